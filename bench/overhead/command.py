@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.jobs import Job, read_records, run_to_end
+from common.mpis import Mpi
+
+_RANKWISE = Path(sys.executable).with_name("rankwise")
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class CommandRunner:
         with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
             records = Path(name) / "records"
             wrapper = [
-                str(Path(sys.executable).with_name("rankwise")),
+                str(_RANKWISE),
                 "run",
                 *self.options,
                 "-o",
@@ -47,6 +50,28 @@ def _cpu_seconds() -> float:
     """Return the CPU time of all processes that were waited for: what is left behind is not in it."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+@dataclass(frozen=True)
+class LaunchRunner:
+    """Starts ranks by their launcher, which `rankwise run` starts, or nobody."""
+
+    mpi: Mpi
+    program: Path
+    ranks: int
+    timeout: float
+    arguments: tuple[str, ...] = ()
+
+    def run(self, with_: bool) -> Job:
+        """Run it once, under `rankwise run` or alone."""
+        with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
+            records = Path(name) / "records"
+            wrapper = [str(_RANKWISE), "run", "-q", "-o", f"{name}/job.rankwise", "--"] if with_ else []
+            command = [*wrapper, *self.mpi.launch(self.ranks, {}), str(self.program), str(records)]
+            command += self.arguments
+            start = time.monotonic()
+            output, end = run_to_end(command, self.timeout)
+            return Job(read_records(records, self.ranks, command, output), end - start, True)
 
 
 @dataclass(frozen=True)

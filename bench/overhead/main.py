@@ -23,7 +23,7 @@ from common.options import library, mpis, numbers, parser_of_pairs, positive
 from common.report import as_json, table
 from common.results import Result, compare
 from common.rundirectory import own_init
-from overhead.command import CommandRunner, StartRunner, warm_up
+from overhead.command import CommandRunner, LaunchRunner, StartRunner, warm_up
 from overhead.rows import (
     CALL_ROWS,
     COMMAND_ROWS,
@@ -32,9 +32,10 @@ from overhead.rows import (
     THREAD_ROWS,
     communicator_rows,
     job_rows,
+    step_rows,
 )
 
-PROGRAMS = ("calls", "threads", "communicators", "job")
+PROGRAMS = ("calls", "threads", "communicators", "steps", "job")
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -61,6 +62,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         metavar="P,...",
         help="ranks that make and free communicators (default: 1, 2, 4, as far as processors go)",
     )
+    parser.add_argument(
+        "--steps", type=positive, default=1500, help="of 1 ms, on all processors (default: %(default)s)"
+    )
     parser.add_argument("--timeout", type=float, default=120, help="of one run, s (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures, pair by pair")
     options = parser.parse_args(arguments)
@@ -82,10 +86,7 @@ def measure(mpi: Mpi, options: argparse.Namespace) -> tuple[list[Result], bool]:
         return found
 
     with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
-        programs = {
-            program: build(mpi, program, Path(name))
-            for program in ("calls", "threads", "communicators", "job")
-        }
+        programs = {program: build(mpi, program, Path(name)) for program in PROGRAMS}
         rounds = (str(options.rounds),)
         calls = Runner(mpi, programs["calls"], 1, preloaded, options.timeout, rounds)
         results += compare(CALL_ROWS, collected(calls.pairs(options.pairs), "calls"), options.statistic)
@@ -100,6 +101,13 @@ def measure(mpi: Mpi, options: argparse.Namespace) -> tuple[list[Result], bool]:
         for ranks in options.ranks:
             job = Runner(mpi, programs["job"], ranks, preloaded, options.timeout, examine=own_init)
             results += compare(job_rows(ranks), collected(job.pairs(options.pairs), f"{ranks} ranks"))
+        steps = programs["steps"], os.cpu_count() or 1
+        recording = Runner(mpi, *steps, preloaded, options.timeout, (str(options.steps),))
+        jobs = collected(recording.pairs(options.pairs), "steps on all processors, rankwise env")
+        results += compare(step_rows("env"), jobs)
+        launch = LaunchRunner(mpi, *steps, options.timeout, (str(options.steps),))
+        jobs = collected(pairs(options.pairs, launch.run), "steps on all processors, rankwise run")
+        results += compare(step_rows("run"), jobs)
         for words, rows in COMMAND_ROWS.items():
             command = CommandRunner(programs["job"], options.timeout, words)
             warm_up(command)

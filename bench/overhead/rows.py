@@ -61,6 +61,15 @@ def job_rows(ranks: int) -> tuple[Row, ...]:
     )
 
 
+def step_rows(how: str) -> tuple[Row, ...]:
+    """Make the lines about a job that has all processors, recorded by a command; the slowest rank counts."""
+    return (
+        worst(f"dup, Allreduce, free, first 50 ms, {how}", "us", "first_us"),
+        worst(f"step of 1 ms, all processors, {how}", "us", "step_us", 3.0),
+        worst(f"the longest of them, {how}", "us", "longest_step_us"),
+    )
+
+
 def command_rows(name: str, after_ms: float) -> tuple[Row, ...]:
     """Make the lines about a job of one rank under a command, beside the same job alone.
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from rankwise._no_threads import keep_from_threads
 from rankwise.errors import RankwiseError
 from rankwise.version import __version__
 
@@ -49,6 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, the program's own for `run`, 2 for bad input, 130 after Ctrl-C.
     """
+    keep_from_threads()
     try:
         status = _run(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()  # here, so that a closed pipe is noticed while it can still be handled

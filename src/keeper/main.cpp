@@ -20,6 +20,7 @@
 
 #include "node_file.h"
 #include "processes.h"
+#include "saver.h"
 #include "system.h"
 #include "text.h"
 
@@ -30,9 +31,10 @@ constexpr int directory = RANKWISE_FIRST_KEEPER_FILE;
 constexpr int control_file = directory + 1;
 constexpr int only_counters = directory + 2;
 constexpr uint64_t bell_event = ~0ULL;
+constexpr uint64_t saved_event = bell_event - 1;
 
 constexpr int64_t ms = 1'000'000;
-constexpr int64_t first_save_ns = 500 * ms;      // so that those who look on see the node soon
+constexpr int64_t first_save_ns = 1500 * ms;     // so that those who look on see the node soon, but not in MPI_Init
 constexpr int64_t ask_ns = 1000 * ms;            // where the kernel doesn't tell the end of processes
 constexpr int64_t lonely_ns = 2000 * ms;         // without a process that we know, before we leave
 constexpr int64_t together_ns = 20 * ms;         // processes begin, and die, close to one another
@@ -78,15 +80,6 @@ void become_nobodys(bool has_directory) {
   call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
 }
 
-// A file system that hangs ends us at some time: nothing else can be done while we wait for it.
-void limit_patience(int seconds) {
-  const struct {
-    Time interval;
-    Time value;
-  } timer = {{0, 0}, {seconds, 0}};
-  call(SYS_setitimer, 0, &timer, nullptr);
-}
-
 class Keeper {
  public:
   Keeper(rankwise_control *control, NodeFile &file, int events, int bell, const char *place, int64_t save_every_ns)
@@ -96,7 +89,8 @@ class Keeper {
         events_(events),
         bell_(bell),
         place_(place),
-        save_every_ns_(save_every_ns) {}
+        save_every_ns_(save_every_ns),
+        saver_(events, saved_event) {}
 
   void add(const char *name, int counters) { processes_.add(name, counters); }
 
@@ -104,7 +98,8 @@ class Keeper {
     // Nodes begin together, and should not all write together.
     int64_t hash = 0;
     for (const char *c = control_->host; *c != '\0'; ++c) hash = (hash * 31 + *c) % 1024;
-    next_save_ns_ = now_ns(CLOCK_MONOTONIC) + first_save_ns + first_save_ns * hash / 1024;
+    const int64_t first_ns = save_every_ns_ < first_save_ns ? save_every_ns_ : first_save_ns;
+    next_save_ns_ = now_ns(CLOCK_MONOTONIC) + first_ns + first_ns * hash / 1024;
     look();
     while (!finished()) wait();
   }
@@ -123,7 +118,12 @@ class Keeper {
     // Those who were killed while they began, or left, are still counted.
     if (lonely_since_ns_ != 0 && now - lonely_since_ns_ >= lonely_ns)
       __atomic_store_n(&control_->open, 0, __ATOMIC_RELEASE);
-    if (__atomic_load_n(&control_->open, __ATOMIC_ACQUIRE) != 0 && (dead || now >= next_save_ns_)) save(false);
+    if (__atomic_load_n(&control_->open, __ATOMIC_ACQUIRE) == 0) return;
+    if (dead) {
+      save(false);
+    } else if (now >= next_save_ns_) {
+      save_beside();
+    }
   }
 
   int64_t until() const {
@@ -145,7 +145,9 @@ class Keeper {
     const int64_t end = now_ns(CLOCK_MONOTONIC) + together_ns;
     while (count > 0) {
       for (long i = 0; i < count; ++i) {
-        if (events[i].data.u64 != bell_event) {
+        if (events[i].data.u64 == saved_event) {
+          saved(saver_.finish());
+        } else if (events[i].data.u64 != bell_event) {
           dead = processes_.gone(events[i].data.u64) || dead;
         } else if ((events[i].events & EPOLLIN) != 0) {
           is_new = true;
@@ -169,16 +171,29 @@ class Keeper {
     }
   }
 
+  // While processes run, and nothing has happened.
+  void save_beside() {
+    next_save_ns_ = now_ns(CLOCK_MONOTONIC) + most_pause_ns;
+    const int files[] = {bell_, control_file, events_};
+    if (!saver_.is_busy() && !saver_.start(file_, processes_, control_, files, 3, most_patience_s)) save(false);
+  }
+
   void save(bool is_final) {
     limit_patience(is_final ? least_patience_s : most_patience_s);
+    saver_.abandon();
     const int64_t begin = now_ns(CLOCK_MONOTONIC);
+    file_.count_save();
     const int trouble = file_.save(processes_, is_final);
     __atomic_store_n(&control_->trouble, trouble, __ATOMIC_RELEASE);
-    const int64_t end = now_ns(CLOCK_MONOTONIC);
-    int64_t pause = (end - begin) * most_busy;
-    if (pause > most_pause_ns) pause = most_pause_ns;
-    next_save_ns_ = end + (pause > save_every_ns_ ? pause : save_every_ns_);
+    saved(now_ns(CLOCK_MONOTONIC) - begin);
     limit_patience(0);
+  }
+
+  // It took so long; when is the next time?
+  void saved(int64_t took_ns) {
+    int64_t pause = took_ns * most_busy;
+    if (pause > most_pause_ns) pause = most_pause_ns;
+    next_save_ns_ = now_ns(CLOCK_MONOTONIC) + (pause > save_every_ns_ ? pause : save_every_ns_);
   }
 
   // True if all processes have left, and what they counted has been dealt with.
@@ -215,6 +230,7 @@ class Keeper {
   int bell_;
   const char *place_;
   int64_t save_every_ns_;
+  Saver saver_;
   int64_t next_save_ns_ = 0;
   int64_t lonely_since_ns_ = 0;
 };

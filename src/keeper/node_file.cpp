@@ -151,7 +151,13 @@ int NodeFile::save(const Processes &processes, bool is_final) {
     directory = call(SYS_openat, AT_FDCWD, directory_, flags);
   }
   if (directory < 0) return static_cast<int>(-directory);
-  const long file = call(SYS_openat, directory, new_name_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  constexpr int new_file = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  long file = call(SYS_openat, directory, new_name_, new_file, 0600);
+  if (file == -EEXIST) {
+    // It is ours: of a save that was given up.
+    call(SYS_unlinkat, directory, new_name_, 0);
+    file = call(SYS_openat, directory, new_name_, new_file, 0600);
+  }
   int trouble = file < 0 ? static_cast<int>(-file) : distrust(static_cast<int>(directory), static_cast<int>(file));
   if (trouble == 0) trouble = write(static_cast<int>(file), processes, is_final);
   if (file >= 0) {
@@ -175,7 +181,7 @@ int NodeFile::write(int file, const Processes &processes, bool is_final) {
   header.is_final = is_final ? 1 : 0;
   header.saved_realtime_ns = now_ns(CLOCK_REALTIME);
   header.saved_monotonic_ns = now_ns(CLOCK_MONOTONIC);
-  header.saves = ++saves_;
+  header.saves = saves_;
   header.save_every_ms = save_every_ms_;
   header.keeper = static_cast<int32_t>(call(SYS_getpid));
   header.run = run_;

@@ -14,6 +14,8 @@ class NodeFile {
   // Writes the file anew; it takes the place of the one before only when it is whole. Returns 0, or why that can't be
   // done, as rankwise_control::trouble.
   int save(const Processes &processes, bool is_final);
+  // Before each save: they are numbered.
+  void count_save() { ++saves_; }
 
  private:
   int write(int file, const Processes &processes, bool is_final);

@@ -30,6 +30,23 @@ LONG_AGO = 1_000_000_000
 mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
+def stop_one_that_saves(keeper: int) -> int:
+    """Stop a child of the keeper that has stood back, and return its process id."""
+
+    def stopped() -> int:
+        for child in map(int, Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()):
+            with contextlib.suppress(ProcessLookupError):  # it has saved
+                if os.sched_getscheduler(child) == os.SCHED_IDLE:
+                    os.kill(child, signal.SIGSTOP)
+                    return child
+        return 0
+
+    end = patience.end(LIMIT_SECONDS)
+    while not (child := stopped()):
+        assert time.monotonic() < end
+    return child
+
+
 def kill(*pids: int) -> None:
     """At once and without a chance; some may be gone already, ended by their launcher."""
     for pid in pids:
@@ -150,6 +167,26 @@ def test_a_run_that_goes_on_keeps_its_directory(place: Place) -> None:
     done = place.recorded(job)
     assert partial(done)[0] == 0
     assert_known_calls(done)
+
+
+@pytest.mark.parametrize("victim", ["nobody", "the keeper"])
+def test_nobody_waits_for_one_that_saves_beside_them(place: Place, victim: str) -> None:
+    """It gets no processor, in the middle of its work: then somebody else saves, and nothing of it stays."""
+    with place.start("wait", under=place.rankwise("--keep", "--save-every", "0.1")) as job:
+        job.wait_until_ready()
+        keeper = keeper_of(memory_of(place.run_directory))
+        child = stop_one_that_saves(keeper)
+        if victim == "the keeper":
+            kill(keeper)
+            wait_for_end(keeper)
+        job.go_on()
+        assert job.wait() == 0, job.stderr
+        done = place.recorded(job)
+    assert job.stderr == ""
+    assert_whole(done)
+    assert_gone(place.run_directory, keeper, child)
+    if victim == "nobody":
+        assert list(place.run_directory.glob("*.new")) == []
 
 
 def test_when_a_process_died_and_when_it_was_saved(place: Place) -> None:

@@ -36,6 +36,7 @@ def set_time(monkeypatch: pytest.MonkeyPatch, seconds: float) -> Time:
     fake = Time(seconds)
     for module in (snapshot, watch):
         monkeypatch.setattr(module, "time", fake)
+    monkeypatch.setattr(watch, "_sleep", lambda seconds, _: fake.sleep(seconds))
     return fake
 
 

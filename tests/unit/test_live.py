@@ -14,9 +14,10 @@ from nodes_synthetic import node_file
 from synthetic import LOADED_NS, PART, SECOND, WORLD, Process, call, endpoint, message, small_world, stamp
 
 from golden import Golden
+from rankwise._linux import News
 from rankwise.errors import RankwiseError
 from rankwise.live.picture import Hook, Picture, PlaceRow, SavedNode, WorldPicture
-from rankwise.live.watch import Watch
+from rankwise.live.watch import Watch, _sleep
 from rankwise.profile.collect import end_note, holders, launch_note
 from rankwise.profile.collect.clock import iso
 from rankwise.profile.collect.counters import Counters, read_counters
@@ -455,6 +456,16 @@ def test_waiting_ends_with_the_job(tmp_path: Path, time: Time) -> None:
     (directory / end_note.FILE_NAME).touch()
     assert next(looks).last
     assert time.seconds < 20.0
+
+
+def test_waiting_ends_as_soon_as_the_job_does(tmp_path: Path) -> None:
+    """Nobody looks meanwhile: the kernel tells."""
+    news = News()
+    news.watch(tmp_path)
+    (tmp_path / end_note.FILE_NAME).touch()
+    _sleep(36_000.0, news)
+    assert news.read() == []
+    news.close()
 
 
 def test_a_job_that_has_not_begun(tmp_path: Path) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
-from threading import Event
 
 import profiles
 import pytest
 from synthetic import small_world, write_world
 
 import rankwise
-from rankwise.launch.spare import idle_seconds, spare, wait_for_spare
+from rankwise.launch.spare import BesideIdleProcessor, idle_seconds, spare
 
 PACKAGES = Path(rankwise.__file__).parents[1]
 OF_OTHERS = {"rich", "numpy", "pyarrow", "cffi", "importlib.metadata", "rankwise.profile.collect.procedures"}
@@ -54,6 +54,7 @@ def test_nothing_is_loaded_that_is_not_needed(tmp_path: Path, words: list[str], 
     profiles.write_profile(tmp_path / "a.rankwise")
     code = f"""
 import sys
+import time
 from contextlib import suppress
 import rankwise.launch.job as job
 import rankwise.profile.collect.node_memory as node_memory
@@ -72,16 +73,17 @@ print(sorted({unwanted} & set(sys.modules)))
 _RUN = """
 import shutil, sys
 from pathlib import Path
-from threading import Event
 import rankwise.launch.job as job
-import rankwise.commands.run as run_command
+import rankwise.launch.spare as spare_module
 from rankwise.__main__ import main
 loaded = set()
-run_command.wait_for_spare = lambda ended: {spare}
-def run(words, environment, *_, meanwhile, **__):
+spare_module.spare = lambda *_: {spare}
+def run(words, environment, *_, beside, **__):
     for file in Path("world").iterdir():
         shutil.copy(file, environment["RANKWISE_DIR"])
-    meanwhile(Event())
+    for one in beside:
+        one.start()
+        one.step()
     loaded.update(sys.modules)
     return job.End(0, "")
 job.run = run
@@ -135,11 +137,37 @@ def test_a_processor_is_spare_that_had_nothing_to_do() -> None:
     assert not spare({}, {}, 1.0)
 
 
-def test_nobody_waits_for_a_processor_when_the_command_has_ended() -> None:
-    ended = Event()
-    ended.set()
-    assert not wait_for_spare(ended, 1000.0)
+def test_it_is_done_once_and_looked_for_ever_more_rarely(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([False, False, True])
+    monkeypatch.setattr("rankwise.launch.spare.spare", lambda *_: next(answers))
+    done: list[int] = []
+    beside = BesideIdleProcessor(lambda: done.append(1), 100.0)
+    beside.start()
+    for seconds in (100, 200, 400):
+        assert not done
+        assert beside.due is not None
+        assert seconds - 50 < beside.due - time.monotonic() <= seconds
+        beside.step()
+    assert done == [1]
+    assert beside.due is None
 
 
 def test_each_processor_that_is_ours_is_looked_at() -> None:
     assert idle_seconds().keys() == os.sched_getaffinity(0)
+
+
+def test_libraries_for_linear_algebra_start_no_threads_and_programs_find_no_trace(tmp_path: Path) -> None:
+    code = """
+import os
+from rankwise.__main__ import main
+os.environ["OMP_NUM_THREADS"] = "3"
+os.environ.pop("OPENBLAS_NUM_THREADS", None)
+before = dict(os.environ)
+main(["--version"])
+import numpy
+print(len(os.listdir("/proc/self/task")), dict(os.environ) == before)
+print(os.popen("echo $OMP_NUM_THREADS,$OPENBLAS_NUM_THREADS").read())
+numpy.ones((300, 300)) @ numpy.ones((300, 300))
+print(len(os.listdir("/proc/self/task")))
+"""
+    assert output_of(code, tmp_path).split("\n")[1:] == ["1 True", "3,", "", "1", ""]

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import mmap
+import errno
 import os
 import platform
+import select
+import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from memory_synthetic import make_memory, name_of
 
+from rankwise._linux import News
 from rankwise.launch.observer import Observer
 from rankwise.launch.rundirectory import RunDirectory
 from rankwise.launch.signal_origin import SignalOrigin
-from rankwise.profile.collect.end_note import read_end_note
+from rankwise.profile.collect.end_note import Seen, read_end_note
 
 TELLS_HOW = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2]) >= (6, 15)
 
@@ -29,7 +31,7 @@ LAUNCHER = """
 import mmap, os, signal, socket, sys, time
 for number in range(3):
     if os.fork() == 0:
-        path = os.path.join(sys.argv[1], f"{socket.gethostname()}.{os.getpid()}.{number}a.counters")
+        path = os.path.join(sys.argv[1], f"{socket.gethostname()}.{os.getpid()}.{time.time_ns():x}.counters")
         file = open(path, "wb+")
         file.truncate(4096)
         mapped = mmap.mmap(file.fileno(), 4096)
@@ -59,12 +61,33 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return make_memory(tmp_path, tmp_path)
 
 
-def test_processes_that_go_one_after_the_other(tmp_path: Path, memory: Path) -> None:
+def now() -> str:
+    """Of a process that begins: the part of the name of its counters that tells when they were made."""
+    return f"{time.time_ns():x}"
+
+
+def steps_until(observer: Observer, reached: Callable[[], bool]) -> None:
+    """Let it do what it does in a job: nothing, until its file is readable."""
+    end = time.monotonic() + 30
+    while not reached():
+        assert time.monotonic() < end
+        assert observer.descriptor is not None
+        due = 0.2 if observer.due is None else max(observer.due - time.monotonic(), 0)
+        if select.select([observer.descriptor], [], [], due)[0] or observer.due is not None:
+            observer.step()
+
+
+@pytest.mark.parametrize("has_news", [True, False], ids=["news", "no news"])
+def test_processes_that_go_one_after_the_other(
+    tmp_path: Path, memory: Path, monkeypatch: pytest.MonkeyPatch, has_news: bool
+) -> None:
+    if not has_news:
+        monkeypatch.setattr("rankwise.launch.observer.News", no_more_files)
+        monkeypatch.setattr("rankwise.launch.observer._FIRST_LOOK_S", 0.05)
     observer = Observer(tmp_path)
-    # One of this name runs, but it has no such file.
-    (memory / name_of(os.getpid(), "ff")).touch()
-    (memory / "elsewhere.1.ff.counters").touch()
     observer.start()
+    (memory / "elsewhere.1.ff.counters").touch()
+    (memory / name_of(os.getpid(), "ff")).touch()  # one of this number runs, but it began later
     command = [sys.executable, "-c", LAUNCHER, str(memory)]
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as launcher,
@@ -72,10 +95,8 @@ def test_processes_that_go_one_after_the_other(tmp_path: Path, memory: Path) -> 
     ):
         assert launcher.stdout
         pids = [int(launcher.stdout.readline()) for _ in range(3)]
+        steps_until(observer, lambda: len(observer.watched) == 3)
         end = time.monotonic() + 30
-        while len(observer.watched) < 3:
-            assert time.monotonic() < end
-            time.sleep(0.02)
         before = time.monotonic_ns()
         # One after the other in an order of our own, and so fast that they may be seen together.
         for pid, signum in zip(reversed(pids), (signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM), strict=True):
@@ -96,28 +117,48 @@ def test_processes_that_go_one_after_the_other(tmp_path: Path, memory: Path) -> 
     assert read_end_note(tmp_path) == note
 
 
+def no_more_files() -> News:
+    raise OSError(errno.EMFILE, "")
+
+
 def test_nobody_to_watch(tmp_path: Path) -> None:
     observer = Observer(tmp_path / "missing")
     observer.start()
     assert observer.note().processes == {}
 
 
-def test_the_end_waits_for_no_look(tmp_path: Path, memory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankwise.launch.observer._LOOK_S", 3600.0)
-    monkeypatch.setattr("rankwise.launch.observer._ENDING_S", 20.0)
-    path = memory / name_of(os.getpid())
-    path.write_bytes(bytes(4096))
-    observer = Observer(tmp_path)
-    before = set(threading.enumerate())
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 4096, access=mmap.ACCESS_READ):
-        observer.start()
-        [watching] = set(threading.enumerate()) - before
-        end = time.monotonic() + 30
-        while not observer.watched:
-            assert time.monotonic() < end
-            time.sleep(0.02)
-    observer.note()
-    assert not watching.is_alive()
+def test_memory_that_appears_while_others_come_and_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once that of the job is found, what others make beside it is no reason to wake."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    job = tmp_path / "job"
+    observer = Observer(job)
+    observer.start()
+    other = make_memory(tmp_path, tmp_path / "other")
+    (other / name_of(os.getpid(), now())).touch()
+    (tmp_path / "something").touch()
+    observer.step()
+    assert not observer.watched
+    other.rename(tmp_path / "away")
+    memory = make_memory(tmp_path, job)
+    counters = memory / name_of(os.getpid(), now())
+    counters.touch()
+    steps_until(observer, lambda: bool(observer.watched))
+    assert observer.watched == (counters.name,)
+    observer.step()
+    (tmp_path / "more").touch()
+    assert observer.descriptor is not None
+    assert not select.select([observer.descriptor], [], [], 0)[0]
+    assert observer.due is None
+    # The next program of a script has memory of its own, in the same place.
+    shutil.rmtree(memory)
+    steps_until(observer, lambda: not select.select([observer.descriptor], [], [], 0)[0])  # type: ignore[list-item]
+    memory = make_memory(tmp_path, job)
+    (memory / name_of(os.getpid(), now())).touch()
+    steps_until(observer, lambda: len(observer.watched) == 2)
+    [first, second] = observer.note().processes.values()
+    assert first == second == Seen()
 
 
 def test_a_signal_origin_that_is_stopped_holds_nobody_up() -> None:

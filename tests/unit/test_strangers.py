@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from memory_synthetic import make_memory, name_of
+from synthetic import small_world
 
 from golden import assert_facts
 from rankwise.launch.strangers import Strangers
@@ -82,3 +84,37 @@ def test_nothing_is_found_where_nothing_was_started(preload: Preload) -> None:
     strangers = Strangers(preload)
     strangers.start()
     assert strangers.told() == ""
+
+
+def test_they_are_looked_for_only_where_a_rank_is_missing_and_never_among_those_that_count(
+    preload: Preload, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    memory = make_memory(tmp_path, preload.directory)
+    looks: list[set[int]] = []
+    monkeypatch.setattr(Strangers, "look", lambda _, counting: looks.append(counting))
+    # In this process, where the looks can be seen.
+    monkeypatch.setattr("rankwise.launch.strangers._Child", lambda find: find() and None)
+    strangers = Strangers(preload)
+    strangers.start()
+    strangers.step()
+    world = small_world(3)
+    for number, process in enumerate(world, 1):
+        (memory / name_of(number)).write_bytes(process.to_bytes())
+        strangers.step()
+    assert looks == [set(), {1}, {1, 2}]
+    assert strangers.told() == ""
+
+
+def test_what_another_process_finds_is_told(
+    preload: Preload, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankwise.launch.strangers._PATIENCE_S", 60.0)  # it comes behind all other tests
+    strangers = Strangers(preload)
+    with rank(3, preload, tmp_path / "libmpi.so.40"):
+        strangers.start()
+        strangers.step()
+        found = strangers.told()
+    assert_facts(found, f"3 .. {os.uname().nodename} .. ")
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

@@ -23,6 +23,7 @@ from rankwise.render.terminal.live import beside
 @pytest.fixture(autouse=True)
 def time(monkeypatch: pytest.MonkeyPatch) -> Time:
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("rankwise.commands.top.stand_back", lambda: None)  # there would be no way back
     return set_time(monkeypatch, 10.0)
 
 

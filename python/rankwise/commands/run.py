@@ -28,7 +28,7 @@ from rankwise.launch.environment import prepare, save_every
 from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
-from rankwise.launch.spare import wait_for_spare
+from rankwise.launch.spare import BesideIdleProcessor
 from rankwise.launch.strangers import Strangers
 from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.launchers.base import Preload
@@ -209,15 +209,14 @@ def run(arguments: argparse.Namespace) -> int:
             launch.words,
             launch.environment,
             view.stderr if view else None,
-            started=lambda: _watch(observer, strangers),
-            meanwhile=lambda ended: prepare_end() if wait_for_spare(ended) else None,
+            beside=[observer, strangers, BesideIdleProcessor(prepare_end)],
         )
     except BaseException:
         directory.remove()
         if view:
             view.end()
         raise
-    wait_for_ranks(directory.path)
+    wait_for_ranks(directory.path, sleep=observer.wait)
     seen = observer.note(end.interrupted_ns)
     directory.note_end(seen._replace(exit_status=end.status, interrupted=end.interrupted))
     if view:
@@ -305,8 +304,6 @@ def _view(directory: RunDirectory) -> View | None:
 
 def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str], *, quiet: bool) -> bool:
     """Do what the end needs: see what programs import, and load modules."""
-    # Threads for linear algebra, which nothing here uses, double the CPU time that NumPy takes to load.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with contextlib.suppress(Exception):  # whatever it is: it shows again where it matters
         directory.note(planned, only, planned.not_covered())
         import rankwise.profile.assemble
@@ -415,11 +412,6 @@ def _several_programs(made: list[Assembly]) -> str:
             "; if they are meant to be one, the launcher is another MPI's: see `rankwise doctor -- COMMAND`"
         )
     return line
-
-
-def _watch(observer: Observer, strangers: Strangers) -> None:
-    observer.start()
-    strangers.start()
 
 
 def _nothing_seen(planned: Plan, status: int, preload: Preload, strangers: str) -> int:

@@ -7,9 +7,11 @@ leader with its ranks, so the child has a session of its own.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
+import select
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -142,14 +144,18 @@ class Behind(NamedTuple):
     def _finish(self, finisher: _Finisher, directory: RunDirectory, output: Path) -> None:
         preload = self.preload._replace(directory=directory.path)
         observer, strangers = Observer(directory.path), Strangers(preload)
-        observer.start()
-        strangers.start()
-        end = finisher.end()
+        end = finisher.end([observer, strangers])
+
+        def meanwhile() -> None:
+            observer.step()
+            finisher.let_go_if_broken(directory.path)
+
         if end.status == 0:
-            wait_for_all(directory.path, self.member.size, lambda: finisher.let_go_if_broken(directory.path))
+            wait_for_all(directory.path, self.member.size, meanwhile)
         else:
-            wait_for_ranks(directory.path)
-        directory.note_end(observer.note(end.interrupted_ns))
+            wait_for_ranks(directory.path, sleep=observer.wait)
+        seen = observer.note(end.interrupted_ns)
+        directory.note_end(seen._replace(exit_status=end.status, interrupted=end.interrupted))
         self.finish(directory, output, end, strangers, preload)
 
 
@@ -199,11 +205,16 @@ class _Finisher:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
         os.read(self._left, 1)
 
-    def end(self) -> job.End:
+    def end(self, beside: Sequence[job.Beside]) -> job.End:
         """Wait for the end of the leader's program, or of the leader."""
+        for one in beside:
+            one.start()
         text = b""
-        while part := os.read(self._told, 4096):
-            text += part
+        with contextlib.closing(job.Turns(self._told, beside)) as turns:
+            while not select.select([self._told], [], [], 0)[0]:
+                turns.wait()
+            while part := os.read(self._told, 4096):
+                text += part
         if not text:
             return job.End(128 + signal.SIGKILL, "")
         status, *_ = json.loads(text)

@@ -18,6 +18,7 @@ import sys
 from itertools import chain
 from pathlib import Path
 
+from rankwise._linux import stand_back
 from rankwise.analysis.to_json import to_json
 from rankwise.errors import RankwiseError
 from rankwise.live.picture import Picture
@@ -68,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from rankwise.render.terminal.live.screen import show
 
+    stand_back()  # behind the ranks, once there is nothing more to load
     show(chain([first], looks), arguments.every, sys.stdout)
     return 0
 

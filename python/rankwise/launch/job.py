@@ -7,19 +7,23 @@ import ctypes
 import errno
 import os
 import resource
+import select
 import signal
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
-from threading import Event, Thread
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from rankwise._linux import SignalFile
 from rankwise.launch.signal_origin import SignalOrigin
 
 _HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 _STDERR = 2
 _M_ARENA_MAX = -8  # of glibc's malloc.h
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+_OLD_KERNEL_MS = (
+    1000  # between two looks whether the command has ended, where no file tells (before Linux 5.3)
+)
 
 
 class End(NamedTuple):
@@ -38,12 +42,32 @@ class End(NamedTuple):
     killed_by: int = 0
 
 
+class Beside(Protocol):
+    """Something to do beside the command, which sleeps until it has a reason.
+
+    A processor that is awake for us is taken from a rank: what needs no reason has no place here.
+    """
+
+    @property
+    def descriptor(self) -> int | None:
+        """Return a file that is readable when there is something to do; None = no file tells."""
+
+    @property
+    def due(self) -> float | None:
+        """Return when there is something to do in any case, on time.monotonic(); None = never."""
+
+    def start(self) -> None:
+        """Get ready; the command starts at once."""
+
+    def step(self) -> None:
+        """Do what there is to do, without waiting; whatever goes wrong in it, it is not called again."""
+
+
 def run(
     words: Sequence[str],
     environment: Mapping[str, str],
     stderr: int | None = None,
-    started: Callable[[], None] = lambda: None,
-    meanwhile: Callable[[Event], object] = lambda _: None,
+    beside: Sequence[Beside] = (),
 ) -> End:
     """Start a command with our stdin, stdout, stderr, open files and process group, and wait for its end.
 
@@ -54,9 +78,7 @@ def run(
         words: the command; the first is looked up on PATH.
         environment: of the command.
         stderr: descriptor that it gets in place of ours; None = ours.
-        started: is called when it has been started.
-        meanwhile: done beside the command, once it is started; it raises nothing. Its event is set when the
-            command has ended, which waits for it.
+        beside: done meanwhile.
 
     Raises:
         OSError: it can't be started.
@@ -64,6 +86,8 @@ def run(
     handled = {*_HANDED_ON, signal.SIGCHLD}
     _spare_addresses()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, handled)
+    for one in beside:
+        one.start()
     with SignalOrigin(_HANDED_ON) as origin:
         try:
             pid = _start(list(words), environment, mask, stderr)
@@ -73,13 +97,7 @@ def run(
             pid = _start(
                 ["/bin/sh", *words], environment, mask, stderr
             )  # a text without `#!`, as shells do it
-        started()
-        ended = Event()
-        beside = Thread(target=meanwhile, args=[ended])
-        beside.start()
-        status, received, received_ns = _wait(pid, handled, origin)
-        ended.set()
-        beside.join()
+        status, received, received_ns = _wait(pid, handled, origin, beside)
     code = os.waitstatus_to_exitcode(status)
     killed_by = max(-code, 0)
     if received:
@@ -110,40 +128,89 @@ def _start(words: list[str], environment: Mapping[str, str], mask: Iterable[int]
     )
 
 
-def _wait(pid: int, handled: set[signal.Signals], origin: SignalOrigin) -> tuple[int, int, int]:
-    """Wait for the child and hand signals on.
+def _wait(
+    pid: int, handled: set[signal.Signals], origin: SignalOrigin, beside: Sequence[Beside]
+) -> tuple[int, int, int]:
+    """Wait for the child, hand signals on, and let what is done beside it have its turns.
 
     Returns:
         its wait status, the last signal that meant the end, 0 if none came, and when the first one came, or
         if none came, when it ended (CLOCK_MONOTONIC).
     """
     received = received_ns = 0
-    while True:
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
-            # A command that gets a signal with us may end before we take ours.
-            received = max(signal.sigpending() & {*_ENDING}, default=received)
-            return status, received, received_ns or time.monotonic_ns()
-        # One second, in case that somebody who started us has made SIGCHLD unreliable.
-        signum = _next_signal(handled, 1)
-        if signum in (0, signal.SIGCHLD):
-            continue
-        if signum in _ENDING:
-            received = signum
-            received_ns = received_ns or time.monotonic_ns()
-        if not origin.is_group(signum):
-            os.kill(pid, signum)
+    with (
+        contextlib.closing(SignalFile(handled)) as signals,
+        contextlib.closing(Turns(_descriptor_of(pid), beside)) as turns,
+    ):
+        while True:
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                # A command that gets a signal with us may end before we take ours.
+                received = max(signal.sigpending() & {*_ENDING}, default=received)
+                return status, received, received_ns or time.monotonic_ns()
+            signum = signals.take()
+            if signum == 0:
+                turns.wait(signals.descriptor)
+                continue
+            if signum in _ENDING:
+                received = signum
+                received_ns = received_ns or time.monotonic_ns()
+            if signum != signal.SIGCHLD and not origin.is_group(signum):
+                os.kill(pid, signum)
 
 
-def _next_signal(signals: Iterable[int], seconds: int) -> int:
-    """Take one of the signals, which are blocked, once there is one; 0 = none came.
+def _descriptor_of(pid: int) -> int | None:
+    """Return a file that is readable once a process has ended; None where the kernel has none.
 
-    (If we are stopped or frozen while signal.sigtimedwait waits, and go on after its time is over, it tells
-    of a signal that never came.)
+    (SIGCHLD alone would not do: who started us may have made it unreliable.)
     """
-    libc = ctypes.CDLL(None)
-    wanted = (ctypes.c_ulong * 16)()  # sigset_t
-    for signum in signals:
-        libc.sigaddset(wanted, signum)
-    took: int = libc.sigtimedwait(wanted, None, (ctypes.c_long * 2)(seconds, 0))
-    return max(0, took)
+    with contextlib.suppress(OSError, AttributeError):
+        return os.pidfd_open(pid)
+    return None
+
+
+class Turns:
+    """Sleeps until the command has ended, a signal has come, or something beside them is to be done.
+
+    Args:
+        ended: a file that is readable when the command has ended, closed with this; None = no file tells.
+        beside: done when it has a reason.
+    """
+
+    def __init__(self, ended: int | None, beside: Sequence[Beside]) -> None:
+        self._beside = list(beside)
+        self._ended = ended
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._ended is not None:
+            os.close(self._ended)
+
+    def wait(self, signals: int | None = None) -> None:
+        """Sleep, and do what is to be done beside the command; return at once when it has ended."""
+        poll = select.poll()
+        watched = {one.descriptor: one for one in self._beside}
+        for descriptor in (signals, self._ended, *watched):
+            if descriptor is not None:
+                poll.register(descriptor, select.POLLIN)
+        ready = {descriptor for descriptor, _ in poll.poll(self._patience_ms())}
+        if ready & {signals, self._ended}:
+            return
+        now = time.monotonic()
+        for one in list(self._beside):
+            if one.descriptor in ready or (one.due is not None and one.due <= now):
+                self._step(one)
+
+    def _patience_ms(self) -> float | None:
+        """Return how long nothing is to be done unless something happens; None = for ever."""
+        now = time.monotonic()
+        most = [1e3 * max(one.due - now, 0.0) for one in self._beside if one.due is not None]
+        if self._ended is None:
+            most.append(_OLD_KERNEL_MS)
+        return min(most, default=None)
+
+    def _step(self, one: Beside) -> None:
+        try:
+            one.step()
+        except Exception:  # whatever it is: the command goes on
+            self._beside.remove(one)

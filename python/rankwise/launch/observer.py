@@ -1,7 +1,8 @@
 """Watches the MPI processes on this node: when each is gone, in which order, and how it ended.
 
 They are the launcher's children and not ours. But the kernel tells anybody of their user when one ends
-(pidfd), in the order in which they do, and since Linux 6.15 also the status that their parent gets.
+(pidfd), in the order in which they do, and since Linux 6.15 also the status that their parent gets. It also
+tells when one begins, as that makes a file in the memory of the node: nobody has to look again and again.
 """
 
 from __future__ import annotations
@@ -12,20 +13,18 @@ import os
 import re
 import select
 import struct
-import threading
 import time
-from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
+from rankwise._linux import News
 from rankwise.profile.collect import node_memory
 from rankwise.profile.collect.end_note import EndNote, Seen
-from rankwise.profile.collect.node_memory import COUNTERS_NAME
+from rankwise.profile.collect.glimpse import sees_our_processes
+from rankwise.profile.collect.node_memory import COUNTERS_NAME, NodeMemory
 
-_LOOK_S = 0.1  # between two looks for new processes
-_LOOK_SHARE = 50  # ... or this many times what a look takes, where the directory is slow
-_MOST_LOOKS = 10  # at a process that has made its file and not mapped it yet
-_ENDING_S = 1.0
+_FIRST_LOOK_S = 0.5  # where the kernel has no news for us; each further look after twice the time
+_INEXACT_S = 1.0  # of two clocks, and of when the kernel says that a process began
 
 # linux/pidfd.h: struct pidfd_info is 64 bytes; its first member says what is asked for, its last is the
 # status.
@@ -34,48 +33,82 @@ _INFO_BYTES = 64
 _WITH_EXIT = 1 << 3
 _EXIT_OFFSET = 60
 
+_BEGAN = 19  # proc_pid_stat(5), counted from the state
+
 
 class Observer:
     """Watches the processes that count into a run directory.
 
     Args:
         run_directory: of the job.
+
+    Attributes:
+        due: when to look, where the kernel tells no news; see launch/job.py.
     """
 
     def __init__(self, run_directory: Path) -> None:
         self._directory = run_directory
         self._host = os.uname().nodename
         self._names: dict[int, str] = {}  # by descriptor
-        self._looks: Counter[str] = Counter()
         self._gone: dict[int, tuple[int, int | None]] = {}  # in their order: when, and what /proc told
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="observer", daemon=True)
+        self._epoll: select.epoll | None = None
+        self._news: News | None = None
+        self._pause_s = _FIRST_LOOK_S
+        self.due: float | None = None
 
-    def start(self) -> None:
-        """Begin to watch, in a thread of its own."""
-        # (An old kernel may not have what this needs.)
-        with contextlib.suppress(OSError, RuntimeError, AttributeError):
-            self._epoll = select.epoll()
-            self._wake = os.eventfd(0)
-            self._epoll.register(self._wake, select.EPOLLIN)
-            os.close(os.pidfd_open(os.getpid()))
-            self._thread.start()
+    @property
+    def descriptor(self) -> int | None:
+        """Return the file that is readable when a process has begun or ended; None = there is none."""
+        return self._epoll.fileno() if self._epoll else None
 
     @property
     def watched(self) -> Collection[str]:
         """Return the files of the processes that are being watched, or were."""
         return tuple(self._names.values())
 
+    def start(self) -> None:
+        """Begin to watch."""
+        # (An old kernel may not have what this needs.)
+        with contextlib.suppress(OSError, AttributeError):
+            os.close(os.pidfd_open(os.getpid()))
+            self._epoll = select.epoll()
+            with contextlib.suppress(OSError):
+                self._news = News()
+                self._epoll.register(self._news.descriptor, select.EPOLLIN)
+            if self._news:
+                self._await_memory(self._news)
+            else:
+                self._look()
+
+    def step(self) -> None:
+        """Take note of who has begun and who has ended."""
+        self.wait(0)
+
+    def wait(self, seconds: float) -> None:
+        """Take note of it as soon as there is something, or after some time.
+
+        Epoll tells events in the order in which they came, also where a busy machine lets us see several at
+        once. That of two ends close together is the order in which the kernel was done with them.
+        """
+        if self._epoll is None:
+            time.sleep(seconds)
+            return
+        for descriptor, _ in self._epoll.poll(seconds):
+            if descriptor in self._names and descriptor not in self._gone:
+                self._gone[descriptor] = time.monotonic_ns(), _status_in_proc(descriptor)
+        if self._news:
+            self._follow(self._news)
+        elif self.due is not None and self.due <= time.monotonic():
+            self._look()
+
     def note(self, interrupted_ns: int | None = None) -> EndNote:
-        """Stop watching, and return what is known of the end.
+        """Return what is known of the end.
 
         Args:
             interrupted_ns: when a signal asked the launch to end, on CLOCK_MONOTONIC.
         """
-        self._over.set()
-        if self._thread.is_alive():
-            os.eventfd_write(self._wake, 1)
-            self._thread.join(_ENDING_S)
+        with contextlib.suppress(OSError):
+            self.step()
         orders = {descriptor: order for order, descriptor in enumerate(self._gone, 1)}
         seen = {}
         for descriptor, name in self._names.items():
@@ -84,47 +117,80 @@ class Observer:
             seen[name] = Seen(orders.get(descriptor, 0), gone_ns, status if told is None else told)
         return EndNote(self._host, time.monotonic_ns(), time.time_ns(), interrupted_ns, seen)
 
-    def _watch(self) -> None:
-        with contextlib.suppress(OSError):
-            while not self._over.is_set():
-                start = time.monotonic()
-                self._look()
-                until = start + max(_LOOK_S, _LOOK_SHARE * (time.monotonic() - start))
-                while not self._over.is_set() and (left := until - time.monotonic()) > 0:
-                    self._note_ends(left)
-            self._note_ends(0)
-
     def _look(self) -> None:
-        """Begin to watch the processes that are new."""
+        """Find who has begun, where the kernel tells no news."""
         for memory in node_memory.of_run(self._directory):
-            for name in [path.name for path in memory.counters()]:
-                if self._looks[name] >= _MOST_LOOKS or not (found := COUNTERS_NAME.fullmatch(name)):
-                    continue
-                self._looks[name] += 1
-                if found["host"] == self._host:
-                    with contextlib.suppress(OSError):  # it is gone already
-                        self._begin(int(found["pid"]), name)
+            for path in memory.counters():
+                self._begin(path)
+        self.due = time.monotonic() + self._pause_s
+        self._pause_s *= 2
 
-    def _begin(self, pid: int, name: str) -> None:
-        descriptor = os.pidfd_open(pid)
-        # A number may mean another process here, or another one by now. Its own has the file mapped.
-        if name not in Path(f"/proc/{pid}/maps").read_text(errors="replace"):
+    def _await_memory(self, news: News) -> None:
+        """Have it told when the job gets memory on this node."""
+        for place in node_memory.places():
+            with contextlib.suppress(OSError):
+                news.watch(place)
+        for memory in node_memory.of_run(self._directory):
+            self._enter(news, memory)
+
+    def _follow(self, news: News) -> None:
+        for directory, name in news.read():
+            if not name:
+                self._await_memory(news)
+            elif COUNTERS_NAME.fullmatch(name):
+                self._take_in(news, directory / name)
+            elif node_memory.is_name_of_memory(name):
+                self._enter(news, NodeMemory(directory / name))
+
+    def _enter(self, news: News, memory: NodeMemory) -> None:
+        """Have it told who begins in a memory, whosever it is: that shows when the first one has begun."""
+        with contextlib.suppress(OSError):  # it is gone already
+            news.watch(memory.path)
+            for path in memory.counters():
+                self._take_in(news, path)
+
+    def _take_in(self, news: News, counters: Path) -> None:
+        memory = counters.parent
+        if not NodeMemory(memory).is_of(self._directory):
+            news.leave(memory)
+        elif self._begin(counters):
+            # All others will be in the same. So what other programs make beside it need not wake us any more.
+            for other in news.watched - {memory}:
+                news.leave(other)
+
+    def _begin(self, counters: Path) -> bool:
+        """Begin to watch a process; False if it is none of this node that lives."""
+        found = COUNTERS_NAME.fullmatch(counters.name)
+        if found is None or counters.name in self._names.values():
+            return False
+        if found["host"] != self._host or not sees_our_processes(counters.parent / node_memory.CONTROL):
+            return False
+        pid = int(found["pid"])
+        try:
+            descriptor = os.pidfd_open(pid)
+        except OSError:
+            return False
+        if not _lived(pid, int(found["began"], 16)):
             os.close(descriptor)
-            return
-        self._looks[name] = _MOST_LOOKS
-        self._names[descriptor] = name
+            return False
+        self._names[descriptor] = counters.name
         # (Each event once: the second comes when its parent has taken note of it.)
-        self._epoll.register(descriptor, select.EPOLLIN | select.EPOLLET)
+        assert self._epoll
+        self._epoll.register(descriptor, select.EPOLLIN | select.EPOLLONESHOT)
+        return True
 
-    def _note_ends(self, seconds: float) -> None:
-        """Wait for processes to end, or to be woken.
 
-        Epoll tells events in the order in which they came, also where a busy machine lets us see several at
-        once. That of two ends close together is the order in which the kernel was done with them.
-        """
-        for descriptor, _ in self._epoll.poll(seconds):
-            if descriptor != self._wake and descriptor not in self._gone:
-                self._gone[descriptor] = time.monotonic_ns(), _status_in_proc(descriptor)
+def _lived(pid: int, realtime_ns: int) -> bool:
+    """Whether a process lived at an instant: one that began later has the number of another one.
+
+    (Its mappings would show the file. But to read them holds up all changes to its memory.)
+    """
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        age_s = time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[_BEGAN]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return False
+    return age_s > time.time() - realtime_ns / 1e9 - _INEXACT_S
 
 
 def _status_of(descriptor: int) -> int | None:

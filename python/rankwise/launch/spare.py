@@ -5,35 +5,50 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from threading import Event
 
-_FIRST_LOOK_S = 1.0  # each further one after twice the time
+_FIRST_LOOK_S = 2.0  # each further one after twice the time: a long job has few
 _IDLE_SHARE = 0.95  # of the time between two looks; the kernel counts in hundredths of a second
 
 _IDLE_FIELD = 4  # proc_stat(5): cpuN user nice system idle ...
 
 
-def wait_for_spare(ended: Event, first_look_s: float = _FIRST_LOOK_S) -> bool:
-    """Wait until a processor that we may use had nothing to do for a while.
+class BesideIdleProcessor:
+    """Does something once a processor that we may use had nothing to do for a while.
 
     Args:
-        ended: is set when the command has ended.
+        what: is to be done, once.
         first_look_s: the while, in seconds; twice as long each further time.
 
-    Returns:
-        False if the command ended before.
+    Attributes:
+        descriptor: none; see launch/job.py.
+        due: when it is time for the next look.
     """
-    seconds = first_look_s
-    start, before = time.monotonic(), idle_seconds()
-    while not ended.wait(seconds):
-        now = idle_seconds()
-        if spare(before, now, time.monotonic() - start):
-            return True
-        start, before = time.monotonic(), now
-        seconds *= 2
-    return False
+
+    descriptor: int | None = None
+
+    def __init__(self, what: Callable[[], object], first_look_s: float = _FIRST_LOOK_S) -> None:
+        self._what = what
+        self._pause_s = first_look_s
+        self._since = 0.0
+        self._idle: dict[int, float] = {}
+        self.due: float | None = None
+
+    def start(self) -> None:
+        """Begin the first while."""
+        self._idle = idle_seconds()
+        self._since = time.monotonic()
+        self.due = self._since + self._pause_s
+
+    def step(self) -> None:
+        """Do it, or begin a longer while."""
+        if spare(self._idle, idle_seconds(), time.monotonic() - self._since):
+            self.due = None
+            self._what()
+        else:
+            self._pause_s *= 2
+            self.start()
 
 
 def spare(before: Mapping[int, float], now: Mapping[int, float], seconds: float) -> bool:

@@ -21,18 +21,25 @@ _REGULAR = ("finalized", "switched_off")
 _LATE_S = 30.0  # of a busy file system
 
 
-def wait_for_ranks(run_directory: Path, seconds: float = 3.0) -> None:
+def wait_for_ranks(
+    run_directory: Path, seconds: float = 3.0, sleep: Callable[[float], object] = time.sleep
+) -> None:
     """Wait until nothing more comes into the run directory, but no longer than `seconds`.
 
     Nodes whose processes were killed with their keeper can't be told from those that go on: they get a third
     of the time.
+
+    Args:
+        run_directory: of the job.
+        seconds: to wait at most.
+        sleep: for so many seconds between two looks.
     """
     start = time.monotonic()
     while (elapsed := time.monotonic() - start) < seconds:
         elsewhere = elapsed < seconds / 3 and _goes_on_elsewhere(run_directory)
         if not elsewhere and not _goes_on_here(run_directory):
             return
-        time.sleep(_STEP_S)
+        sleep(_STEP_S)
 
 
 def wait_for_all(run_directory: Path, ranks: int, meanwhile: Callable[[], object]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import select
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rankwise._linux import News
 from rankwise.errors import RankwiseError
 from rankwise.live.picture import Picture
 from rankwise.live.process import Process
@@ -18,7 +21,9 @@ from rankwise.profile.collect.launch_note import FILE_NAME as LAUNCH_NOTE
 from rankwise.profile.collect.launch_note import read_launch_note
 
 _PATIENCE_S = 10.0
-_CHECK_S = 0.2
+_CHECK_S = (
+    2.0  # whether the job has ended, where the kernel does not tell: its end may be noted on another node
+)
 
 
 @dataclass(frozen=True)
@@ -56,13 +61,19 @@ class Watch:
         Raises:
             RankwiseError: there are counters, and two looks could read none of them.
         """
-        while True:
-            start = time.monotonic()
-            look = self.look()
-            yield look
-            if look.last:
-                return
-            self._wait_until(start + self._every)
+        with contextlib.ExitStack() as at_end:
+            news: News | None = None
+            with contextlib.suppress(OSError):
+                news = News()
+                at_end.callback(news.close)
+                news.watch(self._directory)
+            while True:
+                start = time.monotonic()
+                look = self.look()
+                yield look
+                if look.last:
+                    return
+                self._wait_until(start + self._every, news)
 
     def look(self) -> Look:
         """Look once.
@@ -85,12 +96,18 @@ class Watch:
             return None
         return picture(str(self._directory), self._note, self._before, self._now, over=over)
 
-    def _wait_until(self, end: float) -> None:
+    def _wait_until(self, end: float, news: News | None) -> None:
         """Sleep, but not beyond the end of the job."""
         while (left := end - time.monotonic()) > 0:
-            time.sleep(min(left, _CHECK_S))
+            _sleep(min(left, _CHECK_S), news)
             if has_ended(self._directory) or not self._directory.is_dir():
                 return
+
+
+def _sleep(seconds: float, news: News | None) -> None:
+    """Sleep, but not beyond what is new in the run directory."""
+    if select.select([news.descriptor] if news else [], [], [], seconds)[0] and news:
+        news.read()
 
 
 def _files(snapshot: Snapshot) -> set[str]:

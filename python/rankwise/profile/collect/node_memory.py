@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from rankwise.profile.collect.control import Control
 
-COUNTERS_NAME = re.compile(r"(?P<host>.+)\.(?P<pid>\d+)\.[0-9a-f]+\.counters")
-"""Of the file that a process counts into: its host, its process id, and when it was made."""
+COUNTERS_NAME = re.compile(r"(?P<host>.+)\.(?P<pid>\d+)\.(?P<began>[0-9a-f]+)\.counters")
+"""Of the file that a process counts into: its host, its process id, and when it was made (ns since 1970)."""
+
+CONTROL = "control"
+"""The control page in the memory of a node."""
 
 _PREFIX = "rankwise"
-_CONTROL = "control"
 _BELL = "bell"
 _MOST_CONTROL_BYTES = 1 << 16
 _LEFT_ALONE_S = 10.0  # a process may be about to begin
@@ -62,7 +64,7 @@ class NodeMemory(NamedTuple):
         # (Read late: most nodes have nothing left, and it takes time.)
         from rankwise.profile.collect.control import read_control
 
-        return read_control(self.path / _CONTROL)
+        return read_control(self.path / CONTROL)
 
     def is_in_use(self) -> bool:
         """Whether a process counts here. Where ids of processes mean nothing to us, a keeper tells it."""
@@ -74,22 +76,32 @@ class NodeMemory(NamedTuple):
     def _control(self) -> bytes:
         """Return the control page, in which texts end with a zero; b'' if there is none."""
         try:
-            with (self.path / _CONTROL).open("rb") as file:
+            with (self.path / CONTROL).open("rb") as file:
                 return file.read(_MOST_CONTROL_BYTES)
         except OSError:
             return b""
 
 
+def places() -> tuple[Path, ...]:
+    """Return the directories of this node that its memory can be in."""
+    return Path("/dev/shm"), Path(os.environ.get("TMPDIR") or "/tmp")
+
+
+def is_name_of_memory(name: str) -> bool:
+    """Whether counters of this user may be in a directory of this name."""
+    return name.startswith(f"{_PREFIX}.{os.geteuid()}.")
+
+
 def of_user() -> Iterator[NodeMemory]:
     """Find all of this user on this node."""
     user = os.geteuid()
-    for parent in ("/dev/shm", os.environ.get("TMPDIR") or "/tmp"):
+    for place in places():
         try:
-            names = os.listdir(parent)  # noqa: PTH208 - the names are all that is wanted
+            names = os.listdir(place)  # noqa: PTH208 - the names are all that is wanted
         except OSError:
             continue
-        for name in sorted(name for name in names if name.startswith(f"{_PREFIX}.{user}.")):
-            path = Path(parent, name)
+        for name in sorted(filter(is_name_of_memory, names)):
+            path = place / name
             if _is_ours(path, user):
                 yield NodeMemory(path)
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from rankwise._linux import stand_back
 from rankwise.errors import RankwiseError
 from rankwise.live.watch import Look, Watch
 from rankwise.render.terminal.live.screen import show, steerable
@@ -51,6 +52,7 @@ class View:
             try:
                 # They are for the job; the view ends with it.
                 signal.pthread_sigmask(signal.SIG_BLOCK, _NOT_OURS)
+                stand_back()
                 looks = Watch(directory, EVERY_S).looks()
                 show(_while_child_of(parent, looks), EVERY_S, sys.stderr)
                 os._exit(0)
