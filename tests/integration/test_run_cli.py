@@ -50,7 +50,7 @@ def assemble(run_directory, output, *, exit_status, interrupted="", force=False,
     ranks = len(list(run_directory.glob("*.counters")))
     note = (run_directory / "launch.json").read_text()
     output.write_text(f"{ranks} ranks, status {exit_status}, {interrupted or 'not interrupted'}\\n{note}")
-    return types.SimpleNamespace(path=output, others=())
+    return types.SimpleNamespace(path=output, others=(), idle=0)
 
 def print_longest(paths, file):
     [path] = paths

@@ -127,7 +127,16 @@ def test_waits_for_messages_are_named_in_each_part(monkeypatch: pytest.MonkeyPat
         for procedure in ("MPI_Recv", "MPI_Waitall")
     ]
     caused = [Caused(late, 2, 0.1, 0.0, 0.05, 3) for late in (0, 1)]
-    found = MessageWaits(0.2, 100.0, 0.1, 0.0, 0.0, waiting, caused, [])
+    found = MessageWaits(
+        seconds=0.2,
+        percent_certain=100.0,
+        late_sender_seconds=0.1,
+        late_receiver_seconds=0.0,
+        error_seconds=0.0,
+        waiting=waiting,
+        caused=caused,
+        origins=[],
+    )
     _, who, for_whom = message_wait_tables(found, Detail.ALL)
     for table, names in ((who, ["rank", "call", "communicator"]), (for_whom, ["late", "waits"])):
         file = io.StringIO()

@@ -25,6 +25,7 @@ from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
 if TYPE_CHECKING:
+    from rankwise.network.fabric.model import Fabric
     from rankwise.render.page.contents.subject import Subject
 
 
@@ -91,7 +92,11 @@ def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]
             of = subject(path, connection, container)
             run = run_data(of, name)
             if arguments.fabric is not None:
-                run["network"] = _network(of, arguments)
+                from rankwise.network.sources.open import open_fabric  # not above: few reports have one
+
+                fabric = open_fabric(arguments.fabric, arguments.routing)
+                lid_offset = lid_offset_of(arguments.lid, fabric)
+                run["network"] = _network(of, fabric, arguments.place, arguments.rail, lid_offset)
             runs.append(run)
             titles.append(run_title(of))
             names.append(name)
@@ -111,18 +116,17 @@ def _comparison(before: list[Path], after: list[Path], title: str) -> dict[str, 
     return comparison_data(diff(before, after).found, title)
 
 
-def _network(of: Subject, arguments: argparse.Namespace) -> dict[str, Any]:
+def _network(
+    of: Subject, fabric: Fabric, place: str | None, rail: str, lid_offset: int | None
+) -> dict[str, Any]:
     from rankwise.network.job.flows import flows
     from rankwise.network.job.rank_ports import given_places, places_of_run
-    from rankwise.network.sources.open import open_fabric
     from rankwise.render.network.page_data import network_data
     from rankwise.render.network.traffic import traffic
 
-    fabric = open_fabric(arguments.fabric, arguments.routing)
-    lid_offset = lid_offset_of(arguments.lid, fabric)
     sent = flows(of.connection)
-    if arguments.place is None:
-        places = places_of_run(of.connection, fabric, arguments.rail)
+    if place is None:
+        places = places_of_run(of.connection, fabric, rail)
     else:
-        places = given_places(of.connection, fabric, arguments.place, arguments.rail)
+        places = given_places(of.connection, fabric, place, rail)
     return network_data(traffic(fabric, sent, places, lid_offset), of.container)

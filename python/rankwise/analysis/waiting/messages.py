@@ -115,7 +115,7 @@ class Origin:
     suffered_seconds: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MessageWaits:
     """All of it.
 
@@ -199,15 +199,15 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
     caused, origins = _blame(known_waits(samples), chains or chains_in(connection), scales, hosts)
     seconds = math.fsum(one.seconds for one in waiting)
     return MessageWaits(
-        seconds,
-        percent(math.fsum(one.certain_seconds for one in waiting), seconds),
-        math.fsum(one.late_sender_seconds for one in waiting),
-        math.fsum(one.late_receiver_seconds for one in waiting),
-        _error(doubts),
-        waiting,
-        caused,
-        origins,
-        some_clocks_differ(connection),
+        seconds=seconds,
+        percent_certain=percent(math.fsum(one.certain_seconds for one in waiting), seconds),
+        late_sender_seconds=math.fsum(one.late_sender_seconds for one in waiting),
+        late_receiver_seconds=math.fsum(one.late_receiver_seconds for one in waiting),
+        error_seconds=_error(doubts),
+        waiting=waiting,
+        caused=caused,
+        origins=origins,
+        clocks_differ=some_clocks_differ(connection),
     )
 
 

@@ -36,7 +36,7 @@ class Values:
         return np.asarray(np.where(np.isfinite(found), found, np.nan), dtype=np.float64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairRow:
     """One pair.
 
@@ -172,15 +172,15 @@ class Relative:
             first, second = int(pairs.first[place]), int(pairs.second[place])
             rows.append(
                 PairRow(
-                    first,
-                    second,
-                    (hosts[first], hosts[second]),
-                    self._names[self._level[place]],
-                    _known(self.values.of[place]),
-                    _known(self._expected[place]),
-                    _known(self._slowness[place]),
-                    _known(alone.get((first, second), np.nan)),
-                    int(repeats[place]),
+                    first=first,
+                    second=second,
+                    hosts=(hosts[first], hosts[second]),
+                    level=self._names[self._level[place]],
+                    value=_known(self.values.of[place]),
+                    expected=_known(self._expected[place]),
+                    slowness=_known(self._slowness[place]),
+                    alone=_known(alone.get((first, second), np.nan)),
+                    repeats=int(repeats[place]),
                 )
             )
         return rows

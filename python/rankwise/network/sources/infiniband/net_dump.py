@@ -102,13 +102,13 @@ def _row(
     name, guid, lid = device
     here = End(SWITCH, guid, guid, check_port(file, number, int(told["IB#"])), name, lid)
     return _Row(
-        number,
-        here,
-        told["#"],
-        told["Sta"] in ("ACT", "ACTIVE"),
-        rate_of(told["LWA"], told["LSA"]),
-        int(told["Neighbor Guid"], 16),
-        told["N#"],
-        int(told["NLID"]),
-        told["Neighbor Description"].strip('"'),
+        line=number,
+        switch=here,
+        label=told["#"],
+        active=told["Sta"] in ("ACT", "ACTIVE"),
+        rate=rate_of(told["LWA"], told["LSA"]),
+        guid=int(told["Neighbor Guid"], 16),
+        far=told["N#"],
+        lid=int(told["NLID"]),
+        description=told["Neighbor Description"].strip('"'),
     )
