@@ -325,13 +325,13 @@ struct rankwise_header {
   uint64_t own_call_picoticks;       /* measured cost of booking one call of the frequent procedures, in ticks / 1000 */
   uint64_t own_other_call_picoticks; /* of all others */
   uint64_t own_setup_ns;             /* processor time of Rankwise's own share of MPI_Init */
-  uint64_t own_finish_ns;            /* processor time of Rankwise's own share of MPI_Finalize, and between polls (polls.h) */
-  uint64_t pauses;                   /* MPI_Pcontrol(0): calls in between were not booked */
-  uint64_t dropped[16];              /* by rankwise_dropped */
-  uint32_t transport_state;          /* rankwise_transport_state */
-  uint32_t transport_sees;           /* rankwise_transport_sees */
-  char transport[16];                /* which hook: openmpi-pml, ucx, libfabric */
-  char transport_note[64];           /* why it is not active, one sentence */
+  uint64_t own_finish_ns;   /* processor time of Rankwise's own share of MPI_Finalize, and between polls (polls.h) */
+  uint64_t pauses;          /* MPI_Pcontrol(0): calls in between were not booked */
+  uint64_t dropped[16];     /* by rankwise_dropped */
+  uint32_t transport_state; /* rankwise_transport_state */
+  uint32_t transport_sees;  /* rankwise_transport_sees */
+  char transport[16];       /* which hook: openmpi-pml, ucx, libfabric */
+  char transport_note[64];  /* why it is not active, one sentence */
   /* Bit p % 64 of word p / 64: calls of procedure p may have passed by us, because an object's reference to it was not
    * redirected, or only when the object had been there for long. Bit 0: those of any object that is loaded later. */
   uint64_t passed_by[RANKWISE_PROCEDURE_WORDS];
