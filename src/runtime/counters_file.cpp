@@ -38,6 +38,7 @@ bool has_file = true;
 struct stat identity;  // of the file
 char *base = nullptr;
 std::uint64_t mapped_bytes = 0;
+bool is_open = false;  // all of it can be written to
 std::uint64_t used_bytes = 0;
 std::uint64_t directory_bytes = 0;  // reserved, of the header and the directory
 Lock growth;
@@ -71,6 +72,7 @@ bool reserve(std::uint64_t from, std::uint64_t to) {
 // Lets records be written to what has been reserved. All else is without access, so that a tool that looks at all
 // memory of the process (memcheck's search for leaks) need not look at what isn't there.
 bool open_up(std::uint64_t from, std::uint64_t to) {
+  if (is_open) return true;
   static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));  // may be more than ours
   const std::uint64_t begin = from / page * page;
   return mprotect(base + begin, round_up(to, page) - begin, PROT_READ | PROT_WRITE) == 0;
@@ -106,9 +108,12 @@ const char *map(int source) {
   }
   if (found == MAP_FAILED) return strerror(errno);
   mapped_bytes *= 2;  // the last step of the loop
+  is_open = false;
   base = static_cast<char *>(found);
-  const bool opened = open_up(0, directory_bytes) && open_up(first_record, first_record + least_step);
-  return opened ? nullptr : strerror(errno);
+  if (open_up(0, directory_bytes) && open_up(first_record, first_record + least_step)) return nullptr;
+  // (Where nobody may change the rights of a page, all of it gets them at once.)
+  is_open = mmap(base, mapped_bytes, PROT_READ | PROT_WRITE, source | MAP_NORESERVE | MAP_FIXED, file, 0) != MAP_FAILED;
+  return is_open ? nullptr : strerror(errno);
 }
 
 // RATIONALE: the first call of each kind would wait for the system to bring in the page of its row, microseconds in

@@ -295,13 +295,13 @@ def test_impossible_rows_of_patterns(tmp_path: Path, members: dict[str, int], go
 
 def test_a_damaged_size_of_the_world_takes_no_memory(tmp_path: Path) -> None:
     [process] = active_world(1)
-    process.header["world_size"] = 100_000_000
+    process.header["world_size"] = 10_000_000
     process.patterns = [pattern("MPI_Bcast", 8, root=0)]
-    process.pattern_rows = [pattern_row(0, 99_999_999, 1, 8)]
+    process.pattern_rows = [pattern_row(0, 9_999_999, 1, 8)]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     profile = made(tmp_path, [process]).path
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10  # KiB
-    assert rows(profile, "SELECT destination FROM pattern_messages") == [(99_999_999,)]
+    assert rows(profile, "SELECT destination FROM pattern_messages") == [(9_999_999,)]
     assert [complete for *_, complete in patterns_of(profile)] == [0]
 
 

@@ -17,7 +17,7 @@ from synthetic import (
     write_world,
 )
 
-from golden import Golden
+from golden import Golden, assert_facts
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
 from rankwise.profile.collect.keys import calls_key
@@ -180,7 +180,12 @@ def test_flipped_bits_still_make_a_profile(tmp_path: Path) -> None:
     for assembly in made_of_damaged(tmp_path, small_world(), 120, damaged):
         assembled += 1
         for one in (assembly, *assembly.others):
-            for (members,) in rows(one.path, "SELECT members FROM communicators WHERE size < 1000"):
+            try:
+                found = rows(one.path, "SELECT members FROM communicators WHERE size < 1000")
+            except RankwiseError as error:  # a size of the world that no machine has
+                assert_facts(str(error), "damaged profile .. ranks")
+                continue
+            for (members,) in found:
                 parse(members)
     assert assembled > 100
 
