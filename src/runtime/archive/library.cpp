@@ -71,7 +71,9 @@ rankwise_abi abi() {
   return asked_for({openmpi ? RANKWISE_ABI_OPENMPI : RANKWISE_ABI_MPICH, true});
 }
 
-// It is a part of the program, and so are its bindings.
+// It is a part of the program, and so are its bindings and components.
+bool is_mpi_library(const char * /*path*/) { return false; }
+bool is_component(const char * /*path*/) { return false; }
 bool belongs_to_mpi(const char * /*path*/) { return false; }
 
 void *function(const char *name) {

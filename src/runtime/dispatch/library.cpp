@@ -12,6 +12,22 @@ namespace rankwise::library {
 
 namespace {
 
+const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+bool contains(const char *text, const char *part) { return strstr(text, part) != nullptr; }
+
+template <std::size_t count>
+bool begins_with_any(const char *path, const char *const (&prefixes)[count]) {
+  const char *name = base_name(path);
+  for (const char *prefix : prefixes) {
+    if (strncmp(name, prefix, strlen(prefix)) == 0) return true;
+  }
+  return false;
+}
+
 // The path of the n-th object that looks like the MPI library.
 struct Candidate {
   int number;
@@ -56,11 +72,39 @@ Seen look_into(void *library) {
   link_map *map = nullptr;
   if (dlinfo(library, RTLD_DI_LINKMAP, static_cast<void *>(&map)) != 0) return {RANKWISE_ABI_MPICH, false};
   const char *name = base_name(map->l_name);
-  if (strstr(name, "_abi") != nullptr) return {RANKWISE_ABI_MPIABI, true};
-  return {RANKWISE_ABI_MPICH, strstr(name, ".so.12") != nullptr};
+  if (contains(name, "_abi")) return {RANKWISE_ABI_MPIABI, true};
+  return {RANKWISE_ABI_MPICH, contains(name, ".so.12")};
 }
 
 }  // namespace
+
+bool is_mpi_library(const char *path) {
+  const char *name = base_name(path);
+  // (Builds without weak symbols have the PMPI_ names in a library of their own.)
+  const bool is_named = strncmp(name, "libmpi", 6) == 0 || strncmp(name, "libpmpi", 7) == 0;
+  if (!is_named || !contains(name, ".so")) return false;
+  static constexpr const char *bindings[] = {"fort", "mpifh", "usempi", "cxx", "++", "java", "wrapper"};
+  for (const char *binding : bindings) {
+    if (contains(name, binding)) return false;
+  }
+  return true;
+}
+
+bool is_component(const char *path) {
+  static constexpr const char *prefixes[] = {"mca_", "libmca_", "liboshmem"};
+  return begins_with_any(path, prefixes);
+}
+
+bool is_fortran_binding(const char *path) {
+  static constexpr const char *prefixes[] = {"libmpi_mpifh", "libmpi_usempi", "libmpi_abi_f", "libmpichf",
+                                             "libmpifort"};
+  return begins_with_any(path, prefixes);
+}
+
+bool belongs_to_mpi(const char *path) {
+  static constexpr const char *prefixes[] = {"libmpi_cxx", "libmpicxx", "libmpichcxx"};
+  return is_mpi_library(path) || is_component(path) || is_fortran_binding(path) || begins_with_any(path, prefixes);
+}
 
 rankwise_abi abi() {
   void *library = handle();

@@ -20,9 +20,6 @@ void *function(const char *name);
 // the variable into the program, and then the program's copy is the one that everybody uses.
 void *variable(const char *name);
 
-// The name of a file, without its directories.
-const char *base_name(const char *path);
-
 // Whether an object of this path is the MPI library.
 bool is_mpi_library(const char *path);
 
