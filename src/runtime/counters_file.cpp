@@ -113,7 +113,11 @@ const char *map(int source) {
   if (open_up(0, directory_bytes) && open_up(first_record, first_record + least_step)) return nullptr;
   // (Where nobody may change the rights of a page, all of it gets them at once.)
   is_open = mmap(base, mapped_bytes, PROT_READ | PROT_WRITE, source | MAP_NORESERVE | MAP_FIXED, file, 0) != MAP_FAILED;
-  return is_open ? nullptr : strerror(errno);
+  if (is_open) return nullptr;
+  const char *why = strerror(errno);
+  munmap(base, mapped_bytes);
+  base = nullptr;  // others take it that what is there can be written to
+  return why;
 }
 
 // RATIONALE: the first call of each kind would wait for the system to bring in the page of its row, microseconds in
