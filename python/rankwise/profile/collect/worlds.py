@@ -11,12 +11,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import field
 
 from rankwise.profile.collect.counters import Counters, Header
-from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.collect.lifetime import Lifetime
 from rankwise.profile.collect.programs import program_name
+from rankwise.profile.store.database import MOST_RANKS
 from rankwise.records import dataclass
 
-_MOST_RANKS = CONSTANTS["FIRST_ENDPOINT"]
 _MOST_PROGRAMS = 8  # that are told of
 _SPAWNED = " spawned"  # ends the job of processes of which nothing else tells which call spawned them
 
@@ -146,11 +145,13 @@ def _number(found: list[World]) -> None:
 
 def _rank(header: Header) -> int | None:
     """Return the rank: from MPI, or before MPI_Init returned, from the launcher; None = not known."""
-    if 0 <= header.world_rank < header.world_size <= _MOST_RANKS:
+    if 0 <= header.world_rank < header.world_size <= MOST_RANKS:
         return header.world_rank
-    if 0 <= header.launcher_rank < min(header.launcher_size, _MOST_RANKS):
+    if 0 <= header.launcher_rank < min(header.launcher_size, MOST_RANKS):
         return header.launcher_rank
-    return header.launcher_rank if header.launcher_size < 1 and header.launcher_rank >= 0 else None
+    return (
+        header.launcher_rank if header.launcher_size < 1 and 0 <= header.launcher_rank < MOST_RANKS else None
+    )
 
 
 def _give_a_rank(counters: Counters, found: list[World]) -> None:
@@ -171,7 +172,7 @@ def _give_a_rank(counters: Counters, found: list[World]) -> None:
 def _size(world: World) -> int:
     """Return the size that most processes know; never less than there are."""
     headers = [counters.header for counters in world.ranks.values()]
-    known = [header.world_size for header in headers if 0 < header.world_size <= _MOST_RANKS]
-    told = [header.launcher_size for header in headers if 0 < header.launcher_size <= _MOST_RANKS]
+    known = [header.world_size for header in headers if 0 < header.world_size <= MOST_RANKS]
+    told = [header.launcher_size for header in headers if 0 < header.launcher_size <= MOST_RANKS]
     [(size, _)] = Counter(known or told or [1]).most_common(1)
     return max(size, max(world.ranks) + 1)
