@@ -62,7 +62,7 @@ def test_a_transform_in_a_bad_order(mpi: Mpi, slow: nodes.Cluster, place: Path) 
     assert steps.keys() == {"map", "collectives", "parameters"}
     assert (steps["map"]["verdict"], found["verdict"]) == ("kept", "faster"), done.stderr
     # It was raced, whether or not a rule came of it.
-    assert "Allreduce of 120000 B on 6 processes" in done.stderr
+    assert "Allreduce of 120,000 B on 6 processes" in done.stderr
     settings = read(file)
     hosts = [one.host for one in settings.bindings]
     assert [hosts[rank] == hosts[rank + 3] for rank in range(3)] == [True] * 3

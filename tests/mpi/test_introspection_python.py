@@ -13,7 +13,7 @@ import recording
 from libraries import Mpi
 from recording import LIMIT_SECONDS, PROGRAMS, RANKWISE, Compile
 from test_introspection import visible_within_a_node
-from test_mpi4py import DOUBLE, environment
+from test_mpi4py import DOUBLE, environment, has_module
 
 RANKS = 4
 EXAMPLES = libraries.ROOT / "examples" / "introspection"
@@ -47,6 +47,7 @@ def checked(mpi: Mpi, directory: Path) -> list[str | Path]:
     return [PROGRAMS / "introspection.py", directory, "all" if visible_within_a_node(mpi) else "none"]
 
 
+@has_module
 def test_under_rankwise_run(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     variables = environment(mpi, compiled, tmp_path)
     command = mpi.launch(RANKS, *PYTHON, *checked(mpi, tmp_path))

@@ -107,6 +107,7 @@ def test_solver(mpi: Mpi, pretending: dict[str, str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
+@pytest.mark.only_on(lambda mpi: mpi.mpifort, "no Fortran bindings here")
 def test_fortran(mpi: Mpi, pretending: dict[str, str], tmp_path: Path) -> None:
     run(mpi, tmp_path, in_fortran(mpi, PROGRAMS / "reorder.f90", tmp_path), **pretending)
 

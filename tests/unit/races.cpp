@@ -23,6 +23,8 @@ using namespace rankwise;
 // Of parts of the runtime that are not here.
 const char *run_directory::path() { return nullptr; }
 bool library::belongs_to_mpi(const char * /*path*/) { return false; }
+bool library::is_mpi_library(const char * /*path*/) { return false; }
+bool library::is_component(const char * /*path*/) { return false; }
 
 namespace {
 
