@@ -58,9 +58,10 @@ def test_a_control_program_has_nothing_to_gain(mpi: Mpi, compiled: Compile, plac
     """
     command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), "1", "compute:500000:1:world")
     sure = ("--confidence", "99.9")
-    done = optimize(mpi, place, command, "--budget", "4min", "--apply", "t.json", *sure)
+    done = optimize(mpi, place, command, "--budget", "4min", "--apply", "t.json", "--json", *sure)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Nothing to gain")
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert (found["verdict"], found["kept"], found["files"]) == ("nothing to gain", None, [])
     assert list(place.iterdir()) == []
 
 
