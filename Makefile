@@ -13,7 +13,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src pyth
 
 .DEFAULT_GOAL := help
 .PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint format generate page screens gallery
-.PHONY: test-share clean
+.PHONY: test-share test-reported clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,6 +31,9 @@ test-all: test ## then the rest: each test on each library, long hunts
 
 test-share: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis $(VENV)/.mpi4py-tests ## what `make test` runs, and a part of the rest: SHARE=1/3
 	$(BIN)/python -m pytest --numprocesses 2 --share $(SHARE)
+
+test-reported: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis ## the tests of faults that users reported, with the outcome of each
+	$(BIN)/python -m pytest --numprocesses 2 -m reported
 
 test-fast: $(VENV)/.developer ## only the tests that start no MPI job
 	$(BIN)/python -m pytest tests/unit

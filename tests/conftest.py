@@ -10,7 +10,7 @@ import pytest
 
 import leftovers
 
-pytest_plugins = ["exhaustive", "golden", "patient_tests", "schedule", "tries"]
+pytest_plugins = ["exhaustive", "golden", "patient_tests", "reported", "schedule", "tries"]
 
 # A shell that starts a background job makes it ignore SIGINT, and programs inherit that: tests that send
 # one would wait for nothing.

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import libraries
+import pytest
 from libraries import Mpi
 from recording import RANKWISE, Compile, Recording
 from test_launchers import assert_known_calls, output
@@ -31,6 +32,7 @@ def profiles(directory: Path) -> list[Path]:
     return sorted(directory.glob("*.rankwise*"))
 
 
+@pytest.mark.reported("recording/order")
 def test_one_job_one_profile_one_summary(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     program = compiled(mpi, "faults.c")
     under = [RANKWISE, "run", "-o", "out.rankwise", "--", program]

@@ -25,6 +25,7 @@ def done(mpi: Mpi, compiled: Compile, counted_calls: Path, tmp_path: Path) -> Re
     return done
 
 
+@pytest.mark.reported("recording/map64")
 def test_what_a_region_costs(done: Recording) -> None:
     *counted, memory = done.process.stdout.splitlines()
     numbers = [[int(one) for one in re.findall(r"\d+", line)] for line in counted]

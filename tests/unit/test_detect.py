@@ -210,6 +210,7 @@ CAPABILITIES = {
 
 @needs_cc
 @pytest.mark.parametrize(("kind", "words"), CAPABILITIES.items())
+@pytest.mark.reported("recording/capability")
 def test_file_capabilities(
     kind: str, words: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

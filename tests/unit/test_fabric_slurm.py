@@ -147,6 +147,7 @@ def of_lines(folder: Path, *lines: str, words: str = "") -> Fabric:
 
 
 @pytest.mark.parametrize("routing", ["dmodk", "even"])
+@pytest.mark.reported("machines/slurm-two-level")
 def test_spines_that_all_list_the_same_leaves(tmp_path: Path, routing: str, golden: Golden) -> None:
     """The file has the very cables: 4 hosts a leaf send 12 others a message each, over 4 of them."""
     fabric = of_lines(tmp_path, *TWO_LEVELS, words=f",routing={routing}")
@@ -174,6 +175,7 @@ def test_parts_that_hang_together_have_one_above_them(tmp_path: Path) -> None:
         walked(subnet, one, other)
 
 
+@pytest.mark.reported("machines/two-leaves")
 def test_a_node_at_two_leaves_has_a_port_at_each(tmp_path: Path, golden: Golden) -> None:
     lines = ("SwitchName=s1 Nodes=n[1-4]", "SwitchName=s2 Nodes=n[4-8]", "SwitchName=top Switches=s[1-2]")
     fabric = of_lines(tmp_path, *lines)
@@ -187,6 +189,7 @@ def test_a_node_at_two_leaves_has_a_port_at_each(tmp_path: Path, golden: Golden)
     golden.says(fabric.warnings[1], "1 .. n4 at s1 and s2")
 
 
+@pytest.mark.reported("machines/empty-leaf")
 def test_a_leaf_without_nodes_is_left_out(tmp_path: Path, golden: Golden) -> None:
     lines = ("SwitchName=root Switches=leaf1,no", "SwitchName=leaf1 Nodes=n[1-4]", "SwitchName=no")
     fabric = of_lines(tmp_path, *lines)
@@ -201,6 +204,7 @@ def test_rings_and_what_is_there_twice(tmp_path: Path, golden: Golden) -> None:
     golden.says(fabric.warnings[0], "ring")
 
 
+@pytest.mark.reported("machines/scontrol-show-topology")
 def test_what_scontrol_shows(tmp_path: Path) -> None:
     """As `scontrol show topology` prints switches and blocks: those above list all nodes, too."""
     switches = (

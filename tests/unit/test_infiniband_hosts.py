@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from infiniband_made import Made, two_leaves
 from routes_walked import all_pairs, loads
 
@@ -33,6 +34,7 @@ def of_class(subnet: Subnet, which: int) -> list[float]:
     return found
 
 
+@pytest.mark.reported("machines/localhost")
 def test_hosts_of_one_name_are_told_apart_by_their_guids(tmp_path: Path, golden: Golden) -> None:
     """Three hosts are called localhost: of 5 on 2 leaves 3 x 2 messages go each way."""
     fabric = opened(tmp_path, two_leaves(LOCALHOST, LOCALHOST, "n5 mlx5_0", LOCALHOST, "n4 mlx5_0"))

@@ -108,6 +108,7 @@ def test_lines_that_go_on_in_the_middle_of_a_list(tmp_path: Path) -> None:
     assert named(machine_from_slurm(path).root) == {"a": ["n0", "n1", "n2", "n3"]}
 
 
+@pytest.mark.reported("machines/slurm-two-level")
 def test_spines_are_one_level(tmp_path: Path) -> None:
     """A machine is a tree: switches above the same leaf are taken as one."""
     leaves = [f"SwitchName=leaf{leaf} Nodes=n[{4 * leaf}-{4 * leaf + 3}]" for leaf in range(4)]
@@ -132,6 +133,7 @@ def test_rings(tmp_path: Path) -> None:
     assert shape(machine_from_slurm(path)) == "2 rings x 4 nodes"
 
 
+@pytest.mark.reported("machines/scontrol-show-topology")
 def test_what_scontrol_shows(tmp_path: Path) -> None:
     lines = [
         "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[0-3]",

@@ -48,6 +48,7 @@ SHAPES = [[2, 2, 2], [[2, 2], [2, 1]], [[1, 1], [2, 2]], [[[1, 1], [1, 1]], [[2]
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("fewer", [0, 2])
+@pytest.mark.reported("placing/moves")
 def test_no_other_exchange_moves_fewer(shape: object, fewer: int) -> None:
     objects = tree(shape)
     count = len(objects)

@@ -81,6 +81,7 @@ def test_again_is_stable() -> None:
 
 
 @pytest.mark.parametrize(("processes", "per_node", "moves"), [(8, 2, 4), (64, 8, 32), (192, 24, 96)])
+@pytest.mark.reported("placing/fig1")
 def test_partners_apart_move_one_of_two(processes: int, per_node: int, moves: int) -> None:
     """Ranks r and r + N/2 belong together, as in figure 1 of RR-9292: half of each node can stay."""
     places = [Process(f"node{rank // per_node}") for rank in range(processes)]
@@ -91,6 +92,7 @@ def test_partners_apart_move_one_of_two(processes: int, per_node: int, moves: in
 
 
 @pytest.mark.parametrize("shape", [["AA", "BB", "CC"], ["AAA", "BBB"], ["AAAA", "BB"], ["AABB", "CC"]])
+@pytest.mark.reported("placing/moves")
 def test_no_order_as_good_moves_fewer(shape: list[str]) -> None:
     """Against all orders of six; "AABB" is a node with two packages. No two pairs of ranks send as much."""
     places = [Process(node[0], package=ord(letter)) for node in shape for letter in node]
