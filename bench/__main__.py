@@ -26,6 +26,7 @@ PARTS = {
     "tuning": "what tuning finds, and how often it finds what is not there",
     "links": "link loads of a fabric: reading it, and sending messages through its tables",
     "report": "reports of large jobs: their size, opening one, zooming in it",
+    "verdicts": "what is said of programs whose problem is known",
     "wire": "bytes between nodes, by profiles and by the network interfaces",
 }
 _WITH_JOBS = ("overhead", "inside", "sessions", "scale")  # these take --mpi and --pairs
