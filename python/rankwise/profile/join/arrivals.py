@@ -223,7 +223,8 @@ def _within(rows: Columns, most: int) -> NDArray[np.bool_]:
             chosen = in_sample & is_kept(numbers, shifts[tables])
         if int(chosen.sum()) <= most:
             break
-    return chosen | long_ones
+    stay: NDArray[np.bool_] = chosen | long_ones
+    return stay
 
 
 def _longest(
