@@ -1,5 +1,6 @@
 // When each process comes to the same collectives: a sample that all members of a communicator take alike, without a
-// message. format.h, rankwise_arrival_table; docs/how-it-works.md, "Waiting".
+// message, and beside it the calls that took longest. format.h, rankwise_arrival_table; docs/how-it-works.md,
+// "Waiting".
 #ifndef RANKWISE_ARRIVALS_H
 #define RANKWISE_ARRIVALS_H
 
@@ -66,6 +67,16 @@ constexpr std::uint64_t mixed(std::uint64_t n) {
   return n ^ (n >> 31);
 }
 
+// The calls that are kept for the length of their steps, beside the sample.
+struct Longest {
+  struct Kept {
+    std::uint64_t step;
+    std::uint32_t row;
+  };
+  std::uint32_t count = 0;
+  Kept of[RANKWISE_MOST_LONG_ARRIVALS] = {};
+};
+
 // One collective on one communicator.
 //
 // RATIONALE: most calls only count down to the next one that belongs to the sample.
@@ -79,12 +90,15 @@ struct Table {
   std::uint32_t index = 0;
   std::uint32_t capacity = 0;
   std::uint32_t kept = 0;
-  std::uint32_t free = 0;  // where a free row is looked for
+  std::uint32_t free = 0;            // where a free row is looked for
+  Longest *longest = nullptr;        // none as long as the sample has all calls
+  std::uint64_t least_long = ~0ULL;  // a longer step is kept
 };
 
 // Those of one communicator. MPI allows one call at a time, so its calls need no lock.
 struct OfCommunicator {
   std::uint64_t left = 0;          // ticks; when the latest collective was left
+  std::uint64_t left_before = 0;   // likewise, the one before
   std::uint64_t in_mpi = 0;        // what its thread had spent in MPI then
   const Thread *thread = nullptr;  // which that was
   Table *tables[collectives] = {};
@@ -100,10 +114,22 @@ struct Call {
   bool kept;  // false: it failed, or is not to be recorded
 };
 
+// How long the latest two steps on a communicator took, to the end of a call.
+//
+// RATIONALE: a step is about as long on all members, whoever is late, so that they keep the same ones. Two, because a
+// member that loses its processor when it leaves a call has the long step one call earlier than those who wait for it
+// in the next.
+[[gnu::always_inline]] inline std::uint64_t step(const OfCommunicator &of, std::uint64_t stop) {
+  return clock::elapsed(of.left_before, stop);
+}
+
 // The table of a collective that has none; nullptr if there is no memory.
 [[gnu::cold, gnu::noinline]] Table *make(communicators::Communicator &communicator, Procedure procedure);
 // The call is the instance that the table has counted down to.
 [[gnu::cold, gnu::noinline]] void reach(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call);
+// The call is not in the sample, and its step is longer than that of another one that is kept for that.
+[[gnu::cold, gnu::noinline]] void keep_long(const OfCommunicator &of, Table &table, const Thread &thread,
+                                            const Call &call);
 // A call has had traits (rankwise_traits) that no other one had before.
 [[gnu::cold, gnu::noinline]] void add(Table &table, std::uint64_t traits);
 
@@ -128,7 +154,10 @@ struct Call {
   // RATIONALE: what is kept is put together only here, so that the others need not store it.
   if (--table->remaining == 0) [[unlikely]] {
     reach(of, *table, thread, {start, stop, left_key, bytes, root, kept});
+  } else if (step(of, stop) > table->least_long) [[unlikely]] {
+    keep_long(of, *table, thread, {start, stop, left_key, bytes, root, kept});
   }
+  of.left_before = of.left;
   of.left = stop;
   of.in_mpi = in_mpi;
   of.thread = &thread;

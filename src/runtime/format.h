@@ -629,9 +629,12 @@ struct rankwise_pattern_row {
 /* A blocking collective on an intracommunicator, of which the arrivals of single instances are kept. Instances are
  * numbered from 1, alike on all members. Number n is kept if the low `shift` bits of a hash of n
  * (src/runtime/arrivals.h) are 0; when there is no more room `shift` grows, and what is kept no longer goes. So all
- * members keep the same ones.
+ * members keep the same ones. Beside these, once `shift` is more than 0, the longest steps of all calls are kept, from
+ * one collective on the communicator to the next: nearly the same ones on all members, too, for all of them wait for
+ * the late one.
  *
- * RATIONALE: by a hash, because every 4th instance would always be the same call of a loop that has four of them. */
+ * RATIONALE: by a hash, because every 4th instance would always be the same call of a loop that has four of them. And
+ * the longest, because a sample of few calls lacks the one in which a rank stops for seconds. */
 struct rankwise_arrival_table {
   uint32_t communicator; /* index */
   uint16_t procedure;
@@ -650,7 +653,8 @@ enum rankwise_traits {
 enum rankwise_arrivals {
   RANKWISE_MOST_ARRIVAL_TABLES = 256,
   RANKWISE_ARRIVALS_A_SECTION = 64,
-  RANKWISE_MOST_ARRIVAL_SECTIONS = 2 /* of a table */
+  RANKWISE_MOST_ARRIVAL_SECTIONS = 2, /* of a table */
+  RANKWISE_MOST_LONG_ARRIVALS = 24    /* of a table, beside the sample */
 };
 
 /* One instance, on one process. */

@@ -180,7 +180,8 @@ def sample_of_many_calls(record: Record) -> tuple[float, float, float]:
     kept = done.rows(
         "SELECT rank, instance FROM arrivals JOIN procedures ON procedures.id = arrivals.procedure"
         " JOIN communicators ON communicators.id = communicator"
-        " WHERE procedures.name = 'MPI_Allreduce' AND communicators.name = 'W' ORDER BY rank, instance"
+        " WHERE in_sample AND procedures.name = 'MPI_Allreduce' AND communicators.name = 'W'"
+        " ORDER BY rank, instance"
     )
     instances = {rank: [instance for one, instance in kept if one == rank] for rank in range(2)}
     assert 32 <= len(instances[0]) <= 128
@@ -190,7 +191,8 @@ def sample_of_many_calls(record: Record) -> tuple[float, float, float]:
     [row] = [
         row for row in analysed(done).families if (row.procedure, row.communicator) == ("MPI_Allreduce", "W")
     ]
-    assert (row.instances, row.kept) == (5000, len(instances[0]))
+    assert row.instances == 5000
+    assert len(instances[0]) < row.kept <= len(instances[0]) + 24  # and the longest
     truth = told(done)["MPI_Allreduce", "W"]
     seconds, waited = sum(one.seconds for one in truth.values()), sum(one.waited for one in truth.values())
     assert row.seconds == pytest.approx(seconds, rel=RELATIVE, abs=5000 * ABSOLUTE_S)
@@ -213,6 +215,27 @@ def test_a_sample_of_many_calls(record: Record) -> None:
             return
         tried.append((estimate, error, waited))
     raise AssertionError(tried)
+
+
+@pytest.mark.each_family
+@pytest.mark.reported("verdict/coll")
+def test_long_stops_stand_for_themselves(record: Record) -> None:
+    """Two calls of 5,000 are long: a sample alone would lack them, or count each of them 50 times.
+
+    On a busy machine others are long, too: more, it may be, than are kept.
+    """
+    done = record("waiting.c", 2, "stops")
+    found, truth = analysed(done), told(done)["MPI_Allreduce", "W"]
+    waited = sum(one.waited for one in truth.values())
+    [row] = [one for one in found.families if (one.procedure, one.communicator) == ("MPI_Allreduce", "W")]
+    assert (row.instances, row.kept < 200) == (5000, True)
+    assert row.waiting.seconds >= 2 * 0.25
+    assert abs(row.waiting.seconds - waited) <= 2 * row.waiting.error_seconds + RELATIVE * waited
+    [late] = [one for one in found.ranks if one.rank == 1]
+    assert late.computing_seconds >= 2 * 0.25 - ABSOLUTE_S
+    beside = done.rows("SELECT DISTINCT instance FROM arrivals WHERE NOT in_sample ORDER BY instance")
+    assert {(1235,), (4002,)} <= set(done.rows("SELECT DISTINCT instance FROM arrivals"))
+    assert 0 < len(beside) <= 24
 
 
 def test_a_barrier_before_each_call_would_measure_the_same(record: Record) -> None:

@@ -78,6 +78,43 @@ def test_the_smallest_sample_counts() -> None:
     assert sorted({instance for _, instance, *_ in rows}) == once
 
 
+def in_sample(world: dict[int, Any]) -> dict[int, int]:
+    clocks = {rank: NodeClock(group=0, ticks=0, seconds=0.0, seconds_per_tick=1 / SECOND) for rank in world}
+    regions = SimpleNamespace(ids={rank: np.array([0]) for rank in world})
+    columns = join_arrivals(world, Joined(), regions, clocks)  # type: ignore[arg-type]
+    return dict(zip(columns["instance"].tolist(), columns["in_sample"].tolist(), strict=True))
+
+
+@pytest.mark.reported("verdict/coll")
+def test_the_longest_are_joined_where_all_members_kept_them() -> None:
+    numbers = np.arange(1, 65, dtype=np.uint64)
+    once = [int(n) for n in numbers[is_kept(numbers, np.full(64, 1))]]
+    first, second, third = [int(n) for n in numbers if int(n) not in once][:3]
+    found = in_sample(
+        {
+            0: barriers(*once, first, second, shift=1),
+            1: barriers(*once, first, third, shift=1),
+            2: barriers(*once, first, second, third, shift=1),
+        }
+    )
+    assert found == {**dict.fromkeys(once, 1), first: 0}
+
+
+def test_of_too_many_rows_the_longest_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = np.arange(1, 65, dtype=np.uint64)
+    once = [int(n) for n in numbers[is_kept(numbers, np.full(64, 1))]]
+    beside = [int(n) for n in numbers if int(n) not in once][:4]
+    lengths = dict(zip(beside, (1.0, 5.0, 2.0, 4.0), strict=True))
+    one = process(
+        [(WORLD, "MPI_Barrier", 1)],
+        [(0, n, 10 * n, 10 * n + lengths.get(n, 0.5), -1) for n in sorted([*once, *beside])],
+    )
+    monkeypatch.setattr(arrivals, "_MOST_ROWS", 3 * len(once))
+    found = in_sample(dict.fromkeys(range(3), one))
+    assert [n for n, sampled in found.items() if not sampled] == [beside[1], beside[3]]
+    assert 0 < sum(found.values()) <= len(once)
+
+
 def test_roots_are_ranks_of_the_world() -> None:
     one = process([(SUB, "MPI_Bcast", 0)], [(0, 1, 1, 2, 0)])
     assert [(rank, root) for _, _, rank, root, *_ in joined({1: one, 2: one})] == [(1, 2), (2, 2)]

@@ -121,6 +121,20 @@ def test_members_thin_their_samples_out_alike() -> None:
     assert set(thinned_out(tables, less, 16)[1]["instance"].tolist()) >= set(kept["instance"].tolist())
 
 
+def test_few_of_the_longest_stay_beside_a_thinner_sample() -> None:
+    numbers = np.arange(1, 129, dtype=np.uint64)
+    sample = numbers[is_kept(numbers, np.full(128, 1))]
+    beside = numbers[~is_kept(numbers, np.full(128, 1))][:16]
+    tables, rows = np.zeros(1, ARRIVAL_TABLE), np.zeros(len(sample) + 16, ARRIVAL)
+    tables["shift"] = 1
+    rows["instance"] = [*sample, *beside]
+    rows["left"][len(sample) :] = np.arange(16)
+    thinner, kept = thinned_out(tables, rows, 16)
+    in_sample = is_kept(kept["instance"], np.full(len(kept), int(thinner["shift"][0])))
+    assert 0 < in_sample.sum() <= 16
+    assert sorted(kept["instance"][~in_sample].tolist()) == sorted(beside[-4:].tolist())
+
+
 def test_half_of_the_numbers_are_kept_whatever_the_stride() -> None:
     for stride in (1, 2, 4, 8, 64):
         numbers = np.arange(1, 1 + 4096 * stride, stride, dtype=np.uint64)

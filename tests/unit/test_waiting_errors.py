@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from test_waits import instances
@@ -121,3 +123,50 @@ def test_who_has_nobody_to_wait_for() -> None:
     assert found is not None
     assert [error_of(one) for one in found.doubts.T] == [0.0, pytest.approx(10.0), 0.0]
     assert [error_of(one) for one in found.caused_doubts.T] == [pytest.approx(10.0), 0.0, 0.0]
+
+
+def with_longest(everything: Instances, which: np.ndarray, most: int = 16) -> Table:
+    """Return what is told of a run by a part of its calls and the longest steps of the rest."""
+    steps = (everything.departure - everything.arrival).max(axis=1)  # (each began one second after the other)
+    beside = np.zeros(CALLS, bool)
+    beside[np.flatnonzero(~which)[np.argsort(-steps[~which])[:most]]] = True
+    seconds = (everything.departure - everything.arrival).sum(axis=0).tolist()
+    own = {rank: (CALLS, seconds[rank]) for rank in range(MEMBERS)}
+    marked = replace(everything, in_sample=which)
+    found = table_of(marked.of(which | beside), {(everything.communicator, everything.procedure): own})
+    assert found is not None
+    return found
+
+
+@pytest.mark.reported("verdict/coll")
+@pytest.mark.parametrize("kind", ["checkpoints", "preempted", "quiet", "long-transfers"])
+def test_the_longest_steps_stand_for_themselves(kind: str) -> None:
+    """The truth is within the error, and the estimate is near where few calls have most of the waiting."""
+    rng = np.random.default_rng(12)
+    covered, off, off_without = [], [], []
+    for _ in range(TRIALS):
+        everything = run_of(kind, rng)
+        which = np.isin(np.arange(CALLS), rng.choice(CALLS, KEPT, replace=False))
+        truth = float(waits(everything).seconds.sum())
+        found, without = with_longest(everything, which), estimated(everything, which)
+        covered.append(abs(found.waiting.sum() - truth) <= error_of(found.total_doubts))
+        off.append(abs(found.waiting.sum() - truth) / truth)
+        off_without.append(abs(without.waiting.sum() - truth) / truth)
+    assert np.mean(covered) >= 0.9
+    assert np.median(off) <= 1.05 * np.median(off_without)
+    if kind == "checkpoints":  # (of the long transfers there are more than are kept)
+        assert np.quantile(off, 0.95) <= 0.05
+
+
+def test_a_stop_of_one_rank_is_exact() -> None:
+    """Of 999 calls of 1 s with a wait of 0.25 s the sample has ten; one of 101 s was kept beside it."""
+    arrival = [*([2.0 * step, 2.0 * step + 0.25] for step in range(10)), [1000.0, 1100.0]]
+    leave = [*([2.0 * step + 1.0] * 2 for step in range(10)), [1101.0] * 2]
+    everything = instances("MPI_Barrier", arrival, leave, in_sample=[True] * 10 + [False])
+    own = {0: (1000, 999.0 + 101.0), 1: (1000, 999 * 0.75 + 1.0)}
+    found = table_of(everything, {(everything.communicator, everything.procedure): own})
+    assert found is not None
+    assert found.waiting.tolist() == [pytest.approx(999 * 0.25 + 100.0), pytest.approx(0.0)]
+    assert found.caused.tolist() == [pytest.approx(0.0), pytest.approx(999 * 0.25 + 100.0)]
+    assert error_of(found.total_doubts) == pytest.approx(0.0, abs=1e-6)
+    assert found.seconds.tolist() == [pytest.approx(1100.0), pytest.approx(999 * 0.75 + 1.0)]

@@ -25,6 +25,7 @@ def instances(
     nodes: list[int] | None = None,
     error: float = 0.0,
     communicator: int = 3,
+    in_sample: list[bool] | None = None,
 ) -> Instances:
     count, members = len(arrival), len(arrival[0])
     unknown = [[NAN] * members] * count
@@ -40,6 +41,7 @@ def instances(
         departure=np.array(departure, float),
         since=np.array(since or unknown, float),
         since_in_mpi=np.array(since_in_mpi or unknown, float),
+        in_sample=np.array(in_sample or [True] * count),
         selected=np.ones((count, members), bool),
         nodes=np.array(nodes or [0] * members),
         errors=np.where(np.array(nodes or [0] * members) == 0, 0.0, error),
@@ -113,7 +115,7 @@ def test_why_somebody_was_late() -> None:
         since=[[2, 10], [2, 8]],
         since_in_mpi=[[0, 0], [0, 6]],
     )
-    blame = pass_on([Late(found, waits(found), np.ones(2), len(found.numbers))], Chains([]))
+    blame = pass_on([Late(found, waits(found), np.ones((2, 2)), len(found.numbers))], Chains([]))
     assert blame.caused[1].computing == pytest.approx(8)
     assert blame.caused[1].in_mpi == pytest.approx(6)
     assert blame.caused[1].passed_to is None
@@ -141,7 +143,7 @@ def test_blame_goes_to_whom_the_late_one_waited_for() -> None:
         since_in_mpi=[[10, 0]],
         communicator=5,
     )
-    blame = pass_on([Late(one, waits(one), np.ones(2), 1) for one in (first, second)], Chains([]))
+    blame = pass_on([Late(one, waits(one), np.ones((1, 2)), 1) for one in (first, second)], Chains([]))
     assert blame.caused[1].in_mpi == pytest.approx(9)
     assert blame.caused[1].passed_on == pytest.approx(9)
     assert blame.caused[1].passed_to == 0

@@ -213,6 +213,14 @@ int main(int argc, char **argv) {
         leave();
       }
       tell("MPI_Allreduce", "W", MPI_COMM_WORLD, ALL, 0);
+    } else if (STEP("stops")) {  // a rank stops twice in many calls
+      for (int i = 0; i < 5000; i++) {
+        late(rank == 1 && (i == 1234 || i == 4001), 250000);
+        come();
+        MPI_Allreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        leave();
+      }
+      tell("MPI_Allreduce", "W", MPI_COMM_WORLD, ALL, 0);
     } else if (STEP("barrier")) {  // what a barrier before each call would have measured
       double before[2] = {0, 0};
       for (int i = 0; i < 40; i++) {

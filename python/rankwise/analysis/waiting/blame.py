@@ -32,7 +32,7 @@ class Late(NamedTuple):
     Attributes:
         found: its instances.
         waits: who waited for whom.
-        weights: what a second of each member in the sample stands for.
+        weights: what a second of each call stands for, n x m.
         calls: instances that there were, in the sample or not.
     """
 
@@ -170,7 +170,7 @@ def _lateness(number: int, table: Late) -> dict[_Node, _Lateness]:
                 float(start[row, member]),
                 found.arrival[row, each],
                 float(found.arrival[row, member]),
-                found.selected[row, each] * weights[each],
+                found.selected[row, each] * weights[row, each],
             )
             for row in np.flatnonzero(rows).tolist()
             for each in (np.flatnonzero(known.whose[row] == member),)
@@ -183,6 +183,14 @@ def _lateness(number: int, table: Late) -> dict[_Node, _Lateness]:
             needed,
         )
     return late
+
+
+def _stands_for(found: Instances, calls: int) -> NDArray[np.float64]:
+    """Return how many calls each instance stands for."""
+    is_long = found.is_long
+    alone = int(is_long.sum())
+    rest = (calls - alone) / max(len(is_long) - alone, 1)
+    return np.where(is_long, 1.0, rest)
 
 
 def _mean(
@@ -200,6 +208,7 @@ class _Waited:
         columns: list[list[NDArray[np.generic]]] = [[] for _ in range(6)]
         for number, (found, known, _, calls) in enumerate(tables):
             rows, members = np.nonzero((known.seconds > 0) & (known.whose != NOBODY))
+            stands_for = _stands_for(found, calls)
             began = found.arrival[rows, members]
             values = (
                 found.ranks[members],
@@ -207,7 +216,7 @@ class _Waited:
                 began + known.seconds[rows, members],
                 np.full(len(rows), number),
                 found.ranks[known.whose[rows, members]],
-                np.full(len(rows), calls / len(found.numbers)),
+                stands_for[rows],
             )
             for column, value in zip(columns, values, strict=True):
                 column.append(value)

@@ -37,6 +37,8 @@ class Instances:
         departure: likewise.
         since: seconds from where the member left its collective before on this communicator; NaN = none.
         since_in_mpi: of these in MPI; likewise.
+        in_sample: whether the instance is one of the sample, which stands for all; else it was kept beside it
+            because it ended one of the longest steps; n.
         selected: whether the call is wanted: others are told for the sake of those that are.
         nodes: a number of each member's node, m.
         errors: seconds by which the times of each member's node may be off, at most, m.
@@ -53,6 +55,7 @@ class Instances:
     departure: Floats
     since: Floats
     since_in_mpi: Floats
+    in_sample: NDArray[np.bool_]
     selected: NDArray[np.bool_]
     nodes: NDArray[np.int64]
     errors: Floats
@@ -63,6 +66,19 @@ class Instances:
         return Instances(
             **{name: value if name in own else value[which] for name, value in vars(self).items()}
         )
+
+    @property
+    def is_long(self) -> NDArray[np.bool_]:
+        """Whether each instance ended one of the longest steps: it stands for itself alone; n.
+
+        All instances with a step as long as the shortest of those beside the sample were kept: also those
+        that are in the sample by chance.
+        """
+        if self.in_sample.all():
+            return np.zeros(len(self.numbers), bool)
+        steps = (np.nan_to_num(self.since) + self.departure - self.arrival).max(axis=1)
+        longest: NDArray[np.bool_] = steps >= steps[~self.in_sample].min()
+        return longest
 
     def uncertain(self, whose: NDArray[np.int64]) -> Floats:
         """Return by how much members' times may be shifted against those of others: not at all on one node.

@@ -1,7 +1,8 @@
 """One collective on one communicator: who waited how long for whom, from a sample of its instances.
 
 What is estimated is the share of the waiting in the sample of a member's calls times the time that its calls
-really took, which is known exactly, and so is their number. By how much that may be wrong is told by
+really took, which is known exactly, and so is their number. The calls that ended the longest steps were kept
+besides: they stand for themselves, and the sample for the rest. By how much that may be wrong is told by
 `rankwise.analysis.waiting.errors`.
 """
 
@@ -58,8 +59,23 @@ class Table:
 
 
 def weights(found: Instances, seconds: Floats) -> Floats:
-    """Return what a second of each member in the sample stands for: 0 for those that are not wanted."""
-    return _ratio(seconds, _length(found).sum(axis=0))
+    """Return what a second of each call stands for, n x m: 0 where that is not known.
+
+    Args:
+        found: all instances.
+        seconds: of each member in all calls.
+    """
+    is_long = found.is_long
+    length = _length(found)
+    scale = _ratio(_rest(found, seconds), length[~is_long].sum(axis=0))
+    each: Floats = np.where(is_long[:, None], 1.0, scale)
+    return each
+
+
+def _rest(found: Instances, seconds: Floats) -> Floats:
+    """Return the seconds of each member in the calls that the sample stands for."""
+    rest: Floats = np.maximum(seconds - _length(found)[found.is_long].sum(axis=0), 0.0)
+    return rest
 
 
 def table_of(found: Instances, times: Times) -> Table | None:
@@ -80,30 +96,41 @@ def table_of(found: Instances, times: Times) -> Table | None:
     calls = max((count for count, _ in own.values()), default=0)
     known = waits(found)
     scale = weights(found, seconds)
-    seconds = np.where(scale > 0, seconds, 0.0)
+    length = _length(found)
+    of_rest = ~found.is_long
+    rest = np.where(scale[of_rest].any(axis=0), _rest(found, seconds), 0.0)
+    seconds = rest + length[~of_rest].sum(axis=0)
     selected = np.where(found.selected, scale, 0.0)  # n x m
     each = selected * known.seconds
     waited = each.sum(axis=0)
-    share = _ratio(waited, seconds)
+    share = _ratio(each[of_rest].sum(axis=0), rest)
     # The residuals of a ratio estimate (Cochran, Sampling Techniques, 3rd edition, section 6.4).
-    rest = each - share * selected * (found.departure - found.arrival)
-    n = int(found.selected.any(axis=1).sum())
-    unseen = max(1.0 - n / calls, 0.0) if calls else 0.0
+    residuals = (each - share * selected * length)[of_rest]
+    n = int(found.selected[of_rest].any(axis=1).sum())
+    others = calls - int(found.selected[~of_rest].any(axis=1).sum())
+    unseen = max(1.0 - n / others, 0.0) if others > 0 else 0.0
     factor = n / (n - 1) * unseen if n > 1 else 0.0
-    moments = _moments(rest, factor)
-    total_moments = _moments(rest.sum(axis=1), factor)
+    moments = _moments(residuals, factor)
+    total_moments = _moments(residuals.sum(axis=1), factor)
     alone = n == 1 and unseen > 0  # nothing tells how the others differ
     if alone:
-        moments[0] = waited**2
-        total_moments[0] = waited.sum() ** 2
+        moments[0] = each[of_rest].sum(axis=0) ** 2
+        total_moments[0] = each[of_rest].sum() ** 2
     shifted = selected * np.where(known.whose != NOBODY, found.uncertain(known.whose), 0.0)
-    length = _length(found)
-    kept = found.selected.sum(axis=0).astype(np.float64)
-    sampled = compare(number, seconds, kept, length.sum(axis=0), (length**2).sum(axis=0))
+    kept = found.selected[of_rest].sum(axis=0).astype(np.float64)
+    of_sample = length[of_rest]
+    sampled = compare(
+        number - found.selected[~of_rest].sum(axis=0),
+        rest,
+        kept,
+        of_sample.sum(axis=0),
+        (of_sample**2).sum(axis=0),
+    )
     doubts = np.where(_may_wait(found), doubts_of(moments, share, sampled, shifted.sum(axis=0)), 0.0)
     total_doubts = np.concatenate([total_moments, doubts[2:].sum(axis=1)])
-    caused, caused_doubts = _by_whom(found, known, each, shifted, factor, alone, seconds, sampled)
+    caused, caused_doubts = _by_whom(found, known, each, shifted, factor, alone, rest, sampled)
     last = _last_of(known, each)
+    often = last[of_rest] if of_rest.any() else last
     for_last = (known.whose == last[:, None]) & (known.whose != NOBODY)
     return Table(
         found=found,
@@ -117,7 +144,7 @@ def table_of(found: Instances, times: Times) -> Table | None:
         total_doubts=total_doubts,
         caused=caused,
         caused_doubts=caused_doubts,
-        last=np.bincount(last[last != NOBODY], minlength=len(seconds)),
+        last=np.bincount(often[often != NOBODY], minlength=len(seconds)),
         saved=float((selected * known.saved)[for_last].sum()),
     )
 
@@ -178,6 +205,7 @@ def _by_whom(
     Nobody knows for whom it was waited in time that the sample does not explain: it may be for anybody.
     """
     caused, doubts = np.zeros(len(exact)), []
+    of_rest = ~found.is_long
     causes = set(known.whose[known.whose != NOBODY].tolist())
     nothing, none = np.zeros(len(exact)), np.zeros((2, len(exact)))
     for_nobody = doubts_of(none, nothing, sampled, nothing)
@@ -186,11 +214,12 @@ def _by_whom(
         if member in causes:
             his = known.whose == member
             waited = np.where(his, each, 0.0)
+            caused[member] = waited.sum()
+            waited = waited[of_rest]
             seconds = waited.sum(axis=1)
-            caused[member] = seconds.sum()
-            moments = _moments(seconds - seconds.mean(), factor)
+            moments = _moments(seconds - seconds.mean(), factor) if len(seconds) else np.zeros(2)
             if alone:
-                moments[0] = caused[member] ** 2
+                moments[0] = seconds.sum() ** 2
             either = doubts_of(none, _ratio(waited.sum(axis=0), exact), sampled, nothing)
             clock = float(shifted[his].sum())
         others = _may_wait_for(found, member)

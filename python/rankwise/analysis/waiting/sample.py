@@ -1,4 +1,4 @@
-"""The sample of arrivals at collectives, as arrays."""
+"""The arrivals at collectives that were kept, as arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from rankwise.analysis.waiting.instances import NOBODY, Instances
 from rankwise.profile.join.members import parse
 
-_COLUMNS = "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi"
+_COLUMNS = (
+    "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi, in_sample"
+)
 
 
 def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator[Instances]:
@@ -58,6 +60,7 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
             departure=table[:, :, 7],
             since=table[:, :, 8],
             since_in_mpi=table[:, :, 9],
+            in_sample=table[:, 0, 10] == 1,
             selected=_selected(connection, whole, communicator, procedure, instances, ranks),
             nodes=np.unique([hosts.get(rank, "") for rank in ranks.tolist()], return_inverse=True)[1],
             errors=np.array([errors.get(rank, 0.0) for rank in ranks.tolist()]),

@@ -49,7 +49,8 @@ def sampled_calls(connection: sqlite3.Connection, grid: PhaseGrid) -> dict[tuple
     """
     rows = connection.execute(
         "SELECT communicator, procedures.name, instance, bytes, arrival, departure FROM arrivals"
-        " JOIN procedures ON procedures.id = procedure ORDER BY communicator, procedure, instance"
+        " JOIN procedures ON procedures.id = procedure WHERE in_sample"
+        " ORDER BY communicator, procedure, instance"
     )
     of_call: defaultdict[tuple[int, str], list[tuple[int, int, float, float]]] = defaultdict(list)
     for communicator, procedure, *row in rows:

@@ -1,4 +1,4 @@
-"""Which instances of a collective are in the sample of arrivals: src/runtime/arrivals.h has the same rule."""
+"""Which instances of a collective are in the sample of arrivals, by the rule of src/runtime/arrivals.h."""
 
 from __future__ import annotations
 
@@ -28,18 +28,42 @@ def is_kept(instances: NDArray[np.uint64], shifts: NDArray[np.int64]) -> NDArray
 
 
 def thinned_out(tables: Rows, arrivals: Rows, most: int) -> tuple[Rows, Rows]:
-    """Keep at most so many instances of each collective of a process: its members keep the same ones."""
+    """Keep at most so many instances of each collective of a process: its members keep the same ones.
+
+    A few of those that are kept for their length stay beside them.
+    """
     if not len(arrivals):
         return tables, arrivals
     tables = tables.copy()
     owners = arrivals["table"].astype(np.int64)
+    known = owners < len(tables)
+    in_sample = known.copy()
+    in_sample[known] = is_kept(arrivals["instance"][known], tables["shift"][owners[known]].astype(np.int64))
+    long_ones = arrivals[known & ~in_sample]
+    long_ones = long_ones[longest(long_ones["table"].astype(np.int64), _steps(long_ones), max(most // 4, 1))]
+    arrivals, owners = arrivals[in_sample], owners[in_sample]
     while True:
         kept = np.bincount(owners, minlength=len(tables))[: len(tables)] > most
         if not kept.any() or int(tables["shift"].max()) >= MOST_SHIFT:
-            return tables, arrivals.copy()
+            return tables, np.concatenate([arrivals, long_ones])
         tables["shift"] += kept.astype(np.uint16)
-        chosen = owners < len(tables)
-        chosen[chosen] = is_kept(
-            arrivals["instance"][chosen], tables["shift"][owners[chosen]].astype(np.int64)
-        )
+        chosen = is_kept(arrivals["instance"], tables["shift"][owners].astype(np.int64))
         arrivals, owners = arrivals[chosen], owners[chosen]
+
+
+def _steps(arrivals: Rows) -> NDArray[np.float64]:
+    """Return how long the steps took that ended with these calls, in ticks."""
+    steps: NDArray[np.float64] = (arrivals["since"] + (arrivals["left"] - arrivals["arrived"])).astype(
+        np.float64
+    )
+    return steps
+
+
+def longest(groups: NDArray[np.int64], steps: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
+    """Tell which are the longest so many of each group."""
+    order = np.lexsort((-steps, groups))
+    ordered = groups[order]
+    firsts = np.searchsorted(ordered, ordered)  # where the group of each begins
+    chosen = np.zeros(len(groups), bool)
+    chosen[order] = np.arange(len(groups)) - firsts < most
+    return chosen

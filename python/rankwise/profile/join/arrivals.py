@@ -2,7 +2,8 @@
 
 Members count the instances of a collective alike, and keep those whose number has a hash that ends in as many
 zeros as the sample is thinned out (src/runtime/arrivals.h): an instance that one of the members has not
-kept, another one need not have either.
+kept, another one need not have either. Beside this sample each keeps the instances that ended its longest
+steps: of these, too, only those count that all members kept.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.profile.collect import layout
-from rankwise.profile.collect.arrival_sample import MOST_SHIFT, is_kept
+from rankwise.profile.collect.arrival_sample import MOST_SHIFT, is_kept, longest
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import PROCEDURES
@@ -37,6 +38,7 @@ COLUMNS = (
     "since_in_mpi",
     "before",
     "before_communicator",
+    "in_sample",
 )
 """Of the table `arrivals`, in their order."""
 
@@ -44,6 +46,7 @@ NOBODY = -1
 """In place of NULL."""
 
 _MOST_ROWS = 500_000
+_FEW_LONG = 2  # instances of each collective beside the sample, where there are too many rows
 _RECORDED = np.zeros(1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"], bool)
 _RECORDED[[procedure.id for procedure in PROCEDURES]] = True
 _COLLECTIVE = np.zeros(1 << 16, bool)
@@ -85,24 +88,24 @@ def kept_rows(
         clocks: of the nodes, by rank.
 
     Returns:
-        `COLUMNS`, `shift` of the sample, and `clock`, the group of the node's clock; in that order.
+        `COLUMNS`, `shift` of the sample, and `clock`, the group of the node's clock.
     """
     parts = [
         _of_process(rank, counters, joined, regions, clocks[rank])
         for rank, counters in world.items()
         if len(counters.arrivals)
     ]
-    names = (*COLUMNS, "shift", "clock")
+    names = (*COLUMNS[:-1], "shift", "clock")
     if not parts:
-        return {name: np.empty(0, np.int64) for name in names}
+        return {name: np.empty(0, np.int64) for name in (*names, "in_sample")}
     rows = {name: np.concatenate([one[name] for one in parts]) for name in names}
     sizes = np.zeros(max(row.id for row in joined.rows) + 1, np.int64)
     for row in joined.rows:
         sizes[row.id] = row.size
     order = np.lexsort([rows[name] for name in reversed(COLUMNS[:4])])
     rows = _chosen(rows, order)
-    rows = _chosen(rows, _in_all_samples(rows))
-    return _chosen(rows, _whole(rows, sizes))
+    rows = _chosen(rows, _whole(rows, sizes))
+    return rows | {"in_sample": _in_all_samples(rows).astype(np.int64)}
 
 
 def _of_process(
@@ -203,9 +206,10 @@ def _on_one_clock(rows: Columns) -> NDArray[np.bool_]:
 def _within(rows: Columns, most: int) -> NDArray[np.bool_]:
     """Tell which rows to keep so that there are not too many: the largest samples are thinned out first."""
     tables, instances = _starts(rows, COLUMNS[:2]), _starts(rows, COLUMNS[:3])
-    chosen = np.ones(len(tables), bool)
     if len(tables) <= most:
-        return chosen
+        return np.ones(len(tables), bool)
+    long_ones = _longest(rows, tables, instances, _FEW_LONG)
+    chosen = in_sample = rows["in_sample"] == 1
     numbers = rows["instance"].astype(np.uint64)
     shifts = np.zeros(int(tables[-1]) + 1, np.int64)
     for cap in (64, 32, 16, 8, 4):
@@ -216,7 +220,24 @@ def _within(rows: Columns, most: int) -> NDArray[np.bool_]:
             if not many.any() or int(shifts.max()) >= MOST_SHIFT:
                 break
             shifts[many] += 1
-            chosen = is_kept(numbers, shifts[tables])
+            chosen = in_sample & is_kept(numbers, shifts[tables])
         if int(chosen.sum()) <= most:
             break
-    return chosen
+    stay: NDArray[np.bool_] = chosen | long_ones
+    return stay
+
+
+def _longest(
+    rows: Columns, tables: NDArray[np.int64], instances: NDArray[np.int64], most: int
+) -> NDArray[np.bool_]:
+    """Tell which rows are of the longest so many instances of each collective that are not in the sample."""
+    beside = rows["in_sample"] == 0
+    steps = np.nan_to_num(rows["since"]) + (rows["departure"] - rows["arrival"])
+    longest_step = np.zeros(int(instances[-1]) + 1)
+    np.maximum.at(longest_step, instances, np.where(beside, steps, 0.0))
+    first = np.flatnonzero(np.concatenate(([True], instances[1:] != instances[:-1])))
+    chosen = np.zeros(len(first), bool)
+    which = np.flatnonzero(beside[first])
+    chosen[which] = longest(tables[first][which], longest_step[which], most)
+    whole: NDArray[np.bool_] = chosen[instances]
+    return whole

@@ -362,7 +362,7 @@ CREATE TABLE wait_messages (         -- the messages of the waits that are known
   other_procedure INTEGER NOT NULL REFERENCES procedures(id), -- the same of the other rank
   other_posted    REAL NOT NULL
 );
-CREATE TABLE arrivals (              -- blocking collectives: when each member came and left, a sample of the instances
+CREATE TABLE arrivals (              -- blocking collectives: when each member came and left, a sample of the instances, and the longest
   communicator INTEGER NOT NULL REFERENCES communicators(id),
   procedure    INTEGER NOT NULL REFERENCES procedures(id),
   instance     INTEGER NOT NULL,     -- which call of this procedure on this communicator, from 1; all members are there
@@ -376,6 +376,7 @@ CREATE TABLE arrivals (              -- blocking collectives: when each member c
   since_in_mpi REAL,                 -- of these, in MPI
   before       INTEGER REFERENCES procedures(id), -- the rank's latest call before; NULL = none
   before_communicator INTEGER REFERENCES communicators(id),
+  in_sample    INTEGER NOT NULL DEFAULT 1, -- 1 = the instance is in the sample; 0 = kept beside it, as one of the longest
   PRIMARY KEY (communicator, procedure, instance, rank)
 ) WITHOUT ROWID;
 
