@@ -78,8 +78,8 @@ class Made:
 
     def communicator(self, key: int, name: str, **values: object) -> None:
         """A communicator of all ranks."""
-        made = {"family": name, "size": self.ranks, "members": f"0-{self.ranks - 1}", "dims": "[]"}
-        self.insert("communicators", id=key, name=name, periods="[]", **{**made, **values})
+        made = {"family": name, "size": self.ranks, "members": f"0-{self.ranks - 1}", "type": "communicator"}
+        self.insert("communicators", id=key, name=name, dims="[]", periods="[]", **{**made, **values})
 
     def call(
         self,
@@ -92,6 +92,7 @@ class Made:
         sent: int = 0,
         region: int = 0,
         communicator: int = WORLD,
+        shortest: float = 0.0,
     ) -> None:
         """Calls, whose time is the rank's time in MPI, too."""
         place = rank * 1000 + communicator
@@ -99,7 +100,8 @@ class Made:
             self.insert("call_places", id=place, rank=rank, communicator=communicator)
         key = ((place * 4096 + region) * 2048 + _IDS[procedure]) * 128 + size_bin
         ns = round(seconds * 1e9)
-        self.insert("call_counts", id=key, calls=calls, bytes_sent=sent, ns=ns, max_ns=ns)
+        least = round(shortest * 1e9)
+        self.insert("call_counts", id=key, calls=calls, bytes_sent=sent, ns=ns, min_ns=least, max_ns=ns)
         if procedure not in ("MPI_Init", "MPI_Finalize"):
             self.connection.execute("UPDATE ranks SET mpi = mpi + ? WHERE rank = ?", (seconds, rank))
 
