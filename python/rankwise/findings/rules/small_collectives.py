@@ -146,8 +146,8 @@ RULE = Rule(
     f" {_SHARE:.0f} % of the run or more without their waiting, {_OFTEN:.0f} calls or more a second of a"
     f" rank, {count_text(_CALLS)} in all.",
     "calls x latency of one: the mean of their time in the sample without waiting for late ranks, of each no"
-    f" more than {_OF_MEDIAN:.0f} times the median, as what is longer has other causes; no more than the time in"
-    " these calls without waiting",
+    f" more than {_OF_MEDIAN:.0f} times the median, as what is longer has other causes; no more than the time"
+    " in these calls without waiting",
     "Make one call of several: reduce several values at once, and broadcast them together. Compute meanwhile:"
     " start MPI_Iallreduce early and complete it late. Check for convergence every few steps. Leave out"
     " barriers that no file, no clock and no other program needs.",
