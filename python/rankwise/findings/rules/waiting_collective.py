@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _MOST = 50.0  # percent
 _FEW_CALLS = 20
+_SOME_LEFT_LATE = 1e-3  # of all waiting
 
 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
@@ -29,7 +30,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
         return []
     crowd = bool(crowded(seen))
     left_late = _left_late(seen.waiting)
-    family_of = {one.name: one.family for one in seen.communicators}
+    family_of = dict(seen.connection.execute("SELECT name, family FROM communicators").fetchall())
     return [
         _finding(row, family_of.get(row.communicator, ""), left_late, crowd=crowd)
         for row in seen.waiting.families
@@ -66,16 +67,17 @@ def _finding(row: WaitingFamily, family: str, left_late: float, *, crowd: bool) 
             LOW,
             "there was 1 call only" if row.kept == 1 else f"there were {row.kept} calls only",
         )
+    inputs = [Fact("waiting in it, over the ranks", row.waiting.seconds, "s")]
+    if left_late >= _SOME_LEFT_LATE:
+        what = "of all waiting: for ranks that left the collective before late"
+        inputs.append(Fact(what, 100 * left_late, "%"))
     return Finding(
         rule=RULE.id,
         title=title,
         saved_seconds=row.waiting.seconds * (1 - left_late),
         upper_bound=True,
         formula=RULE.formula,
-        inputs=[
-            Fact("waiting in it, over the ranks", row.waiting.seconds, "s"),
-            Fact("of all waiting: for ranks that left the collective before late", 100 * left_late, "%"),
-        ],
+        inputs=inputs,
         evidence=[
             Fact("by which that may be off", row.waiting.error_seconds, "s"),
             Fact("less waiting, if the last had come with the second last", row.could_save_seconds, "s"),
