@@ -92,7 +92,6 @@ class Made:
         sent: int = 0,
         region: int = 0,
         communicator: int = WORLD,
-        shortest: float = 0.0,
     ) -> None:
         """Calls, whose time is the rank's time in MPI, too."""
         place = rank * 1000 + communicator
@@ -100,8 +99,7 @@ class Made:
             self.insert("call_places", id=place, rank=rank, communicator=communicator)
         key = ((place * 4096 + region) * 2048 + _IDS[procedure]) * 128 + size_bin
         ns = round(seconds * 1e9)
-        least = round(shortest * 1e9)
-        self.insert("call_counts", id=key, calls=calls, bytes_sent=sent, ns=ns, min_ns=least, max_ns=ns)
+        self.insert("call_counts", id=key, calls=calls, bytes_sent=sent, ns=ns, max_ns=ns)
         if procedure not in ("MPI_Init", "MPI_Finalize"):
             self.connection.execute("UPDATE ranks SET mpi = mpi + ? WHERE rank = ?", (seconds, rank))
 

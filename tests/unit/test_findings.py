@@ -16,6 +16,7 @@ from rankwise.findings.metrics import METRICS
 from rankwise.findings.registry import RULES
 from rankwise.findings.rules import waiting_collective
 from rankwise.findings.search import LEAST_PERCENT, MOST_IN_SUMMARY, findings
+from rankwise.findings.texts import sure_share_text
 
 
 def told(made: Made, rule: str) -> list[Finding] | str:
@@ -506,10 +507,12 @@ def test_few_small_messages_or_many_large_ones() -> None:
 
 def test_a_program_that_polls(golden: Golden) -> None:
     made = Made(2)
-    made.call(0, "MPI_Iprobe", 3.0, calls=1_000_000, shortest=5e-7)
-    made.call(1, "MPI_Test", 1.0, calls=10, shortest=0.02)
+    made.call(0, "MPI_Iprobe", 3.0, calls=1_000_000)
+    made.call(1, "MPI_Test", 1.0, calls=10)
+    assert found_in(made, "polling").saved_seconds == pytest.approx(4.0)  # what asking takes is not known
+    made.connection.execute("UPDATE ranks SET own_cost = 0.06, own_setup = 0.05 WHERE rank = 0")
     found = found_in(made, "polling")
-    assert found.saved_seconds == pytest.approx(0.7)  # the price of asking; the rest of the 4 s waited
+    assert found.saved_seconds == pytest.approx(0.01)  # the price of asking; the rest of the 4 s waited
     golden.says(found.title, "1.00 M .. Iprobe .. 1 .. 50.0 k")
     assert found.command.options == ("--by", "call", "--call", "Iprobe,Test")
 
@@ -605,3 +608,54 @@ def test_what_saves_most_comes_first_and_little_is_not_in_the_summary() -> None:
     assert found.found[0].saved_percent_of_run == pytest.approx(50.0)
     assert found.found[2].saved_percent_of_run < LEAST_PERCENT
     assert len(found.in_summary) <= MOST_IN_SUMMARY
+
+
+def test_no_rule_makes_the_whole_table_of_communicators() -> None:
+    """With very many it takes seconds; whether some are left, and what was made again, are questions to SQL."""
+    seen = barriers(duplicates(None), [0, 1]).seen
+    assert {one.finding.rule for one in findings(seen).found} >= {"communicators-not-freed"}
+    assert "communicators" not in vars(seen)
+
+
+def test_confidence_stands_beside_what_could_be_saved() -> None:
+    [found] = findings(barriers(Made(), [2]).seen).found
+    assert sure_share_text(found) == "up to 15.0 % (high)"
+
+
+def test_collective_access_to_files_is_waiting() -> None:
+    """In MPI_File_write_all who came first takes longest."""
+    made = files([0.0, 4.0, 0.0, 0.0])
+    together = "(SELECT id FROM procedures WHERE name = 'MPI_File_write_at_all')"
+    made.connection.execute(f"UPDATE file_accesses SET procedure = {together}")
+    assert told(made, "unbalanced-files") == []
+
+
+def test_what_is_saved_by_another_order_is_no_waiting() -> None:
+    """Each send waits for its receiver for half of its time, as far as it is known."""
+    made = ring(["a", "a", "b", "b"])
+    made.connection.execute("UPDATE ranks SET clock_error = 0")
+    for rank in range(2):
+        made.wait(rank, "MPI_Send", (rank + 2) % 4, 1.0, 2.0, 1.5, sends=True, size=1000)
+        made.connection.execute("UPDATE run SET mpi_abi = 'mpich'")
+    made.connection.execute(
+        "UPDATE wait_messages SET procedure = (SELECT id FROM procedures WHERE name = 'MPI_Ssend')"
+    )
+    found = found_in(made, "off-node-traffic")
+    assert found.saved_seconds == pytest.approx(2.0)
+    assert found.confidence == LOW  # of half of the time it is known
+
+
+def test_waiting_for_who_left_the_call_before_late_is_not_saved() -> None:
+    """In turns ranks come 0.1 s late, as they leave each call so much later."""
+    made = barriers(Made(), [0, 1, 2, 3])
+    made.connection.execute("UPDATE arrivals SET since = 0.05")
+    found = found_in(made, "waiting-collective")
+    assert found.saved_seconds == pytest.approx(0.0, abs=1e-6)
+    assert found.inputs[0].value == pytest.approx(6.0)
+
+
+def test_what_sends_and_receives_also_waits() -> None:
+    made = Made(2)
+    made.call(0, "MPI_Sendrecv", 2.0, calls=400_000, size_bin=4, sent=400_000 * 8)
+    made.call(0, "MPI_Send", 1.0, calls=100_000, size_bin=4, sent=100_000 * 8)
+    assert found_in(made, "tiny-messages").saved_seconds == pytest.approx(1.0)
