@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from made_profile import Made
 
+from golden import Golden
 from rankwise.findings.finding import Finding, NotTold
 from rankwise.findings.rules.communicators_again import RULE
 
@@ -56,13 +57,11 @@ def found_in(made: Made) -> Finding:
     return found
 
 
-def test_made_and_freed_in_a_loop() -> None:
+def test_made_and_freed_in_a_loop(golden: Golden) -> None:
     found = found_in(made_in_a_loop(100, [2.0] * 4, 1.0))
     assert found.saved_seconds == pytest.approx(4 * 3.0 * 99 / 100)  # one of them is needed
     assert found.upper_bound
-    assert found.title.startswith("99 communicators are made by Comm_dup (solve.c:11) ")
-    assert " 10 a second " in found.title
-    assert " 30.0 ms each" in found.title
+    golden.says(found.title, "99 .. Comm_dup .. solve.c:11 .. 10 .. 30.0 ms")
     assert found.command.options == ("--by", "site", "--call", "Comm_dup")
 
 

@@ -611,7 +611,7 @@ def test_what_saves_most_comes_first_and_little_is_not_in_the_summary() -> None:
 
 
 def test_no_rule_makes_the_whole_table_of_communicators() -> None:
-    """With very many it takes seconds; whether some are left, and what was made again, are questions to SQL."""
+    """With very many it takes seconds. What was left, and made again, are questions to SQL."""
     seen = barriers(duplicates(None), [0, 1]).seen
     assert {one.finding.rule for one in findings(seen).found} >= {"communicators-not-freed"}
     assert "communicators" not in vars(seen)
@@ -636,10 +636,8 @@ def test_what_is_saved_by_another_order_is_no_waiting() -> None:
     made.connection.execute("UPDATE ranks SET clock_error = 0")
     for rank in range(2):
         made.wait(rank, "MPI_Send", (rank + 2) % 4, 1.0, 2.0, 1.5, sends=True, size=1000)
-        made.connection.execute("UPDATE run SET mpi_abi = 'mpich'")
-    made.connection.execute(
-        "UPDATE wait_messages SET procedure = (SELECT id FROM procedures WHERE name = 'MPI_Ssend')"
-    )
+    synchronous = "(SELECT id FROM procedures WHERE name = 'MPI_Ssend')"
+    made.connection.execute(f"UPDATE wait_messages SET procedure = {synchronous}")
     found = found_in(made, "off-node-traffic")
     assert found.saved_seconds == pytest.approx(2.0)
     assert found.confidence == LOW  # of half of the time it is known

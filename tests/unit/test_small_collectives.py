@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from made_profile import Made
 
+from golden import Golden
 from rankwise.findings.finding import LOW, MEDIUM, Finding, NotTold
 from rankwise.findings.rules.small_collectives import RULE
 
@@ -40,7 +41,7 @@ def found_in(made: Made) -> Finding:
     return found
 
 
-def test_calls_that_are_latency() -> None:
+def test_calls_that_are_latency(golden: Golden) -> None:
     made = allreduces(Made(), 2e-4, late=5e-5)
     made.insert("objects", id=1, path="/opt/app", is_program=1)
     made.insert("sites", id=1, object=1, offset=8, file="solve.c", line=12)
@@ -49,9 +50,7 @@ def test_calls_that_are_latency() -> None:
     assert found.saved_seconds == pytest.approx(4 * CALLS * 2e-4)  # waiting for rank 1 is not saved
     assert found.upper_bound
     assert found.confidence == MEDIUM
-    assert found.title.startswith("Allreduce 8-15 B on W (solve.c:12) ")
-    assert " 1000 calls a second " in found.title
-    assert " 200 us each " in found.title
+    golden.says(found.title, "Allreduce 8-15 B .. W .. solve.c:12 .. 1000 .. 200 us")
     assert found.command.options == ("--by", "site", "--call", "Allreduce")
 
 

@@ -62,8 +62,8 @@ RULE = Rule(
     f"{_OFTEN:.0f} calls of MPI_Test and its kin, MPI_Iprobe and the like a second, of all ranks' run time,"
     f" and {_LEAST} in all.",
     "calls x time of one that finds nothing, which is about as long as recording it takes; no more than the"
-    " time in these calls. The rest of it is waiting, which would be as long without asking, or moves what has"
-    " come",
+    " time in these calls. The rest of it is waiting, which would be as long without asking, or moves what"
+    " has come",
     "Wait with MPI_Wait or MPI_Probe where there is nothing to do; ask less often where there is.",
     _find,
     order=110,
