@@ -61,6 +61,8 @@ def run(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Run:
         ("tiny-messages", 2, "tiny-messages", "messages"),
         ("polling", 2, "polls", "polls-little"),
         ("communicators-not-freed", 2, "kept", "freed"),
+        ("communicators-again", 2, "freed", "kept"),
+        ("small-collectives", 4, "allreduces", "late"),
         ("preempted", 2, "disturbed", "undisturbed"),
     ],
 )

@@ -78,8 +78,8 @@ class Made:
 
     def communicator(self, key: int, name: str, **values: object) -> None:
         """A communicator of all ranks."""
-        made = {"family": name, "size": self.ranks, "members": f"0-{self.ranks - 1}", "dims": "[]"}
-        self.insert("communicators", id=key, name=name, periods="[]", **{**made, **values})
+        made = {"family": name, "size": self.ranks, "members": f"0-{self.ranks - 1}", "type": "communicator"}
+        self.insert("communicators", id=key, name=name, dims="[]", periods="[]", **{**made, **values})
 
     def call(
         self,

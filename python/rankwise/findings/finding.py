@@ -70,6 +70,8 @@ class Finding:
         confidence: high, medium or low.
         why_confidence: a sentence without its full stop.
         command: that does something about it, or shows more.
+        of_wall: the time is in MPI_Init or MPI_Finalize, so that its share is of the wall time; else it is of
+            the time between them.
     """
 
     rule: str
@@ -82,6 +84,7 @@ class Finding:
     confidence: str
     why_confidence: str
     command: Command
+    of_wall: bool = False
 
     @property
     def weight(self) -> float:

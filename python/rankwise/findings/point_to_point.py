@@ -6,9 +6,11 @@ from rankwise.analysis.calls.families import Family
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.messages.regrouping import MOST_PAIRS, regrouping
 from rankwise.analysis.waiting.message_sample import WAITING
-from rankwise.findings.finding import Fact, NotTold
+from rankwise.analysis.waiting.messages import MOSTLY_CERTAIN
+from rankwise.findings.finding import LOW, MEDIUM, Fact, NotTold
 from rankwise.profile.join.members import parse
 from rankwise.records import dataclass
+from rankwise.text.units import percent_text
 
 LEAST_OFF_NODE = 0.25  # of the bytes
 LEAST_KEPT = 0.2  # of the bytes that leave their nodes
@@ -19,7 +21,7 @@ class Spared:
     """What another order of the ranks could keep on the nodes.
 
     Attributes:
-        transfer_seconds: of messages, over the ranks: their calls without what is known to be waiting.
+        transfer_seconds: of messages, over the ranks: their calls without waiting.
         bytes: of all messages.
         off_node_bytes: that leave their nodes.
         kept_bytes: of them, in the other order not.
@@ -76,11 +78,29 @@ def _has_another_order(family: Family) -> bool:
 
 
 def transfer_seconds(seen: Evidence) -> float:
-    """Return the time in calls that send and receive, of all ranks, without what is known to be waiting."""
+    """Return the time in calls that send and receive, of all ranks, without waiting.
+
+    Calls of which it is unknown what they waited for are taken to be like those of which it is known.
+    """
     seconds = sum(
         row.totals.seconds
         for row in seen.procedures
         if row.procedure in WAITING or row.procedure_class in ("point-to-point", "one-sided", "starting")
     )
-    late = seen.messages.late_sender_seconds + seen.messages.late_receiver_seconds
-    return max(seconds - late, 0.0)
+    messages = seen.messages
+    certain = messages.seconds * messages.percent_certain / 100
+    late = messages.late_sender_seconds + messages.late_receiver_seconds
+    return max(seconds - (late * messages.seconds / certain if certain else 0.0), 0.0)
+
+
+def how_sure(seen: Evidence, otherwise: str) -> tuple[str, str]:
+    """Return the confidence of `spared`, and why: little, if of most messages the waiting is unknown.
+
+    Args:
+        seen: what is known of the run.
+        otherwise: what else makes it unsure.
+    """
+    if seen.messages.percent_certain >= MOSTLY_CERTAIN:
+        return MEDIUM, otherwise
+    share = percent_text(seen.messages.percent_certain)
+    return LOW, f"{otherwise}, and waiting is known for {share} % of the time in messages only"

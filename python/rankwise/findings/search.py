@@ -21,7 +21,8 @@ class Found:
 
     Attributes:
         finding: itself.
-        saved_percent_of_run: `saved_seconds` of all ranks' time between MPI_Init and MPI_Finalize.
+        saved_percent_of_run: `saved_seconds` of all ranks' time between MPI_Init and MPI_Finalize; of their
+            wall time where the finding is `of_wall`.
     """
 
     finding: Finding
@@ -77,5 +78,10 @@ def findings(seen: Evidence) -> Findings:
             continue
         if not answer:
             nothing.append(rule.id)
-        found += [Found(one, percent(one.saved_seconds, seen.seconds)) for one in answer]
+        found += [Found(one, percent(one.saved_seconds, _whole(seen, one))) for one in answer]
     return Findings(sorted(found, key=lambda one: -one.finding.weight), silent, nothing)
+
+
+def _whole(seen: Evidence, finding: Finding) -> float:
+    """Return the time that a finding's is a share of, of all ranks."""
+    return sum(rank.wall_seconds for rank in seen.ranks) if finding.of_wall else seen.seconds

@@ -14,11 +14,17 @@ def share_text(one: Found) -> str:
     return f"{_bound(one.finding)} {percent_text(one.saved_percent_of_run)} %"
 
 
+def sure_share_text(one: Found) -> str:
+    """Return how much of the run could be saved, and how sure that is: `up to 14.3 % (low)`."""
+    return f"{share_text(one)} ({one.finding.confidence})"
+
+
 def saved_text(one: Found) -> str:
     """Return what could be saved, in seconds, too."""
     share = percent_text(one.saved_percent_of_run)
     seconds = second_text(one.finding.saved_seconds)
-    return f"{_bound(one.finding)} {seconds} over the ranks, {share} % of the run"
+    whole = "wall time" if one.finding.of_wall else "run"
+    return f"{_bound(one.finding)} {seconds} over the ranks, {share} % of the {whole}"
 
 
 def confidence_text(finding: Finding) -> str:

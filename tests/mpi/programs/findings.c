@@ -32,6 +32,11 @@ static void late(int turns) {
   }
 }
 
+static void allreduces(void) {
+  double one = 1, sum;
+  for (int i = 0; i < 400; i++) MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
 static void allgathers(void) {
   int own = rank, *all = malloc(sizeof(int) * (size_t)size);
   for (int i = 0; i < 50; i++) MPI_Allgather(&own, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
@@ -117,6 +122,8 @@ int main(int argc, char **argv) {
     late(0);
   else if (strcmp(what, "late-in-turns") == 0)
     late(1);
+  else if (strcmp(what, "allreduces") == 0)
+    allreduces();
   else if (strcmp(what, "allgathers") == 0)
     allgathers();
   else if (strcmp(what, "sends") == 0)

@@ -167,14 +167,17 @@ def _file(
 
 
 def file_seconds(connection: sqlite3.Connection) -> dict[int, float]:
-    """Return the seconds of each rank in calls that read or write; empty if there was none.
+    """Return the seconds of each rank in calls by which it reads or writes alone; empty if there was none.
 
-    To open and to close a file is a matter of all ranks, which wait for each other there.
+    Opening, closing and collective access are a matter of all ranks, which wait for each other there: those
+    that came first take longest.
     """
     found: dict[int, float] = dict(
         connection.execute(
             "SELECT rank, SUM(seconds) FROM file_accesses JOIN procedures ON procedures.id = procedure"
-            " WHERE procedures.name LIKE '%read%' OR procedures.name LIKE '%write%' GROUP BY rank"
+            " WHERE (procedures.name LIKE '%read%' OR procedures.name LIKE '%write%')"
+            " AND procedures.name NOT LIKE '%\\_all%' ESCAPE '\\'"
+            " AND procedures.name NOT LIKE '%\\_ordered%' ESCAPE '\\' GROUP BY rank"
         ).fetchall()
     )
     if not found:

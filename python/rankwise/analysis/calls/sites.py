@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import field
 from typing import NamedTuple, TypeVar
 
+from rankwise.analysis.calls.bins import OTHER
 from rankwise.analysis.calls.spread import Spread, spread
 from rankwise.analysis.calls.totals import BETWEEN, JOIN_COMMUNICATORS, JOIN_PROCEDURES, Totals, totals_by
 from rankwise.profile.join.sites import NAMELESS, Object
@@ -177,3 +178,34 @@ def places_of_sites(connection: sqlite3.Connection) -> dict[int, Place]:
         place = Place(found.path, found.shown, bool(found.is_program), function, file, line, offset)
         places[site] = place if file is None else place._replace(offset=None)
     return places
+
+
+def heaviest_place(
+    connection: sqlite3.Connection,
+    procedures: Collection[str],
+    family: str = "",
+    bins: tuple[int, int] = (0, OTHER),
+) -> Place | None:
+    """Return where most of the time in some calls is spent; None = not known.
+
+    Args:
+        connection: to the profile.
+        procedures: full names.
+        family: of the communicators that they are on; '' = any.
+        bins: the smallest and the largest of their sizes.
+    """
+    places = places_of_sites(connection)
+    if not places:
+        return None
+    marks = ", ".join("?" * len(procedures))
+    seconds: dict[Place, float] = {}
+    for site, took in connection.execute(
+        f"SELECT calls.site, SUM(seconds) FROM calls {JOIN_PROCEDURES} {JOIN_COMMUNICATORS}"
+        f" WHERE procedures.name IN ({marks}) AND ? IN ('', family) AND size_bin BETWEEN ? AND ?"
+        " GROUP BY calls.site",
+        (*procedures, family, *bins),
+    ):
+        place = places.get(site, Place())
+        seconds[place] = seconds.get(place, 0.0) + took
+    most = max(seconds, key=lambda place: seconds[place], default=Place())
+    return most if most.name else None

@@ -12,7 +12,8 @@ import sqlite3
 from rankwise.analysis.calls.totals import JOIN_PROCEDURES, totals_by
 from rankwise.records import dataclass
 
-_SENDS = ("MPI_Send", "MPI_Isend", "MPI_Rsend", "MPI_Irsend", "MPI_Sendrecv", "MPI_Sendrecv_replace")
+_RECEIVING = ("MPI_Sendrecv", "MPI_Sendrecv_replace")
+_SENDS = ("MPI_Send", "MPI_Isend", "MPI_Rsend", "MPI_Irsend", *_RECEIVING)
 _NOT_BUFFERED_BY_SIZE = (
     *("MPI_Ssend", "MPI_Issend", "MPI_Ssend_init"),
     *("MPI_Bsend", "MPI_Ibsend", "MPI_Bsend_init"),
@@ -26,7 +27,7 @@ class SmallSends:
     Attributes:
         most: bytes of one.
         calls: that send so few; over the ranks.
-        seconds: in them.
+        seconds: in those of them that only send: MPI_Sendrecv also waits for what it receives.
         all_calls: that send.
     """
 
@@ -66,7 +67,7 @@ def small_sends(connection: sqlite3.Connection, size_bin: int) -> SmallSends:
         all_calls += totals.calls
         if 0 < place <= size_bin:
             calls += totals.calls
-            seconds += totals.seconds
+            seconds += totals.seconds if name not in _RECEIVING else 0.0
     return SmallSends(2**size_bin - 1, calls, seconds, all_calls)
 
 

@@ -35,7 +35,9 @@ class _Group:
 
     @property
     def saved_seconds(self) -> float:
-        return self.run_seconds * (1 - self.processors / self.wanted)
+        # (While a processor was free, no thread wanted it.)
+        busy = min(self.use.busy, 1.0) if self.use.seconds else 1.0
+        return self.run_seconds * busy * (1 - self.processors / self.wanted)
 
 
 def _groups(seen: Evidence, node: NodePlace) -> Iterator[_Group]:
@@ -100,7 +102,8 @@ RULE = Rule(
     "Ranks have more threads that compute than processors that these ranks may use, and these were in use for"
     f" {100 * LEAST_BUSY:.0f} % of the time or more, or nobody knows. Not on nodes with more ranks than"
     " processors (oversubscribed).",
-    "run time of these ranks x (1 - processors that they may use / their threads that compute)",
+    "run time of these ranks x share of it in which their processors were in use, if that is known x (1 -"
+    " processors that they may use / their threads that compute)",
     "Start fewer threads, or let the launcher bind each rank to as many cores as it has threads:"
     " `--map-by slot:PE=4 --bind-to core`, `-bind-to core:4`, `srun --cpus-per-task=4 --cpu-bind=cores`.",
     _find,

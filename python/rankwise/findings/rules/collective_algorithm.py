@@ -67,7 +67,8 @@ def _finding(seen: Evidence, group: Sequence[tuple[Algorithm, float]]) -> Findin
         for row in (seen.waiting.families if seen.waiting else ())
         if row.procedure == first.procedure
     }
-    share = waiting.get(first.family, waiting.get(first.communicator, 0.0))
+    known = waiting.get(first.family, waiting.get(first.communicator))
+    share = known or 0.0
     seconds = sum(row.seconds for row, _ in group) * (1 - share)
     saved = sum(row.seconds * (1 - share) * (1 - 1 / more) for row, more in group)
     name = with_library(first.communicator, first.family)
@@ -81,13 +82,13 @@ def _finding(seen: Evidence, group: Sequence[tuple[Algorithm, float]]) -> Findin
         upper_bound=True,
         formula=RULE.formula,
         inputs=[
-            Fact("time in it without waiting", seconds, "s"),
+            Fact("time in it" + (" without waiting" if known is not None else ""), seconds, "s"),
             Fact(f"{unit} of the busiest process, by those that are needed", ratio, "x"),
         ],
         evidence=[
             Fact("processes", first.processes),
             Fact("calls of a rank", sum(row.calls for row, _ in group)),
-            Fact("of the time in it: waiting", 100 * share, "%"),
+            Fact("of the time in it: waiting", *(("unknown",) if known is None else (100 * share, "%"))),
         ],
         confidence=LOW,
         why_confidence="a model of steps and bytes, no measurement: shared memory and the network may prefer"

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NotTold, Rule
-from rankwise.findings.point_to_point import FORMULA, LEAST_KEPT, LEAST_OFF_NODE, could_be_reordered, spared
+from rankwise.findings.finding import Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.point_to_point import (
+    FORMULA,
+    LEAST_KEPT,
+    LEAST_OFF_NODE,
+    could_be_reordered,
+    how_sure,
+    spared,
+)
 from rankwise.text.units import byte_text, percent_text
 
 
@@ -18,6 +25,9 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
         return found
     share = percent_text(100 * found.off_node_bytes / found.bytes)
     kept = percent_text(100 * found.kept_bytes / found.off_node_bytes)
+    confidence, why = how_sure(
+        seen, "a simple order was tried; `map` searches for the best, `map --verify` measures it"
+    )
     return [
         Finding(
             rule=RULE.id,
@@ -28,9 +38,8 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
             formula=FORMULA,
             inputs=found.inputs,
             evidence=[Fact("nodes", seen.run.nodes), Fact("ranks", seen.run.ranks)],
-            confidence=MEDIUM,
-            why_confidence="a simple order was tried; `map` searches for the best,"
-            " `map --verify` measures it",
+            confidence=confidence,
+            why_confidence=why,
             command=Command("map"),
         )
     ]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.percent import percent
 from rankwise.findings.finding import LOW, Command, Fact, Finding, Rule
 from rankwise.text.names import call_name
-from rankwise.text.units import count_text, rate_text
+from rankwise.text.units import count_text, percent_text, rate_text
 
 _ASKING = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Win_test", "MPI_Parrived")
 _OFTEN = 1000.0  # times a second
@@ -19,24 +20,36 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     calls, seconds = (sum(getattr(row.totals, name) for row in rows) for name in ("calls", "seconds"))
     if not seconds or not seen.seconds or calls < _LEAST or calls / seen.seconds < _OFTEN:
         return []
+    one = _asking_seconds(seen)
+    price = min(calls * one, seconds) if one else seconds
     names = [call_name(row.procedure) for row in sorted(rows, key=lambda row: -row.totals.calls)]
     others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    part = percent_text(percent(seconds, seen.seconds))
+    rest = ", most of it not the price of asking: waiting, or moving data" if price < seconds / 2 else ""
     return [
         Finding(
             rule=RULE.id,
             title=f"The program polls: {count_text(calls)} calls of {names[0]}{others},"
-            f" {rate_text(calls / seen.seconds)} a second on each rank",
-            saved_seconds=seconds,
+            f" {rate_text(calls / seen.seconds)} a second on each rank, {part} % of the run{rest}",
+            saved_seconds=price,
             upper_bound=True,
             formula=RULE.formula,
-            inputs=[Fact(f"time in {', '.join(names)}", seconds, "s")],
-            evidence=[Fact("calls", calls), Fact("of one second of a rank's run", calls / seen.seconds)],
+            inputs=[Fact("calls", calls), Fact("to record one", one, "s")],
+            evidence=[
+                Fact(f"time in {', '.join(names)}", seconds, "s"),
+                Fact("of one second of a rank's run", calls / seen.seconds),
+            ],
             confidence=LOW,
-            why_confidence="asking while there is something to compute costs no more than these calls,"
-            " else it is waiting",
+            why_confidence="where a rank has nothing else to do, asking costs nothing: it would wait as long",
             command=Command("show", ("--by", "call", "--call", ",".join(names))),
         )
     ]
+
+
+def _asking_seconds(seen: Evidence) -> float:
+    """Return what a call takes that finds nothing: about what recording a call does; 0 = not known."""
+    (seconds,) = seen.connection.execute("SELECT TOTAL(own_cost - own_setup) FROM ranks").fetchone()
+    return float(seconds) / seen.run.calls if seen.run.calls else 0.0
 
 
 def _asks(procedure: str) -> bool:
@@ -48,7 +61,9 @@ RULE = Rule(
     "Calls that ask whether something has come, very often.",
     f"{_OFTEN:.0f} calls of MPI_Test and its kin, MPI_Iprobe and the like a second, of all ranks' run time,"
     f" and {_LEAST} in all.",
-    "the time in these calls",
+    "calls x time of one that finds nothing, which is about as long as recording it takes; no more than the"
+    " time in these calls. The rest of it is waiting, which would be as long without asking, or moves what"
+    " has come",
     "Wait with MPI_Wait or MPI_Probe where there is nothing to do; ask less often where there is.",
     _find,
     order=110,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NotTold, Rule
-from rankwise.findings.point_to_point import FORMULA, could_be_reordered, spared
+from rankwise.findings.finding import Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.point_to_point import FORMULA, could_be_reordered, how_sure, spared
 from rankwise.text.names import family_name
 from rankwise.text.units import percent_text
 
@@ -23,6 +23,9 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     kept = percent_text(100 * found.kept_bytes / found.off_node_bytes)
     first = asked[0]
     more = f" and {len(asked) - 1} more" if len(asked) > 1 else ""
+    confidence, why = how_sure(
+        seen, "a simple order of all ranks was tried; those of the communicator may be others"
+    )
     return [
         Finding(
             rule=RULE.id,
@@ -33,8 +36,8 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
             formula=FORMULA,
             inputs=found.inputs,
             evidence=[Fact("communicators that ask for it", sum(one.communicators for one in asked))],
-            confidence=MEDIUM,
-            why_confidence="a simple order of all ranks was tried; those of the communicator may be others",
+            confidence=confidence,
+            why_confidence=why,
             command=Command("run", ("--reorder",)),
         )
     ]

@@ -29,7 +29,7 @@ def _find(seen: Evidence) -> Sequence[Finding]:
             saved_seconds=found.seconds,
             upper_bound=True,
             formula=RULE.formula,
-            inputs=[Fact(f"time in sends of at most {found.most} bytes", found.seconds, "s")],
+            inputs=[Fact(f"time in calls that only send at most {found.most} bytes", found.seconds, "s")],
             evidence=[Fact("such sends", found.calls), Fact("all sends with data", found.all_calls)],
             confidence=MEDIUM if rate >= _RATHER_SURE else LOW,
             why_confidence="whether they can be sent together, only the program's author knows",
@@ -43,7 +43,8 @@ RULE = Rule(
     "Very many messages of a few bytes.",
     f"Half of the messages or more have at most {2**_BIN - 1} bytes, and a rank sends {_OFTEN:.0f} of them a"
     " second.",
-    "the time in the calls that send them; what their receivers could save is not in it",
+    "the time in the calls that only send them; what their receivers could save is not in it, nor is the"
+    " time in MPI_Sendrecv, which also waits for what it receives",
     "Send together what goes to the same rank.",
     _find,
     order=100,

@@ -42,7 +42,8 @@ def _find(seen: Evidence) -> Sequence[Finding]:
 RULE = Rule(
     "unbalanced-files",
     "Some ranks read and write files for much longer than others.",
-    f"A rank's time in MPI-IO calls that read or write is {_MUCH_MORE} times the mean of all ranks or more.",
+    f"A rank's time in MPI-IO calls by which it reads or writes alone is {_MUCH_MORE} times the mean of all"
+    " ranks or more. In collective access ranks wait for each other: it does not count.",
     "(time in these calls of the longest - mean) x ranks",
     "Let all ranks read and write: MPI_File_write_all and its kin; fewer, larger accesses.",
     _find,

@@ -15,10 +15,11 @@ from rankwise.text.names import call_name, names_quoted
 from rankwise.text.units import percent_text, second_text
 
 if TYPE_CHECKING:
-    from rankwise.analysis.waiting.collectives import WaitingFamily
+    from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily
 
 _MOST = 50.0  # percent
 _FEW_CALLS = 20
+_SOME_LEFT_LATE = 1e-3  # of all waiting
 
 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
@@ -28,15 +29,26 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     if late(seen) is not None:
         return []
     crowd = bool(crowded(seen))
-    family_of = {one.name: one.family for one in seen.communicators}
+    left_late = _left_late(seen.waiting)
+    family_of = dict(seen.connection.execute("SELECT name, family FROM communicators").fetchall())
     return [
-        _finding(row, family_of.get(row.communicator, ""), crowd=crowd)
+        _finding(row, family_of.get(row.communicator, ""), left_late, crowd=crowd)
         for row in seen.waiting.families
         if row.percent_waiting >= _MOST
     ]
 
 
-def _finding(row: WaitingFamily, family: str, *, crowd: bool) -> Finding:
+def _left_late(waiting: Waiting) -> float:
+    """Return the share of all waiting that is for ranks which left their collective before late.
+
+    That is a matter of how collectives are carried out: coming in time would not save it.
+    """
+    caused = sum(one.caused.seconds for one in waiting.ranks)
+    left_late = sum(one.late_start_seconds for one in waiting.ranks)
+    return min(left_late / caused, 1.0) if caused else 0.0
+
+
+def _finding(row: WaitingFamily, family: str, left_late: float, *, crowd: bool) -> Finding:
     name = names_quoted(with_library(row.communicator, family), row.user_names)
     last = (
         f"rank {row.last_rank} last in {percent_text(row.last_percent)} %"
@@ -55,13 +67,17 @@ def _finding(row: WaitingFamily, family: str, *, crowd: bool) -> Finding:
             LOW,
             "there was 1 call only" if row.kept == 1 else f"there were {row.kept} calls only",
         )
+    inputs = [Fact("waiting in it, over the ranks", row.waiting.seconds, "s")]
+    if left_late >= _SOME_LEFT_LATE:
+        what = "of all waiting: for ranks that left the collective before late"
+        inputs.append(Fact(what, 100 * left_late, "%"))
     return Finding(
         rule=RULE.id,
         title=title,
-        saved_seconds=row.waiting.seconds,
+        saved_seconds=row.waiting.seconds * (1 - left_late),
         upper_bound=True,
         formula=RULE.formula,
-        inputs=[Fact("waiting in it, over the ranks", row.waiting.seconds, "s")],
+        inputs=inputs,
         evidence=[
             Fact("by which that may be off", row.waiting.error_seconds, "s"),
             Fact("less waiting, if the last had come with the second last", row.could_save_seconds, "s"),
@@ -79,7 +95,8 @@ RULE = Rule(
     "A collective whose time is waiting, for no ranks in particular.",
     f"{_MOST:.0f} % of the time in a collective on a family of communicators or more is waiting, and no few"
     " ranks are to blame for most of all waiting (late-ranks).",
-    "the waiting in it",
+    "the waiting in it x (1 - share of all waiting that is for ranks which left their collective before"
+    " late)",
     "Find out what differs from step to step: noise of the system, work that moves, preempted ranks.",
     _find,
     order=20,

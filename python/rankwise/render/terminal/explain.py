@@ -13,14 +13,14 @@ from rankwise.findings.as_json import command_line
 from rankwise.findings.finding import Fact, NotTold, Rule
 from rankwise.findings.metrics import Metric
 from rankwise.findings.search import LEAST_PERCENT, Findings, Found
-from rankwise.findings.texts import confidence_text, facts_text, saved_text, share_text
+from rankwise.findings.texts import confidence_text, facts_text, saved_text, sure_share_text
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.view import show_table
 from rankwise.text.summary import efficiency_notes
 from rankwise.views.view import COUNT, RATIO, SECONDS, Column, Detail, Table, label
 
 _LABEL = 12  # columns
-_IN_SUMMARY = 16
+_IN_SUMMARY = 16  # columns, at least
 _LEAST_WIDTH = 30
 
 _EFFICIENCY: list[Column[Efficiency]] = [
@@ -56,11 +56,13 @@ _EFFICIENCY: list[Column[Efficiency]] = [
 def summary_lines(page: Page, found: Sequence[Found], run: Run, path: Path) -> list[Text]:
     """Return a title and a command for each finding; neither is cut."""
     lines: list[Text] = []
-    for one in found:
-        title = _labelled(page, share_text(one), one.finding.title, 0, _IN_SUMMARY)
+    shares = [sure_share_text(one) for one in found]
+    width = max([_IN_SUMMARY, *(len(share) + 2 for share in shares)])
+    for one, share in zip(found, shares, strict=True):
+        title = _labelled(page, share, one.finding.title, 0, width)
         command = command_line(one.finding.command, run, path)
-        lines += [*title, page.text(" " * _IN_SUMMARY + command)]
-    head = page.text("findings: how much of the run time of all ranks could be saved")
+        lines += [*title, page.text(" " * width + command)]
+    head = page.text("findings: how much of the run time of all ranks could be saved (and how sure that is)")
     return [Text(), head, *lines] if lines else []
 
 

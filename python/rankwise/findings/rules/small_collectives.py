@@ -1,0 +1,156 @@
+"""Collectives with little data, very often: their time is latency, which fewer calls would save."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rankwise.analysis.calls.operations import Operation
+from rankwise.analysis.calls.sites import heaviest_place
+from rankwise.analysis.calls.totals import JOIN_PROCEDURES, totals_by
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.percent import percent
+from rankwise.analysis.waiting.procedures import CALLS
+from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.processors import crowded
+from rankwise.records import dataclass
+from rankwise.text.names import call_name, names_quoted, operation_name
+from rankwise.text.units import byte_text, count_text, percent_text, rate_text, second_text
+
+if TYPE_CHECKING:
+    from rankwise.analysis.waiting.small import SmallCalls
+
+_BIN = 10  # up to 1023 bytes
+_MOST = 2**_BIN - 1
+_SHARE = 2.0  # percent of the run
+_OFTEN = 10.0  # times a second of a rank
+_CALLS = 200  # over the ranks
+_OF_MEDIAN = 4.0  # times the median: what a call takes beyond that is no latency
+
+
+@dataclass(frozen=True)
+class _Small:
+    """The small calls of a collective on a family of communicators.
+
+    Attributes:
+        size_bin: with the most time among them.
+        calls: over the ranks.
+        seconds: in them.
+    """
+
+    procedure: str
+    family: str
+    size_bin: int
+    calls: int
+    seconds: float
+
+
+def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
+    if not seen.seconds:
+        return NotTold("no rank had time between MPI_Init and MPI_Finalize")
+    often = [
+        one
+        for one in _small(seen)
+        if one.calls >= _CALLS
+        and one.calls / seen.seconds >= _OFTEN
+        and percent(one.seconds, seen.seconds) >= _SHARE
+    ]
+    if not often:
+        return []
+    samples = _samples(seen)
+    found = [
+        finding
+        for one in often
+        if (sample := samples.get((one.procedure, one.family))) is not None
+        and (finding := _finding(seen, one, sample)) is not None
+    ]
+    unknown = [one for one in often if (one.procedure, one.family) not in samples]
+    if unknown and not found:
+        part = percent_text(percent(sum(one.seconds for one in unknown), seen.seconds))
+        return NotTold(
+            f"small collectives take {part} % of the run, but how much of that is waiting is unknown"
+        )
+    return found
+
+
+def _small(seen: Evidence) -> list[_Small]:
+    bins: dict[tuple[str, str], dict[int, tuple[int, float]]] = {}
+    for (procedure, family, size_bin), totals in totals_by(
+        seen.connection, "procedures.name, calls.family, size_bin", JOIN_PROCEDURES, sums="family_sums"
+    ):
+        if procedure in CALLS:
+            bins.setdefault((procedure, family), {})[size_bin] = totals.calls, totals.seconds
+    found = []
+    for key, sizes in bins.items():
+        small = {size: sums for size, sums in sizes.items() if size <= _BIN}
+        if not small:
+            continue
+        found.append(
+            _Small(
+                *key,
+                max(small, key=lambda size: small[size][1]),
+                sum(calls for calls, _ in small.values()),
+                sum(took for _, took in small.values()),
+            )
+        )
+    return found
+
+
+def _samples(seen: Evidence) -> dict[tuple[str, str], SmallCalls]:
+    if seen.waiting is None:
+        return {}
+    from rankwise.analysis.waiting.small import small_calls
+
+    return small_calls(seen.connection, seen.collectives.tables, _MOST, _OF_MEDIAN)
+
+
+def _finding(seen: Evidence, one: _Small, sample: SmallCalls) -> Finding | None:
+    saved = min(one.calls * sample.latency_seconds, one.seconds * (1 - sample.waiting))
+    if percent(saved, seen.seconds) < _SHARE:
+        return None
+    bins = (one.size_bin, one.size_bin) if one.size_bin else (0, _BIN)
+    place = heaviest_place(seen.connection, [one.procedure], one.family, bins)
+    names = {row.family: names_quoted(row.name, row.user_names) for row in seen.families}
+    what = operation_name(Operation(one.procedure, one.size_bin, None, None, one.seconds))
+    where = f" ({place.name})" if place else ""
+    confidence, why = MEDIUM, "only the program's author knows which calls can be merged or done meanwhile"
+    if crowded(seen):
+        confidence = LOW
+        why = "with more ranks than processors such a call also takes the time until all had a processor"
+    return Finding(
+        rule=RULE.id,
+        title=f"{what} on {names.get(one.family, one.family)}{where} is bound by latency:"
+        f" {rate_text(one.calls / seen.seconds)} calls a second on each rank,"
+        f" {second_text(saved / one.calls)} each without waiting",
+        saved_seconds=saved,
+        upper_bound=True,
+        formula=RULE.formula,
+        inputs=[
+            Fact(f"calls of at most {_MOST} bytes", one.calls),
+            Fact("latency of one", sample.latency_seconds, "s"),
+        ],
+        evidence=[
+            Fact("time in these calls", one.seconds, "s"),
+            Fact("of it: waiting for late ranks", 100 * sample.waiting, "%"),
+        ],
+        confidence=confidence,
+        why_confidence=why,
+        command=Command("show", ("--by", "site", "--call", call_name(one.procedure))),
+    )
+
+
+RULE = Rule(
+    "small-collectives",
+    "Collectives with little data whose time is latency.",
+    f"Calls of a blocking collective with less than {byte_text(_MOST + 1)} on a family of communicators take"
+    f" {_SHARE:.0f} % of the run or more without their waiting, {_OFTEN:.0f} calls or more a second of a"
+    f" rank, {count_text(_CALLS)} in all.",
+    "calls x latency of one: the mean of their time in the sample without waiting for late ranks, of each no"
+    f" more than {_OF_MEDIAN:.0f} times the median, as what is longer has other causes; no more than the time"
+    " in these calls without waiting",
+    "Make one call of several: reduce several values at once, and broadcast them together. Compute meanwhile:"
+    " start MPI_Iallreduce early and complete it late. Check for convergence every few steps. Leave out"
+    " barriers that no file, no clock and no other program needs.",
+    _find,
+    order=25,
+)

@@ -1,0 +1,129 @@
+"""Much time in calls that open and close epochs of one-sided communication, or that make its windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.analysis.calls.making import Cost, costs
+from rankwise.analysis.calls.sites import heaviest_place
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.percent import percent
+from rankwise.findings.finding import LOW, Command, Fact, Finding, NotTold, Rule
+from rankwise.records import dataclass
+from rankwise.text.names import call_name
+from rankwise.text.units import percent_text, rate_text, second_text
+
+_SHARE = 5.0  # percent of the run
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """One way to synchronise.
+
+    Attributes:
+        name: for the title.
+        calls: of it.
+        together: whether all ranks of the window call them together, so that waiting can be taken off.
+        why: how sure it is what could be saved.
+    """
+
+    name: str
+    calls: tuple[str, ...]
+    together: bool
+    why: str
+
+
+_KINDS = (
+    _Kind(
+        "Fences",
+        ("MPI_Win_fence",),
+        together=True,
+        why="a fence also completes the data of its epoch",
+    ),
+    _Kind(
+        "Locks and flushes",
+        (
+            *("MPI_Win_lock", "MPI_Win_lock_all", "MPI_Win_unlock", "MPI_Win_unlock_all"),
+            *("MPI_Win_flush", "MPI_Win_flush_all", "MPI_Win_flush_local", "MPI_Win_flush_local_all"),
+            "MPI_Win_sync",
+        ),
+        together=False,
+        why="they also complete the data, and wait for targets that are not in MPI: how long is unknown",
+    ),
+    _Kind(
+        "Post, start, complete and wait",
+        ("MPI_Win_post", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait", "MPI_Win_test"),
+        together=False,
+        why="they also complete the data, and wait for the other side: how long is unknown",
+    ),
+    _Kind(
+        "Making and freeing windows",
+        (
+            *("MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create", "MPI_Win_create_dynamic"),
+            "MPI_Win_free",
+        ),
+        together=True,
+        why="how many windows the program needs, only its author knows",
+    ),
+)
+_MAKING = _KINDS[-1]
+
+
+def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
+    if not seen.seconds:
+        return NotTold("no rank had time between MPI_Init and MPI_Finalize")
+    known = costs(seen.connection)
+    return [found for kind in _KINDS if (found := _finding(seen, kind, known))]
+
+
+def _finding(seen: Evidence, kind: _Kind, known: dict[str, Cost]) -> Finding | None:
+    calls = {name: known[name] for name in kind.calls if name in known}
+    seconds = sum(one.seconds for one in calls.values())
+    saved = sum(one.bound_seconds if kind.together else one.seconds for one in calls.values())
+    if kind is _MAKING:
+        saved *= 1 - 1 / max(_windows(seen), 1)
+    if not saved or percent(saved, seen.seconds) < _SHARE:
+        return None
+    names = sorted(calls, key=lambda name: -calls[name].seconds)
+    number = sum(one.calls for one in calls.values())
+    place = heaviest_place(seen.connection, names[:1])
+    where = f" ({place.name})" if place else ""
+    inputs = [Fact("time in these calls", seconds, "s")]
+    if kind.together:
+        inputs.append(Fact("without waiting for late ranks, at most", saved, "s"))
+    return Finding(
+        rule=RULE.id,
+        title=f"{kind.name} take {percent_text(percent(seconds, seen.seconds))} % of the run, most of it"
+        f" {call_name(names[0])}{where}: {rate_text(number / seen.seconds)} calls a second on each rank,"
+        f" {second_text(seconds / number)} each",
+        saved_seconds=saved,
+        upper_bound=True,
+        formula=RULE.formula,
+        inputs=inputs,
+        evidence=[Fact(call_name(name), calls[name].seconds, "s") for name in names],
+        confidence=LOW,
+        why_confidence=kind.why,
+        command=Command("show", ("--by", "site", "--call", ",".join(call_name(name) for name in names))),
+    )
+
+
+def _windows(seen: Evidence) -> int:
+    (number,) = seen.connection.execute("SELECT COUNT(*) FROM communicators WHERE type = 'window'").fetchone()
+    return int(number)
+
+
+RULE = Rule(
+    "window-synchronisation",
+    "Much time in calls that synchronise one-sided communication, or make its windows.",
+    f"Fences, locks and flushes, post-start-complete-wait, or making and freeing windows take {_SHARE:.0f} %"
+    " of the run or more.",
+    "the time in these calls; of fences and of making windows no more than the ranks times the time of the"
+    " one with the least, as the others may have waited for it, and of making windows not the first one's",
+    "Fences: fewer, with more accesses in each epoch, or post-start-complete-wait with the ranks that take"
+    " part. Locks and flushes: lock all once for the whole run, flush once for many accesses and only the"
+    " target that is needed, flush locally where only the buffer is needed; let the library make progress"
+    " (a thread, or calls of MPI while computing). Post-start-complete-wait: post early, compute between"
+    " complete and wait. Windows: make few large ones and keep them.",
+    _find,
+    order=65,
+)

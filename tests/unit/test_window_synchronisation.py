@@ -1,0 +1,73 @@
+"""The rule on the synchronisation of one-sided communication."""
+
+from __future__ import annotations
+
+import pytest
+from made_profile import Made
+
+from golden import Golden
+from rankwise.findings.finding import LOW, Finding, NotTold
+from rankwise.findings.rules.window_synchronisation import RULE
+
+WINDOW = 10
+
+
+def windows(procedure: str, *seconds: float, number: int = 1, beside: str = "") -> Made:
+    """Calls of one procedure on a window, of which each rank makes 100; `beside`: a few of another one."""
+    made = Made(len(seconds))
+    for one in range(number):
+        made.communicator(WINDOW + one, f"W_w{one}", type="window", procedure="MPI_Win_create", parent=3)
+    for rank, took in enumerate(seconds):
+        made.call(rank, procedure, took, calls=100, communicator=WINDOW)
+        if beside:
+            made.call(rank, beside, 0.1, calls=2, communicator=WINDOW)
+    return made
+
+
+def found_in(made: Made) -> Finding:
+    answer = RULE.find(made.seen)
+    assert not isinstance(answer, NotTold)
+    [found] = answer
+    return found
+
+
+def test_flushes(golden: Golden) -> None:
+    found = found_in(windows("MPI_Win_flush_all", 3.0, 2.0, beside="MPI_Win_lock_all"))
+    assert found.saved_seconds == pytest.approx(5.2)
+    assert found.confidence == LOW
+    golden.says(found.title, "Locks .. 26.0 % .. Win_flush_all .. 10 .. 25.5 ms")
+    assert found.command.options == ("--by", "site", "--call", "Win_flush_all,Win_lock_all")
+
+
+def test_of_fences_waiting_for_a_late_rank_is_not_saved() -> None:
+    """Rank 1 comes late to each fence, and the other waits for it."""
+    found = found_in(windows("MPI_Win_fence", 6.0, 1.0))
+    assert found.saved_seconds == pytest.approx(2.0)
+    assert found.title.startswith("Fences take 35.0 % ")
+
+
+def test_post_start_complete_wait() -> None:
+    assert " Win_wait: " in found_in(windows("MPI_Win_wait", 3.0, 2.0, beside="MPI_Win_post")).title
+
+
+def test_making_windows() -> None:
+    found = found_in(windows("MPI_Win_allocate", 3.0, 3.0, number=4))
+    assert found.saved_seconds == pytest.approx(6.0 * 3 / 4)  # one of them is needed
+    assert " Win_allocate: " in found.title
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        windows("MPI_Win_flush_all", 0.4, 0.4),
+        windows("MPI_Win_fence", 9.0, 0.1),
+        windows("MPI_Win_allocate", 3.0, 3.0),
+        windows("MPI_Put", 9.0, 9.0),
+    ],
+)
+def test_little_of_it_or_waiting_for_a_late_rank_or_a_single_window_or_other_calls(made: Made) -> None:
+    assert RULE.find(made.seen) == []
+
+
+def test_nothing_ran() -> None:
+    assert isinstance(RULE.find(Made(runs=[0.0] * 4).seen), NotTold)
