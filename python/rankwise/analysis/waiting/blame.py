@@ -4,19 +4,24 @@ The time between two collectives of a process on one communicator is spent compu
 What the late one had more of than those who waited is why it was late. What it waited for others itself,
 while others waited for it, is passed on: in a collective to whom it waited for there, and so on; for a
 message to those with whom this wait began. What it waited before the others came has not made it late.
+If it left the collective before late, because it had come late to that one, too, and nobody waited for it
+there (the root of a reduction), the cause is what made it late to that one
+(`rankwise.analysis.waiting.before`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.analysis.waiting.before import Before, Late
 from rankwise.analysis.waiting.chains import Chains
-from rankwise.analysis.waiting.instances import NOBODY, Instances, Waits
+from rankwise.analysis.waiting.instances import NOBODY
+from rankwise.analysis.waiting.owed import Node, Origin, Owed
 from rankwise.profile.join.grouping import distinct
 from rankwise.records import dataclass
 
@@ -24,22 +29,6 @@ MOST_STEPS = 8
 MESSAGES = -1
 """In the place of a collective, or of its communicator."""
 _TOO_LITTLE = 1e-3  # of all waiting: what is not passed on any further
-
-
-class Late(NamedTuple):
-    """A collective on one communicator.
-
-    Attributes:
-        found: its instances.
-        waits: who waited for whom.
-        weights: what a second of each member in the sample stands for.
-        calls: instances that there were, in the sample or not.
-    """
-
-    found: Instances
-    waits: Waits
-    weights: NDArray[np.float64]
-    calls: int
 
 
 @dataclass
@@ -69,14 +58,13 @@ class Blame:
         caused: by rank.
         finally_blamed: seconds by rank, when all was passed on.
         steps: how often some of it was passed on, at most.
+        owed: each late arrival, and whom it is owed to.
     """
 
     caused: dict[int, Caused]
     finally_blamed: dict[int, float]
     steps: int
-
-
-_Node = tuple[int, int]  # a rank, and the number of a collective that it came late to, or MESSAGES
+    owed: Owed
 
 
 class _Needed(NamedTuple):
@@ -109,7 +97,7 @@ class _Lateness:
     in_mpi: float = 0.0
     late_start: float = 0.0
     needed: list[_Needed] = field(default_factory=list)
-    passed: dict[_Node, float] = field(default_factory=dict)  # shares of `seconds`
+    passed: dict[Node, float] = field(default_factory=dict)  # shares of `seconds`
     waited_for: dict[int, float] = field(
         default_factory=dict
     )  # likewise, by the rank that it waited for itself
@@ -122,9 +110,10 @@ def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
         tables: all collectives.
         chains: all waits, with those for messages.
     """
-    late: dict[_Node, _Lateness] = {}
+    late: dict[Node, _Lateness] = {}
+    before = Before(tables)
     for number, table in enumerate(tables):
-        late.update(_lateness(number, table))
+        late.update(_lateness(number, table, before))
     waited = _Waited(tables, chains)
     caused: dict[int, Caused] = {}
     shares: dict[int, dict[int, float]] = {}
@@ -142,10 +131,18 @@ def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
         if others and sum(others.values()) > 0:
             caused[rank].passed_to = max(others, key=lambda other: others[other])
     blamed, steps = _blamed(late)
-    return Blame(caused, blamed, steps)
+    return Blame(caused, blamed, steps, _owed(late))
 
 
-def _lateness(number: int, table: Late) -> dict[_Node, _Lateness]:
+def _owed(late: Mapping[Node, _Lateness]) -> Owed:
+    origins = {}
+    for node, one in late.items():
+        elsewhere = one.late_start / one.seconds if one.seconds else 0.0
+        origins[node] = Origin(max(1.0 - elsewhere - sum(one.passed.values()), 0.0), one.passed)
+    return Owed(origins, MOST_STEPS)
+
+
+def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]:
     found, known, weights, _ = table
     each = np.where(found.selected, weights, 0.0) * known.seconds
     computing = found.since - found.since_in_mpi
@@ -164,7 +161,7 @@ def _lateness(number: int, table: Late) -> dict[_Node, _Lateness]:
         positive = np.clip(np.array(more).reshape(3, -1), 0.0, None)
         whole = positive.sum(axis=0)
         parts = np.divide(positive, whole, out=np.zeros_like(positive), where=whole > 0) * seconds
-        parts = np.nan_to_num(parts)
+        parts = before.through(number, member, np.flatnonzero(rows), waited, np.nan_to_num(parts))
         needed = [
             _Needed(
                 float(start[row, member]),
@@ -272,7 +269,7 @@ class _Waited:
                 other = int(self._whose[place])
                 late.waited_for[other] = late.waited_for.get(other, 0.0) + share * seconds
 
-    def _ends(self, place: int) -> dict[_Node, float]:
+    def _ends(self, place: int) -> dict[Node, float]:
         """Return the shares of those that a wait is passed on to; for a message, with whom it began."""
         other, table = int(self._whose[place]), int(self._table[place])
         if table != MESSAGES:
@@ -282,14 +279,14 @@ class _Waited:
         return {(origin, MESSAGES): share.seconds / (until - began) for origin, share in found.items()}
 
 
-def _blamed(late: dict[_Node, _Lateness]) -> tuple[dict[int, float], int]:
+def _blamed(late: dict[Node, _Lateness]) -> tuple[dict[int, float], int]:
     """Pass on what ranks owe to others; return what each has in the end, and in how many steps."""
     blamed: dict[int, float] = {}
     moving = {node: one.seconds for node, one in late.items()}
     least = _TOO_LITTLE * sum(moving.values())
     steps = 0
     while moving:
-        further: dict[_Node, float] = {}
+        further: dict[Node, float] = {}
         for node, seconds in moving.items():
             one = late.get(node)
             goes = seconds if steps < MOST_STEPS else 0.0

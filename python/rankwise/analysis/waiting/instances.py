@@ -132,6 +132,37 @@ def waits(found: Instances) -> Waits:
     return Waits(seconds, np.where(seconds > 0, whose, NOBODY), seconds - still)
 
 
+def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows: NDArray[np.int64]) -> Floats:
+    """Return which part of the waits would end if some members came with the latest of the others.
+
+    Args:
+        found: instances.
+        known: the waits in them.
+        late: whether each member is one of these.
+        rows: instances to look at.
+
+    Returns:
+        seconds, one row for each of `rows`.
+    """
+    arrival, seconds = found.arrival[rows], known.seconds[rows]
+    others = np.where(late, _NEVER, arrival)
+    places = np.arange(len(rows))
+    if found.procedure in FOR_ROOT:
+        latest = others[places, found.roots[rows]][:, None]
+    elif found.procedure in FOR_OTHERS:
+        others[places, found.roots[rows]] = _NEVER
+        latest = others.max(axis=1, keepdims=True)
+    elif found.procedure in FOR_LOWER:
+        order = found.places.argsort()
+        up_to = np.maximum.accumulate(others[:, order], axis=1)
+        latest = np.full(arrival.shape, _NEVER)
+        latest[:, order[1:]] = up_to[:, :-1]
+    else:
+        latest = others.max(axis=1, keepdims=True)
+    saved: Floats = seconds - np.clip(latest - arrival, 0.0, seconds)
+    return saved
+
+
 _Latest = tuple[NDArray[np.int64], Floats, Floats]  # whose the latest arrival is, when, and the one before it
 
 
