@@ -13,14 +13,14 @@ def late_ranks(late: LateGroup) -> str:
     """Return `rank 7`, `ranks 6-7`, `the ranks of n2 (4-7)`, `ranks 4-7 (row 1 of the 4 x 4 grid W_a1)`."""
     group, ranks = late.group, late.group.text
     if group.kind == NODE:
-        return f"the ranks of {group.name} ({_short(ranks)})"
+        return f"the ranks of {group.name} ({short_ranks(ranks)})"
     who = f"rank{'s' * (len(late.ranks) > 1)} {ranks}"
     if len(ranks) > _MOST_LETTERS:
-        who = f"{len(late.ranks)} ranks" if group.name else f"{len(late.ranks)} ranks ({_short(ranks)})"
+        who = f"{len(late.ranks)} ranks" if group.name else f"{len(late.ranks)} ranks ({short_ranks(ranks)})"
     return f"{who} ({group.name})" if group.name else who
 
 
-def _short(ranks: str) -> str:
+def short_ranks(ranks: str) -> str:
     """Return the first of many ranks: `0,16,32,...`."""
     if len(ranks) <= _MOST_LETTERS:
         return ranks

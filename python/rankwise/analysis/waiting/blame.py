@@ -11,7 +11,7 @@ there (the root of a reduction), the cause is what made it late to that one
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
@@ -22,12 +22,15 @@ from rankwise.analysis.waiting.before import Before, Late
 from rankwise.analysis.waiting.chains import Chains
 from rankwise.analysis.waiting.instances import NOBODY
 from rankwise.analysis.waiting.owed import Node, Origin, Owed
+from rankwise.analysis.waiting.procedures import FOR_ALL
 from rankwise.profile.join.grouping import distinct
 from rankwise.records import dataclass
 
 MOST_STEPS = 8
 MESSAGES = -1
 """In the place of a collective, or of its communicator."""
+_MOST_ROWS, _MOST_MEMBERS = 16, 64  # of a collective: what is looked at of those that are nearly last
+_NEARLY = 0.1  # of the lateness of the last
 _TOO_LITTLE = 1e-3  # of all waiting: what is not passed on any further
 
 
@@ -131,6 +134,10 @@ def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
         if others and sum(others.values()) > 0:
             caused[rank].passed_to = max(others, key=lambda other: others[other])
     blamed, steps = _blamed(late)
+    for number, table in enumerate(tables):
+        for node, one in _nearly_last(number, table, late).items():
+            waited.share(*node, one)
+            late[node] = one
     return Blame(caused, blamed, steps, _owed(late))
 
 
@@ -180,6 +187,30 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
             needed,
         )
     return late
+
+
+def _nearly_last(number: int, table: Late, late: Collection[Node]) -> dict[Node, _Lateness]:
+    """Return those that nobody waited for longest, but somebody would if the last ones came earlier."""
+    found, known, _, _ = table
+    rows = np.flatnonzero((known.whose != NOBODY).any(axis=1))
+    if found.procedure not in FOR_ALL or not len(rows):
+        return {}
+    rows = rows[:: -(-len(rows) // _MOST_ROWS)]
+    arrival, start = found.arrival[rows], found.arrival[rows] - found.since[rows]
+    middle = np.median(arrival, axis=1)
+    more = np.clip(arrival - middle[:, None], 0.0, None)
+    mean = more.mean(axis=0)
+    nearly = {}
+    for member in (-mean).argsort()[:_MOST_MEMBERS].tolist():
+        node = int(found.ranks[member]), number
+        if node in late or mean[member] <= _NEARLY * mean.max():
+            continue
+        needed = [
+            _Needed(float(start[row, member]), middle[[row]], float(arrival[row, member]), np.ones(1))
+            for row in np.flatnonzero(more[:, member]).tolist()
+        ]
+        nearly[node] = _Lateness(float(more[:, member].sum()), needed=needed)
+    return nearly
 
 
 def _mean(

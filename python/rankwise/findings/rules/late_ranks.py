@@ -9,7 +9,7 @@ from rankwise.analysis.nodes.system_counters import rank_counters
 from rankwise.analysis.waiting.late import HALF, NEARLY_ALL
 from rankwise.analysis.waiting.messages import MOSTLY_CERTAIN
 from rankwise.findings.finding import HIGH, LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
-from rankwise.findings.late import Late, how_unsure, is_known, late
+from rankwise.findings.late import Late, by_the_mean, explains, how_unsure, is_known, late
 from rankwise.findings.processors import crowded
 from rankwise.text.empty import why_no_arrivals
 from rankwise.text.late import late_ranks
@@ -19,7 +19,6 @@ _SURE, _UNSURE = 0.1, 0.5  # error of the waiting, of itself
 _MUCH_MORE = 1.1  # times the mean useful time
 _MOSTLY_ON = 0.9  # of the run: else what is outside of MPI is not all computing
 _MUCH_LEFT_LATE = 0.01  # of what they wait for other reasons: then the title tells it, too
-_EXPLAINS = 0.5  # of the lateness: what is computed more has to be so much of it
 
 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
@@ -30,9 +29,9 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     found = late(seen)
     if found is None:
         return []
-    useful, explains = _useful(seen, found)
+    useful = by_the_mean(seen, found)
     on_cpu = _on_cpu(seen, found)
-    title = _title(found, useful if explains else 1.0, on_cpu)
+    title = _title(found, useful if explains(seen, found) else 1.0, on_cpu)
     inputs = [
         Fact("waiting for them in blocking collectives", found.in_collectives_seconds, "s"),
         Fact("waiting for them for messages", found.for_messages_seconds, "s"),
@@ -101,20 +100,6 @@ def _on_cpu(seen: Evidence, found: Late) -> float | None:
     known = [one for one in clocks if one is not None]
     run = sum(runs.get(rank, 0.0) for rank in found.ranks)
     return sum(known) / run if known and len(known) == len(clocks) and run > 0 else None
-
-
-def _useful(seen: Evidence, found: Late) -> tuple[float, bool]:
-    """Return the time of the late ones outside of MPI by that of all ranks; whether it explains the lateness.
-
-    All others wait while one is late: it is late for as long as one of them waits for it.
-    """
-    useful = {one.rank: one.run_seconds - one.seconds / max(one.threads, 1) for one in seen.ranks}
-    mean = sum(useful.values()) / len(useful)
-    own = [useful[rank] for rank in found.ranks if rank in useful]
-    if not own or mean <= 0:
-        return 1.0, False
-    more = sum(own) - len(own) * mean
-    return sum(own) / len(own) / mean, more >= _EXPLAINS * found.seconds / seen.run.ranks
 
 
 def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
