@@ -16,6 +16,7 @@ from rankwise.text.units import ratio_text, second_text
 
 _LEAST = 0.9  # load balance
 _PERCENT = 5  # of the run time
+_SLEPT = 0.5  # of the mean processor time: with less the ranks with the most useful time did not compute
 _HALFWAY = 0.5  # from the mean to the most: who has more useful time than that is named
 
 
@@ -53,7 +54,7 @@ def _useful(seen: Evidence) -> tuple[dict[int, float], bool]:
 
     Time outside of MPI may have been spent without a processor where there are more ranks than these. What
     a rank had of a processor is more than it computed, as it also polls in MPI. Who sleeps needs none: where
-    the rank with the most useful time would be another kind of rank then, processor time says nothing.
+    the ranks with the most useful time had much less of one than the others, processor time says nothing.
     """
     useful = useful_seconds(seen)
     hosts = {node.host for node in crowded(seen)}
@@ -68,8 +69,9 @@ def _useful(seen: Evidence) -> tuple[dict[int, float], bool]:
     if not all(limits.values()):
         return useful, False
     limited = {rank: min(one, limits.get(rank, one)) for rank, one in useful.items()}
-    agree = max(limited, key=lambda rank: limited[rank]) in _heavy(useful)
-    return (limited, True) if agree else (useful, False)
+    heavy = _heavy(useful)
+    slept = sum(limited[rank] for rank in heavy) / len(heavy) < _SLEPT * sum(limited.values()) / len(limited)
+    return (useful, False) if slept else (limited, True)
 
 
 def _heavy(useful: Mapping[int, float]) -> list[int]:
