@@ -206,7 +206,7 @@ def waiting(
     return Waiting(
         seconds=known,
         waiting=total,
-        transfer_seconds=known - total.seconds,
+        transfer_seconds=max(known - total.seconds, 0.0),
         not_known_seconds=not_known,
         unknown=unknown_collectives(connection) if not_known or not tables else None,
         instances=sum(table.calls for table in tables),
