@@ -22,6 +22,7 @@ Members = NDArray[np.int64]
 _MOST_STEPS = 16
 _SAME = 1e-7  # seconds: two times of one moment
 _LITTLE = 0.01  # of the waiting: what is not followed
+_ENOUGH = 0.2  # of the waiting: if so much can be followed, the rest is taken to be like it
 _OFTEN = 0.5  # of the calls of a collective: what is called so often can come before it
 
 
@@ -92,7 +93,10 @@ class Before:
             found[:, at] += parts[2, at] * (shares - [0.0, 0.0, 1.0])
             followed += parts[2, at] * np.array([*shares, 1.0])
         if missing:
-            shares = followed[:3] / followed[3] if followed[3] else self._usually(number, member, parts[2])
+            few = followed[3] < _ENOUGH * parts[2].sum()
+            shares = self._usually(number, member, parts[2]) if few else None
+            if shares is None and followed[3]:
+                shares = followed[:3] / followed[3]
             if shares is not None:
                 found[:, missing] += parts[2, missing] * (shares - [0.0, 0.0, 1.0])[:, None]
         found.clip(0.0, None, out=found)
