@@ -8,6 +8,7 @@ import pytest
 from made_profile import RUN_S, Made
 from test_late_groups import of, steps
 
+from golden import Golden
 from rankwise.analysis.timing.load import balance, roles, shared
 from rankwise.findings.finding import HIGH, LOW, Finding, NotTold
 from rankwise.findings.rules.late_ranks import RULE as LATE
@@ -28,25 +29,31 @@ def found_in(made: Made) -> Finding:
     return found
 
 
-def facts(found: Finding) -> dict[str, object]:
-    return {fact.what: fact.value for fact in [*found.inputs, *found.evidence]}
+def inputs(found: Finding) -> list[object]:
+    """What is lost; and what late-ranks counts of it."""
+    return [fact.value for fact in found.inputs]
 
 
-def test_it_is_exact_where_nothing_is_known_of_waiting() -> None:
+def evidence(found: Finding) -> list[object]:
+    """Load balance; within nodes and between them; between roles and within each."""
+    return [fact.value for fact in found.evidence]
+
+
+def test_it_is_exact_where_nothing_is_known_of_waiting(golden: Golden) -> None:
     """8 : 1 : 1 : 1."""
     made = computing(Made(), (8.0, 1.0, 1.0, 1.0))
     found = found_in(made)
     assert isinstance(LATE.find(made.seen), NotTold)
     assert found.saved_seconds == pytest.approx(4 * (8 - 2.75))
-    assert facts(found)["load balance"] == pytest.approx(2.75 / 8)
-    assert found.title.startswith("Load balance 0.34: rank 0 computes for 8.00 s")
+    assert evidence(found) == pytest.approx([2.75 / 8])
+    golden.says(found.title, "0.34 .. rank 0 .. 8.00 s")
     assert found.confidence == HIGH
     assert found.upper_bound
 
 
-def test_half_of_the_ranks_have_nothing_to_do() -> None:
+def test_half_of_the_ranks_have_nothing_to_do(golden: Golden) -> None:
     found = found_in(computing(Made(), (9.0, 9.0, 0.1, 0.1)))
-    assert found.title.startswith("Load balance 0.51: ranks 0-1 compute for 9.00 s")
+    golden.says(found.title, "0.51 .. ranks 0-1 .. 9.00 s")
     assert found.saved_seconds == pytest.approx(17.8)
 
 
@@ -64,8 +71,7 @@ def test_nothing_ran() -> None:
 def test_within_nodes_and_between_them() -> None:
     """Within the first node 6 : 2, between the nodes 4 : 2."""
     found = found_in(computing(Made(4, ["n1", "n1", "n2", "n2"]), (6.0, 2.0, 2.0, 2.0)))
-    assert facts(found)["load balance within nodes"] == pytest.approx(4 / 6)
-    assert facts(found)["load balance between nodes"] == pytest.approx(3 / 4)
+    assert evidence(found) == pytest.approx([3 / 6, 4 / 6, 3 / 4])
 
 
 def test_parts_multiply_to_the_whole() -> None:
@@ -80,7 +86,7 @@ def split(made: Made) -> Made:
     return made
 
 
-def test_roles() -> None:
+def test_roles(golden: Golden) -> None:
     """Three ranks of one kind, and one of another that does less."""
     made = computing(split(Made()), (6.0, 5.0, 4.0, 1.0))
     made.call(3, "MPI_Alltoall", 0.0)
@@ -88,9 +94,9 @@ def test_roles() -> None:
         ("W_s1.0", (0, 1, 2)),
         ("W_s1.3", (3,)),
     ]
-    seen = facts(found_in(made))
-    assert seen["load balance between roles"] == pytest.approx(4 / 5)
-    assert seen["load balance within ranks 0-2 (W_s1.0)"] == pytest.approx(5 / 6)
+    found = found_in(made)
+    assert evidence(found) == pytest.approx([4 / 6, 4 / 5, 5 / 6, 1.0])
+    golden.says("\n".join(fact.what for fact in found.evidence))
 
 
 def test_the_rows_of_a_grid_are_no_roles() -> None:
@@ -98,14 +104,14 @@ def test_the_rows_of_a_grid_are_no_roles() -> None:
     assert roles(made.seen.connection, 4) == []
 
 
-def test_what_late_ranks_counts_is_not_counted_twice() -> None:
+def test_what_late_ranks_counts_is_not_counted_twice(golden: Golden) -> None:
     made = steps(Made(8), of([6, 7], 0.6))
     [late] = LATE.find(made.seen)  # type: ignore[misc]
     found = found_in(made)
-    lost = facts(found)["time lost to imbalance, over the ranks"]
-    assert facts(found)["of that counted by the finding late-ranks"] == pytest.approx(late.saved_seconds)
+    lost = 8 * (6.0 - 2.25)
+    assert inputs(found) == pytest.approx([lost, late.saved_seconds])
     assert found.saved_seconds + late.saved_seconds == pytest.approx(lost)
-    assert found.title.endswith("; counted by late-ranks")
+    golden.says(found.title)
 
 
 def test_late_ranks_that_do_not_compute_longer_count_nothing_of_it() -> None:
@@ -114,7 +120,7 @@ def test_late_ranks_that_do_not_compute_longer_count_nothing_of_it() -> None:
     for rank in range(8):
         made.call(rank, "MPI_Win_fence", 0.0 if rank == 0 else 15.0)
     found = found_in(made)
-    assert "of that counted by the finding late-ranks" not in facts(found)
+    assert inputs(found) == pytest.approx([found.saved_seconds])
 
 
 def counters(made: Made, clocks: Sequence[float]) -> Made:
@@ -123,19 +129,20 @@ def counters(made: Made, clocks: Sequence[float]) -> Made:
     return made
 
 
-def test_ranks_without_a_processor_compute_no_longer_than_they_had_one() -> None:
+def test_ranks_without_a_processor_compute_no_longer_than_they_had_one(golden: Golden) -> None:
     """Four ranks take turns on two processors: who waits longer for one has not more to do."""
     made = counters(computing(Made(cpus="0-1"), (9.0, 6.0, 6.0, 6.0)), (5.0, 5.0, 5.0, 5.0))
     assert RULE.find(made.seen) == []
     made = counters(computing(Made(cpus="0-1"), (9.0, 9.0, 2.0, 2.0)), (8.0, 8.0, 4.0, 4.0))
     found = found_in(made)
     assert found.saved_seconds == pytest.approx(4 * 8.0 - 20.0)
-    assert (found.confidence, "processor time" in found.why_confidence) == (LOW, True)
+    assert found.confidence == LOW
+    golden.says(found.why_confidence)
 
 
-def test_who_sleeps_needs_no_processor() -> None:
+def test_who_sleeps_needs_no_processor(golden: Golden) -> None:
     """Rank 0 sleeps where the others poll: by processor time alone these would have the work."""
     made = counters(computing(Made(cpus="0-1"), (9.0, 2.0, 2.0, 2.0)), (0.1, 6.0, 6.0, 6.0))
     found = found_in(made)
-    assert found.title.startswith("Load balance 0.42: rank 0 computes for 9.00 s")
+    golden.says(found.title, "0.42 .. rank 0 .. 9.00 s")
     assert found.confidence == LOW

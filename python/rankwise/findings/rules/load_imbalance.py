@@ -36,7 +36,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     return [
         Finding(
             rule=RULE.id,
-            title=_title(useful) + ("; counted by late-ranks" if counted >= lost else ""),
+            title=_title(useful) + ("; late-ranks counts this saving" if counted >= lost else ""),
             saved_seconds=lost - counted,
             upper_bound=True,
             formula=RULE.formula,
@@ -121,8 +121,8 @@ def _evidence(seen: Evidence, useful: Mapping[int, float]) -> list[Fact]:
     between = shared(useful, [ranks for _, ranks in kinds]).between
     found.append(Fact("load balance between roles", between, "x"))
     for name, ranks in kinds:
-        who = f"{short_ranks(cpu_text(ranks))} ({name or 'the others'})"
-        found.append(Fact(f"load balance within ranks {who}", balance([useful[rank] for rank in ranks]), "x"))
+        who = f"rank{'s' * (len(ranks) > 1)} {short_ranks(cpu_text(ranks))} ({name or 'the others'})"
+        found.append(Fact(f"load balance within {who}", balance([useful[rank] for rank in ranks]), "x"))
     return found
 
 
