@@ -126,19 +126,36 @@ class Made:
     ) -> None:
         """A collective on all ranks, which all leave at one time, and its calls."""
         for rank, arrival in enumerate(arrivals):
-            self.insert(
-                "arrivals",
-                communicator=WORLD,
-                procedure=_IDS[procedure],
-                instance=number,
-                rank=rank,
-                region=0,
-                bytes=size,
-                arrival=arrival,
-                departure=left,
-                since=since[rank] if since else None,
-                since_in_mpi=0.0 if since else None,
-            )
+            own = since[rank] if since else None
+            self.arrival(procedure, number, rank, arrival, left, own, size=size)
+
+    def arrival(
+        self,
+        procedure: str,
+        number: int,
+        rank: int,
+        arrival: float,
+        left: float,
+        since: float | None,
+        *,
+        root: int | None = None,
+        size: int = 8,
+    ) -> None:
+        """When a rank came to a collective and left it, and how long it had been computing before."""
+        self.insert(
+            "arrivals",
+            communicator=WORLD,
+            procedure=_IDS[procedure],
+            instance=number,
+            rank=rank,
+            region=0,
+            root=root,
+            bytes=size,
+            arrival=arrival,
+            departure=left,
+            since=since,
+            since_in_mpi=None if since is None else 0.0,
+        )
 
     def wait(
         self,

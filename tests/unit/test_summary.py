@@ -88,7 +88,7 @@ def test_says_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gol
         ),
         (  # 9.9 s between MPI_Init and MPI_Finalize
             ("UPDATE ranks SET mpi = 4.93 WHERE rank = 3", "UPDATE ranks SET mpi = 0.986 WHERE rank <> 3"),
-            "show a.rankwise --by rank",
+            "explain a.rankwise",
         ),
         (  # all send to all: a simple other order of the ranks would not help
             (

@@ -19,8 +19,10 @@ def test_waiting_for_messages() -> None:
     found = summary(made.connection, made.seen)
     # 2.5 of 3 s of three ranks, of the 12 s that four are in MPI, all for rank 1.
     assert found.messages == MessageTotals(
-        pytest.approx(7.5), pytest.approx(62.5), 1, "node", pytest.approx(100.0), pytest.approx(0.0)
+        pytest.approx(7.5), pytest.approx(62.5), made.seen.late, pytest.approx(100.0), pytest.approx(0.0)
     )
+    assert made.seen.late is not None
+    assert (made.seen.late.ranks, made.seen.late.host) == ((1,), "node")
     assert found.waiting is None
 
 
@@ -37,7 +39,7 @@ def test_waits_of_which_nothing_is_known() -> None:
     )
     found = summary(made.connection, Evidence(made.connection)).messages
     assert found is not None
-    assert (found.waiting_seconds, found.rank) == (0.0, None)
+    assert (found.waiting_seconds, found.late) == (0.0, None)
     assert found.percent_not_known_of_mpi == pytest.approx(25.0)  # 3 of 12 s
 
 

@@ -17,11 +17,13 @@ from rankwise.analysis.overview import Run, run_facts
 from rankwise.analysis.timing.efficiency import Efficiency, efficiency, region_efficiencies
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi, time_in_mpi
 from rankwise.analysis.waiting.chains import Chains, chains_in
+from rankwise.analysis.waiting.late import LateGroup, late_group
 from rankwise.analysis.waiting.messages import MessageWaits, message_waits
 from rankwise.analysis.waiting.unknown import Unknown, unknown_collectives
 
 if TYPE_CHECKING:
     from rankwise.analysis.collectives.patterns import Algorithm
+    from rankwise.analysis.waiting.blame import Blame
     from rankwise.analysis.waiting.collectives import Collectives, Waiting
 
 
@@ -74,7 +76,7 @@ class Evidence:
         # It needs numpy, whose loading takes longer than the rest of the summary.
         from rankwise.analysis.waiting.collectives import waiting
 
-        return waiting(self.connection, self.chains, self.collectives)
+        return waiting(self.connection, self.collectives, self.blame)
 
     @cached_property
     def unknown(self) -> Unknown:
@@ -87,6 +89,25 @@ class Evidence:
         from rankwise.analysis.waiting.collectives import collectives_in
 
         return collectives_in(self.connection)
+
+    @cached_property
+    def blame(self) -> Blame:
+        """Who made others wait in blocking collectives, and why those came late."""
+        from rankwise.analysis.waiting.collectives import blame
+
+        return blame(self.collectives, self.chains)
+
+    @cached_property
+    def late(self) -> LateGroup | None:
+        """Those that most of the waiting is for; None = nobody stands out."""
+        known = self.waiting is not None
+        return late_group(
+            self.connection,
+            self.waiting,
+            self.messages,
+            self.collectives if known else None,
+            self.blame if known else None,
+        )
 
     @cached_property
     def messages(self) -> MessageWaits:

@@ -15,6 +15,7 @@ from rankwise.analysis.summary import Summary
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.timing.times import RankTime, Times
 from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals
+from rankwise.text.late import late_ranks_on
 from rankwise.text.names import library_name, shown_path
 from rankwise.text.units import byte_text, count_text, number_of, percent_text, second_text
 
@@ -139,9 +140,9 @@ def _not_known(totals: WaitingTotals | MessageTotals, what: str, why: str) -> li
 
 def _late(what: str, percent: float, totals: WaitingTotals | MessageTotals) -> str:
     share = f"{percent_text(percent)} % of MPI, for ranks late {what}"
-    if totals.rank is None:
+    if totals.late is None:
         return share
-    return f"{share} ({percent_text(totals.percent_for_rank)} % for rank {totals.rank} on {totals.host})"
+    return f"{share} ({percent_text(totals.percent_for_late)} % for {late_ranks_on(totals.late)})"
 
 
 def _rank(time: RankTime) -> str:

@@ -4,42 +4,34 @@ The time between two collectives of a process on one communicator is spent compu
 What the late one had more of than those who waited is why it was late. What it waited for others itself,
 while others waited for it, is passed on: in a collective to whom it waited for there, and so on; for a
 message to those with whom this wait began. What it waited before the others came has not made it late.
+If it left the collective before late, because it had come late to that one, too, and nobody waited for it
+there (the root of a reduction), the cause is what made it late to that one
+(`rankwise.analysis.waiting.before`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.analysis.waiting.before import Before, Late
 from rankwise.analysis.waiting.chains import Chains
-from rankwise.analysis.waiting.instances import NOBODY, Instances, Waits
+from rankwise.analysis.waiting.instances import NOBODY
+from rankwise.analysis.waiting.owed import Node, Origin, Owed
+from rankwise.analysis.waiting.procedures import FOR_ALL
 from rankwise.profile.join.grouping import distinct
 from rankwise.records import dataclass
 
 MOST_STEPS = 8
 MESSAGES = -1
 """In the place of a collective, or of its communicator."""
+_MOST_ROWS, _MOST_MEMBERS = 16, 64  # of a collective: what is looked at of those that are nearly last
+_NEARLY = 0.1  # of the lateness of the last
 _TOO_LITTLE = 1e-3  # of all waiting: what is not passed on any further
-
-
-class Late(NamedTuple):
-    """A collective on one communicator.
-
-    Attributes:
-        found: its instances.
-        waits: who waited for whom.
-        weights: what a second of each call stands for, n x m.
-        calls: instances that there were, in the sample or not.
-    """
-
-    found: Instances
-    waits: Waits
-    weights: NDArray[np.float64]
-    calls: int
 
 
 @dataclass
@@ -69,14 +61,13 @@ class Blame:
         caused: by rank.
         finally_blamed: seconds by rank, when all was passed on.
         steps: how often some of it was passed on, at most.
+        owed: each late arrival, and whom it is owed to.
     """
 
     caused: dict[int, Caused]
     finally_blamed: dict[int, float]
     steps: int
-
-
-_Node = tuple[int, int]  # a rank, and the number of a collective that it came late to, or MESSAGES
+    owed: Owed
 
 
 class _Needed(NamedTuple):
@@ -109,7 +100,7 @@ class _Lateness:
     in_mpi: float = 0.0
     late_start: float = 0.0
     needed: list[_Needed] = field(default_factory=list)
-    passed: dict[_Node, float] = field(default_factory=dict)  # shares of `seconds`
+    passed: dict[Node, float] = field(default_factory=dict)  # shares of `seconds`
     waited_for: dict[int, float] = field(
         default_factory=dict
     )  # likewise, by the rank that it waited for itself
@@ -122,9 +113,10 @@ def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
         tables: all collectives.
         chains: all waits, with those for messages.
     """
-    late: dict[_Node, _Lateness] = {}
+    late: dict[Node, _Lateness] = {}
+    before = Before(tables)
     for number, table in enumerate(tables):
-        late.update(_lateness(number, table))
+        late.update(_lateness(number, table, before))
     waited = _Waited(tables, chains)
     caused: dict[int, Caused] = {}
     shares: dict[int, dict[int, float]] = {}
@@ -142,10 +134,22 @@ def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
         if others and sum(others.values()) > 0:
             caused[rank].passed_to = max(others, key=lambda other: others[other])
     blamed, steps = _blamed(late)
-    return Blame(caused, blamed, steps)
+    for number, table in enumerate(tables):
+        for node, one in _nearly_last(number, table, late).items():
+            waited.share(*node, one)
+            late[node] = one
+    return Blame(caused, blamed, steps, _owed(late))
 
 
-def _lateness(number: int, table: Late) -> dict[_Node, _Lateness]:
+def _owed(late: Mapping[Node, _Lateness]) -> Owed:
+    origins = {}
+    for node, one in late.items():
+        elsewhere = one.late_start / one.seconds if one.seconds else 0.0
+        origins[node] = Origin(max(1.0 - elsewhere - sum(one.passed.values()), 0.0), one.passed)
+    return Owed(origins, MOST_STEPS)
+
+
+def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]:
     found, known, weights, _ = table
     each = np.where(found.selected, weights, 0.0) * known.seconds
     computing = found.since - found.since_in_mpi
@@ -164,7 +168,7 @@ def _lateness(number: int, table: Late) -> dict[_Node, _Lateness]:
         positive = np.clip(np.array(more).reshape(3, -1), 0.0, None)
         whole = positive.sum(axis=0)
         parts = np.divide(positive, whole, out=np.zeros_like(positive), where=whole > 0) * seconds
-        parts = np.nan_to_num(parts)
+        parts = before.through(number, member, np.flatnonzero(rows), waited, np.nan_to_num(parts))
         needed = [
             _Needed(
                 float(start[row, member]),
@@ -185,12 +189,28 @@ def _lateness(number: int, table: Late) -> dict[_Node, _Lateness]:
     return late
 
 
-def _stands_for(found: Instances, calls: int) -> NDArray[np.float64]:
-    """Return how many calls each instance stands for."""
-    is_long = found.is_long
-    alone = int(is_long.sum())
-    rest = (calls - alone) / max(len(is_long) - alone, 1)
-    return np.where(is_long, 1.0, rest)
+def _nearly_last(number: int, table: Late, late: Collection[Node]) -> dict[Node, _Lateness]:
+    """Return those that nobody waited for longest, but somebody would if the last ones came earlier."""
+    found, known, _, _ = table
+    rows = np.flatnonzero((known.whose != NOBODY).any(axis=1))
+    if found.procedure not in FOR_ALL or not len(rows):
+        return {}
+    rows = rows[:: -(-len(rows) // _MOST_ROWS)]
+    arrival, start = found.arrival[rows], found.arrival[rows] - found.since[rows]
+    middle = np.median(arrival, axis=1)
+    more = np.clip(arrival - middle[:, None], 0.0, None)
+    mean = more.mean(axis=0)
+    nearly = {}
+    for member in (-mean).argsort()[:_MOST_MEMBERS].tolist():
+        node = int(found.ranks[member]), number
+        if node in late or mean[member] <= _NEARLY * mean.max():
+            continue
+        needed = [
+            _Needed(float(start[row, member]), middle[[row]], float(arrival[row, member]), np.ones(1))
+            for row in np.flatnonzero(more[:, member]).tolist()
+        ]
+        nearly[node] = _Lateness(float(more[:, member].sum()), needed=needed)
+    return nearly
 
 
 def _mean(
@@ -208,7 +228,6 @@ class _Waited:
         columns: list[list[NDArray[np.generic]]] = [[] for _ in range(6)]
         for number, (found, known, _, calls) in enumerate(tables):
             rows, members = np.nonzero((known.seconds > 0) & (known.whose != NOBODY))
-            stands_for = _stands_for(found, calls)
             began = found.arrival[rows, members]
             values = (
                 found.ranks[members],
@@ -216,7 +235,7 @@ class _Waited:
                 began + known.seconds[rows, members],
                 np.full(len(rows), number),
                 found.ranks[known.whose[rows, members]],
-                stands_for[rows],
+                found.stands_for(calls)[rows],
             )
             for column, value in zip(columns, values, strict=True):
                 column.append(value)
@@ -281,7 +300,7 @@ class _Waited:
                 other = int(self._whose[place])
                 late.waited_for[other] = late.waited_for.get(other, 0.0) + share * seconds
 
-    def _ends(self, place: int) -> dict[_Node, float]:
+    def _ends(self, place: int) -> dict[Node, float]:
         """Return the shares of those that a wait is passed on to; for a message, with whom it began."""
         other, table = int(self._whose[place]), int(self._table[place])
         if table != MESSAGES:
@@ -291,14 +310,14 @@ class _Waited:
         return {(origin, MESSAGES): share.seconds / (until - began) for origin, share in found.items()}
 
 
-def _blamed(late: dict[_Node, _Lateness]) -> tuple[dict[int, float], int]:
+def _blamed(late: dict[Node, _Lateness]) -> tuple[dict[int, float], int]:
     """Pass on what ranks owe to others; return what each has in the end, and in how many steps."""
     blamed: dict[int, float] = {}
     moving = {node: one.seconds for node, one in late.items()}
     least = _TOO_LITTLE * sum(moving.values())
     steps = 0
     while moving:
-        further: dict[_Node, float] = {}
+        further: dict[Node, float] = {}
         for node, seconds in moving.items():
             one = late.get(node)
             goes = seconds if steps < MOST_STEPS else 0.0

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.calls.families import names_of_all
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
-from rankwise.analysis.waiting.blame import Blame, Caused, Late, pass_on
+from rankwise.analysis.waiting.before import Late
+from rankwise.analysis.waiting.blame import Blame, Caused, pass_on
 from rankwise.analysis.waiting.chains import Chains, chains_in
 from rankwise.analysis.waiting.errors import NO_DOUBTS, error_of
 from rankwise.analysis.waiting.one_collective import Table, Times, table_of, weights
@@ -171,25 +172,33 @@ def collectives_in(connection: sqlite3.Connection) -> Collectives:
     return Collectives(tables, sum(seconds for ranks in times.values() for _, seconds in ranks.values()))
 
 
+def blame(collectives: Collectives, chains: Chains) -> Blame:
+    """Return who made others wait in collectives, and why those came late."""
+    return pass_on(
+        [
+            Late(table.found, table.waits, weights(table.found, table.seconds), max(table.calls, table.kept))
+            for table in collectives.tables
+        ],
+        chains,
+    )
+
+
 def waiting(
-    connection: sqlite3.Connection, chains: Chains | None = None, collectives: Collectives | None = None
+    connection: sqlite3.Connection, collectives: Collectives | None = None, blamed: Blame | None = None
 ) -> Waiting:
     """Return who waited for whom in blocking collectives.
 
     Args:
         connection: to the profile.
-        chains: of the waits in it, if they are known already.
-        collectives: in it, likewise.
+        collectives: in it, if they are known already.
+        blamed: who made others wait in them, likewise.
 
     Raises:
         ValueError: the profile is damaged.
     """
-    tables, everything = collectives or collectives_in(connection)
-    lates = [
-        Late(table.found, table.waits, weights(table.found, table.seconds), max(table.calls, table.kept))
-        for table in tables
-    ]
-    blame = pass_on(lates, chains or chains_in(connection))
+    collectives = collectives or collectives_in(connection)
+    tables, everything = collectives
+    blamed = blamed or blame(collectives, chains_in(connection))
     known = sum(float(table.seconds.sum()) for table in tables)
     total = _sum(tables)
     not_known = everything - known if everything - known > _ROUNDING * everything else 0.0
@@ -197,7 +206,7 @@ def waiting(
     return Waiting(
         seconds=known,
         waiting=total,
-        transfer_seconds=known - total.seconds,
+        transfer_seconds=max(known - total.seconds, 0.0),
         not_known_seconds=not_known,
         unknown=unknown_collectives(connection) if not_known or not tables else None,
         instances=sum(table.calls for table in tables),
@@ -205,9 +214,9 @@ def waiting(
         inconsistent=sum(table.inconsistent for table in tables),
         clock_error_seconds=error,
         by_collectives=error > 0 and collectives_tell_clocks(connection),
-        steps=blame.steps,
+        steps=blamed.steps,
         families=_families(connection, tables),
-        ranks=_ranks(connection, tables, blame),
+        ranks=_ranks(connection, tables, blamed),
     )
 
 

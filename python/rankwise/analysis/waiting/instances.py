@@ -80,6 +80,13 @@ class Instances:
         longest: NDArray[np.bool_] = steps >= steps[~self.in_sample].min()
         return longest
 
+    def stands_for(self, calls: int) -> Floats:
+        """Return how many of so many calls each instance stands for, n."""
+        is_long = self.is_long
+        alone = int(is_long.sum())
+        each: Floats = np.where(is_long, 1.0, (calls - alone) / max(len(is_long) - alone, 1))
+        return each
+
     def uncertain(self, whose: NDArray[np.int64]) -> Floats:
         """Return by how much members' times may be shifted against those of others: not at all on one node.
 
@@ -146,6 +153,37 @@ def waits(found: Instances) -> Waits:
     seconds = np.clip(first - found.arrival, 0.0, longest)
     still = np.clip(second - found.arrival, 0.0, seconds)
     return Waits(seconds, np.where(seconds > 0, whose, NOBODY), seconds - still)
+
+
+def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows: NDArray[np.int64]) -> Floats:
+    """Return which part of the waits would end if some members came with the latest of the others.
+
+    Args:
+        found: instances.
+        known: the waits in them.
+        late: whether each member is one of these.
+        rows: instances to look at.
+
+    Returns:
+        seconds, one row for each of `rows`.
+    """
+    arrival, seconds = found.arrival[rows], known.seconds[rows]
+    others = np.where(late, _NEVER, arrival)
+    places = np.arange(len(rows))
+    if found.procedure in FOR_ROOT:
+        latest = others[places, found.roots[rows]][:, None]
+    elif found.procedure in FOR_OTHERS:
+        others[places, found.roots[rows]] = _NEVER
+        latest = others.max(axis=1, keepdims=True)
+    elif found.procedure in FOR_LOWER:
+        order = found.places.argsort()
+        up_to = np.maximum.accumulate(others[:, order], axis=1)
+        latest = np.full(arrival.shape, _NEVER)
+        latest[:, order[1:]] = up_to[:, :-1]
+    else:
+        latest = others.max(axis=1, keepdims=True)
+    saved: Floats = seconds - np.clip(latest - arrival, 0.0, seconds)
+    return saved
 
 
 _Latest = tuple[NDArray[np.int64], Floats, Floats]  # whose the latest arrival is, when, and the one before it

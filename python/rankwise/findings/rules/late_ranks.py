@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.nodes.system_counters import rank_counters
+from rankwise.analysis.waiting.late import HALF, NEARLY_ALL
 from rankwise.analysis.waiting.messages import MOSTLY_CERTAIN
-from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import HIGH, LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
-from rankwise.findings.late import Late, how_unsure, is_known, late
+from rankwise.findings.late import Late, by_the_mean, explains, how_unsure, is_known, late
 from rankwise.findings.processors import crowded
 from rankwise.text.empty import why_no_arrivals
+from rankwise.text.late import late_ranks
 from rankwise.text.units import percent_text, second_text
 
 _SURE, _UNSURE = 0.1, 0.5  # error of the waiting, of itself
 _MUCH_MORE = 1.1  # times the mean useful time
 _MOSTLY_ON = 0.9  # of the run: else what is outside of MPI is not all computing
 _MUCH_LEFT_LATE = 0.01  # of what they wait for other reasons: then the title tells it, too
-_EXPLAINS = 0.5  # of the lateness: what is computed more has to be so much of it
 
 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
@@ -29,17 +29,16 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     found = late(seen)
     if found is None:
         return []
-    useful, explains = _useful(seen, found)
+    useful = by_the_mean(seen, found)
     on_cpu = _on_cpu(seen, found)
-    title = _title(found, useful if explains else 1.0, on_cpu)
+    title = _title(found, useful if explains(seen, found) else 1.0, on_cpu)
     inputs = [
         Fact("waiting for them in blocking collectives", found.in_collectives_seconds, "s"),
         Fact("waiting for them for messages", found.for_messages_seconds, "s"),
     ]
     if found.saved_seconds < found.seconds:
-        inputs.append(
-            Fact("less waiting, if it had come with the latest of the others", found.saved_seconds, "s")
-        )
+        came = f"{'they' if len(found.ranks) > 1 else 'it'} had come with the latest of the others"
+        inputs.append(Fact(f"less waiting, if {came}", found.saved_seconds, "s"))
     evidence = [
         Fact("of all waiting", 100 * found.share, "%"),
         Fact("their time outside of MPI, by the mean of all ranks", useful, "x"),
@@ -76,10 +75,8 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
 
 def _title(found: Late, useful: float, on_cpu: float | None) -> str:
     many = len(found.ranks) > 1
-    who = f"Rank{'s' * many} {cpu_text(found.ranks)}"
-    if found.node:
-        who = f"The ranks of {found.node} ({cpu_text(found.ranks)})"
-        many = True
+    who = late_ranks(found)
+    who = who[:1].upper() + who[1:]
     share = f"{percent_text(100 * found.share)} % of all waiting"
     why = f", computing {useful:.2f} x as long as the mean" if useful >= _MUCH_MORE else ""
     if why and on_cpu is not None and on_cpu < _MOSTLY_ON:
@@ -91,7 +88,8 @@ def _title(found: Late, useful: float, on_cpu: float | None) -> str:
     if found.left_late_seconds < _MUCH_LEFT_LATE * found.seconds:
         return title
     it = "they" if many else "it"
-    return f"{title}, beside {second_text(found.left_late_seconds)} as {it} left the collective before late"
+    left_late = second_text(found.left_late_seconds)
+    return f"{title} (plus {left_late} because {it} left the previous collective late)"
 
 
 def _on_cpu(seen: Evidence, found: Late) -> float | None:
@@ -102,20 +100,6 @@ def _on_cpu(seen: Evidence, found: Late) -> float | None:
     known = [one for one in clocks if one is not None]
     run = sum(runs.get(rank, 0.0) for rank in found.ranks)
     return sum(known) / run if known and len(known) == len(clocks) and run > 0 else None
-
-
-def _useful(seen: Evidence, found: Late) -> tuple[float, bool]:
-    """Return the time of the late ones outside of MPI by that of all ranks; whether it explains the lateness.
-
-    All others wait while one is late: it is late for as long as one of them waits for it.
-    """
-    useful = {one.rank: one.run_seconds - one.seconds / max(one.threads, 1) for one in seen.ranks}
-    mean = sum(useful.values()) / len(useful)
-    own = [useful[rank] for rank in found.ranks if rank in useful]
-    if not own or mean <= 0:
-        return 1.0, False
-    more = sum(own) - len(own) * mean
-    return sum(own) / len(own) / mean, more >= _EXPLAINS * found.seconds / seen.run.ranks
 
 
 def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
@@ -139,12 +123,17 @@ def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
 
 RULE = Rule(
     "late-ranks",
-    "Ranks, or the ranks of a node, that the others wait for.",
-    "One rank, a few (a fourth of all at most) or the ranks of one node have more than half of all waiting"
-    " for them; the more ranks they are, the more. What others wait for who is still in the collective before"
-    " does not count.",
-    "what others wait for them in blocking collectives and for messages, blame passed on; of a single rank no"
-    " more than if it had come with the latest of the others",
+    "Ranks that the others wait for: one, several, those of a node, of a position in a grid, or of a role.",
+    f"More than {100 * HALF:.0f} % of all waiting would end if these ranks came with the latest of the"
+    " others; the more ranks they are, the more. Tried are the latest ranks up to half of all, each node,"
+    " each row, column or slab of a Cartesian communicator, and the members of smaller communicators. Named"
+    f" is the smallest group that saves at least {100 * NEARLY_ALL:.0f} % of what the best one does; a node,"
+    " position or role that has at most a third more ranks is preferred. Where no group saves so much: those,"
+    " up to a fourth of all ranks, that more than half of all waiting is for. A rank that was late because it"
+    " left the collective before late does not count, but a root that computed before a reduction does.",
+    "the waiting in blocking collectives, in the sample and scaled to all calls, that would end if all of"
+    " them came with the latest of the others, at most what others wait for them, blame passed on; and what"
+    " others wait for their messages",
     "Share out the work more evenly, or look at what slows these processors down.",
     _find,
     order=10,

@@ -59,7 +59,10 @@ def _finding(row: WaitingFamily, family: str, left_late: float, *, crowd: bool) 
         f"{percent_text(row.percent_waiting)} % of {second_text(row.seconds)} in {call_name(row.procedure)}"
         f" on {name} is waiting for whoever is late" + (f" ({last})" if last else "")
     )
-    confidence, why = MEDIUM, "who is late differs from call to call: it depends on why how much can be saved"
+    why = "who is late differs from call to call: how much can be saved depends on the cause"
+    if row.last_percent >= _MOST:
+        why = "one rank is last in most calls, as it left the call before late or waited for others itself"
+    confidence = MEDIUM
     if crowd:
         confidence, why = LOW, "there are more ranks than processors: who comes late may just have had none"
     elif row.kept < _FEW_CALLS:

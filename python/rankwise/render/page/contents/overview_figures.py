@@ -6,11 +6,12 @@ from typing import Any
 
 from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.efficiency import Efficiency
-from rankwise.analysis.waiting.totals import blamed_ranks
+from rankwise.analysis.waiting.blamed import blamed_ranks
 from rankwise.findings.late import is_known
 from rankwise.findings.metrics import METRICS
 from rankwise.render.page.contents.subject import Subject
 from rankwise.text.empty import NOBODY_LATE, no_arrivals
+from rankwise.text.late import most_waiting
 from rankwise.text.safe import safe
 from rankwise.text.summary import (
     efficiency_notes,
@@ -193,10 +194,9 @@ def late_part(of: Subject) -> dict[str, Any]:
         missing = NOBODY_LATE
     title = "Nobody was late" if is_known(of.seen) else "Who was late is not known"
     if rows:
-        first = rows[0]
-        share = percent_text(percent(first.seconds, everything))
+        text = most_waiting(of.seen.late)
         title = (
-            f"Rank {first.rank} ({hosts.get(first.rank, '?')}) is to blame for most: {share} % of all waiting"
+            text[:1].upper() + text[1:] if text else "No rank stands out among those that others waited for"
         )
     return {
         "title": safe(title, "utf-8"),

@@ -1,0 +1,107 @@
+"""How evenly the work is shared out: over the ranks, within nodes and between them, and between roles.
+
+    load balance = mean useful / most useful = within nodes x between nodes
+    within nodes = most mean useful of a node / most useful
+    between nodes = mean useful / most mean useful of a node
+
+This is the load balance of TALP (DLB), in nodes and between them. Roles are divided likewise.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+
+from rankwise.analysis.calls.totals import JOIN_PROCEDURES
+from rankwise.profile.join.members import parse
+from rankwise.records import dataclass
+
+_MOST_ROLES = 8
+_MOST_COMMUNICATORS = 2000
+
+
+@dataclass(frozen=True)
+class Role:
+    """Ranks that do one kind of work.
+
+    Attributes:
+        name: of their communicator; '' = they are in none of those that the others are in.
+        ranks: ascending.
+    """
+
+    name: str
+    ranks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """How evenly work is shared out within groups of ranks and between these.
+
+    Attributes:
+        within: mean useful time of the group that has most of it, by the most that a rank has.
+        between: mean useful time of a rank, by that.
+    """
+
+    within: float
+    between: float
+
+
+def balance(useful: Collection[float]) -> float:
+    """Return the load balance of ranks with these useful times."""
+    most = max(useful, default=0.0)
+    return math.fsum(useful) / len(useful) / most if most > 0 else 1.0
+
+
+def shared(useful: Mapping[int, float], groups: Sequence[Sequence[int]]) -> Shared:
+    """Return how evenly work is shared out within groups and between them."""
+    means = [math.fsum(useful[rank] for rank in group) / len(group) for group in groups]
+    most = max(useful.values(), default=0.0)
+    if most <= 0:
+        return Shared(1.0, 1.0)
+    return Shared(max(means) / most, math.fsum(useful.values()) / len(useful) / max(means))
+
+
+def roles(connection: sqlite3.Connection, number: int) -> list[Role]:
+    """Return the kinds of ranks that a program has, if communicators made by one call tell them apart.
+
+    They do if each rank is in one of them at most, and if the first and the last rank of each one call other
+    procedures than those of another one: the rows of a grid all do the same.
+    """
+    families: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
+    for name, family, members in connection.execute(
+        "SELECT name, family, members FROM communicators WHERE type = 'communicator'"
+        " AND size > 0 AND size < ? AND remote_size = 0 ORDER BY id LIMIT ?",
+        (number, _MOST_COMMUNICATORS),
+    ):
+        ranks = tuple(sorted(rank for rank in parse(members) if rank >= 0))
+        families.setdefault(family, []).append((name, ranks))
+    for own in families.values():
+        found = _divided(own, number)
+        if found and len({_procedures(connection, role) for role in found}) > 1:
+            return found
+    return []
+
+
+def _divided(own: Sequence[tuple[str, tuple[int, ...]]], number: int) -> list[Role]:
+    """Return the ranks as communicators divide them; nothing if they do not."""
+    inside = [rank for _, ranks in own for rank in ranks]
+    if len(own) > _MOST_ROLES or len(set(inside)) < len(inside):
+        return []
+    found = [Role(name, ranks) for name, ranks in own if ranks]
+    outside = tuple(sorted(set(range(number)) - set(inside)))
+    return [*found, *([Role("", outside)] if outside else [])]
+
+
+def _procedures(connection: sqlite3.Connection, role: Role) -> frozenset[str]:
+    """Return what the first and the last rank of a role both call."""
+    called = [
+        {
+            str(name)
+            for (name,) in connection.execute(
+                f"SELECT DISTINCT procedures.name FROM calls {JOIN_PROCEDURES} WHERE rank = ?", (rank,)
+            )
+        }
+        for rank in {role.ranks[0], role.ranks[-1]}
+    ]
+    return frozenset(set.intersection(*called))

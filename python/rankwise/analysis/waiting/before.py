@@ -1,0 +1,200 @@
+"""Lateness that passes through a collective in which nobody waits for it.
+
+The others leave a reduction when they have given their part, however late its root comes: that the root
+left it late, and the next collective waits for it, has the cause that made it late to the reduction. So has a
+member that comes late to a broadcast, if it is not the root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.analysis.waiting.instances import Instances, Waits
+from rankwise.analysis.waiting.procedures import FOR_ALL
+
+Floats = NDArray[np.float64]
+Members = NDArray[np.int64]
+
+_MOST_STEPS = 16
+_SAME = 1e-7  # seconds: two times of one moment
+_LITTLE = 0.01  # of the waiting: what is not followed
+_ENOUGH = 0.2  # of the waiting: if so much can be followed, the rest is taken to be like it
+_OFTEN = 0.5  # of the calls of a collective: what is called so often can come before it
+
+
+class Late(NamedTuple):
+    """A collective on one communicator.
+
+    Attributes:
+        found: its instances.
+        waits: who waited for whom.
+        weights: what a second of each call stands for, n x m.
+        calls: instances that there were, in the sample or not.
+    """
+
+    found: Instances
+    waits: Waits
+    weights: NDArray[np.float64]
+    calls: int
+
+
+_Place = tuple[int, int]  # number of a collective, and its row
+
+
+class _Others(NamedTuple):
+    """Those who waited, and the share of each."""
+
+    members: Members
+    shares: Floats
+
+    def mean(self, row: Floats) -> float:
+        """Return the mean of a column's values in a row."""
+        return float(row[self.members] @ self.shares)
+
+
+class Before:
+    """Finds the collective that a process left before another one on the same communicator."""
+
+    def __init__(self, tables: Sequence[Late]) -> None:
+        """Of these."""
+        self._tables = tables
+        self._of: dict[int, list[int]] = {}
+        for number, table in enumerate(tables):
+            self._of.setdefault(table.found.communicator, []).append(number)
+        self._departures: dict[tuple[int, int], tuple[Floats, list[_Place]]] = {}
+
+    def through(self, number: int, member: int, rows: Members, waited: Floats, parts: Floats) -> Floats:
+        """Divide what others waited for a member that left the collective before late by why it did.
+
+        Args:
+            number: of the collective in which they waited.
+            member: for whom.
+            rows: in which.
+            waited: by whom, how long, in each of these rows.
+            parts: seconds in each, by computing, other calls of MPI and leaving the one before late.
+
+        Returns:
+            such parts, the last one without what has a cause before that.
+        """
+        if parts[2].sum() <= _LITTLE * waited.sum():
+            return parts
+        found: Floats = parts.copy()
+        followed, missing = np.zeros(4), []
+        for at in np.flatnonzero(parts[2]).tolist():
+            others = _others(waited[at])
+            shares = self._before((number, int(rows[at])), member, others, 1)
+            if shares is None:
+                missing.append(at)
+                continue
+            found[:, at] += parts[2, at] * (shares - [0.0, 0.0, 1.0])
+            followed += parts[2, at] * np.array([*shares, 1.0])
+        if missing:
+            few = followed[3] < _ENOUGH * parts[2].sum()
+            shares = self._usually(number, member, rows[parts[2] > 0]) if few else None
+            if shares is None and followed[3]:
+                shares = followed[:3] / followed[3]
+            if shares is not None:
+                found[:, missing] += parts[2, missing] * (shares - [0.0, 0.0, 1.0])[:, None]
+        found.clip(0.0, None, out=found)
+        return found
+
+    def _before(self, place: _Place, member: int, others: _Others, steps: int) -> Floats | None:
+        """Return why a member left the collective before late, as shares; None = that one is not known."""
+        table, row = self._tables[place[0]].found, place[1]
+        start = table.arrival[row] - table.since[row]
+        last = self._left(table.communicator, member, float(start[member]), place)
+        if last is None:
+            return None
+        late = float(start[member]) - others.mean(start)
+        carried = self._carried(last, member, others)
+        through = min(max(carried / late, 0.0), 1.0) if late > 0 else 0.0
+        shares = through * self._why(last, member, others, steps)
+        shares[2] += 1.0 - through
+        return shares
+
+    def _why(self, place: _Place, member: int, others: _Others, steps: int) -> Floats:
+        """Return why a member came late to a collective, as shares; all 0 if it is not known."""
+        table, row = self._tables[place[0]].found, place[1]
+        in_mpi, since = table.since_in_mpi[row], table.since[row]
+        columns = (since - in_mpi, in_mpi, table.arrival[row] - since)
+        more = np.clip([column[member] - others.mean(column) for column in columns], 0.0, None)
+        whole = float(more.sum())
+        if not whole > 0:  # (NaN, too)
+            return np.zeros(3)
+        shares: Floats = more / whole
+        if steps < _MOST_STEPS and shares[2] > _LITTLE:
+            before = self._before(place, member, others, steps + 1)
+            if before is not None:
+                left = float(shares[2])
+                shares[2] = 0.0
+                shares += left * before
+        return shares
+
+    def _carried(self, place: _Place, member: int, others: _Others) -> float:
+        """Return how much later than others could go on a member came to a collective."""
+        table, row = self._tables[place[0]], place[1]
+        ready = table.found.arrival[row] + table.waits.seconds[row]
+        return float(table.found.arrival[row, member]) - others.mean(ready)
+
+    def _left(self, communicator: int, member: int, when: float, but: _Place) -> _Place | None:
+        """Return the collective that a member left at a time."""
+        if (communicator, member) not in self._departures:
+            times, places = [], []
+            for number in self._of[communicator]:
+                times.append(self._tables[number].found.departure[:, member])
+                places += [(number, row) for row in range(len(times[-1]))]
+            joined = np.concatenate(times)
+            order = joined.argsort()
+            self._departures[communicator, member] = (joined[order], [places[at] for at in order.tolist()])
+        departures, all_places = self._departures[communicator, member]
+        first, last = np.searchsorted(departures, [when - _SAME, when + _SAME])
+        return next((place for place in all_places[first:last] if place != but), None)
+
+    def _usually(self, number: int, member: int, rows_late: Members) -> Floats | None:
+        """Return why a member leaves the collectives late that may come before this one, in the mean.
+
+        Where the sample has none of the instances right before: what passes through one of them, times all
+        its calls, is set against what others waited in this one as it had left the one before late.
+        """
+        late = self._tables[number]
+        everybody = np.arange(len(late.found.ranks))
+        others = _Others(
+            everybody[everybody != member], np.full(len(everybody) - 1, 1 / (len(everybody) - 1))
+        )
+        start = late.found.arrival - late.found.since
+        lateness = np.array([start[row, member] - others.mean(start[row]) for row in rows_late.tolist()])
+        known = np.isfinite(lateness)
+        counts = late.found.stands_for(late.calls)[rows_late][known]
+        mean = float(np.average(lateness[known], weights=counts)) if known.any() else 0.0
+        best: Floats | None = None
+        for other in self._rooted(number):
+            rows = range(len(self._tables[other].found.numbers))
+            carried = np.array([max(self._carried((other, row), member, others), 0.0) for row in rows])
+            if not carried.sum() or mean <= 0:
+                continue
+            one = self._tables[other]
+            through = min(float(carried @ one.found.stands_for(one.calls)) / late.calls / mean, 1.0)
+            why = sum(
+                seconds * self._why((other, row), member, others, 1)
+                for row, seconds in zip(rows, carried, strict=True)
+            )
+            shares = through * why / carried.sum()
+            shares[2] += 1.0 - through
+            best = shares if best is None or shares[2] < best[2] else best
+        return best
+
+    def _rooted(self, number: int) -> Iterator[int]:
+        late = self._tables[number]
+        for other in self._of[late.found.communicator]:
+            one = self._tables[other]
+            if one.found.procedure not in FOR_ALL and one.calls >= _OFTEN * late.calls and other != number:
+                yield other
+
+
+def _others(waited: Floats) -> _Others:
+    members = np.flatnonzero(waited > 0)
+    return _Others(members, waited[members] / waited[members].sum())

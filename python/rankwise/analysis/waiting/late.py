@@ -1,0 +1,200 @@
+"""The ranks that others wait for most: one, several, those of a node, of a row of a grid, or of a role."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rankwise.analysis.waiting.blamed import Blamed, blamed_ranks
+from rankwise.analysis.waiting.groups import NODE, Group, Structures, prefixes
+from rankwise.records import dataclass
+
+if TYPE_CHECKING:
+    from rankwise.analysis.waiting.blame import Blame
+    from rankwise.analysis.waiting.collectives import Collectives, Waiting
+    from rankwise.analysis.waiting.messages import MessageWaits
+    from rankwise.analysis.waiting.savings import Savings
+
+HALF = 0.5
+"""Of all waiting: what late ranks account for at least."""
+OF_THEIR_PART = 1 / 3
+"""Of their part of all ranks: by so much more."""
+NEARLY_ALL = 0.8
+"""Of what a larger group saves: what a smaller one has to save to be preferred."""
+LITTLE_LARGER = 4 / 3
+"""Times the ranks of the smallest group: a node, position or role of no more is preferred."""
+_MOST_BLAMED = 0.25  # of all ranks: so many may be late where no group saves most
+
+
+@dataclass(frozen=True)
+class LateGroup:
+    """Those whom most of the waiting is for.
+
+    Attributes:
+        group: who is late, and what they have in common.
+        host: that they all ran on; '' = on several.
+        seconds: that others waited for them, when the blame has been passed on. Without what they waited
+            while those were still in the collective before: that is a matter of how it is carried out.
+        in_collectives_seconds: of these in blocking collectives.
+        for_messages_seconds: of these for messages.
+        left_late_seconds: that they waited for them beside, as those left the collective before late.
+        all_seconds: all waiting.
+        saved_seconds: that there would have been less of it, if all of them had come with the latest of the
+            others.
+    """
+
+    group: Group
+    host: str
+    seconds: float
+    in_collectives_seconds: float
+    for_messages_seconds: float
+    left_late_seconds: float
+    all_seconds: float
+    saved_seconds: float
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """Who is late, ascending."""
+        return self.group.ranks
+
+    @property
+    def node(self) -> str:
+        """That they are all ranks of; '' = of none."""
+        return self.group.name if self.group.kind == NODE else ""
+
+    @property
+    def share(self) -> float:
+        """Of all waiting, what is for them."""
+        return self.seconds / self.all_seconds if self.all_seconds else 0.0
+
+    @property
+    def saved_share(self) -> float:
+        """Of all waiting, what would end."""
+        return self.saved_seconds / self.all_seconds if self.all_seconds else 0.0
+
+
+class _Candidates:
+    """Groups that may be late, and what each accounts for."""
+
+    def __init__(
+        self, waited: Waiting | None, messages: MessageWaits, number: int, savings: Savings | None
+    ) -> None:
+        everything = blamed_ranks(waited, messages)
+        self.all_seconds = sum(one.seconds for one in everything)
+        self.number = number
+        self._savings = savings
+        self._in_all = {one.rank: one.seconds for one in everything}
+        left_late = {one.rank: one.late_start_seconds for one in waited.ranks} if waited else {}
+        self.blamed = {one.rank: _of_itself(one, left_late.get(one.rank, 0.0)) for one in everything}
+
+    def of(self, group: Group) -> LateGroup:
+        """Return what a group accounts for."""
+        ones = [self.blamed[rank] for rank in group.ranks if rank in self.blamed]
+        collectives = sum(one.in_collectives_seconds for one in ones)
+        messages = sum(one.for_messages_seconds for one in ones)
+        left_late = sum(self._in_all.get(rank, 0.0) for rank in group.ranks) - collectives - messages
+        saved = min(self._savings.of(group.ranks), collectives) if self._savings else 0.0
+        return LateGroup(
+            group,
+            self._host(group),
+            collectives + messages,
+            collectives,
+            messages,
+            left_late,
+            self.all_seconds,
+            saved + messages,
+        )
+
+    def _host(self, group: Group) -> str:
+        hosts = {one.host for rank in group.ranks if (one := self.blamed.get(rank))}
+        host = hosts.pop() if len(hosts) == 1 else None
+        return host or ""
+
+    def least(self, group: Group) -> float:
+        """Return the share of all waiting that a group has to account for."""
+        return HALF + OF_THEIR_PART * len(group.ranks) / self.number
+
+    def lateness(self) -> list[dict[int, float]]:
+        """Return how late ranks are, in two ways: as they come, and as the blame ends."""
+        blamed = {rank: one.seconds for rank, one in self.blamed.items() if one.seconds > 0}
+        if self._savings is None:
+            return [blamed]
+        late = self._savings.lateness()
+        messages = {rank: one.for_messages_seconds for rank, one in self.blamed.items()}
+        whole = sum(late.values())
+        scale = (self.all_seconds - sum(messages.values())) / whole if whole else 0.0
+        ranks = late.keys() | messages.keys()
+        as_they_come = {rank: scale * late.get(rank, 0.0) + messages.get(rank, 0.0) for rank in sorted(ranks)}
+        return [as_they_come, blamed]
+
+
+def _of_itself(one: Blamed, left_late: float) -> Blamed:
+    return replace(one, in_collectives_seconds=max(one.in_collectives_seconds - left_late, 0.0))
+
+
+def late_group(
+    connection: sqlite3.Connection,
+    waited: Waiting | None,
+    messages: MessageWaits,
+    collectives: Collectives | None,
+    blame: Blame | None,
+) -> LateGroup | None:
+    """Return those that most of the waiting is for; None if nobody stands out.
+
+    Args:
+        connection: to the profile.
+        waited: in blocking collectives; None = nothing is known of them.
+        messages: waits for messages.
+        collectives: those that `waited` is about; None likewise.
+        blame: who made others wait in them; None likewise.
+    """
+    (number,) = connection.execute("SELECT COUNT(*) FROM ranks").fetchone()
+    if number < 2:
+        return None
+    savings = None
+    if collectives and blame and collectives.tables:
+        from rankwise.analysis.waiting.savings import Savings
+
+        savings = Savings(collectives.tables, blame.owed)
+    candidates = _Candidates(waited, messages, number, savings)
+    if candidates.all_seconds <= 0:
+        return None
+    lateness = candidates.lateness()
+    structures = Structures(connection, number)
+    groups = {group.ranks: group for late in lateness for group in prefixes(late, number)}
+    groups |= {group.ranks: group for group in structures.likely(lateness)}
+    tried = [candidates.of(group) for group in groups.values()]
+    found = [one for one in tried if one.saved_share >= candidates.least(one.group)]
+    return _smallest(found, number) or _most_blamed(candidates, tried)
+
+
+def _smallest(found: list[LateGroup], number: int) -> LateGroup | None:
+    """Return the smallest group that saves nearly as much as the one that saves most for its size."""
+    if not found:
+        return None
+    best = max(found, key=lambda one: one.saved_share - len(one.ranks) / number)
+    enough = [
+        one
+        for one in found
+        if len(one.ranks) <= len(best.ranks) and one.saved_seconds >= NEARLY_ALL * best.saved_seconds
+    ]
+    least = min(len(one.ranks) for one in enough)
+    preferred = [
+        one
+        for one in enough
+        if len(one.ranks) == least
+        or (least > 1 and one.group.kind and len(one.ranks) <= LITTLE_LARGER * least)
+    ]
+    return min(preferred, key=lambda one: (one.group.order, len(one.ranks), -one.saved_seconds))
+
+
+def _most_blamed(candidates: _Candidates, tried: list[LateGroup]) -> LateGroup | None:
+    """Return those that most waiting is for, although little of it would end if they were in time."""
+    found = [
+        one
+        for one in tried
+        if one.share >= candidates.least(one.group)
+        and (one.group.kind or len(one.ranks) <= max(candidates.number * _MOST_BLAMED, 1))
+    ]
+    return min(found, key=lambda one: (len(one.ranks), one.group.order), default=None)

@@ -1,0 +1,51 @@
+"""Root causes of late arrivals: the share of each one that a group of ranks has caused."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+Node = tuple[int, int]
+"""A rank, and the number of a collective that it came late to."""
+
+
+class Origin(NamedTuple):
+    """Why a rank came late to a collective.
+
+    Attributes:
+        own: share of the lateness that is neither passed on nor of leaving the collective before late.
+        passed: shares by the late arrivals that they are passed on to.
+    """
+
+    own: float
+    passed: Mapping[Node, float]
+
+
+class Owed:
+    """All late arrivals of a run, with what each one passes on."""
+
+    def __init__(self, origins: Mapping[Node, Origin], most_steps: int) -> None:
+        """Keep them; blame is followed over so many steps."""
+        ends = {node for one in origins.values() for node in one.passed} - origins.keys()
+        self._nodes = [*origins, *sorted(ends)]
+        self._steps = most_steps
+        place = {node: number for number, node in enumerate(self._nodes)}
+        self._own = np.array([*(one.own for one in origins.values()), *(1.0 for _ in ends)])
+        edges = [
+            (place[node], place[other], share)
+            for node, one in origins.items()
+            for other, share in one.passed.items()
+        ]
+        self._from, self._to = (np.array([edge[side] for edge in edges], np.int64) for side in (0, 1))
+        self._share = np.array([share for *_, share in edges], np.float64)
+        self._ranks = np.array([rank for rank, _ in self._nodes], np.int64)
+
+    def to(self, ranks: Collection[int]) -> dict[Node, float]:
+        """Return of each late arrival the share that these ranks are the cause of."""
+        own = self._own * np.isin(self._ranks, list(ranks))
+        share = own
+        for _ in range(self._steps if len(self._from) else 0):
+            share = own + np.bincount(self._from, self._share * share[self._to], len(own))
+        return dict(zip(self._nodes, share.tolist(), strict=True))

@@ -1,0 +1,77 @@
+"""What waiting in collectives would end if some ranks came with the latest of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.analysis.waiting.instances import NOBODY, saved_without
+from rankwise.analysis.waiting.one_collective import Table, weights
+from rankwise.analysis.waiting.owed import Owed
+from rankwise.analysis.waiting.procedures import FOR_OTHERS, FOR_ROOT
+
+_MOSTLY = 0.5  # of a late arrival: who is the cause of so much of it would end it
+
+
+class Savings:
+    """The collectives of a run, to be asked what ends if some ranks are in time."""
+
+    def __init__(self, tables: Sequence[Table], owed: Owed) -> None:
+        """Of these collectives, whose late arrivals are owed to others as told."""
+        self._tables, self._owed = tables, owed
+        self._scales = [
+            np.where(table.found.selected, weights(table.found, table.seconds), 0.0) for table in tables
+        ]
+
+    def of(self, ranks: Collection[int]) -> float:
+        """Return the seconds of waiting that would end, over all ranks."""
+        owed = self._owed.to(ranks)
+        by_table: dict[int, list[tuple[int, float]]] = {}
+        for (rank, number), share in owed.items():
+            by_table.setdefault(number, []).append((rank, share))
+        return sum(
+            self._saved(number, self._late(number, ranks, by_table.get(number, [])))
+            for number in range(len(self._tables))
+        )
+
+    def _late(
+        self, number: int, ranks: Collection[int], owed: Sequence[tuple[int, float]]
+    ) -> NDArray[np.bool_]:
+        """Tell of each member whether it would be in time: who is late for others' sake, too."""
+        members = self._tables[number].found.ranks
+        late = np.isin(members, list(ranks))
+        for rank, share in owed:
+            late[np.searchsorted(members, rank)] = share >= _MOSTLY
+        return late
+
+    def _saved(self, number: int, late: NDArray[np.bool_]) -> float:
+        table = self._tables[number]
+        if not late.any():
+            return 0.0
+        whose = table.waits.whose
+        rows = np.flatnonzero((late[whose] & (whose != NOBODY)).any(axis=1))
+        if not len(rows):
+            return 0.0
+        saved = saved_without(table.found, table.waits, late, rows)
+        return float((self._scales[number][rows] * saved).sum())
+
+    def lateness(self) -> dict[int, float]:
+        """Return by how much each rank comes later than half of the others, where somebody waits for it."""
+        found: dict[int, float] = {}
+        for table in self._tables:
+            rows = np.flatnonzero((table.waits.whose != NOBODY).any(axis=1))
+            if not len(rows):
+                continue
+            arrival = table.found.arrival[rows]
+            late = np.clip(arrival - np.median(arrival, axis=1, keepdims=True), 0.0, None)
+            roots = table.found.roots[rows][:, None] == np.arange(arrival.shape[1])
+            if table.found.procedure in FOR_ROOT:
+                late = np.where(roots, late, 0.0)
+            elif table.found.procedure in FOR_OTHERS:
+                late = np.where(roots, 0.0, late)
+            seconds = table.found.stands_for(max(table.calls, table.kept))[rows] @ late
+            for rank, one in zip(table.found.ranks.tolist(), seconds.tolist(), strict=True):
+                found[rank] = found.get(rank, 0.0) + one
+        return found

@@ -1,0 +1,150 @@
+"""The work is shared out unevenly: while some ranks compute, the others have nothing to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.nodes.system_counters import rank_counters
+from rankwise.analysis.timing.load import balance, roles, shared
+from rankwise.cpulist import cpu_text
+from rankwise.findings.finding import HIGH, LOW, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.late import explains, useful_seconds
+from rankwise.findings.processors import crowded
+from rankwise.text.late import short_ranks
+from rankwise.text.units import ratio_text, second_text
+
+_LEAST = 0.9  # load balance
+_PERCENT = 5  # of the run time
+_SLEPT = 0.5  # of the mean processor time: with less the ranks with the most useful time did not compute
+_HALFWAY = 0.5  # from the mean to the most: who has more useful time than that is named
+
+
+def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
+    if not seen.seconds:
+        return NotTold("no rank had time between MPI_Init and MPI_Finalize")
+    useful, by_processor = _useful(seen)
+    most, mean = max(useful.values()), sum(useful.values()) / len(useful)
+    lost = len(useful) * (most - mean)
+    if balance(useful.values()) >= _LEAST or 100 * lost < _PERCENT * seen.seconds:
+        return []
+    counted = min(_in_late_ranks(seen, useful), lost)
+    inputs = [Fact("time lost to imbalance, over the ranks", lost, "s")]
+    if counted:
+        inputs.append(Fact("of that counted by the finding late-ranks", counted, "s"))
+    crowd = bool(crowded(seen))
+    return [
+        Finding(
+            rule=RULE.id,
+            title=_title(useful) + ("; late-ranks counts this saving" if counted >= lost else ""),
+            saved_seconds=lost - counted,
+            upper_bound=True,
+            formula=RULE.formula,
+            inputs=inputs,
+            evidence=_evidence(seen, useful),
+            confidence=LOW if crowd else HIGH,
+            why_confidence=_why(crowd=crowd, by_processor=by_processor),
+            command=Command("show", ("--by", "rank")),
+        )
+    ]
+
+
+def _useful(seen: Evidence) -> tuple[dict[int, float], bool]:
+    """Return the useful time of each rank; whether processor time limits it.
+
+    Time outside of MPI may have been spent without a processor where there are more ranks than these. What
+    a rank had of a processor is more than it computed, as it also polls in MPI. Who sleeps needs none: where
+    the ranks with the most useful time had much less of one than the others, processor time says nothing.
+    """
+    useful = useful_seconds(seen)
+    hosts = {node.host for node in crowded(seen)}
+    if not hosts:
+        return useful, False
+    counted = {row.rank: row.counted.counts.task_clock_seconds for row in rank_counters(seen.connection)}
+    limits = {
+        rank.rank: counted.get(rank.rank) or rank.user_seconds + rank.system_seconds
+        for rank in seen.ranks
+        if rank.host in hosts
+    }
+    if not all(limits.values()):
+        return useful, False
+    limited = {rank: min(one, limits.get(rank, one)) for rank, one in useful.items()}
+    heavy = _heavy(useful)
+    slept = sum(limited[rank] for rank in heavy) / len(heavy) < _SLEPT * sum(limited.values()) / len(limited)
+    return (useful, False) if slept else (limited, True)
+
+
+def _heavy(useful: Mapping[int, float]) -> list[int]:
+    """Return the ranks with more useful time than halfway from the mean to the most."""
+    most, mean = max(useful.values()), sum(useful.values()) / len(useful)
+    return [rank for rank, seconds in useful.items() if seconds >= mean + _HALFWAY * (most - mean)]
+
+
+def _in_late_ranks(seen: Evidence, useful: Mapping[int, float]) -> float:
+    """Return what the finding late-ranks counts already: the ranks with the most work are late for it."""
+    late = seen.late
+    if late is None or not explains(seen, late):
+        return 0.0
+    most = max(useful, key=lambda rank: useful[rank])
+    return late.saved_seconds if most in late.ranks else 0.0
+
+
+def _title(useful: Mapping[int, float]) -> str:
+    heavy, mean = _heavy(useful), sum(useful.values()) / len(useful)
+    many = len(heavy) > 1
+    own = sum(useful[rank] for rank in heavy) / len(heavy)
+    return (
+        f"Load balance {balance(useful.values()):.2f}: rank{'s' * many} {short_ranks(cpu_text(heavy))}"
+        f" compute{'s' * (not many)} for {second_text(own)}, all ranks for {second_text(mean)} in the mean"
+    )
+
+
+def _evidence(seen: Evidence, useful: Mapping[int, float]) -> list[Fact]:
+    whole = balance(useful.values())
+    found = [Fact("load balance", whole, "x")]
+    hosts: dict[str, list[int]] = {}
+    for rank in seen.ranks:
+        hosts.setdefault(rank.host, []).append(rank.rank)
+    if 1 < len(hosts) < len(useful):
+        nodes = shared(useful, [*hosts.values()])
+        found += [
+            Fact("load balance within nodes", nodes.within, "x"),
+            Fact("load balance between nodes", nodes.between, "x"),
+        ]
+    kinds = [
+        (role.name, ranks)
+        for role in roles(seen.connection, seen.run.ranks)
+        if (ranks := [rank for rank in role.ranks if rank in useful])
+    ]
+    if len(kinds) < 2:
+        return found
+    between = shared(useful, [ranks for _, ranks in kinds]).between
+    found.append(Fact("load balance between roles", between, "x"))
+    for name, ranks in kinds:
+        who = f"rank{'s' * (len(ranks) > 1)} {short_ranks(cpu_text(ranks))} ({name or 'the others'})"
+        found.append(Fact(f"load balance within {who}", balance([useful[rank] for rank in ranks]), "x"))
+    return found
+
+
+def _why(*, crowd: bool, by_processor: bool) -> str:
+    if not crowd:
+        return "the time outside of MPI is exact; that work could be shared out evenly is an assumption"
+    if by_processor:
+        return "there are more ranks than processors: useful time is at most the rank's processor time"
+    return "there are more ranks than processors, and the time outside of MPI may be spent without one"
+
+
+RULE = Rule(
+    "load-imbalance",
+    "Ranks that have more to compute than the others.",
+    f"Load balance (mean useful time by most useful time) is below {ratio_text(_LEAST)}, and {_PERCENT} %"
+    " of the run or more is lost to it. Useful is the time outside of MPI; where there are more ranks than"
+    " processors it is at most the rank's processor time. Within and between nodes it is that of TALP. Roles"
+    " are the groups that the communicators of one call divide all ranks into, if they call different"
+    " procedures.",
+    "ranks x (most useful time - mean useful time), without what the finding late-ranks counts where the rank"
+    " with the most useful time is among its ranks, and is late because it computes longer",
+    "Share out the work anew: other domains or weights, fewer ranks for a role that has little to do.",
+    _find,
+    order=15,
+)

@@ -1,0 +1,40 @@
+"""Groups of late ranks and late roots of programs that are late by construction: programs/late_groups.c."""
+
+from __future__ import annotations
+
+import libraries
+import pytest
+from recording import Record, Recording
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.findings.finding import Finding
+from rankwise.findings.search import findings
+
+RANKS, STEPS = 4, "12"
+NEAR = 0.3  # of what is planted: other jobs of the machine delay ranks, too
+mpi = libraries.in_turn(libraries.ONE_OF_EACH)
+
+
+def late_in(done: Recording) -> tuple[Finding, list[float]]:
+    """What late-ranks has found, and how long each rank computed, as it says itself."""
+    computed = dict(line.split() for line in done.process.stdout.splitlines())
+    with done.database as database:
+        found = findings(Evidence(database)).found
+    [late] = [one.finding for one in found if one.finding.rule == "late-ranks"]
+    return late, [float(computed[str(rank)]) for rank in range(RANKS)]
+
+
+@pytest.mark.reported("verdict/two_late")
+def test_two_equally_late_ranks(record: Record) -> None:
+    late, computed = late_in(record("late_groups.c", RANKS, "two", STEPS))
+    assert late.title.startswith("Ranks 2-3 come late")
+    # Two ranks that wait for both; and a little for one of these.
+    saved = 2 * (min(computed[2:]) - max(computed[:2]))
+    assert late.saved_seconds == pytest.approx(saved, rel=NEAR)
+
+
+def test_a_late_root_of_reductions(record: Record) -> None:
+    late, computed = late_in(record("late_groups.c", RANKS, "root", STEPS))
+    assert late.title.startswith("Rank 0 comes late")
+    saved = sum(computed[0] - one for one in computed[1:])
+    assert late.saved_seconds == pytest.approx(saved, rel=NEAR)

@@ -1,0 +1,148 @@
+"""The rule on load imbalance: what is lost to it, where, and what late-ranks counts of it already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from made_profile import RUN_S, Made
+from test_late_groups import of, steps
+
+from golden import Golden
+from rankwise.analysis.timing.load import balance, roles, shared
+from rankwise.findings.finding import HIGH, LOW, Finding, NotTold
+from rankwise.findings.rules.late_ranks import RULE as LATE
+from rankwise.findings.rules.load_imbalance import RULE
+
+
+def computing(made: Made, useful: Sequence[float], procedure: str = "MPI_Win_fence") -> Made:
+    """Ranks that compute for so long, and spend the rest of the run in calls of which nothing is known."""
+    for rank, seconds in enumerate(useful):
+        made.call(rank, procedure, RUN_S - seconds)
+    return made
+
+
+def found_in(made: Made) -> Finding:
+    answer = RULE.find(made.seen)
+    assert not isinstance(answer, NotTold)
+    [found] = answer
+    return found
+
+
+def inputs(found: Finding) -> list[object]:
+    """What is lost; and what late-ranks counts of it."""
+    return [fact.value for fact in found.inputs]
+
+
+def evidence(found: Finding) -> list[object]:
+    """Load balance; within nodes and between them; between roles and within each."""
+    return [fact.value for fact in found.evidence]
+
+
+def test_it_is_exact_where_nothing_is_known_of_waiting(golden: Golden) -> None:
+    """8 : 1 : 1 : 1."""
+    made = computing(Made(), (8.0, 1.0, 1.0, 1.0))
+    found = found_in(made)
+    assert isinstance(LATE.find(made.seen), NotTold)
+    assert found.saved_seconds == pytest.approx(4 * (8 - 2.75))
+    assert evidence(found) == pytest.approx([2.75 / 8])
+    golden.says(found.title, "0.34 .. rank 0 .. 8.00 s")
+    assert found.confidence == HIGH
+    assert found.upper_bound
+
+
+def test_half_of_the_ranks_have_nothing_to_do(golden: Golden) -> None:
+    found = found_in(computing(Made(), (9.0, 9.0, 0.1, 0.1)))
+    golden.says(found.title, "0.51 .. ranks 0-1 .. 9.00 s")
+    assert found.saved_seconds == pytest.approx(17.8)
+
+
+@pytest.mark.parametrize(
+    "useful", [(5.0, 5.0, 5.0, 5.0), (5.0, 4.9, 4.8, 4.7), (0.4, 0.1, 0.1, 0.1), (0.0,) * 4]
+)
+def test_work_that_is_shared_out_evenly_or_is_little(useful: Sequence[float]) -> None:
+    assert RULE.find(computing(Made(), useful).seen) == []
+
+
+def test_nothing_ran() -> None:
+    assert isinstance(RULE.find(Made(runs=[0.0] * 4).seen), NotTold)
+
+
+def test_within_nodes_and_between_them() -> None:
+    """Within the first node 6 : 2, between the nodes 4 : 2."""
+    found = found_in(computing(Made(4, ["n1", "n1", "n2", "n2"]), (6.0, 2.0, 2.0, 2.0)))
+    assert evidence(found) == pytest.approx([3 / 6, 4 / 6, 3 / 4])
+
+
+def test_parts_multiply_to_the_whole() -> None:
+    useful = {0: 6.0, 1: 2.0, 2: 3.0, 3: 1.5, 4: 0.5}
+    parts = shared(useful, [[0, 1], [2, 3, 4]])
+    assert parts.within * parts.between == pytest.approx(balance(useful.values()))
+
+
+def split(made: Made) -> Made:
+    made.communicator(4, "W_s1.0", type="communicator", family="W_s1", size=3, members="0-2")
+    made.communicator(5, "W_s1.3", type="communicator", family="W_s1", size=1, members="3")
+    return made
+
+
+def test_roles(golden: Golden) -> None:
+    """Three ranks of one kind, and one of another that does less."""
+    made = computing(split(Made()), (6.0, 5.0, 4.0, 1.0))
+    made.call(3, "MPI_Alltoall", 0.0)
+    assert [(role.name, role.ranks) for role in roles(made.seen.connection, 4)] == [
+        ("W_s1.0", (0, 1, 2)),
+        ("W_s1.3", (3,)),
+    ]
+    found = found_in(made)
+    assert evidence(found) == pytest.approx([4 / 6, 4 / 5, 5 / 6, 1.0])
+    golden.says("\n".join(fact.what for fact in found.evidence))
+
+
+def test_the_rows_of_a_grid_are_no_roles() -> None:
+    made = computing(split(Made()), (6.0, 5.0, 4.0, 1.0))
+    assert roles(made.seen.connection, 4) == []
+
+
+def test_what_late_ranks_counts_is_not_counted_twice(golden: Golden) -> None:
+    made = steps(Made(8), of([6, 7], 0.6))
+    [late] = LATE.find(made.seen)  # type: ignore[misc]
+    found = found_in(made)
+    lost = 8 * (6.0 - 2.25)
+    assert inputs(found) == pytest.approx([lost, late.saved_seconds])
+    assert found.saved_seconds + late.saved_seconds == pytest.approx(lost)
+    golden.says(found.title)
+
+
+def test_late_ranks_that_do_not_compute_longer_count_nothing_of_it() -> None:
+    """Rank 7 is late to the collectives, and rank 0 has most of the work, before them."""
+    made = steps(Made(8, runs=[30.0, *[22.0] * 7]), of([7], 0.6))
+    for rank in range(8):
+        made.call(rank, "MPI_Win_fence", 0.0 if rank == 0 else 15.0)
+    found = found_in(made)
+    assert inputs(found) == pytest.approx([found.saved_seconds])
+
+
+def counters(made: Made, clocks: Sequence[float]) -> Made:
+    for rank, seconds in enumerate(clocks):
+        made.connection.execute('UPDATE ranks SET "user" = ? WHERE rank = ?', (seconds, rank))
+    return made
+
+
+def test_ranks_without_a_processor_compute_no_longer_than_they_had_one(golden: Golden) -> None:
+    """Four ranks take turns on two processors: who waits longer for one has not more to do."""
+    made = counters(computing(Made(cpus="0-1"), (9.0, 6.0, 6.0, 6.0)), (5.0, 5.0, 5.0, 5.0))
+    assert RULE.find(made.seen) == []
+    made = counters(computing(Made(cpus="0-1"), (9.0, 9.0, 2.0, 2.0)), (8.0, 8.0, 4.0, 4.0))
+    found = found_in(made)
+    assert found.saved_seconds == pytest.approx(4 * 8.0 - 20.0)
+    assert found.confidence == LOW
+    golden.says(found.why_confidence)
+
+
+def test_who_sleeps_needs_no_processor(golden: Golden) -> None:
+    """Rank 0 sleeps where the others poll: by processor time alone these would have the work."""
+    made = counters(computing(Made(cpus="0-1"), (9.0, 2.0, 2.0, 2.0)), (0.1, 6.0, 6.0, 6.0))
+    found = found_in(made)
+    golden.says(found.title, "0.42 .. rank 0 .. 9.00 s")
+    assert found.confidence == LOW
