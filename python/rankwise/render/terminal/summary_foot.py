@@ -45,6 +45,7 @@ def foot_lines(
     waiting = waiting_fields(found)
     # A line on waiting says more than one on the extremes.
     crowded = short and bool(waiting)
+    counters = counter_fields(found.counters, found.shortages)
     locality, leaves = found.locality, found.run.nodes > 1 or found.locality.bytes_unplaced
     shown = told.in_summary if found.trust.complete or verbose else ()
     step = EXPLAIN if shown else next_step(found)
@@ -54,7 +55,7 @@ def foot_lines(
         *(_labelled(page, "waiting", *waiting) if waiting else []),
         *(_labelled(page, "off node", off_node_text(locality)) if leaves else []),
         *([_inside(page, found.inside, found.run.nodes)] if found.inside and not short else []),
-        *(_labelled(page, "system", *counters) if (counters := counter_fields(found.counters)) else []),
+        *(_labelled(page, "system", *counters) if counters else []),
         *(_labelled(page, "files", *file_fields(found.files)) if found.files else []),
         *(_labelled(page, "reordered", reordered) if reordered else []),
         *summary_lines(page, shown, found.run, path),
