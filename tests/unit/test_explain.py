@@ -139,7 +139,7 @@ def test_a_rule_and_what_it_has_found(path: Path, capsys: pytest.CaptureFixture[
     [rule] = [one for one in RULES if one.id == "oversubscribed"]
     assert rule.looks_for in " ".join(told(capsys, "oversubscribed").split())
     text = told(capsys, "oversubscribed", str(path))
-    assert "2 ranks share 1 processor on nodeb" in text
+    assert "2 ranks share 1 processor on node" in text
     assert told(capsys, "polling", str(path)).splitlines()[-1] == "Not found."
     found = json.loads(told(capsys, "late-ranks", str(path), "--json"))
     assert found["findings"] == []

@@ -132,7 +132,7 @@ def test_the_terminal_tells_what_is_absent_and_why(
     [line] = [line.split() for line in text.splitlines() if line.split()[:2] == ["3", "node1"]]
     assert line[-2:] == ["-", "-"]  # IPC, gflop/s
     summary = shown(capsys, path)
-    golden.says(summary, "0-3 .. 100/s")
+    golden.says(summary, "0-3 .. 100")
 
 
 def test_extrapolated_counters_are_marked(

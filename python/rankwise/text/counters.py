@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rankwise.analysis.nodes.processors import Shortages
 from rankwise.analysis.nodes.system_counters import AbsentCounter, CounterTotals
@@ -10,10 +10,16 @@ from rankwise.text.processors import shortage_fields
 from rankwise.text.units import rate_text
 
 
-def counter_fields(totals: CounterTotals | None, found: Shortages) -> list[str]:
-    """Return what a summary says: how fast the program computes, and the ranks that had no processors."""
+def counter_fields(totals: CounterTotals | None, found: Shortages, said: Collection[str] = ()) -> list[str]:
+    """Return what a summary says: how fast the program computes, and the ranks that had no processors.
+
+    Args:
+        totals: of all ranks.
+        found: where ranks had no processors.
+        said: rules whose findings stand beside it, and say the same.
+    """
     speed = totals.gflop_per_second if totals else None
-    return [*([f"{rate_text(speed)} gflop/s"] if speed else []), *shortage_fields(found)]
+    return [*([f"{rate_text(speed)} gflop/s"] if speed else []), *shortage_fields(found, said)]
 
 
 def absent_notes(absent: Sequence[AbsentCounter]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rankwise.analysis.nodes.processors import ALL_BUSY, LEAST_WAIT, Preempted, Sharing, Shortages
 from rankwise.profile.join.members import compact
@@ -11,12 +11,18 @@ from rankwise.text.units import percent_text, rate_text
 _MOST_RANKS = 4
 
 
-def shortage_fields(found: Shortages) -> list[str]:
-    """Return what a summary says of ranks that had no processors."""
+def shortage_fields(found: Shortages, said: Collection[str] = ()) -> list[str]:
+    """Return what a summary says of ranks that had no processors.
+
+    Args:
+        found: where they had none.
+        said: rules whose findings stand beside it, and say the same.
+    """
     fields = []
-    if found.sharing:
+    rules = {"oversubscribed" if one.is_of_node else "badly-bound" for one in found.sharing}
+    if rules and not rules <= {*said}:
         fields.append(all_sharing_text(found.sharing))
-    if found.preempted:
+    if found.preempted and "preempted" not in said:
         fields.append(preempted_text(found.preempted))
     if found.yielding:
         rate = rate_text(found.yields_per_second)
@@ -27,9 +33,11 @@ def shortage_fields(found: Shortages) -> list[str]:
 def all_sharing_text(some: Sequence[Sharing]) -> str:
     """Return what ranks share, and what came of it, the worst first; a sentence without its full stop."""
     worst, *more = some
-    return sharing_text(worst) + (
-        f", and likewise {len(more)} more (ranks {_all(some)} in all)" if more else ""
-    )
+    if not more:
+        return sharing_text(worst)
+    nodes = all(one.is_of_node for one in some)
+    others = f"on {len(more)} more" if nodes else f"{len(more)} more (ranks {_all(some)} in all)"
+    return f"{sharing_text(worst)}, and likewise {others}"
 
 
 def sharing_text(one: Sharing) -> str:

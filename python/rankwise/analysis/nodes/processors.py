@@ -215,7 +215,7 @@ def shortages(
         for host, busy, seconds in connection.execute("SELECT host, busy, seconds FROM node_use")
     }
     sharing = [one for node in places for one in _sharing(node, of_rank, times, used.get(node.host))]
-    sharing.sort(key=lambda one: (not one.is_of_node, -one.lost_seconds, -len(one.ranks) / one.processors))
+    sharing.sort(key=lambda one: (not one.is_of_node, -one.lost_seconds, -one.threads / one.processors))
     sharers = {rank for one in sharing for rank in one.ranks}
     alone = [one for rank, one in of_rank.items() if rank not in sharers]
     preempted = _preempted(alone, of_rank.values())

@@ -15,7 +15,9 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     nodes = [one for one in seen.shortages.sharing if one.is_of_node]
     if not nodes:
         return []
-    return [sharing_finding(RULE.id, RULE.formula, nodes, Command("show", ("--by", "counter")))]
+    is_known = nodes[0].waited_seconds is not None
+    where = ("--by", "counter") if is_known else ("--by", "rank", "-v")
+    return [sharing_finding(RULE.id, RULE.formula, nodes, Command("show", where))]
 
 
 RULE = Rule(

@@ -45,9 +45,9 @@ def foot_lines(
     waiting = waiting_fields(found)
     # A line on waiting says more than one on the extremes.
     crowded = short and bool(waiting)
-    counters = counter_fields(found.counters, found.shortages)
     locality, leaves = found.locality, found.run.nodes > 1 or found.locality.bytes_unplaced
     shown = told.in_summary if found.trust.complete or verbose else ()
+    counters = counter_fields(found.counters, found.shortages, {one.finding.rule for one in shown})
     step = EXPLAIN if shown else next_step(found)
     reordered = reordered_text(found.families)
     return [
