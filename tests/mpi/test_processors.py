@@ -12,6 +12,7 @@ from libraries import Mpi
 from recording import Compile, Recording
 
 from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.nodes.processors import MUCH_WAIT
 from rankwise.findings.finding import Finding
 from rankwise.findings.search import findings
 
@@ -73,9 +74,7 @@ def test_four_ranks_that_compute_on_one_processor(run: Run) -> None:
 
 def test_threads_that_compute_are_more_than_the_processors(run: Run) -> None:
     done = run(2, "spins", 2, 4)
-    assert [
-        count for (count,) in done.rows("SELECT COUNT(*) FROM tasks WHERE busy >= 0.1 GROUP BY rank")
-    ] == [4, 4]
+    assert done.rows("SELECT computing FROM places") == [(4,), (4,)]
     assert sum(waited(done).values()) >= 2 * 4 * 0.5
     found = told(done)
     if os.cpu_count() == 2:
@@ -85,26 +84,37 @@ def test_threads_that_compute_are_more_than_the_processors(run: Run) -> None:
         assert list(found) == ["badly-bound"]
 
 
-def test_who_sleeps_is_not_preempted(run: Run) -> None:
-    done = run(2, "sleeps", 2)
-    assert all(share < 0.5 for share in waited(done).values())
-    assert done.rows("SELECT MIN(voluntary_switches) > 100 FROM system_counters") == [(1,)]
-    clock = sum(seconds for (seconds,) in done.rows("SELECT task_clock FROM system_counters"))  # type: ignore[misc]
-    assert clock < 0.5  # it had no processor for nearly all of the time, and wanted none
+SLEEP_S = 0.002
 
 
-def test_more_ranks_than_processors_that_sleep_lose_nothing(run: Run) -> None:
-    done = run(4, "sleeps", 1)
+def not_slept(done: Recording) -> float:
+    """The share of the run time in which ranks did not sleep: they had a processor, or waited for one."""
+    [(run, sleeps)] = done.rows(
+        "SELECT SUM(run), SUM(voluntary_switches) FROM ranks JOIN system_counters USING (rank)"
+    )
+    return 1 - SLEEP_S * sleeps / run  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("processors", [1, 2])
+def test_who_sleeps_does_not_wait_for_a_processor(run: Run, processors: int) -> None:
+    done = run(2, "sleeps", processors)
+    share = sum(waited(done).values()) / 2
+    # (On a busy machine it waits when it has slept enough.)
+    assert share <= not_slept(done) + 0.1
     found = told(done)
-    assert list(found) == ["oversubscribed"]
-    # (Each wakes up to find another job's process there, perhaps.)
-    assert found["oversubscribed"].saved_seconds < 0.5 * run_seconds(done)
+    assert ("oversubscribed" in found) is (processors == 1)
+    assert sum(one.saved_seconds for one in found.values()) <= (share + 0.001) * run_seconds(done)
 
 
-def test_who_yields_is_not_preempted(run: Run) -> None:
+def test_a_yield_is_no_preemption(run: Run) -> None:
+    """Of which the kernel makes an involuntary switch if another thread is there that is ready."""
     done = run(2, "yields", 2)
-    assert all(share < 0.9 for share in waited(done).values())
-    assert "oversubscribed" not in told(done)
+    shares = waited(done)
+    found = told(done)
+    assert found.keys() == ({"preempted"} if max(shares.values()) >= MUCH_WAIT else set())
+    if "preempted" in found:  # by other jobs on the machine
+        [one] = found.values()
+        assert one.saved_seconds <= sum(shares.values()) * run_seconds(done)
 
 
 def test_a_process_beside_takes_half_of_a_processor(run: Run) -> None:

@@ -43,7 +43,8 @@ def all_sharing_text(some: Sequence[Sharing]) -> str:
 def sharing_text(one: Sharing) -> str:
     """Return what ranks share, and what came of it, a sentence without its full stop."""
     free = f"; {one.free} other{'s have' if one.free > 1 else ' has'} no rank" if one.free else ""
-    others = f"; other processes took {100 * one.others:.0f} % of them" if one.others else ""
+    them = "them" if one.processors > 1 else "it"
+    others = f"; other processes took {100 * one.others:.0f} % of {them}" if one.others else ""
     return f"{one.what}{_effect(one)}{free}{others}"
 
 
