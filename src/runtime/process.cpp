@@ -219,6 +219,7 @@ void start_again() {
 
 void aborting(int code) {
   system_counters::charge_if_free(regions::current);
+  run_queue::look_if_free();
   const Guard guard(stamping);
   rankwise_header *head = counters_file::header();
   read_usage(head);

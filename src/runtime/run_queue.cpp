@@ -127,10 +127,14 @@ void start() {
   looked_ns = now_ns();
 }
 
-void look_now_and_then() {
+void look_if_free() {
   if (!lock.try_acquire()) return;
-  if (running && ++beats % beats_a_look == 0) look();
+  if (running) look();
   lock.release();
+}
+
+void look_now_and_then() {
+  if (__atomic_add_fetch(&beats, 1, __ATOMIC_RELAXED) % beats_a_look == 0) look_if_free();
 }
 
 void stop() {

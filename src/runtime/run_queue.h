@@ -12,6 +12,9 @@ void start();
 // process that is killed seconds are.
 void look_now_and_then();
 
+// Unless another thread does so right now: MPI_Abort begins.
+void look_if_free();
+
 // MPI_Finalize begins.
 void stop();
 

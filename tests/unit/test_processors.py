@@ -6,7 +6,10 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from assembled import made as assembled
+from assembled import rows
 from made_profile import RUN_S, Made
+from synthetic import small_world
 
 from rankwise.__main__ import main
 from rankwise.analysis.nodes.binding import node_places
@@ -169,3 +172,38 @@ def test_all_screens_say_the_same(
         assert (words in texts[""]) is (told or (rule == "preempted" and any(words in one for one in fields)))
         looked_for = texts["explain"].partition("Looked for and not found:")[2]
         assert (rule in looked_for) is (rule not in found)
+
+
+def test_what_processes_have_noted(tmp_path: Path) -> None:
+    """Two hosts of two ranks; on the first the kernel tells all, on the second nothing."""
+    processes = small_world(4)
+    for rank, process in enumerate(processes):
+        process.header["cpus_allowed"] = b"0-1"
+        process.header["looks"] = 1
+        process.header["host"] = b"a" if rank < 2 else b"b"
+        if rank < 2:
+            process.header["run_queue_wait_ns"] = rank * 10**9 + 1  # rank 0 did not wait, which is known
+            process.header["computing_tasks"] = 3
+    for process, told in ((processes[0], True), (processes[2], False)):
+        process.processors = [
+            {"os": cpu, "package": 0, "numa": 0, "l3": 0, "core": cpu, "busy_ticks": 451 * told}
+            for cpu in range(2)
+        ]
+    path = assembled(tmp_path, processes).path
+    assert rows(path, "SELECT run_queue_wait, computing FROM places ORDER BY rank") == [
+        (0.0, 3),
+        (1.0, 3),
+        (None, None),
+        (None, None),
+    ]
+    [(host, processors, busy, seconds)] = rows(path, "SELECT * FROM node_use")
+    assert (host, processors, busy) == ("a", 2, 9.0)
+    assert seconds == pytest.approx(9.0)
+
+
+@pytest.mark.parametrize("ticks", [(0, 451), (451, 0)])
+def test_others_are_known_only_if_every_processor_is(tmp_path: Path, ticks: tuple[int, int]) -> None:
+    processes = small_world(1)
+    processes[0].header["cpus_allowed"] = b"0-1"
+    processes[0].processors = [{"os": cpu, "core": cpu, "busy_ticks": ticks[cpu]} for cpu in range(2)]
+    assert rows(assembled(tmp_path, processes).path, "SELECT * FROM node_use") == []
