@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 from pathlib import Path
 
@@ -129,6 +130,33 @@ def test_what_others_took() -> None:
     run.insert("node_use", host="node", processors=2, busy=25.0, seconds=RUN_S)
     [one] = run.seen.shortages.sharing
     assert one.others_seconds == pytest.approx(25 - 0.95 * 2 * RUN_S)
+
+
+def test_what_others_took_from_ranks_that_were_preempted() -> None:
+    run = made(("0-3", False, "much"))
+    assert run.seen.shortages.preempted is not None
+    run.insert("node_use", host="node", processors=4, busy=22.0, seconds=RUN_S)
+    preempted = run.seen.shortages.preempted
+    assert preempted is not None
+    assert preempted.others_seconds == pytest.approx(22 - 0.05 * 4 * RUN_S)
+
+
+@pytest.mark.parametrize("option", [("--rank", "0-2"), ("--region", "solve")])
+def test_of_a_part_only_what_is_its_own(
+    option: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = made(("0-1", True, "much"))
+    run.insert("node_use", host="node", processors=2, busy=19.5, seconds=RUN_S)
+    run.region(1, "solve", dict.fromkeys(range(RANKS), (1.0, 1.0)))
+    for rank in range(RANKS):
+        run.insert("system_counters", rank=rank, region=1, task_clock=0.5, scaled=0)
+    run.write(tmp_path / "a.rankwise")
+    assert main(["show", str(tmp_path / "a.rankwise"), "--by", "counter", "--json", *option]) == 0
+    found = json.loads(capsys.readouterr().out)
+    waits = [row["waited_seconds"] for row in found["rank_counters"]]
+    assert waits == ([5.0] * 3 if option[0] == "--rank" else [None] * RANKS)
+    if option[0] == "--rank":
+        assert [one["others_seconds"] for one in found["shortages"]["sharing"]] == [None]
 
 
 def test_late_ranks_are_sure_where_processors_are_not_lacking() -> None:

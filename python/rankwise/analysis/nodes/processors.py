@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rankwise.analysis.calls.ranks import Rank, ranks
 from rankwise.analysis.nodes.binding import (
@@ -147,6 +148,8 @@ class Preempted:
         is_exact: they were ready all of this time; else they may also have slept.
         switches_per_second: of the rank that was preempted most often; 0 = not counted.
         mean_switches_per_second: over all ranks that were counted.
+        others_seconds: processor time that others took on their nodes, of the processors that ranks may use;
+            None = not known.
     """
 
     ranks: tuple[int, ...]
@@ -155,6 +158,7 @@ class Preempted:
     is_exact: bool
     switches_per_second: float
     mean_switches_per_second: float
+    others_seconds: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,11 +223,13 @@ def shortages(
     sharers = {rank for one in sharing for rank in one.ranks}
     alone = [one for rank, one in of_rank.items() if rank not in sharers]
     preempted = _preempted(alone, of_rank.values())
-    yielding = [
-        one
-        for one in alone
-        if (one.switches_per_second or 0.0) >= YIELDS and (not preempted or one.rank not in preempted.ranks)
-    ]
+    lost = {*preempted.ranks} if preempted else set()
+    if preempted:
+        theirs = [node for node in places if any(place.rank in lost for place in node.ranks)]
+        others = [_others(node, of_rank, times, used.get(node.host)) for node in theirs]
+        known = [seconds for seconds in others if seconds is not None]
+        preempted = replace(preempted, others_seconds=sum(known) if len(known) == len(others) else None)
+    yielding = [one for one in alone if (one.switches_per_second or 0.0) >= YIELDS and one.rank not in lost]
     rates = [one.switches_per_second or 0.0 for one in yielding]
     return Shortages(
         sharing=tuple(sharing),
@@ -284,9 +290,7 @@ def _sharing(
         return
     processors, threads = len(node.usable), sum(place.threads for place in places)
     if len(places) > processors or (threads > processors and not free):
-        known = [of_rank[place.rank] for place in places]
-        used, span = _use(known, [times[one.rank] for one in known])
-        others = max(use[0] / use[1] * span - used, 0.0) if use and used else None
+        others = _others(node, of_rank, times, use)
         what = _what(node.host, len(places), threads, processors)
         found = one(places, processors, what, others, is_of_node=True)
         # (Threads that hardly ever wait don't compute at the same time.)
@@ -301,6 +305,20 @@ def _sharing(
         # (What it costs to share a core as two hardware threads of it depends on the program.)
         if sum(place.threads for place in some) > own:
             yield one(some, own, fault.what)
+
+
+def _others(
+    node: NodePlace,
+    of_rank: Mapping[int, RankProcessors],
+    times: Mapping[int, Rank],
+    use: tuple[float, float] | None,
+) -> float | None:
+    """Return the processor time that others took of the processors that ranks may use; None = not known."""
+    known = [of_rank[place.rank] for place in node.ranks if place.rank in of_rank]
+    if not use or not known:
+        return None
+    used, span = _use(known, [times[one.rank] for one in known])
+    return max(use[0] / use[1] * span - used, 0.0) if used else None
 
 
 def _what(host: str, count: int, threads: int, processors: int) -> str:

@@ -38,10 +38,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
                 Fact("run time of these ranks", found.run_seconds, "s"),
                 Fact("without a processor", found.lost_seconds, "s"),
             ],
-            evidence=[
-                Fact("involuntary context switches of one of them a second", found.switches_per_second, "")
-            ]
-            * (found.switches_per_second > 0),
+            evidence=_evidence(found),
             confidence=HIGH if found.is_exact else LOW,
             why_confidence="the kernel tells how long threads were ready and had no processor"
             if found.is_exact
@@ -49,6 +46,16 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
             command=Command("show", ("--by", "counter")),
         )
     ]
+
+
+def _evidence(found: Preempted) -> list[Fact]:
+    facts = []
+    if found.switches_per_second:
+        rate = found.switches_per_second
+        facts.append(Fact("involuntary context switches of one of them a second, at most", rate, ""))
+    if found.others_seconds is not None:
+        facts.append(Fact("of the processors of their nodes others took", found.others_seconds, "s"))
+    return facts
 
 
 def _title(found: Preempted) -> str:
