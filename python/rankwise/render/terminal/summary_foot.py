@@ -13,6 +13,7 @@ from rankwise.findings.search import Findings
 from rankwise.render.terminal.explain import summary_lines
 from rankwise.render.terminal.page import Page
 from rankwise.text.counters import counter_fields
+from rankwise.text.processors import shortage_fields
 from rankwise.text.summary import (
     extremes,
     file_fields,
@@ -61,6 +62,12 @@ def foot_lines(
         *summary_lines(page, shown, found.run, path),
         _next(page, step, path),
     ]
+
+
+def shortage_lines(page: Page, found: Summary) -> list[Text]:
+    """Return the line on ranks that had no processors, if there are any."""
+    fields = shortage_fields(found.shortages)
+    return _labelled(page, "system", *fields) if fields else []
 
 
 def _next(page: Page, step: NextStep, path: Path) -> Text:
