@@ -31,14 +31,16 @@ rankwise_section *add_section(rankwise_section_kind kind, std::size_t record_byt
 // The first record of a section.
 void *records(const rankwise_section *section);
 
-// A section of the whole process with these records, if there is room and there are any.
+// A section of the whole process with these records, if there is room and there are any; returns where they are now, or
+// null.
 template <typename Record>
-void add_records(rankwise_section_kind kind, const Record *all, std::uint32_t count) {
-  if (count == 0) return;
+Record *add_records(rankwise_section_kind kind, const Record *all, std::uint32_t count) {
+  if (count == 0) return nullptr;
   rankwise_section *section = add_section(kind, sizeof *all, count, RANKWISE_NO_THREAD, Need::ordinary);
-  if (section == nullptr) return;
+  if (section == nullptr) return nullptr;
   memcpy(records(section), all, count * sizeof *all);
   __atomic_store_n(&section->used, count, __ATOMIC_RELEASE);
+  return static_cast<Record *>(records(section));
 }
 
 // MPI_Finalize has returned, and, after that, another session has been opened.

@@ -339,12 +339,12 @@ struct rankwise_header {
    * that refer to these names, as many as have room, separated by commas. */
   uint64_t profiling_names[RANKWISE_PROCEDURE_WORDS];
   char profiling_callers[RANKWISE_MOST_CALLER_BYTES];
-  uint64_t imports_known;  /* 1 = all names that the process imports and nobody records are among its imports */
-  uint32_t memory;         /* rankwise_memory */
-  uint32_t has_left;       /* 1 = the keeper need not wait for it: it has left MPI_Finalize, or is gone */
-  uint32_t argument_bytes; /* in `arguments`; if it is full, there may have been more */
-  uint32_t reserved0;
-  char arguments[1016]; /* the command line, from /proc/self/cmdline: a zero ends each word */
+  uint64_t imports_known;   /* 1 = all names that the process imports and nobody records are among its imports */
+  uint32_t memory;          /* rankwise_memory */
+  uint32_t has_left;        /* 1 = the keeper need not wait for it: it has left MPI_Finalize, or is gone */
+  uint32_t argument_bytes;  /* in `arguments`; if it is full, there may have been more */
+  uint32_t computing_tasks; /* most threads that were seen to compute between two looks; 0 = not known */
+  char arguments[1016];     /* the command line, from /proc/self/cmdline: a zero ends each word */
   uint64_t clock; /* whose ticks they are: a number that all processes of a node have, and of no other; 0 = unknown */
   uint64_t reference;                        /* whose clock this one was compared with; 0 = nobody's */
   struct rankwise_clock_comparison at_start; /* in MPI_Init */
@@ -358,7 +358,8 @@ struct rankwise_header {
   uint32_t tasks;            /* threads of all kinds when MPI_Finalize was called; 0 = not known */
   char omp_proc_bind[32];    /* OMP_PROC_BIND, OMP_PLACES; empty = not set */
   char omp_places[32];
-  uint64_t reserved[1];
+  uint64_t run_queue_wait_ns; /* that its threads were ready between MPI_Init and MPI_Finalize and had no processor,
+                                 plus 1; 0 = not known */
 };
 
 /* The node file, HOST.NAMESPACE.KEEPER.TIME.node: what a keeper has saved of the processes that it sees. A header, a
@@ -497,8 +498,9 @@ struct rankwise_processor {
   int32_t l3;
   int32_t core;
   uint32_t l3_kib;
-  uint32_t kind; /* rankwise_core_kind */
-  uint32_t reserved;
+  uint32_t kind;       /* rankwise_core_kind */
+  uint32_t busy_ticks; /* that anything took of it between MPI_Init and MPI_Finalize of the process that has noted it,
+                          in 100ths of a second, plus 1; 0 = not known */
 };
 
 enum rankwise_core_kind { RANKWISE_CORE_ANY = 0, RANKWISE_CORE_PERFORMANCE = 1, RANKWISE_CORE_EFFICIENCY = 2 };

@@ -94,6 +94,28 @@ void read_processors() {
   give_kind("cpu_atom", RANKWISE_CORE_EFFICIENCY);
 }
 
+rankwise_processor *recorded = nullptr;  // in the counters; null = this process does not count for its node
+std::uint64_t busy_at_start[most];       // by processor, in 100ths of a second
+
+// What anything has taken of each processor, also what the hypervisor has; 0 = the kernel does not tell.
+void read_busy(std::uint64_t (&busy)[most]) {
+  FILE *stat = fopen("/proc/stat", "re");
+  if (stat == nullptr) return;
+  char line[512];
+  while (fgets(line, sizeof line, stat) != nullptr && strncmp(line, "cpu", 3) == 0) {
+    if (line[3] == ' ') continue;  // all of them together
+    char *at = nullptr;
+    const unsigned long os = std::strtoul(line + 3, &at, 10);
+    if (os >= most) continue;
+    // user nice system idle iowait irq softirq steal guest guest_nice: the last two are in the first two
+    for (int field = 0; field < 8; ++field) {
+      const std::uint64_t ticks = std::strtoul(at, &at, 10);
+      if (field != 3 && field != 4) busy[os] += ticks;
+    }
+  }
+  fclose(stat);
+}
+
 rankwise_device devices[RANKWISE_MOST_DEVICES];
 std::uint32_t device_count = 0;
 
@@ -131,8 +153,26 @@ void record() {
   read_devices("/class/drm", "/device", RANKWISE_DEVICE_GPU);
   // Of compute nodes without graphics the driver tells.
   if (device_count == fast || fast == 0) read_devices("/bus/pci/drivers/nvidia", "", RANKWISE_DEVICE_GPU);
-  counters_file::add_records(RANKWISE_SECTION_PROCESSORS, shape.all, static_cast<std::uint32_t>(shape.count));
+  recorded =
+      counters_file::add_records(RANKWISE_SECTION_PROCESSORS, shape.all, static_cast<std::uint32_t>(shape.count));
   counters_file::add_records(RANKWISE_SECTION_DEVICES, devices, device_count);
+}
+
+void start_counting() {
+  if (recorded != nullptr) read_busy(busy_at_start);
+}
+
+void stop_counting() {
+  if (recorded == nullptr) return;
+  static std::uint64_t busy[most];
+  memset(busy, 0, sizeof busy);
+  read_busy(busy);
+  for (int i = 0; i < shape.count; ++i) {
+    const int os = recorded[i].os;
+    const std::uint64_t before = busy_at_start[os];
+    if (before == 0 || busy[os] < before || busy[os] - before >= UINT32_MAX) continue;
+    recorded[i].busy_ticks = static_cast<std::uint32_t>(busy[os] - before + 1);
+  }
 }
 
 }  // namespace rankwise::node_shape

@@ -23,6 +23,7 @@
 #include "reorder.h"
 #include "report.h"
 #include "run_directory.h"
+#include "run_queue.h"
 #include "system_counters.h"
 
 namespace rankwise::process {
@@ -159,6 +160,8 @@ void start(const World &world) {
   next_heartbeat = head->started.ticks + heartbeat_ticks;
   place::look();
   system_counters::start();
+  run_queue::start();
+  node_shape::start_counting();
   set_thread_level(world.thread_level);
 }
 
@@ -171,6 +174,8 @@ void stopping() {
   rankwise_header *head = counters_file::header();
   regions::stop();
   system_counters::stop();
+  run_queue::stop();
+  node_shape::stop_counting();
   const Guard guard(stamping);
   read_usage(head);
   place::look_at_threads();
@@ -204,6 +209,7 @@ void start_again() {
   rankwise_header *head = counters_file::header();
   regions::start_again();
   system_counters::start();
+  run_queue::start();
   head->stopping = {};
   head->stopped = {};
   head->latest = clock::stamp();
@@ -213,6 +219,7 @@ void start_again() {
 
 void aborting(int code) {
   system_counters::charge_if_free(regions::current);
+  run_queue::look_if_free();
   const Guard guard(stamping);
   rankwise_header *head = counters_file::header();
   read_usage(head);
@@ -257,6 +264,7 @@ void heartbeat() {
   stamping.release();
   place::look();
   system_counters::charge_if_free(regions::current);
+  run_queue::look_now_and_then();
 }
 
 }  // namespace rankwise::process

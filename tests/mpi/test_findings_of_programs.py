@@ -81,8 +81,8 @@ def test_one_rank_writes_all(run: Run, tmp_path: Path) -> None:
 def test_more_ranks_than_processors(run: Run) -> None:
     cpu = str(CPUS[0])
     assert run(2, "compute", cpus=cpu)["oversubscribed"].title.startswith("2 ranks share 1 processor on ")
-    # They share one here, too, but nobody wants it.
-    assert "oversubscribed" not in run(2, "sleep", cpus=cpu)
+    # They share one here, too, but nobody wants it: it is said, and costs nothing.
+    assert run(2, "sleep", cpus=cpu)["oversubscribed"].saved_seconds < 0.1
     assert "oversubscribed" not in run(1, "compute", cpus=cpu)
 
 

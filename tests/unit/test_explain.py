@@ -44,7 +44,7 @@ def test_all_of_a_profile(path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     row = ["(run)", "4", "9.86", "s", "8.52", "s", "8.89", "s", "(0)", "0.86", "0.96", "0.90", "-", "-"]
     assert lines[2].split() == row
     assert_facts(" ".join(text.split()), "93 % .. MPI")
-    assert_facts("\n\n".join(lines), "1. 2 .. 1 .. nodeb .. 1")
+    assert_facts("\n\n".join(lines), "1. 2 .. 1 .. node .. 1")
     assert_facts("\n\n".join(lines), "19.7 s .. 50.0 %")
     assert "   command     rankwise show a.rankwise --by rank -v" in lines
     assert "   rule        oversubscribed (rankwise explain oversubscribed)" in lines
@@ -79,7 +79,7 @@ def test_json_has_every_number(path: Path, capsys: pytest.CaptureFixture[str]) -
     assert first["saved_seconds"] == pytest.approx(39.44 / 2)
     assert first["saved_percent_of_run"] == pytest.approx(50)
     assert first["upper_bound"] is True
-    assert_facts(first["inputs"][0]["what"], "nodeb .. 2 .. 1")
+    assert_facts(first["inputs"][0]["what"], "2 .. 1")
     assert first["inputs"][0] == {
         "what": first["inputs"][0]["what"],
         "value": 19.72,
@@ -139,7 +139,7 @@ def test_a_rule_and_what_it_has_found(path: Path, capsys: pytest.CaptureFixture[
     [rule] = [one for one in RULES if one.id == "oversubscribed"]
     assert rule.looks_for in " ".join(told(capsys, "oversubscribed").split())
     text = told(capsys, "oversubscribed", str(path))
-    assert "2 ranks share 1 processor on nodeb" in text
+    assert "2 ranks share 1 processor on node" in text
     assert told(capsys, "polling", str(path)).splitlines()[-1] == "Not found."
     found = json.loads(told(capsys, "late-ranks", str(path), "--json"))
     assert found["findings"] == []

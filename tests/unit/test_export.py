@@ -38,6 +38,7 @@ TABLES = {
     "rail_choices",
     "places",
     "tasks",
+    "node_use",
     "system_counters",
     "absent_counters",
     "objects",

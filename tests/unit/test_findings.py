@@ -393,7 +393,8 @@ def test_more_ranks_than_processors_of_which_some_were_free() -> None:
     assert found.title == "4 ranks share 2 processors on node"
     assert found.why_confidence.startswith("the ranks took 60 % of these processors")
     made.connection.execute('UPDATE ranks SET "user" = 1.0')
-    assert told(made, "oversubscribed") == []
+    found = found_in(made, "oversubscribed")  # it is said, and costs nothing
+    assert (found.saved_seconds, found.confidence) == (0.0, LOW)
     # What was counted between MPI_Init and MPI_Finalize is more exact.
     for rank in range(4):
         made.insert("system_counters", rank=rank, region=0, task_clock=4.9, scaled=0)

@@ -147,7 +147,7 @@ def test_findings_take_the_place_of_what_to_look_at_next(
         connection.execute("UPDATE ranks SET cpus_allowed = '0'")
     lines = summary_of(path).splitlines()
     told = "\n".join(lines[-7:])
-    assert_facts(told, "50.0 % .. 2 .. 1 .. nodeb .. 1 .. rankwise show a.rankwise --by rank -v")
+    assert_facts(told, "50.0 % .. 2 .. 1 .. 1 .. rankwise show a.rankwise --by rank -v")
     assert_facts(told, '3.0 % .. W_a1 "grid" .. 100.0 % .. rankwise run --reorder -- mpirun -n 4 ./heat')
     assert lines[-1].startswith("next:     rankwise explain a.rankwise   # ")
     golden.says(told)

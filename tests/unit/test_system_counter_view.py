@@ -108,7 +108,7 @@ def test_rates_are_of_the_time_between_init_and_finalize(
     assert found["counter_totals"]["gflop_per_second"] is None
     assert found["counter_totals"]["counted"]["counts"]["instructions"] is None
     assert found["counter_totals"]["counted"]["counts"]["minor_faults"] == 1203
-    assert sorted(found["counter_totals"]["preempted_ranks"]) == [0, 1, 2, 3]
+    assert sorted(found["shortages"]["preempted"]["ranks"]) == [0, 1, 2, 3]
 
 
 def test_of_a_part_of_the_ranks_more_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,7 +132,7 @@ def test_the_terminal_tells_what_is_absent_and_why(
     [line] = [line.split() for line in text.splitlines() if line.split()[:2] == ["3", "node1"]]
     assert line[-2:] == ["-", "-"]  # IPC, gflop/s
     summary = shown(capsys, path)
-    golden.says(summary, "0-3 .. 100/s")
+    golden.says(summary, "0-3 .. 100")
 
 
 def test_extrapolated_counters_are_marked(

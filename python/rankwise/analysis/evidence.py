@@ -13,6 +13,7 @@ from rankwise.analysis.calls.procedures import ProcedureRow, procedures
 from rankwise.analysis.calls.ranks import Rank, ranks
 from rankwise.analysis.messages.locality import Locality, locality
 from rankwise.analysis.nodes.binding import NodePlace, node_places
+from rankwise.analysis.nodes.processors import Shortages, shortages
 from rankwise.analysis.overview import Run, run_facts
 from rankwise.analysis.timing.efficiency import Efficiency, efficiency, region_efficiencies
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi, time_in_mpi
@@ -145,6 +146,11 @@ class Evidence:
     def places(self) -> list[NodePlace]:
         """The nodes, and where the ranks were in them."""
         return node_places(self.connection)
+
+    @cached_property
+    def shortages(self) -> Shortages:
+        """Where ranks had no processors."""
+        return shortages(self.connection, self.places, self.ranks)
 
     @cached_property
     def locality(self) -> Locality:

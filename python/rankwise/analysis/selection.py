@@ -122,6 +122,10 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
         )
     _replace(connection, "region_times", [*_among("rank", ranks), *_among("region", regions)])
     _replace(connection, "places", _among("rank", ranks))
+    if regions is not None:  # the wait is that of the whole run
+        connection.execute("UPDATE temp.places SET run_queue_wait = NULL")
+    if ranks is not None:  # what others took is told from what all ranks took
+        _replace(connection, "node_use", ["0"])
     _replace(connection, "tasks", _among("rank", ranks))
     _replace(connection, "system_counters", [*_among("rank", ranks), *_among("region", regions)])
     _replace(connection, "patterns", [*on, *_sized("size", sizes)])

@@ -14,6 +14,7 @@ from rankwise.analysis.collectives.inside_totals import InsideTotals, inside_tot
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.last_calls import PlaceRow, places_at_end
 from rankwise.analysis.messages.locality import Locality
+from rankwise.analysis.nodes.processors import Shortages
 from rankwise.analysis.nodes.system_counters import CounterTotals, counter_totals
 from rankwise.analysis.overview import Run, Trust, trust
 from rankwise.analysis.timing.efficiency import Efficiency
@@ -42,6 +43,7 @@ class Summary:
     files: FileTotals | None
     places: list[PlaceRow]
     counters: CounterTotals | None
+    shortages: Shortages
     efficiency: Efficiency | None
 
 
@@ -69,5 +71,6 @@ def summary(connection: sqlite3.Connection, seen: Evidence | None = None) -> Sum
         files=file_totals(connection),
         places=places_at_end(connection),
         counters=counter_totals(connection),
+        shortages=seen.shortages,
         efficiency=seen.efficiency,
     )

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from rankwise.analysis.nodes.system_counters import YIELDS_PER_SECOND, AbsentCounter, CounterTotals
-from rankwise.profile.join.members import compact
+from rankwise.analysis.nodes.processors import Shortages
+from rankwise.analysis.nodes.system_counters import AbsentCounter, CounterTotals
+from rankwise.text.processors import shortage_fields
 from rankwise.text.units import rate_text
 
-_MOST_RANKS = 4
 
+def counter_fields(totals: CounterTotals | None, found: Shortages, said: Collection[str] = ()) -> list[str]:
+    """Return what a summary says: how fast the program computes, and the ranks that had no processors.
 
-def counter_fields(totals: CounterTotals | None) -> list[str]:
-    """Return what a summary says: how fast the program computes, and the ranks that shared processors."""
-    if totals is None:
-        return []
-    found = []
-    if totals.gflop_per_second:
-        found.append(f"{rate_text(totals.gflop_per_second)} gflop/s")
-    if totals.preempted_ranks:
-        rate = totals.counted.involuntary_switches_per_second or 0.0
-        what = "yielding" if rate >= YIELDS_PER_SECOND else "preempted"
-        found.append(
-            f"{_ranks(totals.preempted_ranks)}: often {what} ({rate_text(rate)}/s on average over all ranks)"
-        )
-    return found
+    Args:
+        totals: of all ranks.
+        found: where ranks had no processors.
+        said: rules whose findings stand beside it, and say the same.
+    """
+    speed = totals.gflop_per_second if totals else None
+    return [*([f"{rate_text(speed)} gflop/s"] if speed else []), *shortage_fields(found, said)]
 
 
 def absent_notes(absent: Sequence[AbsentCounter]) -> list[str]:
@@ -38,10 +33,3 @@ def absent_notes(absent: Sequence[AbsentCounter]) -> list[str]:
         f"Not counted on {'rank' if ranks.isdecimal() else 'ranks'} {ranks}: {', '.join(names)}: {why}."
         for (why, ranks), names in reasons.items()
     ]
-
-
-def _ranks(ranks: Sequence[int]) -> str:
-    if len(ranks) == 1:
-        return f"rank {ranks[0]}"
-    listed = compact(sorted(ranks))
-    return f"ranks {listed}" if listed.count(",") < _MOST_RANKS else f"{len(ranks)} ranks"

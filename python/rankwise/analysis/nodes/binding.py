@@ -75,6 +75,9 @@ class RankPlace:
         omp_threads: OMP_NUM_THREADS; None = not set.
         omp_proc_bind: OMP_PROC_BIND; '' = not set.
         tasks: all threads that were kept.
+        computing: most threads that were seen to compute at a time, also such as have ended; None =
+            not known.
+        waited_seconds: that its threads were ready and had no processor, summed; None = not known.
     """
 
     rank: int
@@ -86,6 +89,8 @@ class RankPlace:
     omp_proc_bind: str
     omp_places: str
     tasks: tuple[Task, ...]
+    computing: int | None = None
+    waited_seconds: float | None = None
 
     @cached_property
     def busy_tasks(self) -> tuple[Task, ...]:
@@ -97,8 +102,9 @@ class RankPlace:
 
     @property
     def threads(self) -> int:
-        """How many threads want a core: those that computed, or that OMP_NUM_THREADS asks for."""
-        return max(len(self.busy_tasks), self.omp_threads or 1, 1)
+        """How many threads want a core: those that computed; if that is not known, OMP_NUM_THREADS."""
+        seen = max(len(self.busy_tasks), self.computing or 0)
+        return seen or self.omp_threads or 1
 
 
 @dataclass(frozen=True)
@@ -171,12 +177,14 @@ def node_places(connection: sqlite3.Connection) -> list[NodePlace]:
     shapes = dict(connection.execute("SELECT host, shape FROM node_shapes").fetchall())
     tasks = _tasks(connection)
     found: dict[str, list[RankPlace]] = {}
-    for host, rank, allowed, last, seen, looks, moves, threads, bind, places in connection.execute(
+    for host, rank, allowed, last, seen, looks, moves, threads, bind, places, *more in connection.execute(
         "SELECT host, ranks.rank, cpus_allowed, cpus_stop, COALESCE(seen, ''), COALESCE(looks, 0),"
-        " COALESCE(moves, 0), omp_threads, COALESCE(omp_proc_bind, ''), COALESCE(omp_places, '')"
+        " COALESCE(moves, 0), omp_threads, COALESCE(omp_proc_bind, ''), COALESCE(omp_places, ''),"
+        " computing, run_queue_wait"
         " FROM ranks LEFT JOIN places ON places.rank = ranks.rank ORDER BY ranks.rank"
     ):
         own = tuple(tasks.get(rank, ()))
+        computing, waited = more
         cpus = _cpus(last or allowed)
         if bind.lower() not in _NOT_BOUND_BY_OPENMP:
             # OpenMP has bound the first thread, too, before MPI_Init: those of all threads are the rank's.
@@ -191,6 +199,8 @@ def node_places(connection: sqlite3.Connection) -> list[NodePlace]:
             omp_proc_bind=bind,
             omp_places=places,
             tasks=own,
+            computing=computing,
+            waited_seconds=waited,
         )
         found.setdefault(host, []).append(place)
     return [

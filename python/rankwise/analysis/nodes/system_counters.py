@@ -14,10 +14,6 @@ from rankwise.analysis.calls.regions import WHOLE_PROGRAM
 from rankwise.analysis.calls.totals import RUN_SECONDS
 from rankwise.records import dataclass
 
-_MANY_A_SECOND = 20.0  # involuntary context switches of a rank: it shares its processor with something
-YIELDS_PER_SECOND = 2000.0
-"""Involuntary context switches: so many are those of a process that gives its processor up (sched_yield)."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
@@ -92,11 +88,15 @@ class RankCounters:
 
     Of a rank that did not come to MPI_Finalize they are not known: it was counted until it was looked at
     last.
+
+    Attributes:
+        waited_seconds: that its threads were ready and had no processor, in all regions; None = not known.
     """
 
     rank: int
     host: str
     counted: Counted
+    waited_seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -125,17 +125,15 @@ class AbsentCounter:
 
 @dataclass(frozen=True)
 class CounterTotals:
-    """All ranks, and those that stand out.
+    """All ranks.
 
     Attributes:
         counted: over all ranks.
         gflop_per_second: of the job: the sum of what its ranks do a second; None = not counted.
-        preempted_ranks: of which the processor was taken often, most often first; see `preempted`.
     """
 
     counted: Counted
     gflop_per_second: float | None
-    preempted_ranks: list[int]
 
 
 def rank_counters(connection: sqlite3.Connection) -> list[RankCounters]:
@@ -144,10 +142,10 @@ def rank_counters(connection: sqlite3.Connection) -> list[RankCounters]:
     for rank, _, counts in _rows(connection):
         found.setdefault(rank, []).append(counts)
     return [
-        RankCounters(rank, host, Counted.of(seconds, _sum(found[rank])))
-        for rank, host, seconds in connection.execute(
-            f"SELECT rank, host, CASE WHEN state IN ('finalizing', 'finalized') THEN {RUN_SECONDS} END"
-            " FROM ranks ORDER BY rank"
+        RankCounters(rank, host, Counted.of(seconds, _sum(found[rank])), waited)
+        for rank, host, seconds, waited in connection.execute(
+            f"SELECT ranks.rank, host, CASE WHEN state IN ('finalizing', 'finalized') THEN {RUN_SECONDS} END,"
+            " run_queue_wait FROM ranks LEFT JOIN places ON places.rank = ranks.rank ORDER BY ranks.rank"
         )
         if rank in found
     ]
@@ -182,12 +180,6 @@ def absent_counters(connection: sqlite3.Connection) -> list[AbsentCounter]:
     return [AbsentCounter(names.get(counter, counter), why, ranks) for counter, why, ranks in rows]
 
 
-def preempted(rows: Iterable[RankCounters]) -> list[RankCounters]:
-    """Return the ranks whose processor was given to others 20 times a second or more, most often first."""
-    often = [row for row in rows if (row.counted.involuntary_switches_per_second or 0.0) >= _MANY_A_SECOND]
-    return sorted(often, key=lambda row: -(row.counted.involuntary_switches_per_second or 0.0))
-
-
 def counter_totals(connection: sqlite3.Connection) -> CounterTotals | None:
     """Return what was counted of all ranks; None if nothing was."""
     rows = rank_counters(connection)
@@ -197,7 +189,7 @@ def counter_totals(connection: sqlite3.Connection) -> CounterTotals | None:
     rates = [row.counted.gflop_per_second for row in rows]
     known = [rate for rate in rates if rate is not None]
     gflops = sum(known) if len(known) == len(rates) else None
-    return CounterTotals(counted, gflops, [row.rank for row in preempted(rows)])
+    return CounterTotals(counted, gflops)
 
 
 def total(counted: Iterable[Counted]) -> Counted:

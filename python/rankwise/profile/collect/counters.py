@@ -121,6 +121,8 @@ class Header:
         omp_proc_bind: OMP_PROC_BIND; empty = not set.
         omp_places: OMP_PLACES; empty = not set.
         tasks: threads of all kinds at MPI_Finalize; 0 = not known.
+        computing_tasks: most threads that were seen to compute between two looks; 0 = not known.
+        run_queue_wait_ns: that its threads were ready and had no processor, plus 1; 0 = not known.
         imports_known: whether all procedures that the process imports and nobody records are in `imports`.
     """
 
@@ -173,6 +175,8 @@ class Header:
     omp_proc_bind: str = ""
     omp_places: str = ""
     tasks: int = 0
+    computing_tasks: int = 0
+    run_queue_wait_ns: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.cpulist import cpu_list
 from rankwise.profile.collect import layout
+from rankwise.profile.collect.clock import NANOSECONDS
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.rows import Rows
 from rankwise.profile.collect.text import text_of
 from rankwise.profile.join.grouping import LARGEST
 
+_TICKS_A_SECOND = 100  # of /proc, on every Linux
 _MOST = layout.CONSTANTS["MOST_CPUS"]
 _KINDS = layout.names_of("core_kind")
 _DEVICES = layout.names_of("device_kind")
@@ -75,7 +78,40 @@ def place_rows(world: Mapping[int, Counters]) -> Iterator[tuple[Any, ...]]:
             header.omp_proc_bind,
             header.omp_places,
             header.tasks or None,
+            header.computing_tasks or None,
+            (min(header.run_queue_wait_ns, LARGEST) - 1) / NANOSECONDS if header.run_queue_wait_ns else None,
         )
+
+
+def use_rows(world: Mapping[int, Counters]) -> Iterator[tuple[str, int, float, float]]:
+    """Make the rows of `node_use`, of nodes of which a process has noted it until it came to MPI_Finalize."""
+    usable: dict[str, set[int]] = {}
+    for counters in world.values():
+        usable.setdefault(counters.header.host, set()).update(_usable(counters))
+    done = set()
+    for counters in world.values():
+        host, stamps = counters.header.host, counters.header.stamps
+        ticks = {int(row["os"]): int(row["busy_ticks"]) for row in counters.processors}
+        counted = [ticks.get(cpu, 0) for cpu in usable[host]]
+        seconds = (stamps["stopping"].monotonic_ns - stamps["started"].monotonic_ns) / NANOSECONDS
+        if host in done or not counted or not all(counted) or seconds <= 0:
+            continue
+        done.add(host)
+        yield host, len(counted), (sum(counted) - len(counted)) / _TICKS_A_SECOND, seconds
+
+
+def _usable(counters: Counters) -> set[int]:
+    """Return the processors that a process may use, at its end if that is known."""
+    header = counters.header
+    try:
+        found = set(cpu_list(cpus(header.cpus_at_stop) or header.cpus_allowed))
+    except ValueError:  # damaged
+        return set()
+    if header.omp_proc_bind.lower() not in ("", "false"):
+        # OpenMP has bound the first thread, too.
+        for task in counters.tasks:
+            found.update(cpu_list(cpus(tuple(int(word) for word in task["allowed"]))))
+    return found
 
 
 def task_rows(world: Mapping[int, Counters]) -> Iterator[tuple[Any, ...]]:

@@ -469,7 +469,16 @@ CREATE TABLE places (                -- where each rank ran in its node
   omp_threads   INTEGER,             -- OMP_NUM_THREADS, of the outermost level; NULL = not set
   omp_proc_bind TEXT NOT NULL,       -- OMP_PROC_BIND, '' = not set
   omp_places    TEXT NOT NULL,       -- OMP_PLACES, '' = not set
-  tasks         INTEGER              -- threads of all kinds at MPI_Finalize; NULL = not known
+  tasks         INTEGER,             -- threads of all kinds at MPI_Finalize; NULL = not known
+  computing     INTEGER,             -- most threads that were seen to compute at a time, also such as had ended; NULL = not known
+  run_queue_wait REAL                -- that its threads were ready between MPI_Init and MPI_Finalize and had no processor, summed; NULL = not known
+);
+
+CREATE TABLE node_use (              -- how busy the processors were that the ranks of a node may use; nodes where it is known
+  host       TEXT PRIMARY KEY,
+  processors INTEGER NOT NULL,       -- how many
+  busy       REAL NOT NULL,          -- processor time that anything took of them, ranks and others
+  seconds    REAL NOT NULL           -- in which it did: between MPI_Init and MPI_Finalize of one of the ranks
 );
 
 CREATE TABLE tasks (                 -- threads that there were at MPI_Finalize, at most 256 of a rank

@@ -36,7 +36,7 @@ from rankwise.profile.join.header_warnings import header_warnings, passed_by
 from rankwise.profile.join.intervals import join_intervals
 from rankwise.profile.join.message_waits import MESSAGE_COLUMNS, WAIT_COLUMNS, join_waits
 from rankwise.profile.join.node_clocks import COMPARED, OWN, node_clocks
-from rankwise.profile.join.node_places import Shapes, place_rows, task_rows
+from rankwise.profile.join.node_places import Shapes, place_rows, task_rows, use_rows
 from rankwise.profile.join.patterns import Patterns, join_patterns
 from rankwise.profile.join.peers import Peers
 from rankwise.profile.join.regions import join_regions
@@ -361,6 +361,7 @@ class WorldProfile:
         _insert(profile, "rail_choices", rail_choice_rows(self.ranks))
         _insert(profile, "places", place_rows(self.ranks))
         _insert(profile, "tasks", task_rows(self.ranks))
+        _insert(profile, "node_use", use_rows(self.ranks))
 
     def _insert_waits(self, profile: sqlite3.Connection) -> None:
         found = join_waits(self.ranks, self.joined, self.regions, self.node_clocks)

@@ -19,7 +19,7 @@ from rankwise.findings.search import Findings, findings
 from rankwise.records import dataclass
 from rankwise.render.terminal.last_calls import place_columns
 from rankwise.render.terminal.page import Page
-from rankwise.render.terminal.summary_foot import foot_lines
+from rankwise.render.terminal.summary_foot import foot_lines, shortage_lines
 from rankwise.render.terminal.summary_head import head_lines
 from rankwise.render.terminal.tables import TextColumn, fit, table_lines
 from rankwise.render.terminal.view import text_columns
@@ -68,9 +68,10 @@ def write_summary(found: Summary, told: Findings, path: Path, file: TextIO, *, v
         head += [Text(), *_balance_lines(page, found.balance)]
     if not verbose and page.height([*head, *foot]) > _MOST_OTHER_LINES:
         foot = foot_lines(page, found, told, path, short=True)
-    places = _place_lines(page, found, page.height([*head, *foot[-1:]]), verbose)
+    least = [*shortage_lines(page, found), *foot[-1:]]
+    places = _place_lines(page, found, page.height([*head, *least]), verbose)
     if places and not verbose:
-        foot = foot[-1:]  # where ranks were lost says more than what they sent
+        foot = least  # where ranks were lost says more than what they sent
     head += places
     tables = _table_lines(page, found, page.height([*head, *foot]), verbose)
     page.write(*head, Text(), *tables, Text(), *foot)

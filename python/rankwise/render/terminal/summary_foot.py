@@ -13,6 +13,7 @@ from rankwise.findings.search import Findings
 from rankwise.render.terminal.explain import summary_lines
 from rankwise.render.terminal.page import Page
 from rankwise.text.counters import counter_fields
+from rankwise.text.processors import shortage_fields
 from rankwise.text.summary import (
     extremes,
     file_fields,
@@ -47,6 +48,7 @@ def foot_lines(
     crowded = short and bool(waiting)
     locality, leaves = found.locality, found.run.nodes > 1 or found.locality.bytes_unplaced
     shown = told.in_summary if found.trust.complete or verbose else ()
+    counters = counter_fields(found.counters, found.shortages, {one.finding.rule for one in shown})
     step = EXPLAIN if shown else next_step(found)
     reordered = reordered_text(found.families)
     return [
@@ -54,12 +56,18 @@ def foot_lines(
         *(_labelled(page, "waiting", *waiting) if waiting else []),
         *(_labelled(page, "off node", off_node_text(locality)) if leaves else []),
         *([_inside(page, found.inside, found.run.nodes)] if found.inside and not short else []),
-        *(_labelled(page, "system", *counters) if (counters := counter_fields(found.counters)) else []),
+        *(_labelled(page, "system", *counters) if counters else []),
         *(_labelled(page, "files", *file_fields(found.files)) if found.files else []),
         *(_labelled(page, "reordered", reordered) if reordered else []),
         *summary_lines(page, shown, found.run, path),
         _next(page, step, path),
     ]
+
+
+def shortage_lines(page: Page, found: Summary) -> list[Text]:
+    """Return the line on ranks that had no processors, if there are any."""
+    fields = shortage_fields(found.shortages)
+    return _labelled(page, "system", *fields) if fields else []
 
 
 def _next(page: Page, step: NextStep, path: Path) -> Text:

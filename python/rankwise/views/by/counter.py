@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from rankwise.analysis.calls.regions import WHOLE_PROGRAM
+from rankwise.analysis.nodes.processors import shortages
 from rankwise.analysis.nodes.system_counters import (
     Counted,
-    CounterTotals,
     RankCounters,
     RegionCounters,
     absent_counters,
@@ -41,6 +41,13 @@ _GFLOPS = Format("rate", rate_text, "gflop/s", right=True)
 _EXTRAPOLATED = "~: extrapolated, because events took turns in the processor"
 _WALL = "over the ranks, between MPI_Init and MPI_Finalize"
 _Row = TypeVar("_Row", RankCounters, RegionCounters)
+_NO_CPU: Column[RankCounters] = Column(
+    "no cpu",
+    lambda row: row.waited_seconds,
+    SECONDS,
+    "its threads were ready and had no processor, summed",
+    total=lambda rows: _no_cpu(rows),
+)
 
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
@@ -56,6 +63,8 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
         label("host", lambda row: row.host, "node that it ran on"),
         Column("run", lambda row: row.counted.seconds, SECONDS, "between MPI_Init and MPI_Finalize"),
     ]
+    if any(row.waited_seconds is not None for row in ranks):
+        whose.append(_NO_CPU)
     tables: list[Table] = [Table([*whose, *_shown(ranks)], ranks, NO_COUNTERS, notes=notes)]
     if any(row.region != WHOLE_PROGRAM for row in regions):
         where: list[Column[RegionCounters]] = [
@@ -65,17 +74,20 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
         title = "In the regions, without what is nested in them, over the ranks"
         tables.append(Table([*where, *_shown(regions)], regions, NO_COUNTERS, title=title))
     totals = counter_totals(connection)
+    found = shortages(connection)
     data = {
         "rank_counters": ranks,
         "region_counters": regions,
         "absent_counters": absent,
         "counter_totals": totals,
+        "shortages": found,
     }
-    return View(_title(totals), tables, data)
+    return View("; ".join(counter_fields(totals, found)), tables, data)
 
 
-def _title(totals: CounterTotals | None) -> str:
-    return "; ".join(counter_fields(totals))
+def _no_cpu(rows: Sequence[RankCounters]) -> float | None:
+    known = [row.waited_seconds for row in rows if row.waited_seconds is not None]
+    return sum(known) if len(known) == len(rows) else None
 
 
 def _name(row: RegionCounters) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.messages.locality import Locality, locality
-from rankwise.analysis.nodes.binding import faults_of, node_places
+from rankwise.analysis.nodes.binding import node_places
+from rankwise.analysis.nodes.processors import place_faults, shortages
 from rankwise.analysis.nodes.totals import Node, nodes
 from rankwise.text.empty import NO_RANKS
 from rankwise.text.units import byte_text, percent_text
@@ -38,7 +39,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
     columns = [*_COLUMNS, _UNKNOWN] if any(row.bytes_unplaced for row in rows) else _COLUMNS
     title = _title(rows, where)
     places = node_places(connection)
-    found = faults_of(places)
+    found = place_faults(places, shortages(connection, places))
     notes = [f"{fault.what}{f': {fault.cure}' if fault.cure else ''}." for fault in found]
     table = Table(columns, rows, NO_RANKS, notes=[note[0].upper() + note[1:] for note in notes])
     data = {"nodes": rows, "locality": where, "node_places": places, "place_faults": found}

@@ -8,10 +8,12 @@ from dataclasses import replace
 
 from rankwise.analysis.calls.over_ranks import top_calls
 from rankwise.analysis.calls.ranks import Rank, ranks
+from rankwise.analysis.nodes.processors import shortages
 from rankwise.analysis.percent import percent
 from rankwise.profile.join.victims import signal_name
 from rankwise.text.empty import NO_RANKS
 from rankwise.text.names import call_name
+from rankwise.text.processors import shortage_fields
 from rankwise.text.units import ratio_text, second_text
 from rankwise.views.view import (
     BYTES,
@@ -95,7 +97,8 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     columns = [*_TIMES[:2], state, *_TIMES[2:], call]
     tables = [Table(columns, rows, NO_RANKS, sums=_sums(columns, rows))]
     if Detail.VERBOSE in detail and rows:
-        title, sums = "Their processes", _sums(_PROCESS, rows)
+        found = shortages(connection, rows=rows)
+        title, sums = "; ".join(["Their processes", *shortage_fields(found)]), _sums(_PROCESS, rows)
         tables.append(Table(_PROCESS, rows, NO_RANKS, title=title, sums=sums, detail=Detail.VERBOSE))
     return View(rank_title(rows), tables, {"ranks": rows, "top_calls": top})
 

@@ -96,7 +96,7 @@ def _environment(of: Subject) -> dict[str, Any]:
         ("exit status", "not known" if run.exit_status is None else str(run.exit_status)),
         ("processors", ", ".join(_processors(of))),
         ("reordered", reordered_text(found.families)),
-        ("system", ", ".join(counter_fields(found.counters))),
+        ("system", ", ".join(counter_fields(found.counters, found.shortages))),
         ("Rankwise that recorded it", run.rankwise_version),
         ("Rankwise that wrote this", __version__),
         ("profile", str(of.path)),

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankwise.analysis.nodes.binding import NodePlace, RankPlace, faults_of, faults_of_node
+from rankwise.analysis.nodes.binding import NodePlace, RankPlace, faults_of_node
 from rankwise.analysis.nodes.kinds import kinds
+from rankwise.analysis.nodes.processors import place_faults
 from rankwise.analysis.nodes.totals import nodes
 from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import Finding
@@ -38,7 +39,7 @@ def place_data(of: Subject) -> dict[str, Any]:
     kind_of = {node.host: kind for kind, alike in enumerate(kinds(places)) for node in alike}
     traffic = {row.host: row for row in nodes(of.connection)}
     lists: dict[str, int] = {"": 0}
-    joined = faults_of(places)
+    joined = place_faults(places, of.seen.shortages)
     names = list(dict.fromkeys(fault.kind for fault in joined))
     return {
         "missing": "" if places else NO_RANKS,
