@@ -59,7 +59,8 @@ class Evidence:
     @cached_property
     def time_in_mpi(self) -> TimeInMpi:
         """What the time in MPI was spent with."""
-        return time_in_mpi(self.connection, self.waiting, self.messages)
+        tables = self.collectives.tables if self.waiting else ()
+        return time_in_mpi(self.connection, self.waiting, self.messages, tables)
 
     @cached_property
     def regions(self) -> list[Efficiency]:

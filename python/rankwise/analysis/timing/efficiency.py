@@ -31,6 +31,8 @@ from rankwise.records import dataclass
 
 MOST_UNCERTAIN = 0.1
 """By how much the transfer efficiency may be off: else it is not told."""
+_ALWAYS = 0.02
+"""By how much it may be off at least: on an ideal network also those may be last who were not."""
 LEAST_KNOWN = 0.5
 """Of the time in MPI, likewise."""
 
@@ -193,19 +195,24 @@ def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Spli
     unknown = in_mpi - known
     # Times in MPI are summed over threads, and ranks' times are not: shares are the same.
     scale = mean_in_mpi / in_mpi
-    share = moved / known if known else 0.0  # of what is known: the rest is taken to be like it
+    late = time.delayed
+    share = (moved + late.seconds) / known if known else 0.0  # of what is known: the rest is taken like it
     ideal, least, most = (
-        min(max(found.seconds - seconds * scale, found.useful_most_seconds), found.seconds)
-        for seconds in (moved + share * unknown, moved + unknown + error, max(moved - error, 0.0))
+        # (Even if ranks wait for each other's transfer in turn, that is not more than all transfer.)
+        min(max(found.seconds - min(seconds * scale, everybody), found.useful_most_seconds), found.seconds)
+        for seconds, everybody in (
+            (moved + late.seconds + share * unknown, moved + share * unknown),
+            (moved + late.high + unknown + error, moved + unknown + error),
+            (moved + late.low - error, moved),
+        )
+    )
+    least, most = (
+        min(max(one, found.useful_most_seconds), found.seconds)
+        for one in (least - _ALWAYS * found.seconds, most + _ALWAYS * found.seconds)
     )
     transfer, low, high = (one / found.seconds for one in (ideal, least, most))
     if high - low > 2 * MOST_UNCERTAIN or known < LEAST_KNOWN * in_mpi:
-        why = f"of {percent(unknown, in_mpi):.0f} % of the time in MPI it is not known who waited for whom"
-        if error > unknown:
-            why = (
-                f"the time that ranks waited may be off by {percent(error, in_mpi):.0f} % of the time in MPI"
-            )
-        return None, why
+        return None, _why(time, unknown)
     most_useful = found.useful_most_seconds
     serial, serial_low, serial_high = (_ratio(most_useful, one) for one in (ideal, most, least))
     return (
@@ -223,6 +230,18 @@ def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Spli
         ),
         "",
     )
+
+
+def _why(time: TimeInMpi, unknown: float) -> str:
+    """Return what makes the factors uncertain most."""
+    by_transfer = time.delayed.high - time.delayed.low
+    unclear = max(unknown, time.error_seconds, by_transfer)
+    share = f"{percent(unclear, time.seconds):.0f} % of the time in MPI"
+    if unclear == unknown:
+        return f"of {share} it is not known who waited for whom"
+    if unclear == time.error_seconds:
+        return f"the time that ranks waited may be off by {share}"
+    return f"in {share} ranks waited, but it is not known whether for others' transfer or for their computing"
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankwise.analysis.calls.totals import totals_by
+from rankwise.analysis.calls.totals import RUN_SECONDS, totals_by
+from rankwise.analysis.waiting.ideal import Delayed, Rates, delayed
 from rankwise.analysis.waiting.message_sample import WAITING as WAITING_FOR_MESSAGES
 from rankwise.analysis.waiting.messages import MessageWaits
 from rankwise.records import dataclass
 
 if TYPE_CHECKING:
     from rankwise.analysis.waiting.collectives import Waiting
+    from rankwise.analysis.waiting.one_collective import Table
 
 FILES = "input-output"
 """Class of the procedures of MPI-IO."""
@@ -32,6 +35,7 @@ class TimeInMpi:
         files_seconds: in MPI-IO.
         unknown_seconds: the rest: in calls of which it is not known who waited.
         error_seconds: by which the waiting may be off, by the sampling (95 %) and the clocks of the nodes.
+        delayed: of the waiting, for ranks that transfer had made late.
     """
 
     seconds: float
@@ -40,6 +44,7 @@ class TimeInMpi:
     files_seconds: float
     unknown_seconds: float
     error_seconds: float
+    delayed: Delayed
 
     @property
     def is_estimate(self) -> bool:
@@ -47,12 +52,18 @@ class TimeInMpi:
         return self.error_seconds > 0
 
 
-def time_in_mpi(connection: sqlite3.Connection, waiting: Waiting | None, messages: MessageWaits) -> TimeInMpi:
+def time_in_mpi(
+    connection: sqlite3.Connection,
+    waiting: Waiting | None,
+    messages: MessageWaits,
+    tables: Sequence[Table] = (),
+) -> TimeInMpi:
     """Return what is known of the time in MPI.
 
     Args:
         connection: the profile.
         waiting: in its collectives; None = no arrivals are known.
+        tables: of these, each of them.
         messages: waits for its messages.
     """
     in_mpi, posting, files = 0.0, 0.0, 0.0
@@ -74,6 +85,12 @@ def time_in_mpi(connection: sqlite3.Connection, waiting: Waiting | None, message
     late = messages.late_sender_seconds + messages.late_receiver_seconds
     waited = min((waiting.waiting.seconds if waiting else 0.0) + late, known)
     files = min(files, in_mpi - known)
+    rates = Rates(
+        _share(known - waited, known),
+        _share(known - waited, known - waited + _useful_seconds(connection)),
+        in_mpi,
+        posting,
+    )
     return TimeInMpi(
         in_mpi,
         waited,
@@ -81,7 +98,20 @@ def time_in_mpi(connection: sqlite3.Connection, waiting: Waiting | None, message
         files,
         in_mpi - known - files,
         (waiting.waiting.error_seconds if waiting else 0.0) + messages.error_seconds,
+        delayed(connection, tables, late, rates),
     )
+
+
+def _useful_seconds(connection: sqlite3.Connection) -> float:
+    """Return the time of all threads that call MPI outside of it."""
+    (seconds,) = connection.execute(
+        f"SELECT TOTAL(MAX({RUN_SECONDS} * MAX(threads, 1) - mpi, 0)) FROM ranks"
+    ).fetchone()
+    return float(seconds)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else 0.0
 
 
 def _starts(procedure: str) -> bool:
