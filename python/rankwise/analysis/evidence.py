@@ -17,6 +17,7 @@ from rankwise.analysis.overview import Run, run_facts
 from rankwise.analysis.timing.efficiency import Efficiency, efficiency, region_efficiencies
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi, time_in_mpi
 from rankwise.analysis.waiting.chains import Chains, chains_in
+from rankwise.analysis.waiting.ideal import Delayed, delayed
 from rankwise.analysis.waiting.messages import MessageWaits, message_waits
 from rankwise.analysis.waiting.unknown import Unknown, unknown_collectives
 
@@ -54,13 +55,18 @@ class Evidence:
     @cached_property
     def efficiency(self) -> Efficiency | None:
         """Efficiency of the run."""
-        return efficiency(self.connection, self.time_in_mpi)
+        return efficiency(self.connection, self.time_in_mpi, self.delayed)
 
     @cached_property
     def time_in_mpi(self) -> TimeInMpi:
         """What the time in MPI was spent with."""
+        return time_in_mpi(self.connection, self.waiting, self.messages)
+
+    @cached_property
+    def delayed(self) -> Delayed:
+        """Of the waiting, what an ideal network would end."""
         tables = self.collectives.tables if self.waiting else ()
-        return time_in_mpi(self.connection, self.waiting, self.messages, tables)
+        return delayed(self.connection, tables, self.time_in_mpi)
 
     @cached_property
     def regions(self) -> list[Efficiency]:

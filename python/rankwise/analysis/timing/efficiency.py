@@ -26,6 +26,7 @@ from rankwise.analysis.calls.regions import OTHER, WHOLE_PROGRAM
 from rankwise.analysis.calls.totals import BETWEEN, RUN_SECONDS
 from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi
+from rankwise.analysis.waiting.ideal import Delayed
 from rankwise.analysis.waiting.unknown import unknown_collectives
 from rankwise.records import dataclass
 
@@ -97,12 +98,13 @@ class Efficiency:
     why_no_split: str
 
 
-def efficiency(connection: sqlite3.Connection, time: TimeInMpi) -> Efficiency | None:
+def efficiency(connection: sqlite3.Connection, time: TimeInMpi, delayed: Delayed) -> Efficiency | None:
     """Return the efficiency of the run; None where no rank had time between MPI_Init and MPI_Finalize.
 
     Args:
         connection: the profile.
         time: what its time in MPI was spent with.
+        delayed: what an ideal network would end of the waiting in it.
     """
     ranks = connection.execute(f"SELECT rank, {RUN_SECONDS}, mpi, MAX(threads, 1) FROM ranks").fetchall()
     runs = {rank: run for rank, run, _, _ in ranks}
@@ -110,7 +112,7 @@ def efficiency(connection: sqlite3.Connection, time: TimeInMpi) -> Efficiency | 
     found = _efficiency("", runs, in_mpi)
     if found is None:
         return None
-    split, why = _split(found, sum(in_mpi.values()) / len(in_mpi), time)
+    split, why = _split(found, sum(in_mpi.values()) / len(in_mpi), time, delayed)
     if why and unknown_collectives(connection).reason == "clocks not compared":
         why += "; the clocks of the nodes were not compared, --clock-sync does it"
     return replace(found, split=split, why_no_split=why)
@@ -175,7 +177,7 @@ def _efficiency(
     )
 
 
-def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Split | None, str]:
+def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi, late: Delayed) -> tuple[Split | None, str]:
     """Return what communication efficiency is lost to, or why that is not known."""
     in_mpi, moved, error = time.seconds, time.moving_seconds, time.error_seconds
     if not in_mpi or not mean_in_mpi:
@@ -195,7 +197,6 @@ def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Spli
     unknown = in_mpi - known
     # Times in MPI are summed over threads, and ranks' times are not: shares are the same.
     scale = mean_in_mpi / in_mpi
-    late = time.delayed
     share = (moved + late.seconds) / known if known else 0.0  # of what is known: the rest is taken like it
     ideal, least, most = (
         # (Even if ranks wait for each other's transfer in turn, that is not more than all transfer.)
@@ -212,7 +213,7 @@ def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Spli
     )
     transfer, low, high = (one / found.seconds for one in (ideal, least, most))
     if high - low > 2 * MOST_UNCERTAIN or known < LEAST_KNOWN * in_mpi:
-        return None, _why(time, unknown)
+        return None, _why(time, late, unknown)
     most_useful = found.useful_most_seconds
     serial, serial_low, serial_high = (_ratio(most_useful, one) for one in (ideal, most, least))
     return (
@@ -232,9 +233,9 @@ def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Spli
     )
 
 
-def _why(time: TimeInMpi, unknown: float) -> str:
+def _why(time: TimeInMpi, late: Delayed, unknown: float) -> str:
     """Return what makes the factors uncertain most."""
-    by_transfer = time.delayed.high - time.delayed.low
+    by_transfer = late.high - late.low
     unclear = max(unknown, time.error_seconds, by_transfer)
     share = f"{percent(unclear, time.seconds):.0f} % of the time in MPI"
     if unclear == unknown:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankwise.analysis.calls.totals import RUN_SECONDS, totals_by
-from rankwise.analysis.waiting.ideal import Delayed, Rates, delayed
+from rankwise.analysis.calls.totals import totals_by
+from rankwise.analysis.percent import percent
+from rankwise.analysis.selection import is_part
 from rankwise.analysis.waiting.message_sample import WAITING as WAITING_FOR_MESSAGES
 from rankwise.analysis.waiting.messages import MessageWaits
 from rankwise.records import dataclass
 
 if TYPE_CHECKING:
     from rankwise.analysis.waiting.collectives import Waiting
-    from rankwise.analysis.waiting.one_collective import Table
 
 FILES = "input-output"
 """Class of the procedures of MPI-IO."""
+
+_MUCH = 10.0  # percent of the time in MPI
 
 _POSTING = ("point-to-point", "one-sided", "starting")
 _POSTING_COLLECTIVES = ("collective", "neighbourhood")
@@ -35,7 +36,7 @@ class TimeInMpi:
         files_seconds: in MPI-IO.
         unknown_seconds: the rest: in calls of which it is not known who waited.
         error_seconds: by which the waiting may be off, by the sampling (95 %) and the clocks of the nodes.
-        delayed: of the waiting, for ranks that transfer had made late.
+        posting_seconds: of `moving_seconds`, in calls that only start something.
     """
 
     seconds: float
@@ -44,26 +45,35 @@ class TimeInMpi:
     files_seconds: float
     unknown_seconds: float
     error_seconds: float
-    delayed: Delayed
+    posting_seconds: float
 
     @property
     def is_estimate(self) -> bool:
         """Whether waiting and moving are told from each other by a sample."""
         return self.error_seconds > 0
 
+    @property
+    def percent_unknown(self) -> float:
+        """Share of the unknown in all of it."""
+        return percent(self.unknown_seconds, self.seconds)
 
-def time_in_mpi(
-    connection: sqlite3.Connection,
-    waiting: Waiting | None,
-    messages: MessageWaits,
-    tables: Sequence[Table] = (),
-) -> TimeInMpi:
+    @property
+    def is_much_unknown(self) -> bool:
+        """Whether so much is unknown that it is to be said first."""
+        return self.percent_unknown >= _MUCH
+
+    @property
+    def is_mostly_unknown(self) -> bool:
+        """Whether less waiting is known than there may be beside it: then nobody knows who was late most."""
+        return self.is_much_unknown and self.unknown_seconds > self.waiting_seconds
+
+
+def time_in_mpi(connection: sqlite3.Connection, waiting: Waiting | None, messages: MessageWaits) -> TimeInMpi:
     """Return what is known of the time in MPI.
 
     Args:
         connection: the profile.
         waiting: in its collectives; None = no arrivals are known.
-        tables: of these, each of them.
         messages: waits for its messages.
     """
     in_mpi, posting, files = 0.0, 0.0, 0.0
@@ -71,7 +81,7 @@ def time_in_mpi(
         connection,
         "procedures.name, procedures.class",
         "JOIN procedures ON procedures.id = calls.procedure",
-        sums="family_sums",
+        sums="calls" if is_part(connection) else "family_sums",
     )
     for (name, kind), totals in calls:
         in_mpi += totals.seconds
@@ -85,12 +95,6 @@ def time_in_mpi(
     late = messages.late_sender_seconds + messages.late_receiver_seconds
     waited = min((waiting.waiting.seconds if waiting else 0.0) + late, known)
     files = min(files, in_mpi - known)
-    rates = Rates(
-        _share(known - waited, known),
-        _share(known - waited, known - waited + _useful_seconds(connection)),
-        in_mpi,
-        posting,
-    )
     return TimeInMpi(
         in_mpi,
         waited,
@@ -98,20 +102,8 @@ def time_in_mpi(
         files,
         in_mpi - known - files,
         (waiting.waiting.error_seconds if waiting else 0.0) + messages.error_seconds,
-        delayed(connection, tables, late, rates),
+        min(posting, known - waited),
     )
-
-
-def _useful_seconds(connection: sqlite3.Connection) -> float:
-    """Return the time of all threads that call MPI outside of it."""
-    (seconds,) = connection.execute(
-        f"SELECT TOTAL(MAX({RUN_SECONDS} * MAX(threads, 1) - mpi, 0)) FROM ranks"
-    ).fetchone()
-    return float(seconds)
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0
 
 
 def _starts(procedure: str) -> bool:

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankwise.analysis.calls.totals import RUN_SECONDS
 from rankwise.analysis.waiting.message_sample import Wait, samples_of
 from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_OTHERS, FOR_ROOT
 from rankwise.records import dataclass
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rankwise.analysis.timing.time_in_mpi import TimeInMpi
     from rankwise.analysis.waiting.instances import Instances
     from rankwise.analysis.waiting.one_collective import Table
 
@@ -57,50 +59,41 @@ class Delayed:
         return Delayed(self.seconds + other.seconds, self.low + other.low, self.high + other.high)
 
 
-class Rates(NamedTuple):
-    """What is known of a run on the whole.
-
-    Attributes:
-        moving: share of the transfer in the time in MPI that is known.
-        of_useful: share of the transfer in it and in the useful time, together.
-        in_mpi: seconds in MPI, over the ranks.
-        posting: of these, in calls that only start something.
-    """
-
-    moving: float
-    of_useful: float
-    in_mpi: float
-    posting: float
-
-
-def delayed(
-    connection: sqlite3.Connection, tables: Sequence[Table], late_seconds: float, rates: Rates
-) -> Delayed:
+def delayed(connection: sqlite3.Connection, tables: Sequence[Table], time: TimeInMpi) -> Delayed:
     """Return how much of the waiting an ideal network would end.
 
     Args:
         connection: to the profile.
         tables: its blocking collectives.
-        late_seconds: waits for its messages.
-        rates: of the run.
+        time: in MPI.
     """
     samples = samples_of(connection, "")
     waits = [wait for sample in samples.values() for wait in sample.waits]
     seen = sum(float((table.found.departure - table.found.arrival).sum()) for table in tables)
     seen += sum(sample.seconds for sample in samples.values())
-    unseen = max(rates.in_mpi - rates.posting - seen, 0.0)
+    unseen = max(time.seconds - time.posting_seconds - seen, 0.0)
     events = len(waits) + sum(table.found.arrival.size for table in tables)
     (threads,) = connection.execute("SELECT TOTAL(threads > 1) FROM ranks").fetchone()
-    if unseen <= _MOST_UNSEEN * rates.in_mpi and events <= MOST_EVENTS and not threads:
+    if unseen <= _MOST_UNSEEN * time.seconds and events <= MOST_EVENTS and not threads:
         replay = Replay()
         found = replay.run(waits, [table.found for table in tables])
         waited = sum(wait.waited for wait in waits)
         waited += sum(float(table.waits.seconds.sum()) for table in tables)
         # What is not in the samples, and when calls that only start something were made, is not known.
-        error = unseen + rates.posting
-        return Delayed(waited - found, waited - found - error, waited - found + error)
-    own = Delayed(late_seconds * rates.of_useful, 0.0, late_seconds)
-    return sum((_in_collective(table, tables, rates) for table in tables), own)
+        error = min(unseen + time.posting_seconds, waited)
+        return Delayed(waited - found, waited - found - error, min(waited - found + error, waited))
+    for_messages = max(time.waiting_seconds - sum(float(table.waiting.sum()) for table in tables), 0.0)
+    (useful,) = connection.execute(
+        f"SELECT TOTAL(MAX({RUN_SECONDS} * MAX(threads, 1) - mpi, 0)) FROM ranks"
+    ).fetchone()
+    moving = time.moving_seconds
+    own = Delayed(for_messages * _share(moving, moving + useful), 0.0, for_messages)
+    moving_share = _share(moving, moving + time.waiting_seconds)
+    return sum((_in_collective(table, tables, moving_share) for table in tables), own)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else 0.0
 
 
 class Replay:
@@ -169,7 +162,7 @@ def _calls_in(found: Instances) -> Iterable[_Call]:
             yield _Call(rank, began, ended, needed)
 
 
-def _in_collective(table: Table, tables: Sequence[Table], rates: Rates) -> Delayed:
+def _in_collective(table: Table, tables: Sequence[Table], moving_share: float) -> Delayed:
     """Return what an ideal network would end of the waiting in one collective on one communicator.
 
     All leave the collective before at one time, if all wait for all in it. From there on they compute for
@@ -190,7 +183,7 @@ def _in_collective(table: Table, tables: Sequence[Table], rates: Rates) -> Delay
     waited = float((scale * table.waits.seconds).sum())
     ends = [
         waited - float((scale * _ideal_waits(table, left=left, waiting=waiting)).sum())
-        for left, waiting in ((apart, 1 - rates.moving), (float(apart > 0), 1.0), (0.0, 0.0))
+        for left, waiting in ((apart, 1 - moving_share), (float(apart > 0), 1.0), (0.0, 0.0))
     ]
     return Delayed(ends[0], min(ends), max(ends))
 

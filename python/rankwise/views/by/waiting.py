@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.percent import percent
+from rankwise.analysis.timing.time_in_mpi import TimeInMpi, time_in_mpi
 from rankwise.analysis.waiting.chains import chains_in
 from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily, WaitingRank, waiting
 from rankwise.analysis.waiting.messages import MessageWaits, message_waits
 from rankwise.analysis.waiting.totals import blamed_ranks
 from rankwise.text.empty import COMPARE_CLOCKS, no_arrivals
 from rankwise.text.names import call_name, count_and_sizes, names_quoted
+from rankwise.text.summary import unknown_text, whole_text
 from rankwise.text.units import count_text, percent_text, second_text
 from rankwise.views.message_waits import message_wait_tables, message_wait_title
 from rankwise.views.view import (
@@ -110,31 +112,34 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     messages = message_waits(connection, chains)
     if messages.is_sampled:
         tables += message_wait_tables(messages, detail)
-    return View(waiting_title(found, messages), tables, {"waiting": found, "message_waits": messages})
+    title = waiting_title(found, messages, time_in_mpi(connection, found, messages))
+    return View(title, tables, {"waiting": found, "message_waits": messages})
 
 
-def waiting_title(found: Waiting | None, messages: MessageWaits) -> str:
+def waiting_title(found: Waiting | None, messages: MessageWaits, time: TimeInMpi) -> str:
     """Return the main finding as a sentence, without its full stop; '' = there is none."""
     for_messages = messages.late_sender_seconds + messages.late_receiver_seconds
+    title = ""
     if for_messages > (found.waiting.seconds if found else 0.0):
         title = message_wait_title(messages)
     elif found and found.seconds:
         share = percent_text(100 * found.waiting.seconds / found.seconds)
         title = f"{share} % of the time in blocking collectives is waiting for ranks that come late"
-    else:
-        return ""
-    return "; ".join(filter(None, (title, most_to_blame(found, messages))))
+    return "; ".join(filter(None, (unknown_text(time), title, most_to_blame(found, messages, time))))
 
 
-def most_to_blame(found: Waiting | None, messages: MessageWaits) -> str:
-    """Return which rank is to blame for most of all waiting, in collectives and for messages; '' = none."""
+def most_to_blame(found: Waiting | None, messages: MessageWaits, time: TimeInMpi) -> str:
+    """Return which rank is to blame for most of all waiting, in collectives and for messages; '' = none.
+
+    Nobody, where there may be more waiting than is known.
+    """
     ranks = blamed_ranks(found, messages)
-    if not ranks or not ranks[0].seconds:
+    if not ranks or not ranks[0].seconds or time.is_mostly_unknown:
         return ""
     first = ranks[0]
     share = percent_text(percent(first.seconds, sum(one.seconds for one in ranks)))
     return (
-        f"rank {first.rank} ({first.host or '?'}) is to blame for {share} % of all waiting,"
+        f"rank {first.rank} ({first.host or '?'}) is to blame for {share} % of {whole_text(time)},"
         f" {second_text(first.seconds)}"
     )
 

@@ -106,7 +106,7 @@ def _late(of: Subject) -> dict[str, Any]:
     to_blame = {one.rank: one.seconds for one in blamed_ranks(waited, messages)}
     ranks = sorted(to_blame)
     return {
-        "title": safe(waiting_title(waited, messages), "utf-8"),
+        "title": safe(waiting_title(waited, messages, of.seen.time_in_mpi), "utf-8"),
         "notes": [safe(note, "utf-8") for note in _notes(of, messages)],
         "noCollectives": "" if waited and waited.kept else no_arrivals(of.seen.unknown),
         "noMessages": "" if messages.is_sampled else NO_WAITS,
