@@ -119,12 +119,13 @@ class Made:
         procedure: str,
         number: int,
         arrivals: Sequence[float],
-        left: float,
+        left: float | Sequence[float],
         *,
-        since: Sequence[float] = (),
+        since: Sequence[float | None] = (),
+        since_in_mpi: Sequence[float] = (),
         size: int = 8,
     ) -> None:
-        """A collective on all ranks, which all leave at one time, and its calls."""
+        """A collective on all ranks, which all leave at one time, or each at its own."""
         for rank, arrival in enumerate(arrivals):
             self.insert(
                 "arrivals",
@@ -135,9 +136,9 @@ class Made:
                 region=0,
                 bytes=size,
                 arrival=arrival,
-                departure=left,
+                departure=left if isinstance(left, float) else left[rank],
                 since=since[rank] if since else None,
-                since_in_mpi=0.0 if since else None,
+                since_in_mpi=(since_in_mpi[rank] if since_in_mpi else 0.0) if since else None,
             )
 
     def wait(
