@@ -32,8 +32,8 @@ from rankwise.records import dataclass
 
 MOST_UNCERTAIN = 0.1
 """By how much the transfer efficiency may be off: else it is not told."""
-_ALWAYS = 0.02
-"""By how much it may be off at least: on an ideal network also those may be last who were not."""
+_ALWAYS = 0.03
+"""By how much it may be off at least: the most by which test programs were that calculate it themselves."""
 LEAST_KNOWN = 0.5
 """Of the time in MPI, likewise."""
 
