@@ -11,7 +11,7 @@ of all its threads, so it is divided by the number of threads that call MPI.
 
 An ideal network moves everything in no time. POP gets the run time on it from a trace that is replayed
 (Dimemas). Here it is the run time without the ranks' mean transfer: that of their time in MPI in which nobody
-that they needed was late. What ranks would not have waited because others had come earlier remains in it.
+that they needed was late, or was because of transfer (`rankwise.analysis.waiting.ideal`).
 
 Source: POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69.
 """
