@@ -58,9 +58,10 @@ def test_late_by_both(kept: Container[int] | None) -> None:
     assert found.serialisation == pytest.approx(1.0, abs=0.05)
 
 
-def test_ranks_that_compute_one_after_another() -> None:
+@pytest.mark.parametrize("kept", [None, SOME])
+def test_ranks_that_compute_one_after_another(kept: Container[int] | None) -> None:
     """Each has to have what the one before sends, and transfer takes as long as the work."""
-    run = MadeRun(RANKS)
+    run = MadeRun(RANKS, kept)
     for step in range(STEPS):
         for rank in range(RANKS):
             if rank:
