@@ -13,6 +13,10 @@ RANKS = 3
 NEAR = 0.02  # that efficiencies may differ by
 
 
+NEAR_IDEAL = 0.1  # that shares of the run time on an ideal network may differ by
+BESIDE = 0.05  # that they may be beside the range that is told: the programs' own sums are in the run, too
+
+
 def told(done: Recording) -> tuple[float, float, float]:
     """Parallel efficiency, load balance and communication efficiency, by the clocks of the program."""
     lines = [line.split() for line in done.process.stdout.splitlines()]
@@ -55,6 +59,19 @@ def test_ranks_that_compute_one_after_another(record: Record) -> None:
     assert found.split is not None, found.why_no_split
     assert found.split.serialisation < 0.5  # it is a third
     assert found.split.transfer > found.split.serialisation
+
+
+@pytest.mark.reported("verdict/pop")
+@pytest.mark.parametrize("how", ["moving", "bulk", "both", "ring", "wave"])
+def test_run_time_on_an_ideal_network(record: Record, how: str) -> None:
+    """Waiting for work is serialisation, waiting for those whom transfer has made late is transfer."""
+    done = record("ideal.c", RANKS, how)
+    [line] = done.process.stdout.splitlines()
+    ideal = float(line.removeprefix("IDEAL "))
+    found = efficiency_of(done).split
+    assert found is not None
+    assert found.transfer == pytest.approx(ideal, abs=NEAR_IDEAL)
+    assert found.transfer_low - BESIDE <= ideal <= found.transfer_high + BESIDE
 
 
 def test_regions_contain_those_nested_in_them(record: Record) -> None:

@@ -79,7 +79,8 @@ class Made:
     def communicator(self, key: int, name: str, **values: object) -> None:
         """A communicator of all ranks."""
         made = {"family": name, "size": self.ranks, "members": f"0-{self.ranks - 1}", "type": "communicator"}
-        self.insert("communicators", id=key, name=name, dims="[]", periods="[]", **{**made, **values})
+        made |= {"dims": "[]", "periods": "[]"}
+        self.insert("communicators", id=key, name=name, **{**made, **values})
 
     def call(
         self,
@@ -119,15 +120,18 @@ class Made:
         procedure: str,
         number: int,
         arrivals: Sequence[float],
-        left: float,
+        left: float | Sequence[float],
         *,
-        since: Sequence[float] = (),
+        since: Sequence[float | None] = (),
+        since_in_mpi: Sequence[float] = (),
         size: int = 8,
     ) -> None:
-        """A collective on all ranks, which all leave at one time, and its calls."""
+        """A collective on all ranks, which all leave at one time, or each at its own."""
         for rank, arrival in enumerate(arrivals):
             own = since[rank] if since else None
-            self.arrival(procedure, number, rank, arrival, left, own, size=size)
+            at = left if isinstance(left, float) else left[rank]
+            in_mpi = since_in_mpi[rank] if since_in_mpi else 0.0
+            self.arrival(procedure, number, rank, arrival, at, own, in_mpi=in_mpi, size=size)
 
     def arrival(
         self,
@@ -138,10 +142,11 @@ class Made:
         left: float,
         since: float | None,
         *,
+        in_mpi: float = 0.0,
         root: int | None = None,
         size: int = 8,
     ) -> None:
-        """When a rank came to a collective and left it, and how long it had been computing before."""
+        """When a rank came to a collective and left it, and what it did since the one before."""
         self.insert(
             "arrivals",
             communicator=WORLD,
@@ -154,7 +159,8 @@ class Made:
             arrival=arrival,
             departure=left,
             since=since,
-            since_in_mpi=None if since is None else 0.0,
+            since_in_mpi=None if since is None else in_mpi,
+            in_sample=1,
         )
 
     def wait(

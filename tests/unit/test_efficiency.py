@@ -8,6 +8,8 @@ from made_profile import Made
 from golden import Golden
 from rankwise.analysis.timing.efficiency import Efficiency, Split
 
+ALWAYS = 0.03  # that transfer may be off by
+
 
 def of(made: Made) -> Efficiency:
     found = made.seen.efficiency
@@ -67,7 +69,8 @@ def test_imbalance_is_no_serialisation() -> None:
     assert (found.waiting_seconds, found.transfer_seconds) == (pytest.approx(12.0), pytest.approx(8.0))
     assert found.ideal_seconds == pytest.approx(8.0)
     assert found.serialisation == pytest.approx(1.0)
-    assert found.transfer == found.transfer_low == found.transfer_high == pytest.approx(0.8)
+    assert found.transfer == found.transfer_low == pytest.approx(0.8)  # (rank 3 computes for 8 of 10 s)
+    assert found.transfer_high == pytest.approx(0.8 + ALWAYS)
 
 
 def test_one_after_another_is_serialisation() -> None:
@@ -106,8 +109,8 @@ def test_what_is_not_known_is_a_range() -> None:
     waited = 0.5  # of 1 s of rank 0
     assert found.waiting_seconds == pytest.approx(waited)
     assert found.unknown_seconds == pytest.approx(2.0)
-    assert found.transfer_low == pytest.approx((10 - (2 - waited) / 2 - 1) / 10)
-    assert found.transfer_high == pytest.approx((10 - (2 - waited) / 2) / 10)
+    assert found.transfer_low == pytest.approx(0.8)  # ranks compute for 8 of 10 s
+    assert found.transfer_high == pytest.approx((10 - (2 - waited) / 2) / 10 + ALWAYS)
     assert found.transfer_low < found.transfer < found.transfer_high
 
 

@@ -18,6 +18,7 @@ from rankwise.analysis.overview import Run, run_facts
 from rankwise.analysis.timing.efficiency import Efficiency, efficiency, region_efficiencies
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi, time_in_mpi
 from rankwise.analysis.waiting.chains import Chains, chains_in
+from rankwise.analysis.waiting.ideal import Delayed, delayed
 from rankwise.analysis.waiting.late import LateGroup, late_group
 from rankwise.analysis.waiting.messages import MessageWaits, message_waits
 from rankwise.analysis.waiting.unknown import Unknown, unknown_collectives
@@ -57,12 +58,18 @@ class Evidence:
     @cached_property
     def efficiency(self) -> Efficiency | None:
         """Efficiency of the run."""
-        return efficiency(self.connection, self.time_in_mpi)
+        return efficiency(self.connection, self.time_in_mpi, self.delayed)
 
     @cached_property
     def time_in_mpi(self) -> TimeInMpi:
         """What the time in MPI was spent with."""
         return time_in_mpi(self.connection, self.waiting, self.messages)
+
+    @cached_property
+    def delayed(self) -> Delayed:
+        """Of the waiting, what an ideal network would end."""
+        tables = self.collectives.tables if self.waiting else ()
+        return delayed(self.connection, tables, self.time_in_mpi)
 
     @cached_property
     def regions(self) -> list[Efficiency]:
@@ -100,7 +107,9 @@ class Evidence:
 
     @cached_property
     def late(self) -> LateGroup | None:
-        """Those that most of the waiting is for; None = nobody stands out."""
+        """Those that most of the waiting is for; None = nobody stands out, or most waiting is unknown."""
+        if self.time_in_mpi.is_mostly_unknown:
+            return None
         known = self.waiting is not None
         return late_group(
             self.connection,

@@ -18,6 +18,7 @@ from rankwise.analysis.nodes.processors import Shortages
 from rankwise.analysis.nodes.system_counters import CounterTotals, counter_totals
 from rankwise.analysis.overview import Run, Trust, trust
 from rankwise.analysis.timing.efficiency import Efficiency
+from rankwise.analysis.timing.time_in_mpi import TimeInMpi
 from rankwise.analysis.timing.times import Balance, Times, balance, times
 from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals, message_totals, waiting_totals
 from rankwise.analysis.waiting.unknown import Unknown
@@ -32,6 +33,7 @@ class Summary:
     trust: Trust
     times: Times
     balance: Balance | None
+    time_in_mpi: TimeInMpi
     waiting: WaitingTotals | None
     waiting_unknown: Unknown | None
     messages: MessageTotals | None
@@ -60,6 +62,7 @@ def summary(connection: sqlite3.Connection, seen: Evidence | None = None) -> Sum
         trust=trust(connection),
         times=times(connection),
         balance=balance(connection),
+        time_in_mpi=seen.time_in_mpi,
         waiting=waiting_totals(connection, seen.waiting, seen.late),
         waiting_unknown=seen.waiting.unknown if seen.waiting else seen.unknown,
         messages=message_totals(connection, seen.messages, seen.late),

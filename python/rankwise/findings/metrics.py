@@ -116,18 +116,17 @@ METRICS = (
         "serialisation",
         "What is lost because ranks wait for each other although their work is shared out evenly: they"
         " depend on each other step by step. An estimate: POP replays a trace on an ideal network, Rankwise"
-        " takes the ranks' mean transfer off the run time. Waiting that would vanish with the transfer stays"
-        " in it, so it is rather too low.",
+        " replays the calls in its samples, or takes the transfer off the run time.",
         "useful time of the rank with the most / run time on an ideal network; that is the run time - the"
-        " ranks' mean time in MPI in which nobody was late",
+        " ranks' mean time in MPI in which nobody was late but by transfer",
         POP,
         _of_split(lambda split: Fact("serialisation", split.serialisation, "x")),
     ),
     Metric(
         "transfer",
-        "What is lost because the network and the MPI library take their time. An estimate, as"
-        " serialisation is, and rather too high; calls of which it is not known who waited are taken to be"
-        " like those of which it is.",
+        "What is lost because the network and the MPI library take their time; so is what ranks wait for"
+        " those whom transfer has made late. An estimate, as serialisation is; calls of which it is not known"
+        " who waited are taken to be like those of which it is.",
         "run time on an ideal network / run time",
         POP,
         _of_split(lambda split: Fact("transfer", split.transfer, "x")),

@@ -13,6 +13,7 @@ from rankwise.analysis.next_step import NextStep
 from rankwise.analysis.overview import Run
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.timing.efficiency import Efficiency
+from rankwise.analysis.timing.time_in_mpi import TimeInMpi
 from rankwise.analysis.timing.times import RankTime, Times
 from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals
 from rankwise.text.late import late_ranks_on
@@ -20,7 +21,6 @@ from rankwise.text.names import library_name, shown_path
 from rankwise.text.units import byte_text, count_text, number_of, percent_text, second_text
 
 _LEAST_PERCENT = 1.0  # of the time in MPI, for a field on messages
-_MUCH_PERCENT = 10.0  # likewise, for one on what is not known
 
 
 def run_fields(run: Run, *, verbose: bool) -> list[str]:
@@ -77,21 +77,38 @@ def extremes(times: Times) -> list[str]:
 
 
 def waiting_fields(found: Summary) -> list[str]:
-    """Return how much of the time in MPI is waiting, and for whom."""
+    """Return how much of the time in MPI is waiting, and for whom; first of how much it is not known."""
+    if found.run.ranks == 1:  # it has nobody to wait for
+        return []
     fields = []
-    by_clocks = found.waiting_unknown is not None and found.waiting_unknown.reason == "clocks not compared"
-    clocks = "nodes' clocks not compared (--clock-sync)" if by_clocks else ""
-    if totals := found.waiting:
-        late = _late("at collectives", totals.percent_waiting_of_mpi, totals)
-        fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
-        fields += _not_known(totals, "", clocks)
-    elif clocks:
+    time, unknown = found.time_in_mpi, found.waiting_unknown
+    clocks = "nodes' clocks not compared (--clock-sync)"
+    by_clocks = unknown.clocks_seconds if unknown and unknown.reason == "clocks not compared" else 0.0
+    if time.is_much_unknown:
+        where = "" if by_clocks > time.unknown_seconds / 2 else ", at collectives"
+        because = f"{where}: {clocks}" if by_clocks else ""
+        fields.append(f"not known of {percent_text(time.percent_unknown)} % of MPI{because}")
+    elif by_clocks and not found.waiting:
         fields.append(f"not known at collectives: {clocks}")
-    if messages := found.messages:
-        if messages.percent_waiting_of_mpi >= _LEAST_PERCENT:
-            fields.append(_late("for messages", messages.percent_waiting_of_mpi, messages))
-        fields += _not_known(messages, ", for messages", "")
+    if totals := found.waiting:
+        late = _late("at collectives", totals.percent_waiting_of_mpi, totals, time)
+        fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
+    if (messages := found.messages) and messages.percent_waiting_of_mpi >= _LEAST_PERCENT:
+        fields.append(_late("for messages", messages.percent_waiting_of_mpi, messages, time))
     return fields
+
+
+def unknown_text(time: TimeInMpi) -> str:
+    """Say of how much of the time in MPI it is not known whether it is waiting; '' = of little."""
+    if not time.is_much_unknown:
+        return ""
+    share = percent_text(time.percent_unknown)
+    return f"Of {share} % of the time in MPI it is not known whether ranks waited"
+
+
+def whole_text(time: TimeInMpi) -> str:
+    """Return what shares of waiting are of: all of it, or what is known."""
+    return "the waiting that is known" if time.is_much_unknown else "all waiting"
 
 
 def off_node_text(locality: Locality) -> str:
@@ -132,13 +149,7 @@ def reordered_text(families: Sequence[Family]) -> str:
     return f"{count_text(done)} of {count_text(asked)} communicators that allow it, to suit the machine"
 
 
-def _not_known(totals: WaitingTotals | MessageTotals, what: str, why: str) -> list[str]:
-    share = totals.percent_not_known_of_mpi
-    because = f": {why}" if why else ""
-    return [f"not known of {percent_text(share)} % of MPI{what}{because}"] if share >= _MUCH_PERCENT else []
-
-
-def _late(what: str, percent: float, totals: WaitingTotals | MessageTotals) -> str:
+def _late(what: str, percent: float, totals: WaitingTotals | MessageTotals, time: TimeInMpi) -> str:
     share = f"{percent_text(percent)} % of MPI, for ranks late {what}"
     if totals.late is None:
         return share

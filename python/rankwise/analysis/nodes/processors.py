@@ -133,8 +133,12 @@ class Sharing:
         """Of the ranks' run time, for lack of processors: if that is not known, at most."""
         if self.waited_seconds is not None:
             return self.waited_seconds
+        if not self.matters:
+            return 0.0
         wanted = max(self.threads, len(self.ranks))
-        return self.run_seconds * (1 - self.processors / wanted) if self.matters else 0.0
+        # (While a processor was free, no thread wanted it.)
+        busy = min(self.busy, 1.0) if self.used_seconds else 1.0
+        return self.run_seconds * busy * (1 - self.processors / wanted)
 
 
 @dataclass(frozen=True, kw_only=True)

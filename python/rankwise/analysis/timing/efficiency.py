@@ -11,7 +11,7 @@ of all its threads, so it is divided by the number of threads that call MPI.
 
 An ideal network moves everything in no time. POP gets the run time on it from a trace that is replayed
 (Dimemas). Here it is the run time without the ranks' mean transfer: that of their time in MPI in which nobody
-that they needed was late. What ranks would not have waited because others had come earlier remains in it.
+that they needed was late, or was because of transfer (`rankwise.analysis.waiting.ideal`).
 
 Source: POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69.
 """
@@ -26,11 +26,14 @@ from rankwise.analysis.calls.regions import OTHER, WHOLE_PROGRAM
 from rankwise.analysis.calls.totals import BETWEEN, RUN_SECONDS
 from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi
+from rankwise.analysis.waiting.ideal import Delayed
 from rankwise.analysis.waiting.unknown import unknown_collectives
 from rankwise.records import dataclass
 
 MOST_UNCERTAIN = 0.1
 """By how much the transfer efficiency may be off: else it is not told."""
+_ALWAYS = 0.03
+"""By how much it may be off at least: the most by which test programs were that calculate it themselves."""
 LEAST_KNOWN = 0.5
 """Of the time in MPI, likewise."""
 
@@ -95,12 +98,13 @@ class Efficiency:
     why_no_split: str
 
 
-def efficiency(connection: sqlite3.Connection, time: TimeInMpi) -> Efficiency | None:
+def efficiency(connection: sqlite3.Connection, time: TimeInMpi, delayed: Delayed) -> Efficiency | None:
     """Return the efficiency of the run; None where no rank had time between MPI_Init and MPI_Finalize.
 
     Args:
         connection: the profile.
         time: what its time in MPI was spent with.
+        delayed: what an ideal network would end of the waiting in it.
     """
     ranks = connection.execute(f"SELECT rank, {RUN_SECONDS}, mpi, MAX(threads, 1) FROM ranks").fetchall()
     runs = {rank: run for rank, run, _, _ in ranks}
@@ -108,7 +112,7 @@ def efficiency(connection: sqlite3.Connection, time: TimeInMpi) -> Efficiency | 
     found = _efficiency("", runs, in_mpi)
     if found is None:
         return None
-    split, why = _split(found, sum(in_mpi.values()) / len(in_mpi), time)
+    split, why = _split(found, sum(in_mpi.values()) / len(in_mpi), time, delayed)
     if why and unknown_collectives(connection).reason == "clocks not compared":
         why += "; the clocks of the nodes were not compared, --clock-sync does it"
     return replace(found, split=split, why_no_split=why)
@@ -173,7 +177,7 @@ def _efficiency(
     )
 
 
-def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Split | None, str]:
+def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi, late: Delayed) -> tuple[Split | None, str]:
     """Return what communication efficiency is lost to, or why that is not known."""
     in_mpi, moved, error = time.seconds, time.moving_seconds, time.error_seconds
     if not in_mpi or not mean_in_mpi:
@@ -193,19 +197,23 @@ def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Spli
     unknown = in_mpi - known
     # Times in MPI are summed over threads, and ranks' times are not: shares are the same.
     scale = mean_in_mpi / in_mpi
-    share = moved / known if known else 0.0  # of what is known: the rest is taken to be like it
+    share = (moved + late.seconds) / known if known else 0.0  # of what is known: the rest is taken like it
     ideal, least, most = (
-        min(max(found.seconds - seconds * scale, found.useful_most_seconds), found.seconds)
-        for seconds in (moved + share * unknown, moved + unknown + error, max(moved - error, 0.0))
+        # (Even if ranks wait for each other's transfer in turn, that is not more than all transfer.)
+        min(max(found.seconds - min(seconds * scale, everybody), found.useful_most_seconds), found.seconds)
+        for seconds, everybody in (
+            (moved + late.seconds + share * unknown, moved + share * unknown),
+            (moved + late.high + unknown + error, moved + unknown + error),
+            (moved + late.low - error, moved),
+        )
+    )
+    least, most = (
+        min(max(one, found.useful_most_seconds), found.seconds)
+        for one in (least - _ALWAYS * found.seconds, most + _ALWAYS * found.seconds)
     )
     transfer, low, high = (one / found.seconds for one in (ideal, least, most))
     if high - low > 2 * MOST_UNCERTAIN or known < LEAST_KNOWN * in_mpi:
-        why = f"of {percent(unknown, in_mpi):.0f} % of the time in MPI it is not known who waited for whom"
-        if error > unknown:
-            why = (
-                f"the time that ranks waited may be off by {percent(error, in_mpi):.0f} % of the time in MPI"
-            )
-        return None, why
+        return None, _why(time, late, unknown)
     most_useful = found.useful_most_seconds
     serial, serial_low, serial_high = (_ratio(most_useful, one) for one in (ideal, most, least))
     return (
@@ -223,6 +231,18 @@ def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Spli
         ),
         "",
     )
+
+
+def _why(time: TimeInMpi, late: Delayed, unknown: float) -> str:
+    """Return what makes the factors uncertain most."""
+    by_transfer = late.high - late.low
+    unclear = max(unknown, time.error_seconds, by_transfer)
+    share = f"{percent(unclear, time.seconds):.0f} % of the time in MPI"
+    if unclear == unknown:
+        return f"of {share} it is not known who waited for whom"
+    if unclear == time.error_seconds:
+        return f"the time that ranks waited may be off by {share}"
+    return f"in {share} ranks waited, but it is not known whether for others' transfer or for their computing"
 
 
 def _ratio(part: float, whole: float) -> float:

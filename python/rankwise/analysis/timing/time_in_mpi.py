@@ -6,6 +6,8 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.calls.totals import totals_by
+from rankwise.analysis.percent import percent
+from rankwise.analysis.selection import is_part
 from rankwise.analysis.waiting.message_sample import WAITING as WAITING_FOR_MESSAGES
 from rankwise.analysis.waiting.messages import MessageWaits
 from rankwise.records import dataclass
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 FILES = "input-output"
 """Class of the procedures of MPI-IO."""
+
+_MUCH = 10.0  # percent of the time in MPI
 
 _POSTING = ("point-to-point", "one-sided", "starting")
 _POSTING_COLLECTIVES = ("collective", "neighbourhood")
@@ -32,6 +36,7 @@ class TimeInMpi:
         files_seconds: in MPI-IO.
         unknown_seconds: the rest: in calls of which it is not known who waited.
         error_seconds: by which the waiting may be off, by the sampling (95 %) and the clocks of the nodes.
+        posting_seconds: of `moving_seconds`, in calls that only start something.
     """
 
     seconds: float
@@ -40,11 +45,27 @@ class TimeInMpi:
     files_seconds: float
     unknown_seconds: float
     error_seconds: float
+    posting_seconds: float
 
     @property
     def is_estimate(self) -> bool:
         """Whether waiting and moving are told from each other by a sample."""
         return self.error_seconds > 0
+
+    @property
+    def percent_unknown(self) -> float:
+        """Share of the unknown in all of it."""
+        return percent(self.unknown_seconds, self.seconds)
+
+    @property
+    def is_much_unknown(self) -> bool:
+        """Whether so much is unknown that it is to be said first."""
+        return self.percent_unknown >= _MUCH
+
+    @property
+    def is_mostly_unknown(self) -> bool:
+        """Whether less waiting is known than there may be beside it: then nobody knows who was late most."""
+        return self.is_much_unknown and self.unknown_seconds > self.waiting_seconds
 
 
 def time_in_mpi(connection: sqlite3.Connection, waiting: Waiting | None, messages: MessageWaits) -> TimeInMpi:
@@ -60,7 +81,7 @@ def time_in_mpi(connection: sqlite3.Connection, waiting: Waiting | None, message
         connection,
         "procedures.name, procedures.class",
         "JOIN procedures ON procedures.id = calls.procedure",
-        sums="family_sums",
+        sums="calls" if is_part(connection) else "family_sums",
     )
     for (name, kind), totals in calls:
         in_mpi += totals.seconds
@@ -81,6 +102,7 @@ def time_in_mpi(connection: sqlite3.Connection, waiting: Waiting | None, message
         files,
         in_mpi - known - files,
         (waiting.waiting.error_seconds if waiting else 0.0) + messages.error_seconds,
+        min(posting, known - waited),
     )
 
 

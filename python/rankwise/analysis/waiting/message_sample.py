@@ -52,6 +52,7 @@ class Wait:
         waited: seconds until the other side had posted, not beyond the end; 0.0 = it had before.
         other: whose message was the latest; -1 = nobody's.
         sends: the wait was for a receiver.
+        needed: when the others posted all that it waited for, and who they are.
     """
 
     rank: int
@@ -61,6 +62,7 @@ class Wait:
     waited: float
     other: int
     sends: bool
+    needed: tuple[tuple[float, int], ...] = ()
 
 
 @dataclass
@@ -153,15 +155,24 @@ def samples_of(connection: sqlite3.Connection, schema: str) -> dict[Key, Sample]
         sample.seconds += part * (ended - began)
         sample.squares += part * (ended - began) ** 2
         if known:
-            found = ready(messages.get(number, ()), procedure, began, ended, buffered)
-            at, other, sends = found if found else (began, -1, False)
+            needed = _needed(messages.get(number, ()), procedure, began, ended, buffered)
+            at, other, sends = max(needed) if needed else (began, -1, False)
             waited = min(max(at - began, 0.0), ended - began)
             if waited:
                 (host, error), (there, others) = clocks[rank], clocks.get(other, ("", 0.0))
                 sample.clock_error += error + others if host != there else 0.0
             place = (communicator, procedure)
             sample.waits.append(
-                Wait(rank, place, began, ended, waited, other if waited else -1, sends and waited > 0)
+                Wait(
+                    rank,
+                    place,
+                    began,
+                    ended,
+                    waited,
+                    other if waited else -1,
+                    sends and waited > 0,
+                    tuple((posted, whose) for posted, whose, _ in needed),
+                )
             )
     return samples
 
@@ -198,6 +209,13 @@ def ready(
 
     Of calls that end with the first message, that one's.
     """
+    return max(_needed(messages, procedure, began, ended, buffered), default=None)
+
+
+def _needed(
+    messages: Iterable[Message], procedure: str, began: float, ended: float, buffered: int
+) -> list[tuple[float, int, bool]]:
+    """Return the same of each message that a call waited for; only the first, if that ends the call."""
     found: list[tuple[float, int, bool]] = []
     for other, size, posted_by, at, sends in messages:
         if sends and posted_by not in _SYNCHRONOUS:
@@ -205,9 +223,7 @@ def ready(
             if not waits:
                 continue
         found.append((at, other, sends))
-    if not found:
-        return None
-    return min(found) if procedure in _ANY else max(found)
+    return [min(found)] if found and procedure in _ANY else found
 
 
 def waits_of_all(connection: sqlite3.Connection) -> list[tuple[Wait, float]]:

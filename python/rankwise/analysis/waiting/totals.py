@@ -89,7 +89,7 @@ def message_totals(
     if not found.waiting:
         return None
     seconds = found.late_sender_seconds + found.late_receiver_seconds
-    not_known = (1 - found.percent_certain / 100) * found.seconds if found.is_sampled else 0.0
+    not_known = (1 - found.percent_certain / 100) * found.seconds
     ranks = set(late.ranks) if late else set()
     share = percent(math.fsum(row.origin_seconds for row in found.origins if row.rank in ranks), seconds)
     return MessageTotals(

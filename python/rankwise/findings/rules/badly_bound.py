@@ -24,7 +24,8 @@ RULE = Rule(
     "Ranks have more threads that compute than processors that these ranks may use, while the node has more."
     " Not on nodes with more ranks than processors (oversubscribed).",
     "the run time in which ranks were ready and had no processor; where the kernel does not tell, run time of"
-    " these ranks x (1 - processors that they may use / their threads that compute)",
+    " these ranks x share of it in which their processors were in use x (1 - processors that they may use /"
+    " their threads that compute)",
     "Start fewer threads, or let the launcher bind each rank to as many cores as it has threads:"
     " `--map-by slot:PE=4 --bind-to core`, `-bind-to core:4`, `srun --cpus-per-task=4 --cpu-bind=cores`.",
     _find,

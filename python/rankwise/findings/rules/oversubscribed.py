@@ -26,7 +26,8 @@ RULE = Rule(
     "A node has more ranks than processors that they may use, however busy these were; or more threads that"
     " compute, if no processors are left.",
     "the run time in which ranks were ready and had no processor; where the kernel does not tell, run time of"
-    " the ranks x (1 - processors / ranks or threads), of each such node whose ranks used 25 % of them",
+    " the ranks x share of it in which the processors were in use x (1 - processors / ranks or threads), of"
+    " each such node whose ranks used 25 % of them",
     "Start as many ranks and threads as there are processors, or take more nodes; look at the binding.",
     _find,
     order=70,

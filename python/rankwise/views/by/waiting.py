@@ -9,6 +9,7 @@ from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily, Waitin
 from rankwise.text.empty import COMPARE_CLOCKS, no_arrivals
 from rankwise.text.late import most_waiting
 from rankwise.text.names import call_name, count_and_sizes, names_quoted
+from rankwise.text.summary import unknown_text
 from rankwise.text.units import count_text, percent_text, second_text
 from rankwise.views.message_waits import message_wait_tables, message_wait_title
 from rankwise.views.view import (
@@ -115,14 +116,14 @@ def waiting_title(seen: Evidence) -> str:
     """Return the main finding as a sentence, without its full stop; '' = there is none."""
     found, messages = seen.waiting, seen.messages
     for_messages = messages.late_sender_seconds + messages.late_receiver_seconds
+    title = ""
     if for_messages > (found.waiting.seconds if found else 0.0):
         title = message_wait_title(messages)
     elif found and found.seconds:
         share = percent_text(100 * found.waiting.seconds / found.seconds)
         title = f"{share} % of the time in blocking collectives is waiting for ranks that come late"
-    else:
-        return ""
-    return "; ".join(filter(None, (title, most_waiting(seen.late))))
+    unknown = unknown_text(seen.time_in_mpi)
+    return "; ".join(filter(None, (unknown, title, most_waiting(seen.late) if title else "")))
 
 
 def waiting_notes(found: Waiting) -> list[str]:

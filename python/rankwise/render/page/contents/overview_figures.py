@@ -18,6 +18,7 @@ from rankwise.text.summary import (
     efficiency_text,
     extremes,
     ranks_and_nodes,
+    unknown_text,
     waiting_fields,
     wall_text,
 )
@@ -183,16 +184,20 @@ def _efficiency_title(found: Efficiency) -> str:
 
 def late_part(of: Subject) -> dict[str, Any]:
     """Return for whom the others waited, and how the time in MPI is spread."""
-    found, hosts = of.summary, {one.rank: one.host for one in of.seen.ranks}
+    found, time = of.summary, of.seen.time_in_mpi
+    hosts = {one.rank: one.host for one in of.seen.ranks}
     blamed = blamed_ranks(of.seen.waiting, of.seen.messages)
     everything = sum(one.seconds for one in blamed)
-    rows = [one for one in blamed if one.seconds > 0][:_MOST_LATE]
+    rows = [one for one in blamed if one.seconds > 0 and not time.is_mostly_unknown][:_MOST_LATE]
     missing = ""
     if not is_known(of.seen):
         missing = no_arrivals(of.seen.unknown)
+    elif time.is_mostly_unknown:
+        missing = f"{unknown_text(time)}."
     elif not rows:
         missing = NOBODY_LATE
-    title = "Nobody was late" if is_known(of.seen) else "Who was late is not known"
+    is_unknown = time.is_mostly_unknown or not is_known(of.seen)
+    title = "Who was late is not known" if is_unknown else "Nobody was late"
     if rows:
         text = most_waiting(of.seen.late)
         title = (
