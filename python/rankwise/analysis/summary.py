@@ -12,6 +12,7 @@ from rankwise.analysis.calls.procedures import (
 )
 from rankwise.analysis.collectives.inside_totals import InsideTotals, inside_totals
 from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.last_calls import PlaceRow, places_at_end
 from rankwise.analysis.messages.locality import Locality
 from rankwise.analysis.nodes.system_counters import CounterTotals, counter_totals
@@ -41,6 +42,7 @@ class Summary:
     inside: InsideTotals | None
     files: FileTotals | None
     places: list[PlaceRow]
+    hang: Hang | None
     counters: CounterTotals | None
     efficiency: Efficiency | None
 
@@ -68,6 +70,7 @@ def summary(connection: sqlite3.Connection, seen: Evidence | None = None) -> Sum
         inside=inside_totals(connection),
         files=file_totals(connection),
         places=places_at_end(connection),
+        hang=seen.hang,
         counters=counter_totals(connection),
         efficiency=seen.efficiency,
     )

@@ -1,0 +1,52 @@
+"""A run that did not come to its end stood still: ranks waited for each other, or all for one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.hangs.find import LEAST_S
+from rankwise.findings.finding import HIGH, MEDIUM, Command, Fact, Finding, Rule
+from rankwise.text.hang import hang_text, left_over_text, ranks_text, step_text
+
+
+def _find(seen: Evidence) -> Sequence[Finding]:
+    found = seen.hang
+    if found is None:
+        return []
+    certain = found.is_deadlock and all(one.certain for one in found.steps if one.waits_for)
+    title = hang_text(found)
+    facts = [Fact("who waits", ranks_text(found.waiting))]
+    for step in found.steps:
+        facts.append(Fact("seen" if step.waits_for else "at the end of it", step_text(step)))
+        if step.found:
+            facts.append(Fact("left over", left_over_text(step)))
+    return [
+        Finding(
+            rule=RULE.id,
+            title=title[:1].upper() + title[1:],
+            saved_seconds=found.lost_seconds,
+            upper_bound=True,
+            formula=RULE.formula,
+            inputs=[Fact("time in these calls", found.lost_seconds, "s")],
+            evidence=facts,
+            confidence=HIGH if certain else MEDIUM,
+            why_confidence="each of them waits for what the others can no longer do"
+            if certain
+            else "some of it follows from the calls alone, in which the ranks ended",
+            command=Command("show", ("--by", "rank")),
+        )
+    ]
+
+
+RULE = Rule(
+    "deadlock",
+    "A run that stood still when it was ended, and why.",
+    "a run did not come to its end, and ranks waited for each other, for a message that was sent with"
+    " another tag, for a rank that has ended, or in different collectives on one communicator; or most ranks had waited"
+    f" {LEAST_S:.0f} s or more for a few that were outside of MPI or polled, which is no deadlock.",
+    "the time that ranks had spent in the calls that never returned",
+    "Look at the ranks and calls that are named: `rankwise top` shows the same of a job that is running.",
+    _find,
+    order=5,
+)

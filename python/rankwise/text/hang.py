@@ -1,0 +1,96 @@
+"""Why a job stands still, in words."""
+
+from __future__ import annotations
+
+from rankwise.analysis.hangs.model import MISMATCH, Hang, Step
+from rankwise.analysis.hangs.waits import FINALIZE, MESSAGE, RECEIVE
+from rankwise.profile.join.waiting import ANY
+from rankwise.text.units import count_text, second_text
+
+_MOST_STEPS = 4
+
+
+def hang_text(found: Hang) -> str:
+    """Return the whole in one sentence, without its full stop."""
+    return f"{'Deadlock: ' if found.is_deadlock else ''}{_steps_text(found)}{_time_text(found)}{_rest(found)}"
+
+
+def step_text(step: Step) -> str:
+    """Return what ranks wait for: `rank 1 waits in MPI_Recv on W (a.c:7) for a message of rank 3, tag 7`."""
+    if not step.waits_for:
+        return f"{ranks_text(step.ranks)} {_is_text(step)}"
+    verb = "wait" if step.count > 1 else "waits"
+    return f"{ranks_text(step.ranks)} {verb} in {_call_text(step)} for {_what_text(step)}"
+
+
+def left_over_text(step: Step) -> str:
+    """Return the messages that were sent to ranks, and that no receive has taken; '' = none are known."""
+    return "; ".join(
+        f"rank {one.source} has sent rank {one.destination} {count_text(one.sent - one.received)}"
+        f" message{'s' * (one.sent - one.received > 1)} on {one.communicator} with tag {one.tag}"
+        " that no receive has taken"
+        for one in step.found
+    )
+
+
+def ranks_text(ranks: str) -> str:
+    """Return `rank 3`, `ranks 0-2`."""
+    return f"rank{'' if ranks.isdigit() else 's'} {ranks}"
+
+
+def _steps_text(found: Hang) -> str:
+    if found.kind == MISMATCH:
+        where = found.steps[0].communicator
+        calls = [
+            f"{ranks_text(one.ranks)} in {_call_text(one, with_communicator=False)}" for one in found.steps
+        ]
+        return f"different collectives on {where}: {', '.join(calls)}"
+    steps = (
+        found.steps if len(found.steps) <= _MOST_STEPS else [*found.steps[: _MOST_STEPS - 1], found.steps[-1]]
+    )
+    left_out = len(found.steps) + found.more_steps - len(steps)
+    texts = [step_text(one) for one in steps]
+    if left_out:
+        texts.insert(-1, f"{left_out} more likewise")
+    return ", ".join(texts)
+
+
+def _time_text(found: Hang) -> str:
+    return "" if found.seconds is None else f", for {second_text(found.seconds)}"
+
+
+def _rest(found: Hang) -> str:
+    left_over = [text for text in map(left_over_text, found.steps) if text]
+    unsure = found.is_deadlock and not all(one.certain for one in found.steps if one.waits_for)
+    return (
+        "".join(f"; {text}" for text in left_over)
+        + "; by the calls alone: messages were not all counted" * unsure
+    )
+
+
+def _is_text(step: Step) -> str:
+    several = step.count > 1
+    if step.state == "inside":
+        return f"{'are' if several else 'is'} in {_call_text(step)}, and for whom is not known"
+    if step.state == "outside":
+        return f"{'are' if several else 'is'} outside of MPI"
+    if step.state == "polling":
+        return f"{'poll' if several else 'polls'} with {_call_text(step)}"
+    return f"{'have' if several else 'has'} ended"
+
+
+def _call_text(step: Step, *, with_communicator: bool = True) -> str:
+    on = f" on {step.communicator}" if step.communicator and with_communicator else ""
+    return f"{step.procedure}{on}{f' ({step.site})' if step.site else ''}"
+
+
+def _what_text(step: Step) -> str:
+    who = ranks_text(step.waits_for)
+    if step.any and not step.waits_for.isdigit():
+        who = f"any of {who}"
+    tag = "" if step.tag is None or step.tag == ANY else f", tag {step.tag}"
+    if step.what in (MESSAGE, RECEIVE):
+        return f"a {step.what} of {who}{tag}"
+    if step.collective:
+        return f"{who} to call {step.collective}"
+    return f"{who} to call it" if step.procedure != FINALIZE else f"{who} to come there"
