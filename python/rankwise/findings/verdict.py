@@ -8,11 +8,11 @@ from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
 from rankwise.analysis.summary import Summary
 from rankwise.cpulist import cpu_text
-from rankwise.findings.hang import LEAST_PERCENT, hang_sentence
 from rankwise.findings.late import Late, late
 from rankwise.findings.search import Findings
 from rankwise.records import dataclass
 from rankwise.text.empty import NO_CALLS, NO_RANKS, NOTHING_BETWEEN
+from rankwise.text.hang import LEAST_PERCENT, hang_sentence
 from rankwise.text.last_calls import place_text
 from rankwise.text.units import number_of, percent_text
 
@@ -64,7 +64,7 @@ def verdict(found: Summary, seen: Evidence, told: Findings) -> str:
 
 
 def _hang(of: Known) -> str:
-    return hang_sentence(of.seen.hang, of.seen.seconds)
+    return hang_sentence(of.summary.hang)
 
 
 def _partial(of: Known) -> str:

@@ -10,13 +10,25 @@ from rankwise.text.units import count_text, second_text
 _MOST_STEPS = 4
 
 
+LEAST_PERCENT = 10.0
+"""Of the run, in which ranks waited at its end: with less, it says little, unless it is a deadlock."""
+
+
+def hang_sentence(found: Hang | None) -> str:
+    """Return why a run stood still at its end, without the full stop; '' if that is not worth a sentence."""
+    if found is None or not (found.is_deadlock or (found.lost_percent_of_run or 0.0) >= LEAST_PERCENT):
+        return ""
+    text = hang_text(found)
+    return text[:1].upper() + text[1:]
+
+
 def hang_text(found: Hang) -> str:
     """Return the whole in one sentence, without its full stop."""
     return f"{'Deadlock: ' if found.is_deadlock else ''}{_steps_text(found)}{_time_text(found)}{_rest(found)}"
 
 
 def step_text(step: Step) -> str:
-    """Return what ranks wait for: `rank 1 waits in MPI_Recv on W (a.c:7) for a message of rank 3, tag 7`."""
+    """Return what ranks wait for: `rank 1 waits in MPI_Recv on W (a.c:7) for a message from rank 3`."""
     if not step.waits_for:
         return f"{ranks_text(step.ranks)} {_is_text(step)}"
     verb = "wait" if step.count > 1 else "waits"
@@ -50,9 +62,18 @@ def _steps_text(found: Hang) -> str:
     )
     left_out = len(found.steps) + found.more_steps - len(steps)
     texts = [step_text(one) for one in steps]
+    if not steps[-1].waits_for:
+        texts[-1] = _end_text(steps[-1], steps[-2].waits_for)
     if left_out:
         texts.insert(-1, f"{left_out} more likewise")
     return ", ".join(texts)
+
+
+def _end_text(step: Step, waits_for: str) -> str:
+    """Return where those are at whom the waiting ends."""
+    if step.ranks == waits_for:
+        return f"which {_is_text(step)}"
+    return f"of which {ranks_text(step.ranks)} {_is_text(step)}"
 
 
 def _time_text(found: Hang) -> str:
@@ -61,11 +82,8 @@ def _time_text(found: Hang) -> str:
 
 def _rest(found: Hang) -> str:
     left_over = [text for text in map(left_over_text, found.steps) if text]
-    unsure = found.is_deadlock and not all(one.certain for one in found.steps if one.waits_for)
-    return (
-        "".join(f"; {text}" for text in left_over)
-        + "; by the calls alone: messages were not all counted" * unsure
-    )
+    unsure = found.is_deadlock and not found.is_certain
+    return "".join(f"; {text}" for text in left_over) + "; not all messages were counted" * unsure
 
 
 def _is_text(step: Step) -> str:
@@ -90,7 +108,7 @@ def _what_text(step: Step) -> str:
         who = f"any of {who}"
     tag = "" if step.tag is None or step.tag == ANY else f", tag {step.tag}"
     if step.what in (MESSAGE, RECEIVE):
-        return f"a {step.what} of {who}{tag}"
+        return f"a {step.what} {'from' if step.what == MESSAGE else 'by'} {who}{tag}"
     if step.collective:
         return f"{who} to call {step.collective}"
     return f"{who} to call it" if step.procedure != FINALIZE else f"{who} to come there"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
+from dataclasses import replace
 
 from rankwise.analysis.calls.sites import Place as Source
+from rankwise.analysis.calls.totals import RUN_SECONDS
 from rankwise.analysis.hangs.find import LEAST_S, find_hang
 from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.hangs.waits import FOR_ALL, STARTED_FOR_ALL, Counts, Standing
@@ -16,6 +18,7 @@ from rankwise.analysis.last_calls import (
     ranks_at_end,
     seconds_between,
 )
+from rankwise.analysis.percent import percent
 from rankwise.profile.join.open_messages import OpenMessage
 
 
@@ -42,7 +45,9 @@ def hang_at_end(connection: sqlite3.Connection) -> Hang | None:
         map(OpenMessage._make, rows),
         _ended(connection, stopped),
     )
-    return find_hang(standing, names, lambda rank: _site(connection, rank))
+    found = find_hang(standing, names, lambda rank: _site(connection, rank))
+    (run,) = connection.execute(f"SELECT TOTAL({RUN_SECONDS}) FROM ranks").fetchone()
+    return replace(found, lost_percent_of_run=percent(found.lost_seconds, run)) if found else None
 
 
 def _ended(connection: sqlite3.Connection, stopped: str) -> frozenset[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from rankwise.analysis.hangs.graph import components, led_to, stuck, way
@@ -108,7 +109,16 @@ class _Search:
         waiting = led_to(ends, self.waits) - ends
         largest = max(waiting, key=lambda number: (len(self.parties[number].ranks), -number))
         path = way(largest, ends, self.waits, waiting | ends)
-        return self._made(kind, ends, ends, path, is_deadlock=is_deadlock)
+        alike = [end for end in self.waits[path[-2]] if end in ends and self._is_alike(end, path[-1])]
+        found = self._made(kind, ends, ends, path, is_deadlock=is_deadlock)
+        last = self.parties[path[-1]]._replace(ranks=tuple(self._ranks(alike)))
+        return replace(found, steps=[*found.steps[:-1], self._step(last)])
+
+    def _is_alike(self, one: int, other: int) -> bool:
+        """Tell whether two parties are in one place."""
+        here, there = self.parties[one].place, self.parties[other].place
+        keys = ("state", "procedure", "communicator")
+        return all(getattr(here, key) == getattr(there, key) for key in keys)
 
     def _made(
         self, kind: str, root: set[int], ends: set[int], path: Sequence[int], *, is_deadlock: bool
@@ -132,7 +142,12 @@ class _Search:
             root=compact(self._ranks(root)),
             waiting=compact(ranks),
             seconds=min((one for one in seconds if one is not None), default=None),
-            lost_seconds=sum(self.standing.places[rank].seconds or 0.0 for rank in ranks),
+            lost_seconds=sum(
+                place.seconds or 0.0
+                for place in map(self.standing.places.__getitem__, ranks)
+                if place.procedure != FINALIZE
+            ),
+            lost_percent_of_run=None,
             steps=[*steps[: _MOST_STEPS - 1], steps[-1]] if left_out else steps,
             more_steps=left_out,
         )

@@ -85,7 +85,8 @@ class Hang:
         root: compact list of the ranks at whom the waiting ends.
         waiting: compact list of the ranks that wait for them, directly or not, those of a deadlock included.
         seconds: since the last rank in question came to wait; None = unknown.
-        lost_seconds: that all who wait have waited, added up.
+        lost_seconds: that all who wait have waited, added up, without that in MPI_Finalize.
+        lost_percent_of_run: of the time of all ranks between MPI_Init and MPI_Finalize; None = it goes on.
         steps: who waits for whom: of a deadlock the ring, the last for the first; else the way from most
             ranks to the root.
         more_steps: of a long ring, how many are not listed.
@@ -97,5 +98,11 @@ class Hang:
     waiting: str
     seconds: float | None
     lost_seconds: float
+    lost_percent_of_run: float | None
     steps: list[Step]
     more_steps: int
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is a deadlock by what both sides have counted."""
+        return self.is_deadlock and all(one.certain for one in self.steps if one.waits_for)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -139,6 +139,11 @@ class Messages:
             if any(_balance(row) > 0 for row in self._on(rank, to, communicator))
         )
 
+    def tags(self, source: int, destination: int, *, sends: bool) -> list[int]:
+        """Return the tags of messages that were sent, or received, alone."""
+        rows = self._rows.get((source, destination), ())
+        return [row.tag for row in rows if row.tag is not None and _balance(row) * (1 if sends else -1) > 0]
+
     def _on(self, source: int, destination: int, communicator: int | None) -> list[OpenMessage]:
         rows = self._rows.get((source, destination), ())
         return [row for row in rows if communicator is None or row.communicator == communicator]
@@ -183,6 +188,19 @@ class Messages:
         return _meets(place.source, rank, tag) and _same(place.communicator, communicator)
 
 
+def _together(found: Iterable[Wait]) -> list[Wait]:
+    """Make one of those that wait for the same nonblocking collective."""
+    alike: dict[tuple[object, ...], list[Wait]] = defaultdict(list)
+    for number, one in enumerate(found):
+        place = one.place
+        key = (place.procedure, place.communicator, one.collective, one.for_ranks)
+        alike[key if one.collective else (number,)].append(one)
+    return [
+        ones[0]._replace(ranks=tuple(sorted(rank for one in ones for rank in one.ranks)))
+        for ones in alike.values()
+    ]
+
+
 def _balance(row: OpenMessage) -> int:
     return 0 if row.sent is None or row.received is None else row.sent - row.received
 
@@ -215,7 +233,7 @@ class Waits:
         together: dict[tuple[object, ...], list[int]] = defaultdict(list)
         for rank, place in self._standing.places.items():
             together[self._key(rank, place)].append(rank)
-        return [self._wait(key[0], tuple(ranks)) for key, ranks in together.items()]
+        return _together([self._wait(key[0], tuple(ranks)) for key, ranks in together.items()])
 
     def members(self, communicator: int | None) -> tuple[int, ...]:
         """Return the world ranks of a communicator, as far as they are known."""
@@ -298,12 +316,19 @@ class Waits:
                 tuple(sorted({*lacking, *sends})),
                 any=one,
                 what=MESSAGE if lacking else RECEIVE,
-                tag=partner.tag if partner else None,
+                tag=self._tag(partner, pairs, sends=not lacking),
                 certain=all(self.messages.is_known(*pair) for pair in pairs),
             )
         if place.procedure in _WAITS and place.source is None and place.destination is None:
             return self._for_collective(rank, place)
         return Wait((rank,), place)
+
+    def _tag(self, partner: Partner | None, pairs: Sequence[tuple[int, int]], *, sends: bool) -> int | None:
+        """Return the tag of what is lacking; None if it is not known, or not one."""
+        if partner and partner.tag is not None:
+            return partner.tag
+        tags = {tag for pair in pairs for tag in self.messages.tags(*pair, sends=sends)}
+        return tags.pop() if len(tags) == 1 else None
 
     def _lacking(self, rank: int, place: Place) -> list[int]:
         if place.source is None:

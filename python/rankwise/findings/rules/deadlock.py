@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.hangs.find import LEAST_S
+from rankwise.analysis.hangs.model import Hang
 from rankwise.findings.finding import HIGH, MEDIUM, Command, Fact, Finding, Rule
 from rankwise.text.hang import hang_text, left_over_text, ranks_text, step_text
 
@@ -14,7 +15,6 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     found = seen.hang
     if found is None:
         return []
-    certain = found.is_deadlock and all(one.certain for one in found.steps if one.waits_for)
     title = hang_text(found)
     facts = [Fact("who waits", ranks_text(found.waiting))]
     for step in found.steps:
@@ -30,21 +30,27 @@ def _find(seen: Evidence) -> Sequence[Finding]:
             formula=RULE.formula,
             inputs=[Fact("time in these calls", found.lost_seconds, "s")],
             evidence=facts,
-            confidence=HIGH if certain else MEDIUM,
-            why_confidence="each of them waits for what the others can no longer do"
-            if certain
-            else "some of it follows from the calls alone, in which the ranks ended",
+            confidence=HIGH if found.is_certain else MEDIUM,
+            why_confidence=_why(found),
             command=Command("show", ("--by", "rank")),
         )
     ]
+
+
+def _why(found: Hang) -> str:
+    if not found.is_deadlock:
+        return "who waited for whom is known, but not what kept the others"
+    if found.is_certain:
+        return "each of them waits for what the others can no longer do"
+    return "it follows from the calls in which ranks ended: not all of their messages were counted"
 
 
 RULE = Rule(
     "deadlock",
     "A run that stood still when it was ended, and why.",
     "a run did not come to its end, and ranks waited for each other, for a message that was sent with"
-    " another tag, for a rank that has ended, or in different collectives on one communicator; or most ranks had waited"
-    f" {LEAST_S:.0f} s or more for a few that were outside of MPI or polled, which is no deadlock.",
+    " another tag, for a rank that has ended, or in different collectives on one communicator; or most ranks"
+    f" had waited {LEAST_S:.0f} s or more for a few that were outside of MPI or polled: no deadlock.",
     "the time that ranks had spent in the calls that never returned",
     "Look at the ranks and calls that are named: `rankwise top` shows the same of a job that is running.",
     _find,
