@@ -89,7 +89,7 @@ def _rest(found: Hang) -> str:
 def _is_text(step: Step) -> str:
     several = step.count > 1
     if step.state == "inside":
-        return f"{'are' if several else 'is'} in {_call_text(step)}, and for whom is not known"
+        return f"{'are' if several else 'is'} in {_call_text(step)}, and what lacks is not known"
     if step.state == "outside":
         return f"{'are' if several else 'is'} outside of MPI"
     if step.state == "polling":

@@ -38,10 +38,11 @@ static void reduce_without_one(void) {
 
 static void receive_from_all(void) {
   MPI_Request requests[MOST];
+  MPI_Status statuses[MOST];
   int count = 0;
   if (rank == 0) {
     for (int i = 1; i < size; i++) MPI_Irecv(&data[i], 1, MPI_INT, i, 3, MPI_COMM_WORLD, &requests[count++]);
-    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(count, requests, statuses);
   } else if (rank != 2) {
     MPI_Send(data, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
   }
