@@ -54,5 +54,5 @@ RULE = Rule(
     "the time that ranks had spent in the calls that never returned",
     "Look at the ranks and calls that are named: `rankwise top` shows the same of a job that is running.",
     _find,
-    order=5,
+    order=140,
 )
