@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+import hung_profiles
 import pytest
 
+from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.hangs.find import find_hang
 from rankwise.analysis.hangs.graph import stuck, way
 from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.hangs.waits import Counts, Standing
 from rankwise.analysis.last_calls import INSIDE, OUTSIDE, POLLS, Place
+from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.summary import summary
+from rankwise.findings.search import findings
+from rankwise.findings.verdict import verdict
 from rankwise.profile.join.open_messages import ALL, OpenMessage
 from rankwise.profile.join.waiting import ANY, SEVERAL, Partner
 
@@ -276,3 +283,40 @@ def test_the_shortest_way() -> None:
     waits = {0: [1, 2], 1: [3], 2: [0], 3: [0]}
     assert way(0, (0,), waits, set(waits)) == [0, 2, 0]
     assert way(1, (2,), waits, set(waits)) == [1, 3, 0, 2]
+
+
+def test_a_profile_of_a_run_that_hung(tmp_path: Path) -> None:
+    with opened_profile(hung_profiles.wrong_tag(tmp_path / "a.rankwise")) as connection:
+        seen = Evidence(connection)
+        one, told = seen.hang, findings(seen)
+        sentence = verdict(summary(connection, seen), seen, told)
+    assert one is not None
+    assert (one.kind, one.is_deadlock, one.is_certain) == ("unmatched", True, True)
+    assert one.seconds == pytest.approx(hung_profiles.HUNG_S)
+    assert one.lost_seconds == pytest.approx(4 * hung_profiles.HUNG_S)
+    # The time in the hang weighs: it is the first finding, and the verdict.
+    first = told.found[0]
+    assert first.finding.rule == "hang"
+    assert first.saved_percent_of_run == pytest.approx(100 * hung_profiles.HUNG_S / hung_profiles.RUN_S)
+    assert one.steps[0].found[0].tag == 8
+    assert "tag 8" in sentence
+    assert seen.efficiency is not None
+    assert seen.efficiency.parallel == pytest.approx(1 - hung_profiles.HUNG_S / hung_profiles.RUN_S)
+
+
+def test_a_time_limit_in_a_long_computation(tmp_path: Path) -> None:
+    with opened_profile(hung_profiles.long_computation(tmp_path / "a.rankwise")) as connection:
+        seen = Evidence(connection)
+        assert seen.hang is None
+        assert [one for one in findings(seen).found if one.finding.rule == "hang"] == []
+
+
+@pytest.mark.parametrize(
+    ("gone", "kind"), [("2026-11-21T10:01:00+00:00", "ended"), ("2026-11-21T10:02:40+00:00", "computing")]
+)
+def test_a_rank_that_was_gone_before_the_others(gone: str, kind: str) -> None:
+    made = hung_profiles.ended(*[("MPI_Barrier", None, None)] * 3)
+    made.connection.execute("UPDATE ranks SET gone = ? WHERE rank = 3", (gone,))
+    one = made.seen.hang
+    assert one is not None
+    assert (one.kind, one.root) == (kind, "3")

@@ -184,7 +184,7 @@ def _part(of: Known, seconds: float) -> str:
 VERDICTS = (
     VerdictRule(
         "standing still",
-        "the run did not come to its end, and the finding deadlock says why: a deadlock, or waiting for"
+        "the run did not come to its end, and the finding hang says why: a deadlock, or waiting for"
         f" {LEAST_PERCENT:.0f} % of the run or more",
         _hang,
     ),

@@ -46,7 +46,7 @@ def _why(found: Hang) -> str:
 
 
 RULE = Rule(
-    "deadlock",
+    "hang",
     "A run that stood still when it was ended, and why.",
     "a run did not come to its end, and ranks waited for each other, for a message that was sent with"
     " another tag, for a rank that has ended, or in different collectives on one communicator; or most ranks"
