@@ -33,7 +33,8 @@ def ended(*inside: tuple[str, int | None, int | None], ranks: int = 4, held: str
                 " inside_source_tag = ? WHERE rank = ?",
                 (procedure, WORLD, held, source, tag, rank),
             )
-            made.call(rank, procedure, HUNG_S if held == _SINCE else 0.0)
+            made.call(rank, procedure, HUNG_S if held == _SINCE else 0.0, calls=0, size_bin=127)
+    made.connection.execute("UPDATE main.call_counts SET unfinished = 1")
     return made
 
 
@@ -44,6 +45,8 @@ def wrong_tag(path: Path) -> Path:
     """
     made = ended(("MPI_Recv", 1, 7), *[("MPI_Barrier", None, None)] * 3)
     made.instance("MPI_Barrier", 1, (1.0, 1.05, 1.0, 1.0), 1.05, since=(1.0, 1.05, 1.0, 1.0))
+    for rank in range(4):
+        made.call(rank, "MPI_Barrier", 0.0 if rank == 1 else 0.05)
     made.insert("open_messages", source=1, destination=0, communicator=WORLD, tag=8, sent=1, received=0)
     return made.write(path)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwise.analysis.hangs.model import MISMATCH, Hang, Step
+from rankwise.analysis.hangs.model import ENDED, MISMATCH, Hang, Step
 from rankwise.analysis.hangs.waits import FINALIZE, MESSAGE, RECEIVE
 from rankwise.profile.join.waiting import ANY
 from rankwise.text.units import count_text, second_text
@@ -38,11 +38,22 @@ def step_text(step: Step) -> str:
 def left_over_text(step: Step) -> str:
     """Return the messages that were sent to ranks, and that no receive has taken; '' = none are known."""
     return "; ".join(
-        f"rank {one.source} has sent rank {one.destination} {count_text(one.sent - one.received)}"
-        f" message{'s' * (one.sent - one.received > 1)} on {one.communicator} with tag {one.tag}"
-        " that no receive has taken"
+        f"rank {one.source} has sent {_messages_text(one.sent - one.received)} to rank {one.destination}"
+        f" on {one.communicator} with tag {one.tag} that no receive has taken"
         for one in step.found
     )
+
+
+def _messages_text(count: int) -> str:
+    return "a message" if count == 1 else f"{count_text(count)} messages"
+
+
+def waited_title(found: Hang) -> str:
+    """Return for whom most of the waiting was, as a title."""
+    who = ranks_text(found.root)
+    if found.is_deadlock and found.kind != ENDED:
+        return f"{who[:1].upper()}{who[1:]} waited for each other until the run ended"
+    return f"Most waiting was for {who}, until the run ended"
 
 
 def ranks_text(ranks: str) -> str:

@@ -8,7 +8,7 @@ from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.hangs.find import LEAST_S
 from rankwise.analysis.hangs.model import Hang
 from rankwise.findings.finding import HIGH, MEDIUM, Command, Fact, Finding, Rule
-from rankwise.text.hang import hang_text, left_over_text, ranks_text, step_text
+from rankwise.text.hang import hang_text
 
 
 def _find(seen: Evidence) -> Sequence[Finding]:
@@ -16,11 +16,11 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     if found is None:
         return []
     title = hang_text(found)
-    facts = [Fact("who waits", ranks_text(found.waiting))]
-    for step in found.steps:
-        facts.append(Fact("seen" if step.waits_for else "at the end of it", step_text(step)))
-        if step.found:
-            facts.append(Fact("left over", left_over_text(step)))
+    facts = [
+        Fact("kind", found.kind),
+        Fact("ranks that wait", found.waiting),
+        Fact("ranks at whom it ends", found.root),
+    ]
     return [
         Finding(
             rule=RULE.id,

@@ -34,7 +34,7 @@ def head_lines(page: Page, found: Summary, path: Path, verbose: bool) -> list[Te
         *lines,
         Text(),
         *_time_lines(page, found),
-        *(_efficiency_lines(page, found.efficiency) if found.trust.complete or verbose else []),
+        *_efficiency_lines(page, found.efficiency),
     ]
 
 

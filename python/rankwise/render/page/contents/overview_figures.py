@@ -11,7 +11,7 @@ from rankwise.findings.late import is_known
 from rankwise.findings.metrics import METRICS
 from rankwise.render.page.contents.subject import Subject
 from rankwise.text.empty import NOBODY_LATE, no_arrivals
-from rankwise.text.hang import ranks_text
+from rankwise.text.hang import waited_title
 from rankwise.text.safe import safe
 from rankwise.text.summary import (
     efficiency_notes,
@@ -200,7 +200,7 @@ def late_part(of: Subject) -> dict[str, Any]:
             f"Rank {first.rank} ({hosts.get(first.rank, '?')}) is to blame for most: {share} % of all waiting"
         )
     if found.hang and found.hang.lost_seconds > everything:  # what is known of is next to nothing
-        title = f"Most waiting was for {ranks_text(found.hang.root)}, when the run ended"
+        title = waited_title(found.hang)
     return {
         "title": safe(title, "utf-8"),
         "missing": missing,
