@@ -263,6 +263,8 @@ def test_many_ranks_take_no_time_each() -> None:
     size = 20_000
     one = found([BARRIER] * (size - 1) + [receives(0)])
     assert (one.kind, one.waiting) == ("cycle", f"0-{size - 1}")
+    one = found([inside("MPI_Recv", source=(ANY, 1))] * size)
+    assert (one.kind, one.root) == ("cycle", f"0-{size - 1}")
 
 
 @pytest.mark.parametrize(

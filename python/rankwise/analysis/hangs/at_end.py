@@ -66,15 +66,16 @@ def _counts(connection: sqlite3.Connection, places: dict[int, Place]) -> Counts:
         if name in wanted
     }
     found: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
-    for communicator in sorted(on):
-        for rank, procedure, calls in connection.execute(
-            "SELECT place.rank, count.id >> 7 & 2047 AS procedure, SUM(calls) FROM call_places AS place"
-            " JOIN call_counts AS count ON count.id >= place.id << 30 AND count.id < (place.id + 1) << 30"
-            " WHERE place.communicator = ? GROUP BY place.rank, procedure",
-            (communicator,),
-        ):
-            if procedure in procedures:
-                found[communicator, procedures[procedure]][rank] = calls
+    rows = connection.execute(
+        "SELECT place.communicator, place.rank, count.id >> 7 & 2047 AS procedure, SUM(calls)"
+        " FROM call_places AS place"
+        " JOIN call_counts AS count ON count.id >= place.id << 30 AND count.id < (place.id + 1) << 30"
+        f" WHERE place.communicator IN ({', '.join(map(str, sorted(on)))})"
+        " GROUP BY place.communicator, place.rank, procedure",
+    )
+    for communicator, rank, procedure, calls in rows:
+        if procedure in procedures:
+            found[communicator, procedures[procedure]][rank] = calls
     return found
 
 

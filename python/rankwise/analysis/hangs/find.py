@@ -168,11 +168,12 @@ class _Search:
         """Return messages that ranks have sent whose message a party waits for, and that no receive fits."""
         if party.what != MESSAGE:
             return []
+        sources = set(party.for_ranks)
         rows = (
             row
-            for source in party.for_ranks
             for rank in party.ranks
-            for row in self.found.messages.left_over(source, rank)
+            for row in self.found.messages.left_over(rank)
+            if row.source in sources
         )
         return [
             OpenMessages(

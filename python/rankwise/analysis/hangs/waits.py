@@ -119,9 +119,10 @@ class Messages:
             return False
         return all(row.sent is not None for row in self._rows.get((source, destination), ()))
 
-    def left_over(self, source: int, destination: int) -> list[OpenMessage]:
-        """Return messages that were sent, and that no receive has asked for."""
-        return [row for row in self._rows.get((source, destination), ()) if _balance(row) > 0]
+    def left_over(self, destination: int) -> list[OpenMessage]:
+        """Return messages that were sent to a rank, and that it has asked for with no receive."""
+        sources = sorted(self._sources_of[destination])
+        return [row for source in sources for row in self._rows[source, destination] if _balance(row) > 0]
 
     def sources(self, rank: int, communicator: int | None) -> list[int]:
         """Return the ranks that have not sent what a rank has receives for."""
@@ -295,8 +296,7 @@ class Waits:
         for rank in ranks:
             if any(
                 _fits(row.tag, tag) and _same(row.communicator, place.communicator)
-                for other in others
-                for row in self.messages.left_over(other, rank)
+                for row in self.messages.left_over(rank)
             ):
                 return Wait(ranks, place)
         certain = all(self.messages.is_known(other, rank) for rank in ranks[:1] for other in others)
