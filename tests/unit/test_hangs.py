@@ -18,8 +18,7 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.summary import summary
 from rankwise.findings.search import findings
 from rankwise.findings.verdict import verdict
-from rankwise.profile.join.open_messages import ALL, OpenMessage
-from rankwise.profile.join.waiting import ANY, SEVERAL, Partner
+from rankwise.profile.join.waiting import ALL, ANY, SEVERAL, OpenMessage, Partner
 
 W, OTHER = 3, 4
 NAMES = {W: "W", OTHER: "W_d1"}

@@ -12,7 +12,8 @@ from rankwise.profile.collect import layout
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.join.communicators import FIRST, Joined
-from rankwise.profile.join.open_messages import ALL, OpenMessage, open_messages
+from rankwise.profile.join.open_messages import open_messages
+from rankwise.profile.join.waiting import ALL, OpenMessage
 
 W = FIRST
 RECEIVES, BROKEN = CONSTANTS["STREAM_RECEIVES"], CONSTANTS["STREAM_BROKEN"]

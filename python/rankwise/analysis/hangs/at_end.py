@@ -6,7 +6,6 @@ import sqlite3
 from collections import defaultdict
 from dataclasses import replace
 
-from rankwise.analysis.calls.sites import Place as Source
 from rankwise.analysis.calls.totals import RUN_SECONDS
 from rankwise.analysis.hangs.find import LEAST_S, find_hang
 from rankwise.analysis.hangs.model import Hang
@@ -19,7 +18,7 @@ from rankwise.analysis.last_calls import (
     seconds_between,
 )
 from rankwise.analysis.percent import percent
-from rankwise.profile.join.open_messages import OpenMessage
+from rankwise.profile.join.waiting import OpenMessage
 
 
 def hang_at_end(connection: sqlite3.Connection) -> Hang | None:
@@ -69,7 +68,7 @@ def _counts(connection: sqlite3.Connection, places: dict[int, Place]) -> Counts:
     rows = connection.execute(
         "SELECT place.communicator, place.rank, count.id >> 7 & 2047 AS procedure, SUM(calls)"
         " FROM call_places AS place"
-        " JOIN call_counts AS count ON count.id >= place.id << 30 AND count.id < (place.id + 1) << 30"
+        " CROSS JOIN call_counts AS count ON count.id >= place.id << 30 AND count.id < (place.id + 1) << 30"
         f" WHERE place.communicator IN ({', '.join(map(str, sorted(on)))})"
         " GROUP BY place.communicator, place.rank, procedure",
     )
@@ -83,12 +82,15 @@ def _site(connection: sqlite3.Connection, rank: int) -> str:
     """Return where the call was made that a rank never came out of."""
     row = connection.execute(
         "SELECT objects.path, function, file, line, offset FROM call_places AS place"
-        " JOIN call_counts AS count ON count.id >= place.id << 30 AND count.id < (place.id + 1) << 30"
+        " CROSS JOIN call_counts AS count ON count.id >= place.id << 30 AND count.id < (place.id + 1) << 30"
         " JOIN sites ON sites.id = place.site JOIN objects ON objects.id = object"
         " WHERE place.rank = ? AND unfinished > 0 LIMIT 1",
         (rank,),
     ).fetchone()
     if row is None:
         return ""
+    # It needs numpy, which no summary of a complete run has to load.
+    from rankwise.analysis.calls.sites import Place as Source
+
     path, function, file, line, offset = row
     return Source(path=path, function=function, file=file, line=line, offset=offset).name

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from rankwise.analysis.last_calls import INSIDE, Place
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.members import parse
-from rankwise.profile.join.open_messages import ALL, OpenMessage
-from rankwise.profile.join.waiting import ANY, SEVERAL, Partner
+from rankwise.profile.join.waiting import ALL, ANY, SEVERAL, OpenMessage, Partner
 from rankwise.records import dataclass
 
 FINALIZE = "MPI_Finalize"

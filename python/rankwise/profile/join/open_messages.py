@@ -7,7 +7,6 @@ is what was lacking, or left over, when the counters were read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,32 +14,10 @@ from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.join.communicators import FIRST, Joined
 from rankwise.profile.join.grouping import LARGEST
-
-ALL = -1
-"""In place of a rank: not all that the other one has sent, or received, is known."""
+from rankwise.profile.join.waiting import ALL, OpenMessage
 
 _RECEIVES, _BROKEN = CONSTANTS["STREAM_RECEIVES"], CONSTANTS["STREAM_BROKEN"]
 _STREAMS_LEFT_OUT = slice(1, None)  # of `halved`: the sample of streams, not that of their messages
-
-
-class OpenMessage(NamedTuple):
-    """One row of the profile's table `open_messages`, in the order of its columns.
-
-    Attributes:
-        source: world rank, or ALL.
-        destination: world rank, or ALL.
-        communicator: its id in the profile; None with ALL.
-        tag: None with ALL.
-        sent: None = not known.
-        received: or has a receive that waits for it; likewise.
-    """
-
-    source: int
-    destination: int
-    communicator: int | None
-    tag: int | None
-    sent: int | None
-    received: int | None
 
 
 def open_messages(world: Mapping[int, Counters], joined: Joined) -> Iterator[OpenMessage]:
