@@ -13,7 +13,7 @@ from rankwise.analysis.hangs.find import find_hang
 from rankwise.analysis.hangs.graph import stuck, way
 from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.hangs.waits import Counts, Standing
-from rankwise.analysis.last_calls import INSIDE, OUTSIDE, POLLS, Place
+from rankwise.analysis.last_calls import INSIDE, NO_COUNTERS, OUTSIDE, POLLS, Place
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.summary import summary
 from rankwise.findings.search import findings
@@ -56,10 +56,17 @@ def hang(
     messages: Sequence[OpenMessage] = (),
     counts: Counts | None = None,
     ended: Sequence[int] = (),
+    threaded: Sequence[int] = (),
+    vague: Sequence[int] = (),
+    members: str = "",
 ) -> Hang | None:
-    everyone = f"0-{len(places) - 1}"
+    everyone = members or f"0-{len(places) - 1}"
     standing = Standing(
-        dict(enumerate(places)), {W: everyone, OTHER: everyone}, counts or {}, messages, frozenset(ended)
+        dict(enumerate(places)),
+        {W: everyone, OTHER: everyone},
+        counts or {},
+        messages,
+        *(frozenset(ended), frozenset(threaded), frozenset(vague)),
     )
     return find_hang(standing, NAMES)
 
@@ -321,3 +328,22 @@ def test_a_rank_that_was_gone_before_the_others(gone: str, kind: str) -> None:
     one = made.seen.hang
     assert one is not None
     assert (one.kind, one.root) == (kind, "3")
+
+
+def test_another_thread_may_do_what_is_lacking() -> None:
+    one = found([receives(1), receives(0)], threaded=[1])
+    assert (one.kind, one.is_deadlock, one.root) == ("unknown", False, "1")
+
+
+def test_calls_that_were_not_recorded_are_not_counted_on() -> None:
+    one = found([BARRIER, inside("MPI_Bcast")], vague=[0])
+    assert (one.is_deadlock, one.is_certain) == (True, False)
+
+
+def test_who_has_left_no_counters_may_send() -> None:
+    anybody, unknown = inside("MPI_Recv", source=(ANY, 5)), Place(NO_COUNTERS)
+    assert hang([anybody, anybody, unknown]) is not None
+    assert found([anybody, anybody, unknown]).is_deadlock is False
+    one = hang([anybody, BARRIER, BARRIER], members="0-2,?")
+    assert one is not None
+    assert one.is_deadlock is False

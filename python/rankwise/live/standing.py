@@ -52,7 +52,15 @@ def hang_now(
     if not any(place.state == INSIDE and (place.seconds or 0.0) >= STILL_S for place in places.values()):
         return None
     counters = {rank: process.counters for rank, process in members.items()}
-    standing = Standing(places, communicators, _counts(whole), open_messages(counters, joined), frozenset())
+    standing = Standing(
+        places,
+        communicators,
+        _counts(whole),
+        open_messages(counters, joined),
+        ended=frozenset(),
+        threaded=frozenset(rank for rank, one in counters.items() if (one.threads["alive"] != 0).sum() > 1),
+        vague=frozenset(rank for rank, one in counters.items() if any(one.header.dropped)),
+    )
     names = {row.id: row.name for row in joined.rows}
     found = find_hang(
         standing, names, lambda rank: _site(rank, members.get(rank), sites, directory, started_ns)

@@ -27,10 +27,10 @@ def hang_at_end(connection: sqlite3.Connection) -> Hang | None:
     Args:
         connection: the profile.
     """
-    partial, stopped = connection.execute("SELECT partial, stopped FROM run").fetchone()
+    partial, stopped, size = connection.execute("SELECT partial, stopped, ranks_expected FROM run").fetchone()
     if not partial:
         return None
-    places = ranks_at_end(connection)
+    places = ranks_at_end(connection, size)
     if not any(place.state == INSIDE for place in places.values()):
         return None
     names, members = communicators_at_end(connection)
@@ -42,7 +42,9 @@ def hang_at_end(connection: sqlite3.Connection) -> Hang | None:
         members,
         _counts(connection, places),
         map(OpenMessage._make, rows),
-        _ended(connection, stopped),
+        ended=_ended(connection, stopped),
+        threaded=_ranks(connection, "SELECT rank FROM ranks WHERE threads > 1"),
+        vague=_ranks(connection, "SELECT DISTINCT rank FROM dropped"),
     )
     found = find_hang(standing, names, lambda rank: _site(connection, rank))
     (run,) = connection.execute(f"SELECT TOTAL({RUN_SECONDS}) FROM ranks").fetchone()
@@ -53,6 +55,10 @@ def _ended(connection: sqlite3.Connection, stopped: str) -> frozenset[int]:
     """Return the ranks whose processes were gone before the others."""
     rows = connection.execute("SELECT rank, gone FROM ranks WHERE gone IS NOT NULL")
     return frozenset(rank for rank, gone in rows if seconds_between(gone, stopped) >= LEAST_S)
+
+
+def _ranks(connection: sqlite3.Connection, query: str) -> frozenset[int]:
+    return frozenset(rank for (rank,) in connection.execute(query))
 
 
 def _counts(connection: sqlite3.Connection, places: dict[int, Place]) -> Counts:

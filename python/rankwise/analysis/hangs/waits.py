@@ -61,6 +61,8 @@ class Standing:
         counts: of collectives.
         messages: that only one side has asked for.
         ended: ranks whose processes have come to their end.
+        threaded: ranks of which several threads call MPI: another one may do what the others wait for.
+        vague: ranks that could not record all calls.
     """
 
     places: Mapping[int, Place]
@@ -68,6 +70,8 @@ class Standing:
     counts: Counts
     messages: Iterable[OpenMessage]
     ended: frozenset[int]
+    threaded: frozenset[int] = frozenset()
+    vague: frozenset[int] = frozenset()
 
 
 class Wait(NamedTuple):
@@ -244,8 +248,13 @@ class Waits:
             self._members[communicator] = tuple(sorted({rank for rank in parse(members) if rank >= 0}))
         return self._members[communicator]
 
+    def _all_known(self, communicator: int | None) -> bool:
+        """Tell whether all members of a communicator are known."""
+        members = self._standing.members.get(communicator or 0, "")
+        return bool(members) and all(rank >= 0 for rank in parse(members))
+
     def _key(self, rank: int, place: Place) -> tuple[object, ...]:
-        if place.state != INSIDE or rank in self._standing.ended:
+        if place.state != INSIDE or rank in self._standing.ended | self._standing.threaded:
             return ("", rank)
         if self._for_all(place):
             return (COLLECTIVE, place.communicator, place.procedure, self._count(rank, place))
@@ -280,7 +289,8 @@ class Waits:
             for rank in self.members(place.communicator)
             if rank not in here and counts.get(rank, 0) <= done
         )
-        return Wait(ranks, place, missing, what=COLLECTIVE if missing else "", certain=True)
+        certain = not self._standing.vague.intersection({*ranks, *missing})
+        return Wait(ranks, place, missing, what=COLLECTIVE if missing else "", certain=certain)
 
     def _came_through(self, place: Place) -> list[int]:
         """Return the ranks that are through with MPI_Finalize, where that is the call."""
@@ -291,6 +301,8 @@ class Waits:
     def _for_any(self, ranks: tuple[int, ...], place: Place) -> Wait:
         """Return whom receives from any source wait for; nobody, if one of them could have its message."""
         assert place.source
+        if not self._all_known(place.communicator):
+            return Wait(ranks, place)
         tag, others = place.source.tag, self.members(place.communicator)
         for rank in ranks:
             if any(
@@ -360,6 +372,9 @@ class Waits:
             missing = [other for other in self.members(communicator) if counts.get(other, 0) < started]
             if missing:
                 return Wait(
-                    (rank,), place, tuple(missing), what=COLLECTIVE, certain=True, collective=procedure
+                    *((rank,), place, tuple(missing)),
+                    what=COLLECTIVE,
+                    certain=not self._standing.vague.intersection({rank, *missing}),
+                    collective=procedure,
                 )
         return Wait((rank,), place)
