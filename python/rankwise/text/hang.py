@@ -27,7 +27,7 @@ def hang_text(found: Hang) -> str:
     return f"{'Deadlock: ' if found.is_deadlock else ''}{_steps_text(found)}{_time_text(found)}{_rest(found)}"
 
 
-def step_text(step: Step) -> str:
+def _step_text(step: Step) -> str:
     """Return what ranks wait for: `rank 1 waits in MPI_Recv on W (a.c:7) for a message from rank 3`."""
     if not step.waits_for:
         return f"{ranks_text(step.ranks)} {_is_text(step)}"
@@ -35,7 +35,7 @@ def step_text(step: Step) -> str:
     return f"{ranks_text(step.ranks)} {verb} in {_call_text(step)} for {_what_text(step)}"
 
 
-def left_over_text(step: Step) -> str:
+def _left_over_text(step: Step) -> str:
     """Return the messages that were sent to ranks, and that no receive has taken; '' = none are known."""
     return "; ".join(
         f"rank {one.source} has sent {_messages_text(one.sent - one.received)} to rank {one.destination}"
@@ -72,7 +72,7 @@ def _steps_text(found: Hang) -> str:
         found.steps if len(found.steps) <= _MOST_STEPS else [*found.steps[: _MOST_STEPS - 1], found.steps[-1]]
     )
     left_out = len(found.steps) + found.more_steps - len(steps)
-    texts = [step_text(one) for one in steps]
+    texts = [_step_text(one) for one in steps]
     if not steps[-1].waits_for:
         texts[-1] = _end_text(steps[-1], steps[-2].waits_for)
     if left_out:
@@ -92,7 +92,7 @@ def _time_text(found: Hang) -> str:
 
 
 def _rest(found: Hang) -> str:
-    left_over = [text for text in map(left_over_text, found.steps) if text]
+    left_over = [text for text in map(_left_over_text, found.steps) if text]
     unsure = found.is_deadlock and not found.is_certain
     return "".join(f"; {text}" for text in left_over) + "; not all messages were counted" * unsure
 
