@@ -8,6 +8,7 @@ from pathlib import Path
 import hung_profiles
 import pytest
 
+from golden import Golden
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.hangs.find import find_hang
 from rankwise.analysis.hangs.graph import stuck, way
@@ -19,6 +20,7 @@ from rankwise.analysis.summary import summary
 from rankwise.findings.search import findings
 from rankwise.findings.verdict import verdict
 from rankwise.profile.join.waiting import ALL, ANY, SEVERAL, OpenMessage, Partner
+from rankwise.text.hang import hang_text
 
 W, OTHER = 3, 4
 NAMES = {W: "W", OTHER: "W_d1"}
@@ -258,6 +260,12 @@ def test_a_job_that_was_on_its_way(places: Sequence[Place]) -> None:
     assert hang(places) is None
 
 
+def test_a_sentence_of_a_long_way_is_cut(golden: Golden) -> None:
+    one = found([*(receives(rank + 1) for rank in range(50)), COMPUTES])
+    assert (one.kind, one.root) == ("computing", "50")
+    golden.says(hang_text(one), "0 .. 1 .. 50 .. 20.0 s")
+
+
 def test_a_long_ring_is_cut() -> None:
     size = 100
     one = found([receives((rank + 1) % size) for rank in range(size)])
@@ -328,6 +336,7 @@ def test_a_rank_that_was_gone_before_the_others(gone: str, kind: str) -> None:
     one = made.seen.hang
     assert one is not None
     assert (one.kind, one.root) == (kind, "3")
+    assert one.steps[-1].state == ("gone" if kind == "ended" else "outside")
 
 
 def test_another_thread_may_do_what_is_lacking() -> None:

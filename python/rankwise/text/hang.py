@@ -8,7 +8,12 @@ from rankwise.profile.join.waiting import ANY
 from rankwise.text.units import count_text, second_text
 
 _MOST_STEPS = 4
-
+_WHERE = {  # by the state: of one rank, of several
+    "outside": ("is outside of MPI", "are outside of MPI"),
+    "starting": ("is in MPI_Init", "are in MPI_Init"),
+    "no counters": ("has left no counters", "have left no counters"),
+    "switched off": ("is no longer recorded", "are no longer recorded"),
+}
 
 LEAST_PERCENT = 10.0
 """Of the run, in which ranks waited at its end: with less, it says little, unless it is a deadlock."""
@@ -73,7 +78,7 @@ def _steps_text(found: Hang) -> str:
     )
     left_out = len(found.steps) + found.more_steps - len(steps)
     texts = [_step_text(one) for one in steps]
-    if not steps[-1].waits_for:
+    if not left_out and not steps[-1].waits_for:
         texts[-1] = _end_text(steps[-1], steps[-2].waits_for)
     if left_out:
         texts.insert(-1, f"{left_out} more likewise")
@@ -101,11 +106,9 @@ def _is_text(step: Step) -> str:
     several = step.count > 1
     if step.state == "inside":
         return f"{'are' if several else 'is'} in {_call_text(step)}, and what lacks is not known"
-    if step.state == "outside":
-        return f"{'are' if several else 'is'} outside of MPI"
     if step.state == "polling":
         return f"{'poll' if several else 'polls'} with {_call_text(step)}"
-    return f"{'have' if several else 'has'} ended"
+    return _WHERE.get(step.state, ("has ended", "have ended"))[several]
 
 
 def _call_text(step: Step, *, with_communicator: bool = True) -> str:

@@ -26,6 +26,9 @@ from rankwise.profile.join.members import compact
 LEAST_S = 1.0
 """Seconds that ranks have waited at least: without a deadlock, a job that stands still for less is none."""
 
+GONE = "gone"
+"""In place of the state of a rank whose process had come to its end before the others."""
+
 _ENDED = ("finalized", "aborted")
 _MOST_STEPS = 8
 _MOST_STARTS = 64  # of rings that are looked for
@@ -193,7 +196,7 @@ class _Search:
         return Step(
             ranks=compact(party.ranks),
             count=len(party.ranks),
-            state=place.state,
+            state=GONE if party.ranks[0] in self.standing.ended else place.state,
             procedure=place.procedure,
             communicator=on,
             seconds=self._since(self.party_of[party.ranks[0]]),

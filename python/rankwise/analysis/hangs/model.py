@@ -41,7 +41,7 @@ class Step:
     Attributes:
         ranks: in compact form, 0-3,8.
         count: of them.
-        state: as in a place: inside, outside, polling, finalized, ...
+        state: as in a place: inside, outside, polling, finalized, ...; `gone`: its process had ended before.
         procedure: that they are inside of, or poll with; None if none.
         communicator: name of that of the call; None if it has none in particular.
         seconds: since the last of them came there; None if unknown.
