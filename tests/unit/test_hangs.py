@@ -143,6 +143,10 @@ def test_what_was_not_counted_is_not_certain() -> None:
     for vague in (OpenMessage(1, ALL, None, None, None, None), OpenMessage(1, 0, W, 5, None, None)):
         one = found([receives(1), receives(0)], [vague])
         assert (one.is_deadlock, one.is_certain) == (True, False)
+    # What seems to be left over may have been taken.
+    vague = [OpenMessage(ALL, 0, None, None, None, None), OpenMessage(1, 0, W, 8, 1, 0)]
+    one = found([receives(1), receives(0)], vague)
+    assert (one.kind, one.steps[0].found) == ("cycle", [])
 
 
 def test_a_member_that_computes_is_no_deadlock() -> None:

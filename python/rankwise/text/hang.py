@@ -99,7 +99,7 @@ def _time_text(found: Hang) -> str:
 def _rest(found: Hang) -> str:
     left_over = [text for text in map(_left_over_text, found.steps) if text]
     unsure = found.is_deadlock and not found.is_certain
-    return "".join(f"; {text}" for text in left_over) + "; not all messages were counted" * unsure
+    return "".join(f"; {text}" for text in left_over) + "; not all calls were counted" * unsure
 
 
 def _is_text(step: Step) -> str:

@@ -176,7 +176,7 @@ class _Search:
             row
             for rank in party.ranks
             for row in self.found.messages.left_over(rank)
-            if row.source in sources
+            if row.source in sources and self.found.messages.is_known(row.source, rank)
         )
         return [
             OpenMessages(

@@ -42,7 +42,7 @@ def _why(found: Hang) -> str:
         return "who waited for whom is known, but not what kept the others"
     if found.is_certain:
         return "each of them waits for what the others can no longer do"
-    return "it follows from the calls in which ranks ended: not all of their messages were counted"
+    return "it follows from the calls in which ranks ended: not all of their calls were counted"
 
 
 RULE = Rule(
