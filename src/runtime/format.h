@@ -424,7 +424,8 @@ struct rankwise_thread {
   uint64_t inside_source; /* rankwise_partner */
   uint64_t inside_destination;
   uint64_t left_key;  /* key of the latest call that the thread has left */
-  uint16_t halved[4]; /* of its sample of messages, how often: by their number, by tag, by pair of processes */
+  uint16_t halved[4]; /* of its sample of messages, how often: by their number, by tag, by pair of processes; the last
+                         one is RANKWISE_HALVED_LOST */
   uint64_t reserved[1];
 };
 
@@ -745,7 +746,12 @@ enum rankwise_stream_flags {
   RANKWISE_STREAM_BROKEN = 2    /* some may have been cancelled: no number is certain */
 };
 
-enum rankwise_streams { RANKWISE_NO_STREAM = -1, RANKWISE_MOST_STREAMS = 512, RANKWISE_MOST_SIDES = 1024 };
+enum rankwise_streams {
+  RANKWISE_NO_STREAM = -1,
+  RANKWISE_MOST_STREAMS = 512,
+  RANKWISE_MOST_SIDES = 1024,
+  RANKWISE_HALVED_LOST = 3 /* index in `halved`: 1 = not all messages were counted, for want of memory or by an error */
+};
 
 /* What one of its two processes has kept of a message in the sample. Messages are in it by their number in the stream,
  * by tag and by pair of processes, so that both sides keep the same ones; the reader joins them. */

@@ -128,7 +128,7 @@ bool Streams::start() {
           : counters_file::add_section(RANKWISE_SECTION_SIDES, sizeof(rankwise_side), most_sides, thread, need);
   void *memory = side_section == nullptr ? nullptr : std::calloc(1, sizeof(Tables));
   if (memory == nullptr) {
-    lost_ = true;
+    lose();
     return false;
   }
   tables_ = static_cast<Tables *>(memory);
@@ -312,6 +312,7 @@ void Streams::broken(std::uint32_t communicator, std::uint64_t partner, bool rec
 
 void Streams::lose() {
   lost_ = true;
+  if (record_ != nullptr) record_->halved[RANKWISE_HALVED_LOST] = 1;
   open_count_ = 0;
   staged_count_ = 0;
   forget_cache();

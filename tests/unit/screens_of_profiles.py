@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import communicators_made
+import hung_profiles
 import large_profiles
 import overview_profiles
 import phased_run
@@ -107,6 +108,7 @@ PAGES: Mapping[str, Callable[[Path], object]] = {
     "heat": profiles.write_profile,
     "partial": profiles.write_partial,
     "late-rank": overview_profiles.late_rank,
+    "wrong-tag": hung_profiles.wrong_tag,
     "phases": _phased,
     "clocks-not-compared": lambda path: _clocks_not_compared().write(path),
 }
@@ -184,6 +186,8 @@ def _page_of(write: Callable[[Path], object]) -> Screen:
 SCREENS: dict[str, Screen] = {
     "heat": of_profile(profiles.write_profile, *SUMMARIES, *MATRICES, *views(*VIEWS)),
     "partial": of_profile(profiles.write_partial, *SUMMARIES, *views("rank")),
+    "wrong-tag": of_profile(hung_profiles.wrong_tag, *SUMMARIES),
+    "long-computation": of_profile(hung_profiles.long_computation, ("show", "F"), ("explain", "F")),
     "empty": of_profile(profiles.write_empty, *SUMMARIES, *MATRICES, *views(*VIEWS)),
     "inside": of_profile(
         profiles.write_inside, *SUMMARIES, *MATRICES, *views("collective", "algorithm", "pair", "call")

@@ -26,6 +26,7 @@ TABLES = {
     "pattern_messages",
     "waits",
     "wait_messages",
+    "open_messages",
     "arrivals",
     "collective_traits",
     "time_axis",

@@ -11,6 +11,8 @@ from rankwise.analysis.calls.families import Family, families
 from rankwise.analysis.calls.files import File, files
 from rankwise.analysis.calls.procedures import ProcedureRow, procedures
 from rankwise.analysis.calls.ranks import Rank, ranks
+from rankwise.analysis.hangs.at_end import hang_at_end
+from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.messages.locality import Locality, locality
 from rankwise.analysis.nodes.binding import NodePlace, node_places
 from rankwise.analysis.nodes.processors import Shortages, shortages
@@ -128,6 +130,11 @@ class Evidence:
     def chains(self) -> Chains:
         """The waits of the whole run, to be followed from rank to rank."""
         return chains_in(self.connection)
+
+    @cached_property
+    def hang(self) -> Hang | None:
+        """Why the run stood still when it ended; None if it did not."""
+        return hang_at_end(self.connection)
 
     @cached_property
     def procedures(self) -> list[ProcedureRow]:

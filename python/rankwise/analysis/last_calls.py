@@ -185,17 +185,33 @@ def places_at_end(connection: sqlite3.Connection) -> list[PlaceRow]:
     partial, size = connection.execute("SELECT partial, ranks_expected FROM run").fetchone()
     if not partial:
         return []
+    names, members = communicators_at_end(connection)
+    return [place_row(group, names) for group in groups(ranks_at_end(connection, size), members)]
+
+
+def ranks_at_end(connection: sqlite3.Connection, size: int = 0) -> dict[int, Place]:
+    """Return where each rank ended.
+
+    Args:
+        connection: the profile.
+        size: of the world, for a place of those without counters, too.
+    """
     found: dict[int, Place] = {}
     for facts in rows_by_name(connection, f"SELECT {', '.join(_FACTS)} FROM ranks ORDER BY rank"):
         found[facts["rank"]] = _place_at_end(facts)
     if len(found) < size:
         found |= {rank: Place(NO_COUNTERS) for rank in range(size) if rank not in found}
+    return found
+
+
+def communicators_at_end(connection: sqlite3.Connection) -> tuple[dict[int, str], dict[int, str]]:
+    """Return the names of communicators, and those of both groups who have to come to their collectives."""
     names, members = {}, {}
     for number, name, *both in connection.execute(
         "SELECT id, name, members, remote_members FROM communicators"
     ):
         names[number], members[number] = name, both_groups(*both)
-    return [place_row(group, names) for group in groups(found, members)]
+    return names, members
 
 
 _FACTS = (

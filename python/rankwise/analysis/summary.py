@@ -12,6 +12,7 @@ from rankwise.analysis.calls.procedures import (
 )
 from rankwise.analysis.collectives.inside_totals import InsideTotals, inside_totals
 from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.last_calls import PlaceRow, places_at_end
 from rankwise.analysis.messages.locality import Locality
 from rankwise.analysis.nodes.processors import Shortages
@@ -44,6 +45,7 @@ class Summary:
     inside: InsideTotals | None
     files: FileTotals | None
     places: list[PlaceRow]
+    hang: Hang | None
     counters: CounterTotals | None
     shortages: Shortages
     efficiency: Efficiency | None
@@ -73,6 +75,7 @@ def summary(connection: sqlite3.Connection, seen: Evidence | None = None) -> Sum
         inside=inside_totals(connection),
         files=file_totals(connection),
         places=places_at_end(connection),
+        hang=seen.hang,
         counters=counter_totals(connection),
         shortages=seen.shortages,
         efficiency=seen.efficiency,

@@ -12,6 +12,7 @@ from rankwise.findings.late import Late, late
 from rankwise.findings.search import Findings
 from rankwise.records import dataclass
 from rankwise.text.empty import NO_CALLS, NO_RANKS, NOTHING_BETWEEN
+from rankwise.text.hang import LEAST_PERCENT, hang_sentence
 from rankwise.text.last_calls import place_text
 from rankwise.text.units import number_of, percent_text
 
@@ -60,6 +61,10 @@ def verdict(found: Summary, seen: Evidence, told: Findings) -> str:
     """
     known = Known(found, seen, told)
     return next(filter(None, (rule.say(known) for rule in VERDICTS))) + "."
+
+
+def _hang(of: Known) -> str:
+    return hang_sentence(of.summary.hang)
 
 
 def _partial(of: Known) -> str:
@@ -177,6 +182,12 @@ def _part(of: Known, seconds: float) -> str:
 
 
 VERDICTS = (
+    VerdictRule(
+        "standing still",
+        "the run did not come to its end, and the finding hang says why: a deadlock, or waiting for"
+        f" {LEAST_PERCENT:.0f} % of the run or more",
+        _hang,
+    ),
     VerdictRule("the end", "some rank did not come to the end of MPI_Finalize", _partial),
     VerdictRule("nothing", "no call of MPI was recorded between MPI_Init and MPI_Finalize", _nothing),
     VerdictRule(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.last_calls import PlaceRow
 
 
@@ -130,6 +131,7 @@ class WorldPicture:
         bytes_sent_per_second: of all ranks, as in the tables.
         traffic: messages by kind, those kinds that were seen.
         inside_collectives: what can be seen of these messages.
+        hang: why it stands still; None if it does not, or nothing says so.
         places: where the ranks are now, the largest group first.
         slowest: ranks, those with the least time in MPI first: the others wait for them.
         communicators: most time since the last look first.
@@ -158,6 +160,7 @@ class WorldPicture:
     bytes_sent_per_second: float
     traffic: list[KindTraffic]
     inside_collectives: list[Hook]
+    hang: Hang | None
     places: list[PlaceRow]
     slowest: list[int]
     communicators: list[Activity]

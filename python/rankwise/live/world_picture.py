@@ -15,6 +15,7 @@ from rankwise.live.difference import KINDS, Column, difference
 from rankwise.live.picture import Activity, Hook, KindTraffic, Pair, Picture, Rank, SavedNode, WorldPicture
 from rankwise.live.process import Process
 from rankwise.live.snapshot import Snapshot
+from rankwise.live.standing import hang_now
 from rankwise.live.sums import Flows, Sums, by_rank, share_in_mpi
 from rankwise.profile.collect.clock import NANOSECONDS, iso
 from rankwise.profile.collect.launch_note import LaunchNote
@@ -24,7 +25,7 @@ from rankwise.profile.collect.worlds import World, worlds
 from rankwise.profile.join.communicators import Joined, join
 from rankwise.profile.join.members import compact
 from rankwise.profile.join.peers import Peers
-from rankwise.profile.join.sites import join_sites
+from rankwise.profile.join.sites import Sites, join_sites
 
 _NAMES = {procedure.id: procedure.name for procedure in PROCEDURES}
 _MOST_PAIRS = 100
@@ -58,7 +59,11 @@ def picture(
         ],
         worlds=[
             _World(
-                world, {rank: later[one.path] for rank, one in world.ranks.items()}, earlier, interval
+                world,
+                {rank: later[one.path] for rank, one in world.ranks.items()},
+                earlier,
+                interval,
+                note.directory,
             ).picture()
             for world in found
         ],
@@ -70,18 +75,23 @@ class _World:
     """One world on its way into the picture."""
 
     def __init__(
-        self, world: World, members: Mapping[int, Process], earlier: Mapping[str, Process], interval: float
+        self,
+        world: World,
+        members: Mapping[int, Process],
+        earlier: Mapping[str, Process],
+        interval: float,
+        directory: str,
     ) -> None:
         self.world = world
         self.members = members
         self.interval = interval
+        self.directory = directory
         lives = [Lifetime.of(process.counters) for process in members.values()]
         self.started_ns = min(life.started_ns for life in lives)
         self.wall = max(process.wall for process in members.values())
         clocks = {rank: process.clock for rank, process in members.items()}
-        self.joined: Joined = join(
-            world.ranks, clocks, join_sites(world.ranks), world.size, self.started_ns, self.wall
-        )
+        self.sites: Sites = join_sites(world.ranks)
+        self.joined: Joined = join(world.ranks, clocks, self.sites, world.size, self.started_ns, self.wall)
         self.names = {row.id: row.name for row in self.joined.rows}
         self.user_names = {row.id: row.user_name for row in self.joined.rows}
         self.members_of = {row.id: both_groups(row.members, row.remote_members) for row in self.joined.rows}
@@ -114,6 +124,10 @@ class _World:
             bytes_sent_per_second=self._rate(recent.bytes_sent) if recent else 0.0,
             traffic=self._traffic(),
             inside_collectives=self._hooks(),
+            hang=hang_now(
+                *(self.members, self.places, self.members_of, self.joined, self.sites, whole),
+                *(self.directory, self.started_ns),
+            ),
             places=[place_row(group, self.names) for group in groups(self.places, self.members_of)],
             slowest=[
                 row.rank

@@ -9,6 +9,9 @@ ANY = -1
 SEVERAL = -2
 """In place of a rank: several requests wait for several ranks."""
 
+ALL = -1
+"""In place of a rank: not all that the other one has sent, or received, is known."""
+
 POLLS_S = 0.5
 """Seconds from a polling call to the end within which a rank is taken to have polled up to its end."""
 
@@ -23,3 +26,23 @@ class Partner(NamedTuple):
 
     rank: int
     tag: int | None
+
+
+class OpenMessage(NamedTuple):
+    """One row of the profile's table `open_messages`, in the order of its columns.
+
+    Attributes:
+        source: world rank, or ALL.
+        destination: world rank, or ALL.
+        communicator: its id in the profile; None with ALL.
+        tag: None with ALL.
+        sent: None = not known.
+        received: or has a receive that waits for it; likewise.
+    """
+
+    source: int
+    destination: int
+    communicator: int | None
+    tag: int | None
+    sent: int | None
+    received: int | None

@@ -362,6 +362,15 @@ CREATE TABLE wait_messages (         -- the messages of the waits that are known
   other_procedure INTEGER NOT NULL REFERENCES procedures(id), -- the same of the other rank
   other_posted    REAL NOT NULL
 );
+CREATE TABLE open_messages (         -- of a partial run: messages that only one side has asked for when it ended
+  source       INTEGER NOT NULL,     -- world rank; -1 = any: not all that the destination has received is known
+  destination  INTEGER NOT NULL,     -- world rank; -1 = any: not all that the source has sent is known
+  communicator INTEGER REFERENCES communicators(id), -- NULL with -1
+  tag          INTEGER,              -- NULL with -1
+  sent         INTEGER,              -- how many with these ends on this communicator with this tag; NULL = not known
+  received     INTEGER               -- likewise; also receives that wait for theirs
+);
+
 CREATE TABLE arrivals (              -- blocking collectives: when each member came and left, a sample of the instances, and the longest
   communicator INTEGER NOT NULL REFERENCES communicators(id),
   procedure    INTEGER NOT NULL REFERENCES procedures(id),

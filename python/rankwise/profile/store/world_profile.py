@@ -37,6 +37,7 @@ from rankwise.profile.join.intervals import join_intervals
 from rankwise.profile.join.message_waits import MESSAGE_COLUMNS, WAIT_COLUMNS, join_waits
 from rankwise.profile.join.node_clocks import COMPARED, OWN, node_clocks
 from rankwise.profile.join.node_places import Shapes, place_rows, task_rows, use_rows
+from rankwise.profile.join.open_messages import open_messages
 from rankwise.profile.join.patterns import Patterns, join_patterns
 from rankwise.profile.join.peers import Peers
 from rankwise.profile.join.regions import join_regions
@@ -193,7 +194,9 @@ class WorldProfile:
         for counters in self.ranks.values():
             sentences += counters.losses
         sentences += header_warnings({rank: counters.header for rank, counters in self.ranks.items()})
-        if not self.reason:
+        if self.reason:
+            _insert(profile, "open_messages", open_messages(self.ranks, self.joined))
+        else:
             paused = any(counters.header.pauses for counters in self.ranks.values())
             sentences += check(profile, paused=paused)
         _insert(profile, "warnings", enumerate(sentences, 1))

@@ -11,6 +11,7 @@ from rankwise.analysis.summary import Summary
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.timing.times import Times
 from rankwise.render.terminal.page import Page
+from rankwise.text.hang import hang_sentence
 from rankwise.text.names import run_title, shown_path
 from rankwise.text.summary import efficiency_text, run_fields, wall_text
 from rankwise.text.trust import cost_line, coverage_fields, memory_line, partial_line, warnings
@@ -27,11 +28,13 @@ def head_lines(page: Page, found: Summary, path: Path, verbose: bool) -> list[Te
     """Return title, trust, warnings, wall time and its parts."""
     lines = _title_lines(page, found.run, verbose)
     lines += _trust_lines(page, found.trust, path, verbose)
+    if hang := hang_sentence(found.hang):
+        lines += page.wrapped(f"{hang}.", "bold red", _INDENT)
     return [
         *lines,
         Text(),
         *_time_lines(page, found),
-        *(_efficiency_lines(page, found.efficiency) if found.trust.complete or verbose else []),
+        *_efficiency_lines(page, found.efficiency),
     ]
 
 

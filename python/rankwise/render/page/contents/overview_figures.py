@@ -11,6 +11,7 @@ from rankwise.findings.late import is_known
 from rankwise.findings.metrics import METRICS
 from rankwise.render.page.contents.subject import Subject
 from rankwise.text.empty import NOBODY_LATE, no_arrivals
+from rankwise.text.hang import waited_title
 from rankwise.text.late import most_waiting
 from rankwise.text.safe import safe
 from rankwise.text.summary import (
@@ -203,6 +204,8 @@ def late_part(of: Subject) -> dict[str, Any]:
         title = (
             text[:1].upper() + text[1:] if text else "No rank stands out among those that others waited for"
         )
+    if found.hang and found.hang.lost_seconds > everything:  # what is known of is next to nothing
+        title = waited_title(found.hang)
     return {
         "title": safe(title, "utf-8"),
         "missing": missing,

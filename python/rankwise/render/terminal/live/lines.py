@@ -13,6 +13,7 @@ from rankwise.live.picture import Activity, Pair, Picture, Rank, WorldPicture
 from rankwise.render.terminal.last_calls import place_columns
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, cut, fit, label, number, table_lines
+from rankwise.text.hang import hang_text
 from rankwise.text.names import call_name, library_name, program_text, title_of
 from rankwise.text.units import byte_rate_text, byte_text, number_of, percent_text, rate_text, second_text
 
@@ -135,11 +136,14 @@ def _saves(page: Page, picture: Picture) -> list[Text]:
 
 
 def _alarm(page: Page, world: WorldPicture) -> list[Text]:
-    """Say that nothing happens, if so."""
-    if world.quiet_seconds is None or world.quiet_seconds < QUIET_S:
-        return []
-    text = f"no rank has entered or left an MPI call for {second_text(world.quiet_seconds)}"
-    return page.wrapped(text, "bold red", 2)
+    """Say that nothing happens, and why, if so."""
+    lines = []
+    if world.quiet_seconds is not None and world.quiet_seconds >= QUIET_S:
+        text = f"no rank has entered or left an MPI call for {second_text(world.quiet_seconds)}"
+        lines += page.wrapped(text, "bold red", 2)
+    if world.hang and (world.hang.is_deadlock or lines):
+        lines += page.wrapped(hang_text(world.hang), "bold red", 2)
+    return lines
 
 
 def _warnings(picture: Picture, world: WorldPicture) -> list[str]:

@@ -1,0 +1,102 @@
+"""Why a job stood still when it ended, from its profile."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from dataclasses import replace
+
+from rankwise.analysis.calls.totals import RUN_SECONDS
+from rankwise.analysis.hangs.find import LEAST_S, find_hang
+from rankwise.analysis.hangs.model import Hang
+from rankwise.analysis.hangs.waits import FOR_ALL, STARTED_FOR_ALL, Counts, Standing
+from rankwise.analysis.last_calls import (
+    INSIDE,
+    Place,
+    communicators_at_end,
+    ranks_at_end,
+    seconds_between,
+)
+from rankwise.analysis.percent import percent
+from rankwise.profile.join.waiting import OpenMessage
+
+
+def hang_at_end(connection: sqlite3.Connection) -> Hang | None:
+    """Return why a partial run stood still when it ended; None if it did not, or is complete.
+
+    Args:
+        connection: the profile.
+    """
+    partial, stopped, size = connection.execute("SELECT partial, stopped, ranks_expected FROM run").fetchone()
+    if not partial:
+        return None
+    places = ranks_at_end(connection, size)
+    if not any(place.state == INSIDE for place in places.values()):
+        return None
+    names, members = communicators_at_end(connection)
+    rows = connection.execute(
+        "SELECT source, destination, communicator, tag, sent, received FROM open_messages"
+    )
+    standing = Standing(
+        places,
+        members,
+        _counts(connection, places),
+        map(OpenMessage._make, rows),
+        ended=_ended(connection, stopped),
+        threaded=_ranks(connection, "SELECT rank FROM ranks WHERE threads > 1"),
+        vague=_ranks(connection, "SELECT DISTINCT rank FROM dropped"),
+    )
+    found = find_hang(standing, names, lambda rank: _site(connection, rank))
+    (run,) = connection.execute(f"SELECT TOTAL({RUN_SECONDS}) FROM ranks").fetchone()
+    return replace(found, lost_percent_of_run=percent(found.lost_seconds, run)) if found else None
+
+
+def _ended(connection: sqlite3.Connection, stopped: str) -> frozenset[int]:
+    """Return the ranks whose processes were gone before the others."""
+    rows = connection.execute("SELECT rank, gone FROM ranks WHERE gone IS NOT NULL")
+    return frozenset(rank for rank, gone in rows if seconds_between(gone, stopped) >= LEAST_S)
+
+
+def _ranks(connection: sqlite3.Connection, query: str) -> frozenset[int]:
+    return frozenset(rank for (rank,) in connection.execute(query))
+
+
+def _counts(connection: sqlite3.Connection, places: dict[int, Place]) -> Counts:
+    """Return how many collectives each rank has come out of, on the communicators on which ranks are now."""
+    on = {place.communicator for place in places.values() if place.communicator is not None}
+    wanted = FOR_ALL | STARTED_FOR_ALL
+    procedures = {
+        number: name
+        for number, name in connection.execute("SELECT id, name FROM procedures")
+        if name in wanted
+    }
+    found: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
+    rows = connection.execute(
+        "SELECT place.communicator, place.rank, count.id >> 7 & 2047 AS procedure, SUM(calls)"
+        " FROM call_places AS place"
+        " CROSS JOIN call_counts AS count ON count.id >= place.id << 30 AND count.id < (place.id + 1) << 30"
+        f" WHERE place.communicator IN ({', '.join(map(str, sorted(on)))})"
+        " GROUP BY place.communicator, place.rank, procedure",
+    )
+    for communicator, rank, procedure, calls in rows:
+        if procedure in procedures:
+            found[communicator, procedures[procedure]][rank] = calls
+    return found
+
+
+def _site(connection: sqlite3.Connection, rank: int) -> str:
+    """Return where the call was made that a rank never came out of."""
+    row = connection.execute(
+        "SELECT objects.path, function, file, line, offset FROM call_places AS place"
+        " CROSS JOIN call_counts AS count ON count.id >= place.id << 30 AND count.id < (place.id + 1) << 30"
+        " JOIN sites ON sites.id = place.site JOIN objects ON objects.id = object"
+        " WHERE place.rank = ? AND unfinished > 0 LIMIT 1",
+        (rank,),
+    ).fetchone()
+    if row is None:
+        return ""
+    # It needs numpy, which no summary of a complete run has to load.
+    from rankwise.analysis.calls.sites import Place as Source
+
+    path, function, file, line, offset = row
+    return Source(path=path, function=function, file=file, line=line, offset=offset).name

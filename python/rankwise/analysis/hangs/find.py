@@ -1,0 +1,211 @@
+"""Why a job stands still, from where its ranks are and what they have counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from rankwise.analysis.hangs.graph import components, led_to, stuck, way
+from rankwise.analysis.hangs.model import (
+    COMPUTING,
+    CYCLE,
+    ENDED,
+    MISMATCH,
+    POLLING,
+    UNKNOWN,
+    UNMATCHED,
+    Hang,
+    OpenMessages,
+    Step,
+)
+from rankwise.analysis.hangs.waits import FINALIZE, FOR_ALL, MESSAGE, Standing, Wait, Waits
+from rankwise.analysis.last_calls import OUTSIDE, POLLS
+from rankwise.profile.join.members import compact
+
+LEAST_S = 1.0
+"""Seconds that ranks have waited at least: without a deadlock, a job that stands still for less is none."""
+
+GONE = "gone"
+"""In place of the state of a rank whose process had come to its end before the others."""
+
+_ENDED = ("finalized", "aborted")
+_MOST_STEPS = 8
+_MOST_STARTS = 64  # of rings that are looked for
+_MOST_FOUND = 4
+
+
+def find_hang(
+    standing: Standing, names: Mapping[int, str], site: Callable[[int], str] = lambda _: ""
+) -> Hang | None:
+    """Return why a job stands still; None if it does not, or nothing says that it does.
+
+    Args:
+        standing: the job.
+        names: of communicators, by their id.
+        site: returns where in the source a rank's call was made, '' if that is not known.
+    """
+    return _Search(standing, names, site).hang()
+
+
+class _Search:
+    def __init__(self, standing: Standing, names: Mapping[int, str], site: Callable[[int], str]) -> None:
+        self.standing, self.names, self.site = standing, names, site
+        self.found = Waits(standing)
+        self.parties: Sequence[Wait] = self.found.found
+        self.party_of = {rank: n for n, party in enumerate(self.parties) for rank in party.ranks}
+        self.waits = {n: self._others(party) for n, party in enumerate(self.parties)}
+        self.stuck = stuck(self.waits, lambda n: self.parties[n].any, self._gone)
+
+    def _others(self, party: Wait) -> list[int]:
+        """Return the parties that one waits for."""
+        return list(dict.fromkeys(self.party_of[one] for one in party.for_ranks if one in self.party_of))
+
+    def _gone(self, number: int) -> bool:
+        party = self.parties[number]
+        return party.place.state in _ENDED or party.ranks[0] in self.standing.ended
+
+    def hang(self) -> Hang | None:
+        gone = {number for number in self.stuck if self._gone(number)}
+        rings = [
+            ring
+            for ring in components(sorted(self.stuck - gone), self.waits)
+            if len(ring) > 1 or ring[0] in self.waits[ring[0]]
+        ]
+        if rings:
+            return self._ring(max(rings, key=lambda ring: len(led_to(set(ring), self.waits))))
+        waited_for = {other for number in self.stuck - gone for other in self.waits[number]} & gone
+        if waited_for:
+            return self._if_long(self._root(ENDED, waited_for, is_deadlock=True))
+        return self._if_long(self._without_deadlock())
+
+    def _ring(self, ring: list[int]) -> Hang:
+        within = set(ring)
+        ways = (way(start, (start,), self.waits, within) for start in ring[:_MOST_STARTS])
+        shortest = min(ways, key=len)[:-1]
+        return self._made(self._kind(shortest), set(shortest), within, shortest, is_deadlock=True)
+
+    def _kind(self, ring: list[int]) -> str:
+        places = [self.parties[number].place for number in ring]
+        if any(place.procedure == FINALIZE for place in places):
+            return ENDED
+        collectives = {
+            (place.communicator, place.procedure) for place in places if place.procedure in FOR_ALL
+        }
+        if len(collectives) == len(places) and len({communicator for communicator, _ in collectives}) == 1:
+            return MISMATCH
+        return UNMATCHED if any(self._left_over(self.parties[number]) for number in ring) else CYCLE
+
+    def _without_deadlock(self) -> Hang | None:
+        """Return the ranks that others wait for, and that are not known to wait for anybody."""
+        ends = {
+            n for others in self.waits.values() for n in others if not self.waits[n] and n not in self.stuck
+        }
+        waiting = led_to(ends, self.waits) - ends
+        if not waiting or len(self._ranks(ends)) > len(self._ranks(waiting)):
+            return None  # (few wait for many: that is the course of things)
+        states = {self.parties[number].place.state for number in ends}
+        kind = COMPUTING if states == {OUTSIDE} else POLLING if states <= {OUTSIDE, POLLS} else UNKNOWN
+        return self._root(kind, ends, is_deadlock=False)
+
+    def _root(self, kind: str, ends: set[int], *, is_deadlock: bool) -> Hang:
+        waiting = led_to(ends, self.waits) - ends
+        largest = max(waiting, key=lambda number: (len(self.parties[number].ranks), -number))
+        path = way(largest, ends, self.waits, waiting | ends)
+        alike = [end for end in self.waits[path[-2]] if end in ends and self._is_alike(end, path[-1])]
+        found = self._made(kind, ends, ends, path, is_deadlock=is_deadlock)
+        last = self.parties[path[-1]]._replace(ranks=tuple(self._ranks(alike)))
+        return replace(found, steps=[*found.steps[:-1], self._step(last)])
+
+    def _is_alike(self, one: int, other: int) -> bool:
+        """Tell whether two parties are in one place."""
+        here, there = self.parties[one].place, self.parties[other].place
+        keys = ("state", "procedure", "communicator")
+        return all(getattr(here, key) == getattr(there, key) for key in keys)
+
+    def _made(
+        self, kind: str, root: set[int], ends: set[int], path: Sequence[int], *, is_deadlock: bool
+    ) -> Hang:
+        """Return the result.
+
+        Args:
+            kind: of it.
+            root: parties at whom the waiting ends.
+            ends: all whose waiters are in question.
+            path: parties of whom each waits for the next.
+            is_deadlock: none can go on.
+        """
+        ranks = self._ranks(number for number in led_to(ends, self.waits) if self.waits[number])
+        seconds = [self._since(number) for number in path]
+        steps = [self._step(self.parties[number]) for number in path]
+        left_out = max(len(steps) - _MOST_STEPS, 0)
+        return Hang(
+            kind=kind,
+            is_deadlock=is_deadlock,
+            root=compact(self._ranks(root)),
+            waiting=compact(ranks),
+            seconds=min((one for one in seconds if one is not None), default=None),
+            lost_seconds=sum(
+                place.seconds or 0.0
+                for place in map(self.standing.places.__getitem__, ranks)
+                if place.procedure != FINALIZE
+            ),
+            lost_percent_of_run=None,
+            steps=[*steps[: _MOST_STEPS - 1], steps[-1]] if left_out else steps,
+            more_steps=left_out,
+        )
+
+    def _if_long(self, found: Hang | None) -> Hang | None:
+        """Return it unless nobody has waited for long: then the job was on its way."""
+        return found if found and found.seconds is not None and found.seconds >= LEAST_S else None
+
+    def _ranks(self, numbers: Iterable[int]) -> list[int]:
+        return sorted(rank for number in numbers for rank in self.parties[number].ranks)
+
+    def _since(self, number: int) -> float | None:
+        """Return for how long all of a party have been there."""
+        times = [self.standing.places[rank].seconds for rank in self.parties[number].ranks]
+        return min((one for one in times if one is not None), default=None)
+
+    def _left_over(self, party: Wait) -> list[OpenMessages]:
+        """Return messages that ranks have sent whose message a party waits for, and that no receive fits."""
+        if party.what != MESSAGE:
+            return []
+        sources = set(party.for_ranks)
+        rows = (
+            row
+            for rank in party.ranks
+            for row in self.found.messages.left_over(rank)
+            if row.source in sources and self.found.messages.is_known(row.source, rank)
+        )
+        return [
+            OpenMessages(
+                row.source,
+                row.destination,
+                self.names.get(row.communicator or 0, ""),
+                row.tag or 0,
+                row.sent or 0,
+                row.received or 0,
+            )
+            for row in islice(rows, _MOST_FOUND)
+        ]
+
+    def _step(self, party: Wait) -> Step:
+        place = party.place
+        on = None if place.communicator is None else self.names.get(place.communicator)
+        return Step(
+            ranks=compact(party.ranks),
+            count=len(party.ranks),
+            state=GONE if party.ranks[0] in self.standing.ended else place.state,
+            procedure=place.procedure,
+            communicator=on,
+            seconds=self._since(self.party_of[party.ranks[0]]),
+            waits_for=compact(party.for_ranks),
+            any=party.any,
+            tag=party.tag,
+            what=party.what,
+            collective=party.collective,
+            certain=party.certain,
+            found=self._left_over(party),
+            site=self.site(party.ranks[0]) if place.procedure else "",
+        )

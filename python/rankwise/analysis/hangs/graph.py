@@ -1,0 +1,111 @@
+"""Who can never go on, by who waits for whom."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+Edges = Mapping[int, Sequence[int]]
+
+
+def stuck(waits: Edges, any_of: Callable[[int], bool], gone: Callable[[int], bool]) -> set[int]:
+    """Return the nodes that can never go on.
+
+    Args:
+        waits: by node those that it waits for; who waits for nobody goes on.
+        any_of: one of them is enough.
+        gone: never goes on, nor does anything for others.
+    """
+    waiters: dict[int, list[int]] = defaultdict(list)
+    for node, others in waits.items():
+        for other in others:
+            waiters[other].append(node)
+    left = {node: min(len(others), 1) if any_of(node) else len(others) for node, others in waits.items()}
+    goes_on = [node for node in waits if not left[node] and not gone(node)]
+    seen = set(goes_on)
+    while goes_on:
+        for node in waiters[goes_on.pop()]:
+            left[node] -= 1
+            if left[node] <= 0 and node not in seen and not gone(node):
+                seen.add(node)
+                goes_on.append(node)
+    return set(waits) - seen
+
+
+def components(nodes: Sequence[int], waits: Edges) -> Iterator[list[int]]:
+    """Return the strongly connected components: one comes after all that it leads to (Tarjan)."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    allowed = set(nodes)
+    for start in nodes:
+        if start in index:
+            continue
+        work = [(start, iter(waits[start]))]
+        index[start] = low[start] = len(index)
+        stack.append(start)
+        on_stack.add(start)
+        while work:
+            node, others = work[-1]
+            for other in others:
+                if other not in allowed:
+                    continue
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    stack.append(other)
+                    on_stack.add(other)
+                    work.append((other, iter(waits[other])))
+                    break
+                if other in on_stack:
+                    low[node] = min(low[node], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    found: list[int] = []
+                    while not found or found[-1] != node:
+                        found.append(stack.pop())
+                        on_stack.discard(found[-1])
+                    yield sorted(found)
+
+
+def way(start: int, ends: Collection[int], waits: Edges, within: set[int]) -> list[int]:
+    """Return a shortest way of at least one edge from a node to one of the ends, both included.
+
+    Args:
+        start: node.
+        ends: nodes; the start itself for the shortest ring.
+        waits: by node those that it waits for.
+        within: the nodes that the way may take.
+    """
+    came_from: dict[int, int] = {}
+    queue = deque([start])
+    while queue:
+        node = queue.popleft()
+        for other in waits[node]:
+            if other in ends:
+                back = [other, node]
+                while back[-1] != start:
+                    back.append(came_from[back[-1]])
+                return back[::-1]
+            if other in within and other not in came_from and other != start:
+                came_from[other] = node
+                queue.append(other)
+    return []
+
+
+def led_to(nodes: set[int], waits: Edges) -> set[int]:
+    """Return these nodes, and all that wait for them, directly or not."""
+    waiters: dict[int, list[int]] = defaultdict(list)
+    for node, others in waits.items():
+        for other in others:
+            waiters[other].append(node)
+    found, work = set(nodes), list(nodes)
+    while work:
+        for node in waiters[work.pop()]:
+            if node not in found:
+                found.add(node)
+                work.append(node)
+    return found

@@ -1,0 +1,99 @@
+"""Why a job that is running stands still, if it does."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from rankwise.analysis.calls.sites import Place as Source
+from rankwise.analysis.hangs.find import find_hang
+from rankwise.analysis.hangs.model import Hang
+from rankwise.analysis.hangs.waits import FOR_ALL, STARTED_FOR_ALL, Counts, Standing
+from rankwise.analysis.last_calls import INSIDE, Place
+from rankwise.live.difference import Difference
+from rankwise.live.process import Process
+from rankwise.profile.collect.keys import part
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.join.communicators import Joined
+from rankwise.profile.join.open_messages import open_messages
+from rankwise.profile.join.sites import UNKNOWN, Object, Site, Sites, with_sources
+
+STILL_S = 5.0
+"""Seconds that all ranks in question have been in one place at least: counters are read one after another."""
+
+_COUNTED = {one.id: one.name for one in PROCEDURES if one.name in FOR_ALL | STARTED_FOR_ALL}
+
+
+def hang_now(
+    members: Mapping[int, Process],
+    places: Mapping[int, Place],
+    communicators: Mapping[int, str],
+    joined: Joined,
+    sites: Sites,
+    whole: Difference,
+    directory: str,
+    started_ns: int,
+) -> Hang | None:
+    """Return why a world stands still; None if it does not, or has done so only shortly.
+
+    Args:
+        members: processes by rank.
+        places: where its ranks are.
+        communicators: members of each, compact, by their id.
+        joined: its communicators.
+        sites: its call sites.
+        whole: what it has done from its start.
+        directory: that the job was started in.
+        started_ns: when, nanoseconds since 1970.
+    """
+    if not any(place.state == INSIDE and (place.seconds or 0.0) >= STILL_S for place in places.values()):
+        return None
+    counters = {rank: process.counters for rank, process in members.items()}
+    standing = Standing(
+        places,
+        communicators,
+        _counts(whole),
+        open_messages(counters, joined),
+        ended=frozenset(),
+        threaded=frozenset(rank for rank, one in counters.items() if (one.threads["alive"] != 0).sum() > 1),
+        vague=frozenset(rank for rank, one in counters.items() if any(one.header.dropped)),
+    )
+    names = {row.id: row.name for row in joined.rows}
+    found = find_hang(
+        standing, names, lambda rank: _site(rank, members.get(rank), sites, directory, started_ns)
+    )
+    return found if found and (found.seconds or 0.0) >= STILL_S else None
+
+
+def _counts(whole: Difference) -> Counts:
+    found: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
+    rows = np.flatnonzero(np.isin(whole.procedure, list(_COUNTED)))
+    columns = (whole.rank, whole.communicator, whole.procedure, whole.calls)
+    for rank, communicator, procedure, calls in zip(*(one[rows].tolist() for one in columns), strict=True):
+        found[communicator, _COUNTED[procedure]][rank] = int(calls)
+    return found
+
+
+def _site(rank: int, process: Process | None, sites: Sites, directory: str, started_ns: int) -> str:
+    """Return where in the source the call was made that a rank is inside of."""
+    if process is None or not process.calls_open:
+        return ""
+    index = part(np.array([process.calls_open[0].thread["inside_key"]], np.uint64), "CALLS", "SITE")
+    number = int(sites.ids_of(rank, index)[0])
+    if number == UNKNOWN:
+        return ""
+    site = sites.rows[number - 1]
+    return _name(site.offset, sites.object_of(number), sites.files[site.object - 1], directory, started_ns)
+
+
+@lru_cache(maxsize=256)
+def _name(offset: int, where: Object, file: str, directory: str, started_ns: int) -> str:
+    """Return the shortest name of a place: it takes a look at the debug information, once."""
+    alone = Sites([where._replace(id=1)], [Site(1, 1, offset)], {}, [file])
+    [found] = with_sources(alone, directory, started_ns).rows
+    return Source(
+        path=where.path, function=found.function, file=found.file, line=found.line, offset=offset
+    ).name
