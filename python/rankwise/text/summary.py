@@ -91,10 +91,10 @@ def waiting_fields(found: Summary) -> list[str]:
     elif by_clocks and not found.waiting:
         fields.append(f"not known at collectives: {clocks}")
     if totals := found.waiting:
-        late = _late("at collectives", totals.percent_waiting_of_mpi, totals, time)
+        late = _late("at collectives", totals.percent_waiting_of_mpi, totals)
         fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
     if (messages := found.messages) and messages.percent_waiting_of_mpi >= _LEAST_PERCENT:
-        fields.append(_late("for messages", messages.percent_waiting_of_mpi, messages, time))
+        fields.append(_late("for messages", messages.percent_waiting_of_mpi, messages))
     return fields
 
 
@@ -149,7 +149,7 @@ def reordered_text(families: Sequence[Family]) -> str:
     return f"{count_text(done)} of {count_text(asked)} communicators that allow it, to suit the machine"
 
 
-def _late(what: str, percent: float, totals: WaitingTotals | MessageTotals, time: TimeInMpi) -> str:
+def _late(what: str, percent: float, totals: WaitingTotals | MessageTotals) -> str:
     share = f"{percent_text(percent)} % of MPI, for ranks late {what}"
     if totals.late is None:
         return share
