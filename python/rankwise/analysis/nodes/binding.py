@@ -255,6 +255,13 @@ def faults_of_node(node: NodePlace) -> Iterator[Fault]:
     yield from _far(node)
 
 
+def sharing_faults(node: NodePlace) -> Iterator[Fault]:
+    """Return those of them that make ranks or threads take turns, without looking for the others."""
+    yield from _shared_cores(node)
+    for rank in node.ranks:
+        yield from (fault for fault in _threads(node, rank) if fault.kind in SHARING)
+
+
 def _shared_cores(node: NodePlace) -> Iterator[Fault]:
     """Find ranks that may use the same cores, and are more than these."""
     groups: dict[tuple[int, ...], list[int]] = {}

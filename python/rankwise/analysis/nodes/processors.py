@@ -17,8 +17,8 @@ from rankwise.analysis.nodes.binding import (
     NodePlace,
     RankPlace,
     faults_of,
-    faults_of_node,
     node_places,
+    sharing_faults,
 )
 from rankwise.analysis.nodes.system_counters import RankCounters, rank_counters
 from rankwise.records import dataclass
@@ -301,9 +301,7 @@ def _sharing(
         if len(places) > processors or found.waited is None or found.matters:
             yield found
             return
-    for fault in faults_of_node(node):
-        if fault.kind not in SHARING:
-            continue
+    for fault in sharing_faults(node):
         some = [place for place in places if place.rank in fault.ranks]
         own = len({cpu for place in some for cpu in place.cpus})
         # (What it costs to share a core as two hardware threads of it depends on the program.)
