@@ -231,3 +231,20 @@ def test_the_late_rank_that_a_root_waits_for() -> None:
         made.call(rank, "MPI_Reduce", CALLS * 0.5 * (rank == 0) + 1e-6, calls=CALLS)
         made.call(rank, "MPI_Barrier", CALLS * 0.5 * (rank in (1, 3)), calls=CALLS)
     assert found_in(made).title.startswith("Rank 2 comes late")
+
+
+def test_who_is_held_up_in_the_tree_of_a_reduction_is_not_late() -> None:
+    """Rank 1 is between rank 3, which is late, and the root: it leaves with the root, and is nearly last."""
+    made = Made()
+    for number in range(CALLS):
+        begin = STEP * number
+        for rank in range(4):
+            came = begin + (0.6 if rank == 3 else 0.1)
+            left = {0: begin + 0.62, 1: begin + 0.61}.get(rank, came)
+            made.arrival("MPI_Reduce", number + 1, rank, came, left, came - begin, root=0)
+            made.arrival("MPI_Barrier", number + 1, rank, left, begin + 0.62, 0.0)
+    for rank, seconds in enumerate((0.52, 0.51, 0.0, 0.0)):
+        made.call(rank, "MPI_Reduce", CALLS * seconds + 1e-6, calls=CALLS)
+        made.call(rank, "MPI_Barrier", CALLS * (0.0, 0.01, 0.52, 0.02)[rank], calls=CALLS)
+    assert found_in(made).title.startswith("Rank 3 comes late")
+    assert late_in(made).saved_seconds == pytest.approx(CALLS * (0.5 + 0.52), rel=0.1)

@@ -11,7 +11,7 @@ there (the root of a reduction), the cause is what made it late to that one
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.waiting.before import Before, Late
 from rankwise.analysis.waiting.chains import Chains
-from rankwise.analysis.waiting.instances import NOBODY
+from rankwise.analysis.waiting.instances import NOBODY, held_up
 from rankwise.analysis.waiting.owed import Node, Origin, Owed
 from rankwise.analysis.waiting.procedures import FOR_ALL
 from rankwise.profile.join.grouping import distinct
@@ -30,6 +30,7 @@ MOST_STEPS = 8
 MESSAGES = -1
 """In the place of a collective, or of its communicator."""
 _MOST_ROWS, _MOST_MEMBERS = 16, 64  # of a collective: what is looked at of those that are nearly last
+_SELDOM = 0.5  # of the calls that it came late to: others waited for it in fewer
 _NEARLY = 0.1  # of the lateness of the last
 _TOO_LITTLE = 1e-3  # of all waiting: what is not passed on any further
 
@@ -189,27 +190,29 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
     return late
 
 
-def _nearly_last(number: int, table: Late, late: Collection[Node]) -> dict[Node, _Lateness]:
+def _nearly_last(number: int, table: Late, late: Mapping[Node, _Lateness]) -> dict[Node, _Lateness]:
     """Return those that nobody waited for longest, but somebody would if the last ones came earlier."""
     found, known, _, _ = table
     rows = np.flatnonzero((known.whose != NOBODY).any(axis=1))
     if found.procedure not in FOR_ALL or not len(rows):
         return {}
+    waited = len(rows)
     rows = rows[:: -(-len(rows) // _MOST_ROWS)]
     arrival, start = found.arrival[rows], found.arrival[rows] - found.since[rows]
-    middle = np.median(arrival, axis=1)
-    more = np.clip(arrival - middle[:, None], 0.0, None)
-    mean = more.mean(axis=0)
+    mean = np.clip(arrival - np.median(arrival, axis=1, keepdims=True), 0.0, None).mean(axis=0)
+    others = np.ones(arrival.shape[1])
     nearly = {}
     for member in (-mean).argsort()[:_MOST_MEMBERS].tolist():
         node = int(found.ranks[member]), number
-        if node in late or mean[member] <= _NEARLY * mean.max():
+        if mean[member] <= _NEARLY * mean.max():
             continue
         needed = [
-            _Needed(float(start[row, member]), middle[[row]], float(arrival[row, member]), np.ones(1))
-            for row in np.flatnonzero(more[:, member]).tolist()
+            _Needed(float(start[row, member]), arrival[row], float(arrival[row, member]), others)
+            for row in range(len(rows))
         ]
-        nearly[node] = _Lateness(float(more[:, member].sum()), needed=needed)
+        if node not in late or len(late[node].needed) < _SELDOM * waited:
+            seconds = sum(one.seconds(-np.inf, np.inf) for one in needed)
+            nearly[node] = _Lateness(seconds, needed=needed)
     return nearly
 
 
@@ -239,6 +242,18 @@ class _Waited:
             )
             for column, value in zip(columns, values, strict=True):
                 column.append(value)
+            if found.procedure not in FOR_ALL:
+                rows, members, until, whose = held_up(found, known)
+                values = (
+                    found.ranks[members],
+                    (found.arrival + known.seconds)[rows, members],
+                    until,
+                    np.full(len(rows), number),
+                    found.ranks[whose],
+                    np.full(len(rows), calls / len(found.numbers)),
+                )
+                for column, value in zip(columns, values, strict=True):
+                    column.append(value)
         messages = [
             (wait.rank, wait.began, wait.began + wait.waited, MESSAGES, wait.other, weight)
             for wait, weight in chains.messages

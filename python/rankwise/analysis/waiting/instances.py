@@ -203,6 +203,29 @@ def each_wait(found: Instances) -> tuple[list[int], list[float], list[float], li
     )
 
 
+def held_up(
+    found: Instances, known: Waits
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, NDArray[np.int64]]:
+    """Return who was in a rooted collective while others came that MPI does not have it wait for.
+
+    In the tree of a reduction a member waits for those below it. That is no waiting for a late rank, but part
+    of how the library does it; yet it delays what comes next.
+
+    Returns:
+        instances, members, until when, and who came then.
+    """
+    order = found.arrival.argsort(axis=1, kind="stable")
+    ordered = np.take_along_axis(found.arrival, order, axis=1)
+    there = np.stack(
+        [np.searchsorted(*times, side="right") for times in zip(ordered, found.departure, strict=True)]
+    )
+    place = np.clip(there - 1, 0, None)
+    until = np.take_along_axis(ordered, place, axis=1)
+    whose = np.take_along_axis(order, place, axis=1)
+    rows, members = np.nonzero(until > found.arrival + known.seconds)
+    return rows, members, until[rows, members], whose[rows, members]
+
+
 def _for_all(found: Instances) -> _Latest:
     shape = found.arrival.shape
     order = found.arrival.argsort(axis=1, kind="stable")

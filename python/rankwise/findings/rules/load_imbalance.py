@@ -23,11 +23,16 @@ _HALFWAY = 0.5  # from the mean to the most: who has more useful time than that 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     if not seen.seconds:
         return NotTold("no rank had time between MPI_Init and MPI_Finalize")
-    useful, by_processor = _useful(seen)
-    most, mean = max(useful.values()), sum(useful.values()) / len(useful)
-    lost = len(useful) * (most - mean)
-    if balance(useful.values()) >= _LEAST or 100 * lost < _PERCENT * seen.seconds:
+    by_clock = useful_seconds(seen)
+    if not _is_uneven(seen, by_clock):
         return []
+    useful, by_processor = _useful(seen, by_clock)
+    if not _is_uneven(seen, useful):
+        return NotTold(
+            f"the load balance is {balance(by_clock.values()):.2f} by the time outside of MPI, and"
+            f" {balance(useful.values()):.2f} by processor time, as there are more ranks than processors"
+        )
+    lost = _lost(useful)
     counted = min(_in_late_ranks(seen, useful), lost)
     inputs = [Fact("time lost to imbalance, over the ranks", lost, "s")]
     if counted:
@@ -49,14 +54,21 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     ]
 
 
-def _useful(seen: Evidence) -> tuple[dict[int, float], bool]:
+def _lost(useful: Mapping[int, float]) -> float:
+    return len(useful) * max(useful.values()) - sum(useful.values())
+
+
+def _is_uneven(seen: Evidence, useful: Mapping[int, float]) -> bool:
+    return balance(useful.values()) < _LEAST and 100 * _lost(useful) >= _PERCENT * seen.seconds
+
+
+def _useful(seen: Evidence, useful: dict[int, float]) -> tuple[dict[int, float], bool]:
     """Return the useful time of each rank; whether processor time limits it.
 
     Time outside of MPI may have been spent without a processor where there are more ranks than these. What
     a rank had of a processor is more than it computed, as it also polls in MPI. Who sleeps needs none: where
     the ranks with the most useful time had much less of one than the others, processor time says nothing.
     """
-    useful = useful_seconds(seen)
     hosts = {node.host for node in crowded(seen)}
     if not hosts:
         return useful, False
