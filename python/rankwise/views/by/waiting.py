@@ -112,8 +112,9 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     messages = message_waits(connection, chains)
     if messages.is_sampled:
         tables += message_wait_tables(messages, detail)
-    title = waiting_title(found, messages, time_in_mpi(connection, found, messages))
-    return View(title, tables, {"waiting": found, "message_waits": messages})
+    time = time_in_mpi(connection, found, messages)
+    title = waiting_title(found, messages, time)
+    return View(title, tables, {"waiting": found, "message_waits": messages, "time_in_mpi": time})
 
 
 def waiting_title(found: Waiting | None, messages: MessageWaits, time: TimeInMpi) -> str:
