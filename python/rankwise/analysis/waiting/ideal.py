@@ -8,8 +8,9 @@ is delayed more than the one that waits is no waiting but transfer.
 
 Where the samples have all calls, these are replayed from the first to the last. Else nobody knows the delays
 of two ranks before a call. But in a collective in which all wait for all they become even, and the sample of
-the next one tells how long a rank has computed since. Waits for messages have no such start: they are taken
-to consist of computing and transfer as the run does, and may be all of it or nothing.
+the next one tells how long a rank has computed since. What else it has called since is replayed, too, where
+the samples have it. Other waits for messages have no such start: they are taken to be for computing and
+transfer as the run has them, and may be for either alone.
 """
 
 from __future__ import annotations

@@ -109,7 +109,8 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     messages = seen.messages
     if messages.is_sampled:
         tables += message_wait_tables(messages, detail)
-    return View(waiting_title(seen), tables, {"waiting": found, "message_waits": messages})
+    known = {"waiting": found, "message_waits": messages, "time_in_mpi": seen.time_in_mpi}
+    return View(waiting_title(seen), tables, known)
 
 
 def waiting_title(seen: Evidence) -> str:
