@@ -362,6 +362,7 @@ def _finish(
         applied: settings of --with.
     """
     try:
+        from rankwise.diagnosis.kept import keep_diagnosis
         from rankwise.profile.assemble import assemble
         from rankwise.render.terminal.progress import ProgressBar
 
@@ -375,6 +376,7 @@ def _finish(
                 force=asked.force,
                 listener=bar,
                 by_program=None if asked.named else lambda words, _: planned.default_output(words).absolute(),
+                conclude=keep_diagnosis,
             )
     except Exception as error:  # whatever it is: the counters are safe
         _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")
