@@ -306,6 +306,9 @@ def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str], *,
     """Do what the end needs: see what programs import, and load modules."""
     with contextlib.suppress(Exception):  # whatever it is: it shows again where it matters
         directory.note(planned, only, planned.not_covered())
+        import rankwise.diagnosis.kept
+        import rankwise.diagnosis.make
+        import rankwise.findings.registry
         import rankwise.profile.assemble
         import rankwise.render.terminal.progress
 

@@ -65,7 +65,7 @@ class MessageTotals:
     host: str
     percent_for_rank: float
     percent_not_known_of_mpi: float
-    error_seconds: float
+    error_seconds: float = 0.0
 
     @property
     def seconds(self) -> float:

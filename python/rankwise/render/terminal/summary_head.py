@@ -33,9 +33,15 @@ def head_lines(page: Page, found: Summary, told: Diagnosis, path: Path, verbose:
         Text(),
         *_time_lines(page, found),
         *(_efficiency_lines(page, found.efficiency) if found.trust.complete or verbose else []),
-        # (How a partial run ended is above.)
-        *(page.wrapped(told.verdict, "bold", _INDENT, units=True) if found.trust.complete else []),
+        *_verdict_lines(page, found, told),
     ]
+
+
+def _verdict_lines(page: Page, found: Summary, told: Diagnosis) -> list[Text]:
+    """Return what limits the run; nothing where other lines say it: the run did not end, or called nothing."""
+    if not found.trust.complete or not found.calls:
+        return []
+    return page.wrapped(told.verdict, "bold", _INDENT)
 
 
 def _title_lines(page: Page, run: Run, verbose: bool) -> list[Text]:
