@@ -11,6 +11,7 @@ from rankwise.analysis.from_json import from_json
 from rankwise.analysis.selection import is_part
 from rankwise.analysis.to_json import to_json
 from rankwise.diagnosis.model import Diagnosis, Lateness, Processors
+from rankwise.findings.finding import WEIGHTS
 from rankwise.version import __version__
 
 _RULES = 1
@@ -79,6 +80,7 @@ def _read(profile: sqlite3.Connection) -> Diagnosis | None:
         found = from_json(Diagnosis, json.loads(row[0]))
     except (ValueError, TypeError, RecursionError):
         return None
-    # These are there to be typed, and the file may be a stranger's.
-    verbs = (one.finding.command.verb for one in found.findings.found)
-    return found if all(map(_WORD.fullmatch, verbs)) else None
+    told = [one.finding for one in found.findings.found]
+    # Commands are there to be typed, and the file may be a stranger's.
+    sound = all(_WORD.fullmatch(one.command.verb) and one.confidence in WEIGHTS for one in told)
+    return found if sound else None

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import Fact, Finding
-from rankwise.findings.late import Late
 from rankwise.findings.search import Found
 from rankwise.text.units import percent_text, second_text
+
+if TYPE_CHECKING:
+    from rankwise.findings.late import Late
 
 
 def share_text(one: Found) -> str:

@@ -17,7 +17,6 @@ from rankwise.errors import RankwiseError
 from rankwise.findings.as_json import findings_json
 from rankwise.findings.finding import Fact, NotTold, Rule
 from rankwise.findings.metrics import METRICS, Metric
-from rankwise.findings.registry import RULES
 from rankwise.reading.answers import Answer
 
 
@@ -42,6 +41,8 @@ def meaning(word: str, path: Path | None = None) -> Meaning:
     Raises:
         RankwiseError: there is none of this name, or the profile can't be read.
     """
+    from rankwise.findings.registry import RULES
+
     words: dict[str, Metric | Rule] = {one.name: one for one in METRICS}
     words |= {one.id: one for one in RULES}
     found = words.get(word.lower().replace("_", "-").replace(" ", "-"))
@@ -172,6 +173,8 @@ class Words(Answer):
     @cached_property
     def data(self) -> dict[str, Any]:
         """What `--json` prints."""
+        from rankwise.findings.registry import RULES
+
         metrics = [{"metric": one.name, "formula": one.formula} for one in METRICS]
         return {
             "metrics": metrics,
@@ -179,6 +182,7 @@ class Words(Answer):
         }
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - all are shown
+        from rankwise.findings.registry import RULES
         from rankwise.render.terminal.explain import write_words
         from rankwise.render.terminal.page import Page
 

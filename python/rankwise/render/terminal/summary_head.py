@@ -38,7 +38,7 @@ def head_lines(page: Page, found: Summary, told: Diagnosis, path: Path, verbose:
 
 
 def _verdict_lines(page: Page, found: Summary, told: Diagnosis) -> list[Text]:
-    """Return what limits the run; nothing where other lines say it: the run did not end, or called nothing."""
+    """Return what limits the run; nothing where other lines say it: no end, no calls."""
     if not found.trust.complete or not found.calls:
         return []
     return page.wrapped(told.verdict, "bold", _INDENT)
