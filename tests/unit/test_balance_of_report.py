@@ -145,6 +145,7 @@ def test_all_pages_blame_the_same_ranks_for_all_waiting(tmp_path: Path, golden: 
     assert "rank 0" not in late["title"]
     with opened_profile(path) as connection:
         overview = late_part(subject(path, connection, Container()))
+    assert late["title"].lower().endswith(f"; {overview['title'].lower()}")
     golden.says(overview["title"])
     assert {row["rank"]: row["seconds"] for row in overview["rows"]} == pytest.approx(
         {one: blamed[one] for one in (0, 2, 3)}

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import sqlite3
 
+from rankwise.analysis.account import Account, account
 from rankwise.analysis.calls.families import Family
 from rankwise.analysis.calls.files import FileTotals, file_totals
 from rankwise.analysis.calls.procedures import (
     ProcedureRow,
     opening_and_closing_procedures,
 )
-from rankwise.analysis.collectives.inside_totals import InsideTotals, inside_totals
+from rankwise.analysis.collectives.inside_totals import InsideTotals
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.last_calls import PlaceRow, places_at_end
 from rankwise.analysis.messages.locality import Locality
 from rankwise.analysis.nodes.processors import Shortages
-from rankwise.analysis.nodes.system_counters import CounterTotals, counter_totals
+from rankwise.analysis.nodes.system_counters import CounterTotals
 from rankwise.analysis.overview import Run, Trust, trust
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi
-from rankwise.analysis.timing.times import Balance, Times, balance, times
-from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals, message_totals, waiting_totals
+from rankwise.analysis.timing.times import Balance, Times, times
+from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals
 from rankwise.analysis.waiting.unknown import Unknown
 from rankwise.records import dataclass
 
@@ -51,32 +52,36 @@ class Summary:
     efficiency: Efficiency | None
 
 
-def summary(connection: sqlite3.Connection, seen: Evidence | None = None) -> Summary:
+def summary(
+    connection: sqlite3.Connection, seen: Evidence | None = None, known: Account | None = None
+) -> Summary:
     """Return the summary of the run.
 
     Args:
         connection: the profile.
         seen: what is known of it already.
+        known: of it, what takes long to find out, if that was done.
     """
     seen = seen or Evidence(connection)
+    known = known or account(seen)
     return Summary(
         run=seen.run,
         trust=trust(connection),
         times=times(connection),
-        balance=balance(connection),
-        time_in_mpi=seen.time_in_mpi,
-        waiting=waiting_totals(connection, seen.waiting, seen.late),
-        waiting_unknown=seen.waiting.unknown if seen.waiting else seen.unknown,
-        messages=message_totals(connection, seen.messages, seen.late),
+        balance=known.balance,
+        time_in_mpi=known.time,
+        waiting=known.waiting,
+        waiting_unknown=known.waiting_unknown,
+        messages=known.messages,
         families=seen.families,
         calls=seen.procedures,
         opening_and_closing=opening_and_closing_procedures(connection),
-        locality=seen.locality,
-        inside=inside_totals(connection),
+        locality=known.locality,
+        inside=known.inside,
         files=file_totals(connection),
         places=places_at_end(connection),
         hang=seen.hang,
-        counters=counter_totals(connection),
-        shortages=seen.shortages,
-        efficiency=seen.efficiency,
+        counters=known.counters,
+        shortages=known.shortages,
+        efficiency=known.efficiency,
     )

@@ -1,4 +1,4 @@
-"""System counters in words, where they matter."""
+"""What was not counted, in words."""
 
 from __future__ import annotations
 

@@ -15,12 +15,8 @@ from rankwise.analysis.summary import Summary
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi
 from rankwise.analysis.timing.times import RankTime, Times
-from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals
-from rankwise.text.late import late_ranks_on
 from rankwise.text.names import library_name, shown_path
 from rankwise.text.units import byte_text, count_text, number_of, percent_text, second_text
-
-_LEAST_PERCENT = 1.0  # of the time in MPI, for a field on messages
 
 
 def run_fields(run: Run, *, verbose: bool) -> list[str]:
@@ -76,28 +72,6 @@ def extremes(times: Times) -> list[str]:
     return [f"most {_rank(times.most_in_mpi)}", f"least {_rank(times.least_in_mpi)}"]
 
 
-def waiting_fields(found: Summary) -> list[str]:
-    """Return how much of the time in MPI is waiting, and for whom; first of how much it is not known."""
-    if found.run.ranks == 1:  # it has nobody to wait for
-        return []
-    fields = []
-    time, unknown = found.time_in_mpi, found.waiting_unknown
-    clocks = "nodes' clocks not compared (--clock-sync)"
-    by_clocks = unknown.clocks_seconds if unknown and unknown.reason == "clocks not compared" else 0.0
-    if time.is_much_unknown:
-        where = "" if by_clocks > time.unknown_seconds / 2 else ", at collectives"
-        because = f"{where}: {clocks}" if by_clocks else ""
-        fields.append(f"not known of {percent_text(time.percent_unknown)} % of MPI{because}")
-    elif by_clocks and not found.waiting:
-        fields.append(f"not known at collectives: {clocks}")
-    if totals := found.waiting:
-        late = _late("at collectives", totals.percent_waiting_of_mpi, totals)
-        fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
-    if (messages := found.messages) and messages.percent_waiting_of_mpi >= _LEAST_PERCENT:
-        fields.append(_late("for messages", messages.percent_waiting_of_mpi, messages))
-    return fields
-
-
 def unknown_text(time: TimeInMpi) -> str:
     """Say of how much of the time in MPI it is not known whether it is waiting; '' = of little."""
     if not time.is_much_unknown:
@@ -147,13 +121,6 @@ def reordered_text(families: Sequence[Family]) -> str:
     asked = sum(family.reorder for family in families)
     done = sum(family.reordered for family in families)
     return f"{count_text(done)} of {count_text(asked)} communicators that allow it, to suit the machine"
-
-
-def _late(what: str, percent: float, totals: WaitingTotals | MessageTotals) -> str:
-    share = f"{percent_text(percent)} % of MPI, for ranks late {what}"
-    if totals.late is None:
-        return share
-    return f"{share} ({percent_text(totals.percent_for_late)} % for {late_ranks_on(totals.late)})"
 
 
 def _rank(time: RankTime) -> str:

@@ -21,6 +21,7 @@ from rankwise.analysis.waiting.before import Late
 from rankwise.analysis.waiting.blame import Blame, Caused, pass_on
 from rankwise.analysis.waiting.chains import Chains, chains_in
 from rankwise.analysis.waiting.errors import NO_DOUBTS, error_of
+from rankwise.analysis.waiting.estimate import Estimate
 from rankwise.analysis.waiting.one_collective import Table, Times, table_of, weights
 from rankwise.analysis.waiting.procedures import CALLS
 from rankwise.analysis.waiting.sample import sampled
@@ -28,14 +29,6 @@ from rankwise.analysis.waiting.unknown import Unknown, collectives_tell_clocks, 
 from rankwise.records import dataclass
 
 _ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """Seconds, and by how much they may be wrong: by the sampling (95 %) and the clocks of the nodes."""
-
-    seconds: float = 0.0
-    error_seconds: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,6 +160,8 @@ def collectives_in(connection: sqlite3.Connection) -> Collectives:
     Raises:
         ValueError: the profile is damaged.
     """
+    if not connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
+        return Collectives([], unknown_collectives(connection).seconds)
     times = _times(connection)
     tables = [table for found in sampled(connection) if (table := table_of(found, times)) is not None]
     return Collectives(tables, sum(seconds for ranks in times.values() for _, seconds in ranks.values()))

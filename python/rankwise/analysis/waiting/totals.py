@@ -7,12 +7,13 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.percent import percent
+from rankwise.analysis.waiting.estimate import Estimate
 from rankwise.analysis.waiting.late import LateGroup
 from rankwise.analysis.waiting.messages import MessageWaits
 from rankwise.records import dataclass
 
 if TYPE_CHECKING:
-    from rankwise.analysis.waiting.collectives import Estimate, Waiting
+    from rankwise.analysis.waiting.collectives import Waiting
 
 _MOST = 50.0
 """Percent of the waiting: with less, those who are late are not named beside it."""
@@ -40,6 +41,11 @@ class WaitingTotals:
     percent_for_late: float
     percent_not_known_of_mpi: float
 
+    @property
+    def seconds(self) -> float:
+        """Waiting."""
+        return self.waiting.seconds
+
 
 @dataclass(frozen=True)
 class MessageTotals:
@@ -52,6 +58,7 @@ class MessageTotals:
         percent_for_late: of the waiting.
         percent_not_known_of_mpi: in receives, waits and blocking sends of which it is not known what they
             waited for.
+        error_seconds: by which the waiting may be off, by the sampling (95 %) and the clocks of the nodes.
     """
 
     waiting_seconds: float
@@ -59,6 +66,12 @@ class MessageTotals:
     late: LateGroup | None
     percent_for_late: float
     percent_not_known_of_mpi: float
+    error_seconds: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Waiting."""
+        return self.waiting_seconds
 
 
 def waiting_totals(
@@ -98,6 +111,7 @@ def message_totals(
         late if share >= _MOST else None,
         share,
         percent(not_known, _seconds_in_mpi(connection)),
+        found.error_seconds,
     )
 
 

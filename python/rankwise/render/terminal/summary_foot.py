@@ -9,7 +9,8 @@ from rich.text import Text
 from rankwise.analysis.collectives.inside_totals import InsideTotals
 from rankwise.analysis.next_step import EXPLAIN, NextStep, next_step
 from rankwise.analysis.summary import Summary
-from rankwise.findings.search import Findings
+from rankwise.diagnosis.model import Diagnosis
+from rankwise.diagnosis.sentences import waiting_fields
 from rankwise.render.terminal.explain import summary_lines
 from rankwise.render.terminal.page import Page
 from rankwise.text.counters import counter_fields
@@ -21,7 +22,6 @@ from rankwise.text.summary import (
     off_node_text,
     reordered_text,
     step_command,
-    waiting_fields,
 )
 
 _LABEL = 10  # columns
@@ -29,7 +29,7 @@ _APART = "   "
 
 
 def foot_lines(
-    page: Page, found: Summary, told: Findings, path: Path, *, short: bool = False, verbose: bool = False
+    page: Page, found: Summary, told: Diagnosis, path: Path, *, short: bool = False, verbose: bool = False
 ) -> list[Text]:
     """Return the lines that have something to say, findings, and at the end the command to type next.
 
@@ -38,16 +38,16 @@ def foot_lines(
     Args:
         page: that they are made for.
         found: what to show.
-        told: what rules have found.
+        told: what is concluded from it.
         path: of the profile.
         short: without the lines that say least.
         verbose: nothing is cut or left out.
     """
-    waiting = waiting_fields(found)
+    waiting = waiting_fields(told)
     # A line on waiting says more than one on the extremes.
     crowded = short and bool(waiting)
     locality, leaves = found.locality, found.run.nodes > 1 or found.locality.bytes_unplaced
-    shown = told.in_summary if found.trust.complete or verbose else ()
+    shown = told.findings.in_summary if found.trust.complete or verbose else ()
     counters = counter_fields(found.counters, found.shortages, {one.finding.rule for one in shown})
     step = EXPLAIN if shown else next_step(found)
     reordered = reordered_text(found.families)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from rankwise.analysis.calls.regions import WHOLE_PROGRAM
-from rankwise.analysis.nodes.processors import shortages
+from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.nodes.system_counters import (
     Counted,
     RankCounters,
@@ -74,7 +74,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
         title = "In the regions, without what is nested in them, over the ranks"
         tables.append(Table([*where, *_shown(regions)], regions, NO_COUNTERS, title=title))
     totals = counter_totals(connection)
-    found = shortages(connection)
+    found = Evidence(connection).shortages
     data = {
         "rank_counters": ranks,
         "region_counters": regions,

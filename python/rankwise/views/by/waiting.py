@@ -6,8 +6,9 @@ import sqlite3
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily, WaitingRank, waiting
+from rankwise.diagnosis.kept import lateness
+from rankwise.diagnosis.sentences import late_sentence
 from rankwise.text.empty import COMPARE_CLOCKS, no_arrivals
-from rankwise.text.late import most_waiting
 from rankwise.text.names import call_name, count_and_sizes, names_quoted
 from rankwise.text.summary import unknown_text
 from rankwise.text.units import count_text, percent_text, second_text
@@ -124,7 +125,8 @@ def waiting_title(seen: Evidence) -> str:
         share = percent_text(100 * found.waiting.seconds / found.seconds)
         title = f"{share} % of the time in blocking collectives is waiting for ranks that come late"
     unknown = unknown_text(seen.time_in_mpi)
-    return "; ".join(filter(None, (unknown, title, most_waiting(seen.late) if title else "")))
+    sentence = late_sentence(lateness(seen)) if title and not seen.time_in_mpi.is_mostly_unknown else ""
+    return "; ".join(filter(None, (unknown, title, f"{sentence[:1].lower()}{sentence[1:]}")))
 
 
 def waiting_notes(found: Waiting) -> list[str]:

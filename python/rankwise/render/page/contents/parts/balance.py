@@ -10,7 +10,8 @@ from typing import Any
 from rankwise.analysis.calls.over_ranks import top_calls
 from rankwise.analysis.calls.ranks import Rank
 from rankwise.analysis.waiting.blamed import blamed_ranks
-from rankwise.analysis.waiting.collectives import Estimate, WaitingRank
+from rankwise.analysis.waiting.collectives import WaitingRank
+from rankwise.analysis.waiting.estimate import Estimate
 from rankwise.analysis.waiting.messages import MessageWaits, Origin
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents.subject import Subject

@@ -1,0 +1,55 @@
+"""The diagnosis in words: the same ones on every screen."""
+
+from __future__ import annotations
+
+from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals
+from rankwise.diagnosis.model import Diagnosis, Lateness
+from rankwise.text.late import late_ranks_on, most_waiting
+from rankwise.text.units import percent_text
+
+_LEAST_PERCENT = 1.0  # of the time in MPI, for a field on messages
+
+
+def late_sentence(found: Lateness) -> str:
+    """Return who is late, a sentence without its full stop."""
+    if not found.is_known:
+        return "Who was late is not known"
+    if not found.most:
+        return "Nobody was late"
+    text = most_waiting(found.group)
+    return text[:1].upper() + text[1:] if text else "No rank stands out as late"
+
+
+def waiting_fields(told: Diagnosis) -> list[str]:
+    """Return how much of the time in MPI is waiting, and for whom; first of how much it is not known."""
+    known = told.account
+    fields, time, unknown = [], known.time, known.waiting_unknown
+    clocks = "nodes' clocks not compared (--clock-sync)"
+    by_clocks = unknown.clocks_seconds if unknown and unknown.reason == "clocks not compared" else 0.0
+    if time.is_much_unknown:
+        where = "" if by_clocks > time.unknown_seconds / 2 else ", at collectives"
+        because = f"{where}: {clocks}" if by_clocks else ""
+        fields.append(f"not known of {percent_text(time.percent_unknown)} % of MPI{because}")
+    elif by_clocks and not known.waiting:
+        fields.append(f"not known at collectives: {clocks}")
+    if totals := known.waiting:
+        late = _late("at collectives", totals, totals.waiting.error_seconds)
+        fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
+    if (messages := known.messages) and messages.percent_waiting_of_mpi >= _LEAST_PERCENT:
+        fields.append(_late("for messages", messages, messages.error_seconds))
+    return fields
+
+
+def _late(what: str, totals: WaitingTotals | MessageTotals, error_seconds: float) -> str:
+    share = f"{_share_of_mpi(totals, error_seconds)}, for ranks late {what}"
+    if totals.late is None:
+        return share
+    return f"{share} ({percent_text(totals.percent_for_late)} % for {late_ranks_on(totals.late)})"
+
+
+def _share_of_mpi(totals: WaitingTotals | MessageTotals, error_seconds: float) -> str:
+    """Return how much of the time in MPI is waiting, with how far it may be off."""
+    share, seconds = totals.percent_waiting_of_mpi, totals.seconds
+    if not error_seconds or not seconds:
+        return f"{percent_text(share)} % of MPI"
+    return f"{percent_text(share)} +- {percent_text(share * error_seconds / seconds)} % of MPI"
