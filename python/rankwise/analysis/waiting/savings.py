@@ -19,7 +19,7 @@ class Savings:
     """The collectives of a run, to be asked what ends if some ranks are in time."""
 
     def __init__(self, tables: Sequence[Table], owed: Owed) -> None:
-        """Of these collectives, whose late arrivals are owed to others as told."""
+        """Keep these collectives, and who caused the late arrivals in them."""
         self._tables, self._owed = tables, owed
         self._scales = [
             np.where(table.found.selected, weights(table.found, table.seconds), 0.0) for table in tables
