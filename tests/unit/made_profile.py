@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.profile.collect.procedures import PROCEDURES
-from rankwise.profile.store.database import SCHEMA, TABLES_BESIDE, calculate_sums
+from rankwise.profile.store.database import SCHEMA, SUMS, calculate_sums
 
 WORLD = 3
 RUN_S = 10.0
@@ -200,7 +200,7 @@ class Made:
     def write(self, path: Path) -> Path:
         """The profile as a file, with the sums that profiles keep."""
         calculate_sums(self.connection)
-        for name in TABLES_BESIDE - {"call_counts", "call_places"}:  # a profile keeps its sums
+        for name in SUMS.keys() - {"call_places"}:  # a profile keeps its sums
             found = self.connection.execute("SELECT name FROM pragma_table_info(?, 'main')", (name,))
             columns = ", ".join(f'"{column}"' for (column,) in found)
             self.connection.execute(f"DELETE FROM main.{name}")

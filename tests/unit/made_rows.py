@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from rankwise.profile.collect.procedures import PROCEDURES
-from rankwise.profile.store.database import TABLES_BESIDE, calculate_sums
+from rankwise.profile.store.database import SUMS, calculate_sums
 
 IDS = {one.name: one.id for one in PROCEDURES}
 
@@ -64,6 +64,6 @@ def insert_calls(profile: sqlite3.Connection, by_rank: Iterable[tuple[int, list[
 def keep_sums(profile: sqlite3.Connection) -> None:
     """Fill the tables of sums."""
     calculate_sums(profile)
-    for table in sorted(TABLES_BESIDE - {"call_places", "call_counts"}):
+    for table in sorted(SUMS.keys() - {"call_places"}):
         columns = [name for (name,) in profile.execute("SELECT name FROM pragma_table_info(?)", (table,))]
         profile.execute(f"INSERT INTO main.{table} SELECT {', '.join(columns)} FROM temp.{table}")

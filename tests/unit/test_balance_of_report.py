@@ -141,12 +141,10 @@ def test_all_pages_blame_the_same_ranks_for_all_waiting(tmp_path: Path, golden: 
     assert blamed == pytest.approx({0: 6.0, 1: 0.0, 2: 4.0, 3: 4.0})
     assert late["toBlame"] == pytest.approx(late["blamed"] + late["messagesBegun"])
     assert sum(blamed.values()) == pytest.approx(float((late["waited"] + late["messagesWaited"]).sum()))
-    assert late["title"].endswith("to blame for 42.9 % of all waiting, 6.00 s")
-    assert "; rank 0 (" in late["title"]
     with opened_profile(path) as connection:
         overview = late_part(subject(path, connection, Container()))
-    assert overview["title"].startswith("Rank 0 (")
-    golden.says(overview["title"], "42.9 %")
+    assert late["title"].lower().endswith(f"; {overview['title'].lower()}")
+    golden.says(overview["title"])  # nobody has more than half of it
     assert {row["rank"]: row["seconds"] for row in overview["rows"]} == pytest.approx(
         {one: blamed[one] for one in (0, 2, 3)}
     )

@@ -115,7 +115,7 @@ print(sorted({OF_OTHERS | OF_THE_END} & loaded))
 
 @pytest.mark.parametrize(
     ("options", "unwanted"),
-    [([], HEAVY - {"rich"}), (["-q"], HEAVY | {"rankwise.findings", "rankwise.views.view"})],
+    [([], HEAVY - {"rich"}), (["-q"], HEAVY | {"rankwise.views.view"})],
     ids=["summary", "quiet"],
 )
 def test_a_whole_run_loads_nothing_heavy_that_it_does_not_need(

@@ -12,7 +12,7 @@ from made_profile import Made
 from golden import Golden
 from rankwise.__main__ import main
 from rankwise.analysis.timing.time_line import Interval, Phase, RankLine, TimeLine
-from rankwise.profile.store.database import TABLES_BESIDE, calculate_sums
+from rankwise.profile.store.database import SUMS, calculate_sums
 from rankwise.reading.profile import Profile
 from rankwise.render.figures.plots.time_line import draw_time_line
 from rankwise.text.units import bin_text
@@ -30,7 +30,7 @@ def made(ranks: int) -> Made:
         if ranks > 1:
             profile.message(rank, (rank + 1) % ranks, 1000 * (rank + 1))
     calculate_sums(profile.connection)
-    for table in TABLES_BESIDE - {"call_counts"}:
+    for table in SUMS:
         profile.connection.execute(f"INSERT INTO main.{table} SELECT * FROM temp.{table}")
     return profile
 

@@ -17,7 +17,7 @@ from rankwise.analysis.nodes.binding import NodePlace, Processor, RankPlace
 from rankwise.analysis.opened import opened_profile
 from rankwise.cpulist import cpu_list
 from rankwise.findings.registry import RULES
-from rankwise.render.page.contents.parts import place as contents
+from rankwise.findings.verdict import PROCESSORS
 from rankwise.render.page.contents.parts.place import place_data
 from rankwise.render.page.contents.subject import subject
 from rankwise.views.node_inside import inside_text
@@ -99,7 +99,7 @@ def test_what_crowding_may_cost(tmp_path: Path) -> None:
 
 
 def test_the_rules_that_are_asked_are_there() -> None:
-    assert set(contents._RULES) <= {rule.id for rule in RULES}
+    assert set(PROCESSORS) <= {rule.id for rule in RULES}
 
 
 def test_without_insides(tmp_path: Path) -> None:

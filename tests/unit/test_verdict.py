@@ -15,15 +15,12 @@ from golden import Golden
 from rankwise.analysis.calls.heaviest import heaviest
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.summary import summary
-from rankwise.findings.search import findings
-from rankwise.findings.verdict import verdict
+from rankwise.diagnosis.make import make_diagnosis
 
 
 def said(path: Path) -> str:
     with opened_profile(path) as connection:
-        seen = Evidence(connection)
-        return verdict(summary(connection, seen), seen, findings(seen))
+        return make_diagnosis(Evidence(connection)).verdict
 
 
 def made(path: Path, procedure: str, seconds: float, ranks: int = 4) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from rankwise.analysis.account import Account, account
 from rankwise.analysis.calls.families import Family
 from rankwise.analysis.calls.files import FileTotals, file_totals
 from rankwise.analysis.calls.procedures import (
@@ -18,7 +19,7 @@ from rankwise.analysis.nodes.system_counters import CounterTotals, counter_total
 from rankwise.analysis.overview import Run, Trust, trust
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.timing.times import Balance, Times, balance, times
-from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals, message_totals, waiting_totals
+from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals
 from rankwise.analysis.waiting.unknown import Unknown
 from rankwise.records import dataclass
 
@@ -45,22 +46,26 @@ class Summary:
     efficiency: Efficiency | None
 
 
-def summary(connection: sqlite3.Connection, seen: Evidence | None = None) -> Summary:
+def summary(
+    connection: sqlite3.Connection, seen: Evidence | None = None, known: Account | None = None
+) -> Summary:
     """Return the summary of the run.
 
     Args:
         connection: the profile.
         seen: what is known of it already.
+        known: where its time in MPI went, if that has been found out.
     """
     seen = seen or Evidence(connection)
+    known = known or account(seen)
     return Summary(
         run=seen.run,
         trust=trust(connection),
         times=times(connection),
         balance=balance(connection),
-        waiting=waiting_totals(connection, seen.waiting),
-        waiting_unknown=seen.waiting.unknown if seen.waiting else seen.unknown,
-        messages=message_totals(connection, seen.messages),
+        waiting=known.waiting,
+        waiting_unknown=known.waiting_unknown,
+        messages=known.messages,
         families=seen.families,
         calls=seen.procedures,
         opening_and_closing=opening_and_closing_procedures(connection),
@@ -69,5 +74,5 @@ def summary(connection: sqlite3.Connection, seen: Evidence | None = None) -> Sum
         files=file_totals(connection),
         places=places_at_end(connection),
         counters=counter_totals(connection),
-        efficiency=seen.efficiency,
+        efficiency=known.efficiency,
     )

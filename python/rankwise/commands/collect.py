@@ -15,6 +15,7 @@ import os
 from pathlib import Path
 
 from rankwise.commands.messages import say
+from rankwise.diagnosis.kept import keep_diagnosis
 from rankwise.errors import RankwiseError
 from rankwise.profile.collect import node_memory
 from rankwise.profile.collection import collect, run_directories
@@ -60,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _collect(directory: Path, output: Path) -> bool:
     """Tell what was made of a run directory; False if something is wrong with it."""
     try:
-        for profile in collect(directory, output):
+        for profile in collect(directory, output, keep_diagnosis):
             print(profile, flush=True)
     except (RankwiseError, OSError) as error:
         say(f"{directory} is left as it is: {error}")

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from rankwise.commands.messages import say
+from rankwise.diagnosis.kept import keep_diagnosis
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
 from rankwise.profile.collection import PROFILE_SUFFIX, RUN_SUFFIX
@@ -50,7 +51,13 @@ def run(arguments: argparse.Namespace) -> int:
     if output.exists() and not arguments.force:
         raise RankwiseError(f"{output} is there already: give another name with -o, or --force to replace it")
     with ProgressBar("making the profile") as bar:
-        assembly = assemble(directory, output, exit_status=None, force=arguments.force, listener=bar)
+        assembly = assemble(
+            *(directory, output),
+            exit_status=None,
+            force=arguments.force,
+            listener=bar,
+            conclude=keep_diagnosis,
+        )
     if assembly.idle:
         say(assembly.told_idle())
     paths = [assembly.path, *(other.path for other in assembly.others)]

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import Fact, Finding
 from rankwise.findings.search import Found
 from rankwise.text.units import percent_text, second_text
+
+if TYPE_CHECKING:
+    from rankwise.findings.late import Late
 
 
 def share_text(one: Found) -> str:
@@ -29,6 +34,12 @@ def confidence_text(finding: Finding) -> str:
 def facts_text(facts: Sequence[Fact]) -> str:
     """Return what a finding rests on, in one line."""
     return "; ".join(f"{one.what} {one.text}" for one in facts)
+
+
+def late_text(those: Late) -> str:
+    """Return who is late: `rank 3`, `ranks 0-3 of n1`."""
+    ranks = f"{'ranks' if len(those.ranks) > 1 else 'rank'} {cpu_text(those.ranks)}"
+    return f"{ranks} of {those.node}" if those.node else ranks
 
 
 def _bound(finding: Finding) -> str:

@@ -1,15 +1,16 @@
-"""One sentence on what limits a run, by rules that are written down with it."""
+"""A sentence or two on what limits a run, by rules that are written down with it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
 from rankwise.analysis.summary import Summary
-from rankwise.cpulist import cpu_text
-from rankwise.findings.late import Late, late
+from rankwise.analysis.timing.parts import FILES, TRANSFER, UNKNOWN, WAITING, Part
+from rankwise.findings.late import late
 from rankwise.findings.search import Findings
+from rankwise.findings.texts import late_text
 from rankwise.records import dataclass
 from rankwise.text.empty import NO_CALLS, NO_RANKS, NOTHING_BETWEEN
 from rankwise.text.last_calls import place_text
@@ -17,7 +18,8 @@ from rankwise.text.units import number_of, percent_text
 
 _LITTLE_MPI = 10.0  # percent of the run
 _HALF = 50.0  # percent of the time in MPI
-_PROCESSORS = ("oversubscribed", "badly-bound", "preempted")
+PROCESSORS = ("oversubscribed", "badly-bound", "preempted")
+"""Rules on how ranks get processors."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,17 @@ class Known:
         summary: of the run.
         seen: what is known of it.
         findings: of the rules.
+        parts: what its time went to.
     """
 
     summary: Summary
     seen: Evidence
     findings: Findings
+    parts: Sequence[Part]
+
+    def part(self, name: str) -> Part:
+        """Return one of the parts."""
+        return next(part for part in self.parts if part.name == name)
 
 
 @dataclass(frozen=True)
@@ -43,23 +51,39 @@ class VerdictRule:
         limit: what limits, in a word or two.
         when: it holds, with its thresholds.
         say: returns the sentence without its full stop, '' where the rule does not hold.
+        goes_on: the rules after it are asked, too: it hides nothing of what else limits.
     """
 
     limit: str
     when: str
     say: Callable[[Known], str]
+    goes_on: bool = False
 
 
-def verdict(found: Summary, seen: Evidence, told: Findings) -> str:
-    """Return what limits the run, one sentence.
+@dataclass(frozen=True)
+class Verdict:
+    """What limits a run.
 
-    Args:
-        found: the summary of the run.
-        seen: what is known of it.
-        told: what rules have found.
+    Attributes:
+        limit: in a word or two.
+        text: a sentence or two.
     """
-    known = Known(found, seen, told)
-    return next(filter(None, (rule.say(known) for rule in VERDICTS))) + "."
+
+    limit: str
+    text: str
+
+
+def verdict(known: Known) -> Verdict:
+    """Return what limits the run."""
+    limits: list[str] = []
+    sentences: list[str] = []
+    for rule in VERDICTS:
+        if sentence := rule.say(known):
+            limits.append(rule.limit)
+            sentences.append(f"Beside that, {_within(sentence)}." if sentences else f"{sentence}.")
+            if not rule.goes_on:
+                break
+    return Verdict(limits[0], " ".join(sentences))
 
 
 def _partial(of: Known) -> str:
@@ -84,10 +108,10 @@ def _nothing(of: Known) -> str:
 
 
 def _processors(of: Known) -> str:
-    first = of.findings.found[0] if of.findings.found else None
-    if first is None or first.finding.rule not in _PROCESSORS or first.saved_percent_of_run < _LITTLE_MPI:
-        return ""
-    return f"The processors limit the run: {_within(first.finding.title)}"
+    for one in of.findings.found:
+        if one.finding.rule in PROCESSORS and one.saved_percent_of_run >= _LITTLE_MPI:
+            return f"The processors limit the run: {_within(one.finding.title)}"
+    return ""
 
 
 def _computing(of: Known) -> str:
@@ -107,25 +131,27 @@ def _files(of: Known) -> str:
     time = of.seen.time_in_mpi
     if percent(time.files_seconds, time.seconds) < _HALF:
         return ""
-    return f"MPI-IO limits the run: it takes {_part(of, time.files_seconds)} % of it"
+    return f"MPI-IO limits the run: it takes {_share(of.part(FILES))} % of it"
 
 
 def _waiting(of: Known) -> str:
     time = of.seen.time_in_mpi
     if percent(time.waiting_seconds, time.seconds) < _HALF:
         return ""
-    share = f"{_part(of, time.waiting_seconds)} % of it"
+    share = f"{_share(of.part(WAITING))} % of it"
     those = late(of.seen)
     if those is None:
         return f"Waiting limits the run: {share}, for no ranks in particular, now these are late, now those"
-    return f"Waiting limits the run: {share}, {percent_text(100 * those.share)} % of that for {_who(those)}"
+    return (
+        f"Waiting limits the run: {share}, {percent_text(100 * those.share)} % of that for {late_text(those)}"
+    )
 
 
 def _moving(of: Known) -> str:
     time = of.seen.time_in_mpi
     if percent(time.moving_seconds, time.seconds) < _HALF:
         return ""
-    return f"Moving data limits the run: transfer takes {_part(of, time.moving_seconds)} % of it"
+    return f"Moving data limits the run: transfer takes {_share(of.part(TRANSFER))} % of it"
 
 
 def _unknown(of: Known) -> str:
@@ -142,14 +168,9 @@ def _unknown(of: Known) -> str:
 
 
 def _mixed(of: Known) -> str:
-    time = of.seen.time_in_mpi
-    parts = {
-        "waiting": time.waiting_seconds,
-        "transfer": time.moving_seconds,
-        "MPI-IO": time.files_seconds,
-        "not told apart": time.unknown_seconds,
-    }
-    shares = ", ".join(f"{name} {_part(of, seconds)} %" for name, seconds in parts.items() if seconds > 0)
+    names = {WAITING: "waiting", TRANSFER: "transfer", FILES: "MPI-IO", UNKNOWN: "not told apart"}
+    parts = {name: of.part(part) for part, name in names.items()}
+    shares = ", ".join(f"{name} {_share(part)} %" for name, part in parts.items() if part.percent_of_run > 0)
     return f"MPI takes {_of_run(of.summary)}, for several reasons: {shares}"
 
 
@@ -159,21 +180,13 @@ def _within(title: str) -> str:
     return (first.lower() if second.islower() or second == " " else first) + title[1:]
 
 
-def _who(those: Late) -> str:
-    ranks = f"{'ranks' if len(those.ranks) > 1 else 'rank'} {cpu_text(those.ranks)}"
-    return f"{ranks} of {those.node}" if those.node else ranks
-
-
 def _of_run(found: Summary) -> str:
     return f"{percent_text(found.times.mpi_percent_of_run)} % of the run"
 
 
-def _part(of: Known, seconds: float) -> str:
-    """Return the share of the run that a part of the time in MPI has; estimates are marked with ~."""
-    time = of.seen.time_in_mpi
-    is_estimate = time.is_estimate and seconds not in (time.files_seconds, time.seconds)
-    share = percent_text(percent(seconds, time.seconds) * of.summary.times.mpi_percent_of_run / 100)
-    return "~" * is_estimate + share
+def _share(part: Part) -> str:
+    """Return the share of the run that a part has; estimates are marked with ~."""
+    return "~" * part.is_estimate + percent_text(part.percent_of_run)
 
 
 VERDICTS = (
@@ -181,9 +194,10 @@ VERDICTS = (
     VerdictRule("nothing", "no call of MPI was recorded between MPI_Init and MPI_Finalize", _nothing),
     VerdictRule(
         "processors",
-        f"the first finding is one on processors ({', '.join(_PROCESSORS)}), worth"
-        f" {_LITTLE_MPI:.0f} % of the run or more",
+        f"there is a finding on processors ({', '.join(PROCESSORS)}), worth {_LITTLE_MPI:.0f} % of the run or"
+        " more; the next rule that holds makes a second sentence",
         _processors,
+        goes_on=True,
     ),
     VerdictRule("computing", f"MPI takes less than {_LITTLE_MPI:.0f} % of the run", _computing),
     VerdictRule("one rank", "there is one rank only", _alone),

@@ -5,6 +5,7 @@ The end of a run, an abort, a time limit and a `kill -9` are one and the same pa
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
@@ -66,6 +67,7 @@ def assemble(
     force: bool = False,
     listener: Listener | None = None,
     by_program: Callable[[Sequence[str], int], Path] | None = None,
+    conclude: Callable[[sqlite3.Connection], None] | None = None,
 ) -> Assembly:
     """Make the profile of a run directory.
 
@@ -80,6 +82,7 @@ def assemble(
         listener: is told how much is done.
         by_program: if there are several MPI worlds, names the profile of each after the command line of its
             program, and its start in nanoseconds since 1970, instead.
+        conclude: adds to each profile what is concluded from it.
 
     Raises:
         RankwiseError: no MPI process left counters that can be read, or the profile cannot be written.
@@ -110,6 +113,8 @@ def assemble(
             share = (1 - _READING_SHARE) * len(world.ranks) / len(files)
             with new_profile(path) as profile:
                 made.fill(profile, warnings, progress, share, workers, counters.holders)
+                if conclude:
+                    conclude(profile)
             assemblies.append(Assembly(path, len(world.ranks), world.size, bool(made.reason), made.reason))
     first, *others = assemblies
     return Assembly(

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sqlite3
 import stat
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -63,12 +64,15 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def collect(run_directory: Path, output: Path) -> list[Path]:
+def collect(
+    run_directory: Path, output: Path, conclude: Callable[[sqlite3.Connection], None] | None = None
+) -> list[Path]:
     """Make the profiles of a run directory whose job has ended, and remove it.
 
     Args:
         run_directory: absolute.
         output: the directory of profiles.
+        conclude: adds to each profile what is concluded from it.
 
     Returns:
         The profiles; none if the job is under way, if somebody else is at it, or if it has left nothing.
@@ -92,7 +96,7 @@ def collect(run_directory: Path, output: Path) -> list[Path]:
         def named(program: Sequence[str], started_ns: int) -> Path:
             return output / f"{program_name(program)}.{_time(started_ns)}.{job}{PROFILE_SUFFIX}"
 
-        made = assemble(run_directory, None, exit_status=None, by_program=named)
+        made = assemble(run_directory, None, exit_status=None, by_program=named, conclude=conclude)
         _remove(run_directory, seen)
     with suppress(OSError):  # something has come since
         run_directory.rmdir()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rankwise.analysis.overview import Trust
     from rankwise.analysis.selection import Selected
     from rankwise.analysis.summary import Summary
-    from rankwise.findings.search import Findings
+    from rankwise.diagnosis.model import Diagnosis
     from rankwise.render.terminal.page import Page
 
 LIMIT = 30
@@ -225,29 +225,31 @@ class SummaryAnswer(Answer):
 
     Attributes:
         found: all of it, as objects.
-        findings: what rules have found, likewise.
+        diagnosis: what is concluded from it, likewise.
     """
 
-    def __init__(self, path: Path, found: Summary, findings: Findings) -> None:
+    def __init__(self, path: Path, found: Summary, diagnosis: Diagnosis) -> None:
         """Take what was found of the profile at `path`."""
         super().__init__(path)
         self.found = found
-        self.findings = findings
+        self.diagnosis = diagnosis
 
     @cached_property
     def data(self) -> dict[str, Any]:
         """What `--json` prints."""
+        from rankwise.diagnosis.as_json import diagnosis_json
         from rankwise.findings.as_json import findings_json
 
         return {
             **to_json(self.found),
-            "findings": findings_json(self.findings.found, self.found.run, self._path),
+            "diagnosis": diagnosis_json(self.diagnosis),
+            "findings": findings_json(self.diagnosis.findings.found, self.found.run, self._path),
         }
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - it chooses its rows
         from rankwise.render.terminal.summary import write_summary
 
-        write_summary(self.found, self.findings, self._path, file, verbose=verbose)
+        write_summary(self.found, self.diagnosis, self._path, file, verbose=verbose)
 
     def __repr__(self) -> str:
         run, times = self.found.run, self.found.times

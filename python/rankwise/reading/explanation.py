@@ -8,14 +8,15 @@ from typing import Any, TextIO
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.overview import trust
+from rankwise.analysis.overview import Run, trust
 from rankwise.analysis.to_json import to_json
+from rankwise.diagnosis.as_json import diagnosis_json
+from rankwise.diagnosis.kept import diagnosis
+from rankwise.diagnosis.model import Diagnosis
 from rankwise.errors import RankwiseError
 from rankwise.findings.as_json import findings_json
 from rankwise.findings.finding import Fact, NotTold, Rule
 from rankwise.findings.metrics import METRICS, Metric
-from rankwise.findings.registry import RULES
-from rankwise.findings.search import Findings, findings
 from rankwise.reading.answers import Answer
 
 
@@ -27,8 +28,7 @@ def explain(path: Path) -> Explanation:
     """
     with opened_profile(path) as connection:
         seen = Evidence(connection)
-        told = findings(seen)
-        answer = Explanation(path, seen, told, partial=trust(connection).partial_reason)
+        answer = Explanation(path, seen.run, diagnosis(seen), partial=trust(connection).partial_reason)
         answer.text(
             verbose=True
         )  # while it is open; and a text where a number should be leads to errors here
@@ -41,6 +41,8 @@ def meaning(word: str, path: Path | None = None) -> Meaning:
     Raises:
         RankwiseError: there is none of this name, or the profile can't be read.
     """
+    from rankwise.findings.registry import RULES
+
     words: dict[str, Metric | Rule] = {one.name: one for one in METRICS}
     words |= {one.id: one for one in RULES}
     found = words.get(word.lower().replace("_", "-").replace(" ", "-"))
@@ -59,22 +61,25 @@ class Explanation(Answer):
     """What a run's time is lost to.
 
     Attributes:
-        findings: what rules have found, as objects.
+        run: that was recorded.
+        diagnosis: what is concluded from it, as objects.
+        findings: of it.
+        partial: why the profile is partial; '' if it is not.
     """
 
-    def __init__(self, path: Path, seen: Evidence, told: Findings, *, partial: str) -> None:
+    def __init__(self, path: Path, run: Run, told: Diagnosis, *, partial: str) -> None:
         """Take what was found of the profile at `path`."""
         super().__init__(path)
-        self.findings = told
-        self.run, self.efficiency, self.regions = seen.run, seen.efficiency, seen.regions
+        self.run, self.diagnosis, self.findings = run, told, told.findings
         self.partial = partial
 
     @cached_property
     def data(self) -> dict[str, Any]:
         """What `--json` prints."""
         return {
-            "efficiency": to_json(self.efficiency),
-            "regions": to_json(self.regions),
+            "diagnosis": diagnosis_json(self.diagnosis),
+            "efficiency": to_json(self.diagnosis.account.efficiency),
+            "regions": to_json(self.diagnosis.account.regions),
             "findings": findings_json(self.findings.found, self.run, self._path),
             "not_told": to_json(self.findings.silent),
             "nothing_found": list(self.findings.nothing),
@@ -85,8 +90,8 @@ class Explanation(Answer):
         from rankwise.render.terminal.page import Page
 
         write_explanation(
-            *(Page(file), self.efficiency, self.regions, self.findings),
-            *(self.run, self._path, self.partial, limit),
+            *(Page(file), self.diagnosis, self.run),
+            *(self._path, self.partial, limit),
             verbose=verbose,
         )
 
@@ -168,6 +173,8 @@ class Words(Answer):
     @cached_property
     def data(self) -> dict[str, Any]:
         """What `--json` prints."""
+        from rankwise.findings.registry import RULES
+
         metrics = [{"metric": one.name, "formula": one.formula} for one in METRICS]
         return {
             "metrics": metrics,
@@ -175,6 +182,7 @@ class Words(Answer):
         }
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - all are shown
+        from rankwise.findings.registry import RULES
         from rankwise.render.terminal.explain import write_words
         from rankwise.render.terminal.page import Page
 

@@ -225,11 +225,12 @@ class Profile:
             raise RankwiseError(f"--{given[0]} goes with --by or --matrix: the summary is of the whole run")
         from rankwise.analysis.evidence import Evidence
         from rankwise.analysis.summary import summary
-        from rankwise.findings.search import findings
+        from rankwise.diagnosis.kept import diagnosis
 
         with opened_profile(self.path) as connection:
             seen = Evidence(connection)
-            return SummaryAnswer(self.path, summary(connection, seen), findings(seen))
+            told = diagnosis(seen)
+            return SummaryAnswer(self.path, summary(connection, seen, told.account), told)
 
     def explain(self) -> Explanation:
         """Return what the whole run's time is lost to, and what can be done about it."""

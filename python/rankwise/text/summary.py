@@ -14,12 +14,8 @@ from rankwise.analysis.overview import Run
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.timing.times import RankTime, Times
-from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals
 from rankwise.text.names import library_name, shown_path
 from rankwise.text.units import byte_text, count_text, number_of, percent_text, second_text
-
-_LEAST_PERCENT = 1.0  # of the time in MPI, for a field on messages
-_MUCH_PERCENT = 10.0  # likewise, for one on what is not known
 
 
 def run_fields(run: Run, *, verbose: bool) -> list[str]:
@@ -75,24 +71,6 @@ def extremes(times: Times) -> list[str]:
     return [f"most {_rank(times.most_in_mpi)}", f"least {_rank(times.least_in_mpi)}"]
 
 
-def waiting_fields(found: Summary) -> list[str]:
-    """Return how much of the time in MPI is waiting, and for whom."""
-    fields = []
-    by_clocks = found.waiting_unknown is not None and found.waiting_unknown.reason == "clocks not compared"
-    clocks = "nodes' clocks not compared (--clock-sync)" if by_clocks else ""
-    if totals := found.waiting:
-        late = _late("at collectives", totals.percent_waiting_of_mpi, totals)
-        fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
-        fields += _not_known(totals, "", clocks)
-    elif clocks:
-        fields.append(f"not known at collectives: {clocks}")
-    if messages := found.messages:
-        if messages.percent_waiting_of_mpi >= _LEAST_PERCENT:
-            fields.append(_late("for messages", messages.percent_waiting_of_mpi, messages))
-        fields += _not_known(messages, ", for messages", "")
-    return fields
-
-
 def off_node_text(locality: Locality) -> str:
     """Return how much of the bytes leaves the nodes."""
     total = locality.bytes_on_node + locality.bytes_off_node + locality.bytes_unplaced
@@ -129,19 +107,6 @@ def reordered_text(families: Sequence[Family]) -> str:
     asked = sum(family.reorder for family in families)
     done = sum(family.reordered for family in families)
     return f"{count_text(done)} of {count_text(asked)} communicators that allow it, to suit the machine"
-
-
-def _not_known(totals: WaitingTotals | MessageTotals, what: str, why: str) -> list[str]:
-    share = totals.percent_not_known_of_mpi
-    because = f": {why}" if why else ""
-    return [f"not known of {percent_text(share)} % of MPI{what}{because}"] if share >= _MUCH_PERCENT else []
-
-
-def _late(what: str, percent: float, totals: WaitingTotals | MessageTotals) -> str:
-    share = f"{percent_text(percent)} % of MPI, for ranks late {what}"
-    if totals.rank is None:
-        return share
-    return f"{share} ({percent_text(totals.percent_for_rank)} % for rank {totals.rank} on {totals.host})"
 
 
 def _rank(time: RankTime) -> str:

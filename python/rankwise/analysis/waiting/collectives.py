@@ -20,6 +20,7 @@ from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.waiting.blame import Blame, Caused, Late, pass_on
 from rankwise.analysis.waiting.chains import Chains, chains_in
 from rankwise.analysis.waiting.errors import NO_DOUBTS, error_of
+from rankwise.analysis.waiting.estimate import Estimate
 from rankwise.analysis.waiting.one_collective import Table, Times, table_of, weights
 from rankwise.analysis.waiting.procedures import CALLS
 from rankwise.analysis.waiting.sample import sampled
@@ -27,14 +28,6 @@ from rankwise.analysis.waiting.unknown import Unknown, collectives_tell_clocks, 
 from rankwise.records import dataclass
 
 _ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """Seconds, and by how much they may be wrong: by the sampling (95 %) and the clocks of the nodes."""
-
-    seconds: float = 0.0
-    error_seconds: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,11 +6,12 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.percent import percent
+from rankwise.analysis.waiting.estimate import Estimate
 from rankwise.analysis.waiting.messages import MessageWaits
 from rankwise.records import dataclass
 
 if TYPE_CHECKING:
-    from rankwise.analysis.waiting.collectives import Estimate, Waiting
+    from rankwise.analysis.waiting.collectives import Waiting
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class WaitingTotals:
     percent_for_rank: float
     percent_not_known_of_mpi: float
 
+    @property
+    def seconds(self) -> float:
+        """Waiting."""
+        return self.waiting.seconds
+
 
 @dataclass(frozen=True)
 class MessageTotals:
@@ -50,6 +56,7 @@ class MessageTotals:
         percent_for_rank: of the waiting.
         percent_not_known_of_mpi: in receives, waits and blocking sends of which it is not known what they
             waited for.
+        error_seconds: by which the waiting may be off, by the sampling (95 %) and the clocks of the nodes.
     """
 
     waiting_seconds: float
@@ -58,6 +65,12 @@ class MessageTotals:
     host: str
     percent_for_rank: float
     percent_not_known_of_mpi: float
+    error_seconds: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Waiting."""
+        return self.waiting_seconds
 
 
 def waiting_totals(connection: sqlite3.Connection, found: Waiting | None) -> WaitingTotals | None:
@@ -92,6 +105,7 @@ def message_totals(connection: sqlite3.Connection, found: MessageWaits) -> Messa
         (most.host or "") if most else "",
         percent(most.origin_seconds, seconds) if most else 0.0,
         percent(not_known, _seconds_in_mpi(connection)),
+        found.error_seconds,
     )
 
 

@@ -171,8 +171,8 @@ SUMS = {
 }
 """By the name of its table what follows from `calls` and `messages`, and is kept: the query that makes it."""
 
-TABLES_BESIDE = frozenset({*SUMS, "call_counts"})
-"""Names of tables that show nothing that is not in others: packed rows, and sums."""
+TABLES_BESIDE = frozenset({*SUMS, "call_counts", "diagnosis"})
+"""Names of tables that show nothing that is not in others: packed rows, sums, and what is concluded."""
 
 
 @cache

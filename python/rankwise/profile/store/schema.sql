@@ -514,3 +514,8 @@ CREATE TABLE warnings (              -- one sentence each: a file cut short, vol
   id   INTEGER PRIMARY KEY,
   text TEXT NOT NULL
 );
+
+CREATE TABLE diagnosis (             -- what is concluded from all tables, so that large profiles open at once; none = not made
+  rules TEXT NOT NULL,               -- version of the rules that made it; others make it anew
+  found TEXT NOT NULL                -- JSON
+);

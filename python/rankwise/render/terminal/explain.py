@@ -9,6 +9,7 @@ from rich.text import Text
 
 from rankwise.analysis.overview import Run
 from rankwise.analysis.timing.efficiency import Efficiency
+from rankwise.diagnosis.model import Diagnosis
 from rankwise.findings.as_json import command_line
 from rankwise.findings.finding import Fact, NotTold, Rule
 from rankwise.findings.metrics import Metric
@@ -66,9 +67,7 @@ def summary_lines(page: Page, found: Sequence[Found], run: Run, path: Path) -> l
 
 def write_explanation(
     page: Page,
-    efficiency: Efficiency | None,
-    regions: Sequence[Efficiency],
-    told: Findings,
+    found: Diagnosis,
     run: Run,
     path: Path,
     partial: str,
@@ -80,9 +79,7 @@ def write_explanation(
 
     Args:
         page: that it is written to.
-        efficiency: of the run; None = it is not known.
-        regions: their efficiency.
-        told: what rules have found.
+        found: what is concluded.
         run: what ran.
         path: of the profile.
         partial: why the profile is partial, '' if it is not.
@@ -91,7 +88,9 @@ def write_explanation(
     """
     if partial:
         page.write(*page.wrapped(f"PARTIAL: {partial}", "bold red", indent=2), Text())
-    rows = [*([efficiency] if efficiency else []), *regions]
+    told, efficiency = found.findings, found.account.efficiency
+    page.write(*page.wrapped(found.verdict, "bold"), Text())
+    rows = [*([efficiency] if efficiency else []), *found.account.regions]
     notes = efficiency_notes(efficiency) if efficiency else []
     empty = "No rank had time between MPI_Init and MPI_Finalize."
     show_table(

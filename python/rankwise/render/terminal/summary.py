@@ -15,7 +15,8 @@ from rankwise.analysis.last_calls import INSIDE
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.summary import Summary, summary
 from rankwise.analysis.timing.times import Balance
-from rankwise.findings.search import Findings, findings
+from rankwise.diagnosis.kept import diagnosis
+from rankwise.diagnosis.model import Diagnosis
 from rankwise.records import dataclass
 from rankwise.render.terminal.last_calls import place_columns
 from rankwise.render.terminal.page import Page
@@ -55,14 +56,17 @@ def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = Fal
     """
     with opened_profile(path) as connection:
         seen = Evidence(connection)
-        found, told = summary(connection, seen), findings(seen)
+        told = diagnosis(seen)
+        found = summary(connection, seen, told.account)
         write_summary(found, told, path, file or sys.stderr, verbose=verbose)
 
 
-def write_summary(found: Summary, told: Findings, path: Path, file: TextIO, *, verbose: bool = False) -> None:
-    """Write the summary of the profile at `path`, likewise, with what rules have found."""
+def write_summary(
+    found: Summary, told: Diagnosis, path: Path, file: TextIO, *, verbose: bool = False
+) -> None:
+    """Write the summary of the profile at `path`, likewise, with what is concluded from it."""
     page = Page(file)
-    head = head_lines(page, found, path, verbose)
+    head = head_lines(page, found, told, path, verbose)
     foot = foot_lines(page, found, told, path, verbose=verbose)
     if verbose and found.balance:
         head += [Text(), *_balance_lines(page, found.balance)]

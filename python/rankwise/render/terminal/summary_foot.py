@@ -9,10 +9,10 @@ from rich.text import Text
 from rankwise.analysis.collectives.inside_totals import InsideTotals
 from rankwise.analysis.next_step import EXPLAIN, NextStep, next_step
 from rankwise.analysis.summary import Summary
-from rankwise.findings.search import Findings
+from rankwise.diagnosis.model import Diagnosis
+from rankwise.diagnosis.sentences import counter_fields, waiting_fields
 from rankwise.render.terminal.explain import summary_lines
 from rankwise.render.terminal.page import Page
-from rankwise.text.counters import counter_fields
 from rankwise.text.summary import (
     extremes,
     file_fields,
@@ -20,7 +20,6 @@ from rankwise.text.summary import (
     off_node_text,
     reordered_text,
     step_command,
-    waiting_fields,
 )
 
 _LABEL = 10  # columns
@@ -28,7 +27,7 @@ _APART = "   "
 
 
 def foot_lines(
-    page: Page, found: Summary, told: Findings, path: Path, *, short: bool = False, verbose: bool = False
+    page: Page, found: Summary, told: Diagnosis, path: Path, *, short: bool = False, verbose: bool = False
 ) -> list[Text]:
     """Return the lines that have something to say, findings, and at the end the command to type next.
 
@@ -37,16 +36,17 @@ def foot_lines(
     Args:
         page: that they are made for.
         found: what to show.
-        told: what rules have found.
+        told: what is concluded from it.
         path: of the profile.
         short: without the lines that say least.
         verbose: nothing is cut or left out.
     """
-    waiting = waiting_fields(found)
+    waiting = waiting_fields(told)
     # A line on waiting says more than one on the extremes.
     crowded = short and bool(waiting)
     locality, leaves = found.locality, found.run.nodes > 1 or found.locality.bytes_unplaced
-    shown = told.in_summary if found.trust.complete or verbose else ()
+    shown = told.findings.in_summary if found.trust.complete or verbose else ()
+    system = counter_fields(told.processors, found.counters)
     step = EXPLAIN if shown else next_step(found)
     reordered = reordered_text(found.families)
     return [
@@ -54,7 +54,7 @@ def foot_lines(
         *(_labelled(page, "waiting", *waiting) if waiting else []),
         *(_labelled(page, "off node", off_node_text(locality)) if leaves else []),
         *([_inside(page, found.inside, found.run.nodes)] if found.inside and not short else []),
-        *(_labelled(page, "system", *counters) if (counters := counter_fields(found.counters)) else []),
+        *(_labelled(page, "system", *system) if system else []),
         *(_labelled(page, "files", *file_fields(found.files)) if found.files else []),
         *(_labelled(page, "reordered", reordered) if reordered else []),
         *summary_lines(page, shown, found.run, path),

@@ -10,6 +10,7 @@ from rankwise.analysis.overview import Run, Trust
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.timing.times import Times
+from rankwise.diagnosis.model import Diagnosis
 from rankwise.render.terminal.page import Page
 from rankwise.text.names import run_title, shown_path
 from rankwise.text.summary import efficiency_text, run_fields, wall_text
@@ -23,8 +24,8 @@ _INDENT = 2
 _APART = "  "
 
 
-def head_lines(page: Page, found: Summary, path: Path, verbose: bool) -> list[Text]:
-    """Return title, trust, warnings, wall time and its parts."""
+def head_lines(page: Page, found: Summary, told: Diagnosis, path: Path, verbose: bool) -> list[Text]:
+    """Return title, trust, warnings, wall time and its parts, and what limits the run."""
     lines = _title_lines(page, found.run, verbose)
     lines += _trust_lines(page, found.trust, path, verbose)
     return [
@@ -32,7 +33,15 @@ def head_lines(page: Page, found: Summary, path: Path, verbose: bool) -> list[Te
         Text(),
         *_time_lines(page, found),
         *(_efficiency_lines(page, found.efficiency) if found.trust.complete or verbose else []),
+        *_verdict_lines(page, found, told),
     ]
+
+
+def _verdict_lines(page: Page, found: Summary, told: Diagnosis) -> list[Text]:
+    """Return what limits the run; nothing where other lines say it: no end, no calls."""
+    if not found.trust.complete or not found.calls:
+        return []
+    return page.wrapped(told.verdict, "bold", _INDENT)
 
 
 def _title_lines(page: Page, run: Run, verbose: bool) -> list[Text]:

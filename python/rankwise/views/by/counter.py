@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from rankwise.analysis.calls.regions import WHOLE_PROGRAM
+from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.nodes.system_counters import (
     Counted,
-    CounterTotals,
     RankCounters,
     RegionCounters,
     absent_counters,
@@ -18,7 +18,9 @@ from rankwise.analysis.nodes.system_counters import (
     region_counters,
     total,
 )
-from rankwise.text.counters import absent_notes, counter_fields
+from rankwise.diagnosis.kept import processors
+from rankwise.diagnosis.sentences import counter_fields
+from rankwise.text.counters import absent_notes
 from rankwise.text.empty import NO_COUNTERS
 from rankwise.text.units import rate_text
 from rankwise.views.view import (
@@ -71,11 +73,8 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
         "absent_counters": absent,
         "counter_totals": totals,
     }
-    return View(_title(totals), tables, data)
-
-
-def _title(totals: CounterTotals | None) -> str:
-    return "; ".join(counter_fields(totals))
+    title = "; ".join(counter_fields(processors(Evidence(connection)), totals)) if totals else ""
+    return View(title, tables, data)
 
 
 def _name(row: RegionCounters) -> str:

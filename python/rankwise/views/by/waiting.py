@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 
-from rankwise.analysis.percent import percent
-from rankwise.analysis.waiting.chains import chains_in
+from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily, WaitingRank, waiting
-from rankwise.analysis.waiting.messages import MessageWaits, message_waits
-from rankwise.analysis.waiting.totals import blamed_ranks
+from rankwise.analysis.waiting.messages import MessageWaits
+from rankwise.diagnosis.kept import lateness
+from rankwise.diagnosis.model import Lateness
+from rankwise.diagnosis.sentences import late_sentence
 from rankwise.text.empty import COMPARE_CLOCKS, no_arrivals
 from rankwise.text.names import call_name, count_and_sizes, names_quoted
 from rankwise.text.units import count_text, percent_text, second_text
@@ -101,19 +102,20 @@ _RANKS: list[Column[WaitingRank]] = [
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return a row for each collective on a family of communicators, and for each rank; then messages."""
-    chains = chains_in(connection)
-    found = waiting(connection, chains)
+    seen = Evidence(connection)
+    found = seen.waiting or waiting(connection, seen.chains, seen.collectives)
     missing = no_arrivals(found.unknown) if found.unknown else ""
     tables = [Table(_COLLECTIVES, found.families, missing, notes=waiting_notes(found))]
     if found.ranks:
         tables.append(Table(_RANKS, found.ranks, missing, title="Who waited, and who was waited for"))
-    messages = message_waits(connection, chains)
+    messages = seen.messages
     if messages.is_sampled:
         tables += message_wait_tables(messages, detail)
-    return View(waiting_title(found, messages), tables, {"waiting": found, "message_waits": messages})
+    title = waiting_title(found, messages, lateness(seen))
+    return View(title, tables, {"waiting": found, "message_waits": messages})
 
 
-def waiting_title(found: Waiting | None, messages: MessageWaits) -> str:
+def waiting_title(found: Waiting | None, messages: MessageWaits, late: Lateness) -> str:
     """Return the main finding as a sentence, without its full stop; '' = there is none."""
     for_messages = messages.late_sender_seconds + messages.late_receiver_seconds
     if for_messages > (found.waiting.seconds if found else 0.0):
@@ -123,20 +125,8 @@ def waiting_title(found: Waiting | None, messages: MessageWaits) -> str:
         title = f"{share} % of the time in blocking collectives is waiting for ranks that come late"
     else:
         return ""
-    return "; ".join(filter(None, (title, most_to_blame(found, messages))))
-
-
-def most_to_blame(found: Waiting | None, messages: MessageWaits) -> str:
-    """Return which rank is to blame for most of all waiting, in collectives and for messages; '' = none."""
-    ranks = blamed_ranks(found, messages)
-    if not ranks or not ranks[0].seconds:
-        return ""
-    first = ranks[0]
-    share = percent_text(percent(first.seconds, sum(one.seconds for one in ranks)))
-    return (
-        f"rank {first.rank} ({first.host or '?'}) is to blame for {share} % of all waiting,"
-        f" {second_text(first.seconds)}"
-    )
+    sentence = late_sentence(late)
+    return f"{title}; {sentence[:1].lower()}{sentence[1:]}"
 
 
 def waiting_notes(found: Waiting) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Any
 
 from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.efficiency import Efficiency
-from rankwise.analysis.waiting.totals import blamed_ranks
-from rankwise.findings.late import is_known
+from rankwise.analysis.timing.parts import COMPUTE, FILES, TRANSFER, UNKNOWN, WAITING, Part
+from rankwise.diagnosis.sentences import late_sentence, waiting_fields
 from rankwise.findings.metrics import METRICS
 from rankwise.render.page.contents.subject import Subject
 from rankwise.text.empty import NOBODY_LATE, no_arrivals
@@ -17,82 +17,51 @@ from rankwise.text.summary import (
     efficiency_text,
     extremes,
     ranks_and_nodes,
-    waiting_fields,
     wall_text,
 )
 from rankwise.text.units import percent_text, second_text
 
-_MOST_LATE = 3
 _NO_TIME = "No rank had time between MPI_Init and MPI_Finalize."
 _METRICS = {one.name: one for one in METRICS}
+_MEANINGS = {
+    COMPUTE: ("compute, other", _METRICS["useful-time"].meaning),
+    WAITING: (
+        "waiting",
+        "In MPI while another rank that was needed had not come yet: in blocking collectives,"
+        " and for messages.",
+    ),
+    TRANSFER: ("transfer", "In MPI although nobody was late: what the library and the network take."),
+    FILES: ("MPI-IO", "In calls that open, read, write and close files."),
+    UNKNOWN: (
+        "in MPI, not told apart",
+        "In calls of MPI of which it is not known whether they waited for another rank.",
+    ),
+}
+_IN_TITLE = {
+    WAITING: "waiting for other ranks",
+    TRANSFER: "transfer",
+    FILES: "MPI-IO",
+    UNKNOWN: "not told apart",
+}
 
 
 def time_part(of: Subject) -> dict[str, Any]:
     """Return what the time of the ranks was spent with, the mean of them."""
-    found, time = of.summary, of.seen.time_in_mpi
-    times, ranks = found.times, of.seen.ranks
-    run = of.seen.seconds / len(ranks) if ranks else 0.0
-    share_in_mpi = times.mpi_percent_of_run / 100
-    parts = [
-        ("compute", "compute, other", times.rest_percent_of_run, False, _METRICS["useful-time"].meaning),
-        *(
-            (name, label, percent(seconds, time.seconds) * share_in_mpi, is_estimate, meaning)
-            for name, label, seconds, is_estimate, meaning in (
-                (
-                    "waiting",
-                    "waiting",
-                    time.waiting_seconds,
-                    time.is_estimate,
-                    "In MPI while another rank that was needed had not come yet: in blocking collectives,"
-                    " and for messages.",
-                ),
-                (
-                    "transfer",
-                    "transfer",
-                    time.moving_seconds,
-                    time.is_estimate,
-                    "In MPI although nobody was late: what the library and the network take.",
-                ),
-                (
-                    "files",
-                    "MPI-IO",
-                    time.files_seconds,
-                    False,
-                    "In calls that open, read, write and close files.",
-                ),
-                (
-                    "unknown",
-                    "in MPI, not told apart",
-                    time.unknown_seconds,
-                    False,
-                    "In calls of MPI of which it is not known whether they waited for another rank.",
-                ),
-            )
-        ),
-    ]
-    known = [part for part in parts if part[2] > 0 or part[0] == "compute"]
+    found, ranks = of.summary, of.seen.ranks
+    times, run = found.times, of.seen.seconds / len(ranks) if ranks else 0.0
+    parts = of.diagnosis.parts
+    known = [part for part in parts if part.percent_of_run > 0 or part.name == COMPUTE]
     title = f"MPI takes {percent_text(times.mpi_percent_of_run)} % of the run"
-    most = max((part for part in parts[1:]), key=lambda part: part[2])
-    if most[2] > 0:
-        title += f", {'~' * most[3]}{percent_text(most[2])} % is {_in_title(most[0])}"
+    most = max((part for part in parts if part.name != COMPUTE), key=lambda part: part.percent_of_run)
+    if most.percent_of_run > 0:
+        title += f", {'~' * most.is_estimate}{percent_text(most.percent_of_run)} % is {_IN_TITLE[most.name]}"
     return {
         "missing": ""
         if times.most_in_mpi and run > 0
         else "No rank had time between MPI_Init and MPI_Finalize.",
         "title": title,
         "wall": f"{wall_text(found)}, {ranks_and_nodes(of.seen.run)}",
-        "parts": [
-            {
-                "name": name,
-                "label": label,
-                "percent": share,
-                "seconds": share / 100 * run,
-                "text": f"{'~' * is_estimate}{percent_text(share)} %",
-                "time": f"{'~' * is_estimate}{second_text(share / 100 * run)}",
-                "meaning": meaning,
-            }
-            for name, label, share, is_estimate, meaning in known
-        ],
+        "parts": [_part(part, run) for part in known],
         "apart": {
             "seconds": times.init_finalize_seconds,
             "time": second_text(times.init_finalize_seconds),
@@ -101,13 +70,20 @@ def time_part(of: Subject) -> dict[str, Any]:
     }
 
 
-def _in_title(name: str) -> str:
+def _part(part: Part, run: float) -> dict[str, Any]:
+    label, meaning = _MEANINGS[part.name]
+    seconds, estimated = part.percent_of_run / 100 * run, "~" * part.is_estimate
+    error = part.error_percent_of_run
+    off = f" It may be off by {percent_text(error)} % of the run." if part.is_estimate else ""
     return {
-        "waiting": "waiting for other ranks",
-        "transfer": "transfer",
-        "files": "MPI-IO",
-        "unknown": "not told apart",
-    }[name]
+        "name": part.name,
+        "label": label,
+        "percent": part.percent_of_run,
+        "seconds": seconds,
+        "text": f"{estimated}{percent_text(part.percent_of_run)} %",
+        "time": f"{estimated}{second_text(seconds)}",
+        "meaning": meaning + off,
+    }
 
 
 def efficiency_part(of: Subject) -> dict[str, Any]:
@@ -182,36 +158,28 @@ def _efficiency_title(found: Efficiency) -> str:
 
 def late_part(of: Subject) -> dict[str, Any]:
     """Return for whom the others waited, and how the time in MPI is spread."""
-    found, hosts = of.summary, {one.rank: one.host for one in of.seen.ranks}
-    blamed = blamed_ranks(of.seen.waiting, of.seen.messages)
-    everything = sum(one.seconds for one in blamed)
-    rows = [one for one in blamed if one.seconds > 0][:_MOST_LATE]
+    late, unknown = of.diagnosis.late, of.diagnosis.account.waiting_unknown
     missing = ""
-    if not is_known(of.seen):
-        missing = no_arrivals(of.seen.unknown)
-    elif not rows:
+    if not late.is_known:
+        missing = no_arrivals(unknown or of.seen.unknown)
+    elif not late.most:
         missing = NOBODY_LATE
-    title = "Nobody was late" if is_known(of.seen) else "Who was late is not known"
-    if rows:
-        first = rows[0]
-        share = percent_text(percent(first.seconds, everything))
-        title = (
-            f"Rank {first.rank} ({hosts.get(first.rank, '?')}) is to blame for most: {share} % of all waiting"
-        )
     return {
-        "title": safe(title, "utf-8"),
+        "title": safe(late_sentence(late), "utf-8"),
         "missing": missing,
         "rows": [
             {
                 "rank": one.rank,
-                "host": safe(hosts.get(one.rank, "?"), "utf-8"),
+                "host": safe(one.host or "?", "utf-8"),
                 "seconds": one.seconds,
                 "time": second_text(one.seconds),
-                "share": percent(one.seconds, everything) / 100,
-                "text": f"{percent_text(percent(one.seconds, everything))} %",
+                "share": one.percent_of_waiting / 100,
+                "text": f"{percent_text(one.percent_of_waiting)} %",
             }
-            for one in rows
+            for one in late.most
         ],
-        "spread": [safe(text, "utf-8") for text in extremes(found.times)] if of.seen.run.ranks > 1 else [],
-        "waiting": [safe(text, "utf-8") for text in waiting_fields(found)],
+        "spread": [safe(text, "utf-8") for text in extremes(of.summary.times)]
+        if of.seen.run.ranks > 1
+        else [],
+        "waiting": [safe(text, "utf-8") for text in waiting_fields(of.diagnosis)],
     }

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rankwise.findings.verdict import verdict
 from rankwise.render.page.contents.parts import parts_data
 from rankwise.render.page.contents.subject import Subject
 from rankwise.text import names
@@ -28,7 +27,7 @@ def run_data(of: Subject, name: str) -> dict[str, Any]:
     return {
         "name": safe(name, "utf-8"),
         "title": safe(run_title(of), "utf-8"),
-        "lead": safe(verdict(of.summary, of.seen, of.findings), "utf-8"),
+        "lead": safe(of.diagnosis.verdict, "utf-8"),
         "about": [safe(phrase, "utf-8") for phrase in about if phrase],
         "warnings": [safe(phrase, "utf-8") for phrase in told],
         "axes": of.axes.data,

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.summary import Summary, summary
-from rankwise.findings.search import Findings, findings
+from rankwise.diagnosis.kept import diagnosis
+from rankwise.diagnosis.model import Diagnosis
+from rankwise.findings.search import Findings
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents.axes import Axes, axes
 
@@ -33,12 +35,17 @@ class Subject:
     @cached_property
     def summary(self) -> Summary:
         """What the summary of a terminal shows."""
-        return summary(self.connection, self.seen)
+        return summary(self.connection, self.seen, self.diagnosis.account)
 
     @cached_property
+    def diagnosis(self) -> Diagnosis:
+        """What is concluded."""
+        return diagnosis(self.seen)
+
+    @property
     def findings(self) -> Findings:
         """What rules have found."""
-        return findings(self.seen)
+        return self.diagnosis.findings
 
     @property
     def connection(self) -> sqlite3.Connection:

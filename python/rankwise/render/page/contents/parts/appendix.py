@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankwise.analysis.calls.procedures import ProcedureRow
+from rankwise.diagnosis.sentences import counter_fields
 from rankwise.render.page.contents.definitions import definition_sections
 from rankwise.render.page.contents.packed_tables import table_data
 from rankwise.render.page.contents.sections import section
 from rankwise.render.page.contents.subject import Subject
-from rankwise.text.counters import counter_fields
 from rankwise.text.empty import NO_CALLS
 from rankwise.text.names import call_name, library_name, program_text, run_command
 from rankwise.text.summary import ranks_and_nodes, reordered_text
@@ -96,7 +96,7 @@ def _environment(of: Subject) -> dict[str, Any]:
         ("exit status", "not known" if run.exit_status is None else str(run.exit_status)),
         ("processors", ", ".join(_processors(of))),
         ("reordered", reordered_text(found.families)),
-        ("system", ", ".join(counter_fields(found.counters))),
+        ("system", ", ".join(counter_fields(of.diagnosis.processors, found.counters))),
         ("Rankwise that recorded it", run.rankwise_version),
         ("Rankwise that wrote this", __version__),
         ("profile", str(of.path)),

@@ -9,7 +9,8 @@ from typing import Any
 
 from rankwise.analysis.calls.over_ranks import top_calls
 from rankwise.analysis.calls.ranks import Rank
-from rankwise.analysis.waiting.collectives import Estimate, WaitingRank
+from rankwise.analysis.waiting.collectives import WaitingRank
+from rankwise.analysis.waiting.estimate import Estimate
 from rankwise.analysis.waiting.messages import MessageWaits, Origin
 from rankwise.analysis.waiting.totals import blamed_ranks
 from rankwise.render.page.container import Container
@@ -106,7 +107,7 @@ def _late(of: Subject) -> dict[str, Any]:
     to_blame = {one.rank: one.seconds for one in blamed_ranks(waited, messages)}
     ranks = sorted(to_blame)
     return {
-        "title": safe(waiting_title(waited, messages), "utf-8"),
+        "title": safe(waiting_title(waited, messages, of.diagnosis.late), "utf-8"),
         "notes": [safe(note, "utf-8") for note in _notes(of, messages)],
         "noCollectives": "" if waited and waited.kept else no_arrivals(of.seen.unknown),
         "noMessages": "" if messages.is_sampled else NO_WAITS,

@@ -11,7 +11,6 @@ from rankwise.analysis.next_step import EXPLAIN, next_step
 from rankwise.findings.as_json import command_line
 from rankwise.findings.search import LEAST_PERCENT, Found
 from rankwise.findings.texts import confidence_text, facts_text, saved_text, share_text
-from rankwise.findings.verdict import verdict
 from rankwise.render.page.contents.overview_figures import efficiency_part, late_part, time_part
 from rankwise.render.page.contents.packed_tables import table_data
 from rankwise.render.page.contents.subject import Subject
@@ -46,7 +45,7 @@ def overview_data(of: Subject) -> dict[str, Any]:
     return {
         "missing": "",
         "trust": _trust(of),
-        "verdict": safe(verdict(found, of.seen, told), "utf-8"),
+        "verdict": safe(of.diagnosis.verdict, "utf-8"),
         "heaviest": _heaviest(of),
         "places": _places(of),
         "time": time_part(of),

@@ -11,6 +11,7 @@ from rankwise.analysis.nodes.kinds import kinds
 from rankwise.analysis.nodes.totals import nodes
 from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import Finding
+from rankwise.findings.verdict import PROCESSORS
 from rankwise.render.page.contents.subject import Subject
 from rankwise.text.empty import NO_RANKS
 from rankwise.text.safe import safe
@@ -22,7 +23,6 @@ _NOT_SEEN = (
     " /sys can be read."
 )
 _NOT_KNOWN = -1
-_RULES = ("oversubscribed", "badly-bound", "preempted")
 
 
 def place_data(of: Subject) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def place_data(of: Subject) -> dict[str, Any]:
             }
             for fault in joined
         ],
-        "findings": [_finding(one.finding) for one in of.findings.found if one.finding.rule in _RULES],
+        "findings": [_finding(one.finding) for one in of.findings.found if one.finding.rule in PROCESSORS],
     }
 
 
