@@ -49,8 +49,8 @@ def test_bars_are_the_time_of_each_rank(browser: Any, tmp_path: Path) -> None:
     tab = opened(browser, profiles.write_profile(tmp_path / "a.rankwise"), "page=balance")
     rows = tab.rows("#balance-times-data", tmp_path)
     assert [row["host"] for row in rows] == list(profiles.HOSTS)
-    # Nothing is known of arrivals: all of MPI is transfer, and what is left of the run is computing.
-    assert numbers(rows, "transfer_seconds") == pytest.approx(profiles.MPI_SECONDS)
+    # Nothing is known of arrivals: all of MPI is the rest of it, and what is left of the run is computing.
+    assert numbers(rows, "rest_seconds") == pytest.approx(profiles.MPI_SECONDS)
     left = [profiles.RUN_SECONDS - seconds for seconds in profiles.MPI_SECONDS]
     assert numbers(rows, "computing_seconds") == pytest.approx(left)
     assert_facts(title(tab, "balance-times"), "3 .. nodeb .. MPI .. 1.71 s .. 1.28")
@@ -67,7 +67,7 @@ def test_filters_leave_the_calls_that_are_chosen(browser: Any, tmp_path: Path) -
     profile = profiles.write_profile(tmp_path / "a.rankwise")
     tab = opened(browser, profile, "page=balance&procedure=Allreduce")
     rows = tab.rows("#balance-times-data", tmp_path)
-    assert numbers(rows, "transfer_seconds") == pytest.approx([0.25, 0.5, 0.75, 1.0])
+    assert numbers(rows, "rest_seconds") == pytest.approx([0.25, 0.5, 0.75, 1.0])
     assert numbers(rows, "computing_seconds") == [0.0] * 4
     assert_facts(title(tab, "balance-times"), "3 .. nodeb .. 1.00 s")
     to(tab, "page=balance&region=solve")

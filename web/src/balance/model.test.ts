@@ -70,7 +70,7 @@ test("the time of a rank is taken apart, and nothing is more than there is", () 
     computing: [6, 4],
     collectives: [2, 4],
     messages: [0.5, 0],
-    transfer: [1.5, 0],
+    rest: [1.5, 0],
     files: [0, 2],
   });
 });
@@ -83,14 +83,14 @@ test("of calls that are chosen there is only what they took", () => {
     computing: [0, 0],
     collectives: [0, 0],
     messages: [0.5, 0],
-    transfer: [0.5, 0],
+    rest: [0.5, 0],
     files: [0, 0],
   });
-  expect(times({ procedure: "File_write" })).toMatchObject({ files: [0, 2], transfer: [0, 0] });
+  expect(times({ procedure: "File_write" })).toMatchObject({ files: [0, 2], rest: [0, 0] });
 });
 
 test("waits are not told apart by size: then nothing is said of them", () => {
-  expect(times({ sizeTo: "0 B" })).toMatchObject({ collectives: [0, 0], messages: [0, 0], transfer: [4, 4] });
+  expect(times({ sizeTo: "0 B" })).toMatchObject({ collectives: [0, 0], messages: [0, 0], rest: [4, 4] });
 });
 
 test("ranks that are chosen keep all their time", () => {

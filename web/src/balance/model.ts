@@ -48,7 +48,7 @@ export function rankTimes(run: RunData, selection: Selection): RankTimes {
     parts.collectives[place] = collectives;
     parts.messages[place] = messages;
     parts.files[place] = files;
-    parts.transfer[place] = mpi - files - collectives - messages;
+    parts.rest[place] = mpi - files - collectives - messages;
   });
   return { rows, parts, ofCalls, waits, together: ofCalls ? run.cells.together : 1 };
 }

@@ -119,7 +119,7 @@ export class TimesFigure {
     const { ranks } = balanceOf(run);
     const { rows, parts, ofCalls } = this.times;
     if (!rows.length) return "No rank is chosen";
-    const inMpi = parts.transfer.map((seconds, place) => seconds + this.waited(place) + parts.files[place]);
+    const inMpi = parts.rest.map((seconds, place) => seconds + this.waited(place) + parts.files[place]);
     const called = spread(inMpi);
     const who = (place: number) => capital(rankName(run, ranks.rank[rows[place]]));
     if (ofCalls) {
@@ -164,11 +164,11 @@ export class TimesFigure {
       ofCalls
         ? "One bar a rank: its time in the calls that are chosen."
         : "One bar a rank: its time between MPI_Init and MPI_Finalize.",
-      "Waiting (~) is an estimate from the calls whose arrivals and messages are known; where it is not known, it is in the transfer.",
+      "Waiting (~) is an estimate from the calls whose arrivals and messages are known; where it is not known, it is in the rest of MPI, with the transfer.",
     ];
     if (!waits)
       said.push(
-        "How long ranks waited is not known by size, region or call site: it is in the transfer here.",
+        "How long ranks waited is not known by size, region or call site: it is in the rest of MPI here.",
       );
     if (waits && late.noCollectives) said.push(`In collectives nothing is known. ${late.noCollectives}`);
     if (waits && late.noMessages) said.push(`Of messages nothing is known. ${late.noMessages}`);

@@ -24,8 +24,8 @@ const CAUSED: [column: Column, name: string, light: string, dark: string][] = [
   ["messagesCaused", "for its messages and receives", "#cc79a7", "#d58bb5"],
 ];
 const WAITED: [column: Column, name: string, light: string, dark: string][] = [
-  ["waited", "waited in collectives", "#0072b2", "#4a9fd4"],
-  ["messagesWaited", "waited for messages", "#7fb8de", "#2f6f9c"],
+  ["waited", "waited in collectives", "#117733", "#4fae6f"],
+  ["messagesWaited", "waited for messages", "#88c999", "#2c7a4a"],
 ];
 const MARK = "to blame, when all has been passed on";
 const ORDERS = ["rank", "caused", "waited", "blamed"] as const;

@@ -5,6 +5,8 @@ import { rowOfEach, type View } from "./view.ts";
 
 /** From here on one pair is worth a word: so many times the mean. */
 const MANY_TIMES = 4;
+/** Of the traffic that would go elsewhere if all pairs carried alike: so much goes between neighbours instead. */
+const MOSTLY_NEAR = 0.5;
 /** Up to here all are alike. */
 const ALIKE = 1.05;
 
@@ -32,13 +34,20 @@ export function finding(view: View): string {
   const pair = `${ends.name(from)} → ${ends.name(to)} carries most: ${amount}`;
   if (ends.kind === "node")
     return `${percentText((whole - within) / whole)} of the ${of} leave their node; ${pair}`;
-  if (near / whole >= 0.5 && ends.together === 1 && ends.count > 3)
+  if (ends.together === 1 && goesToNeighbours(near / whole, ends.count))
     return `${percentText(near / whole)} of the ${of}${left} go between neighbouring ranks`;
   const times = (amounts[best] * used) / whole;
   if (times >= MANY_TIMES || used === 1) return `${ends.together > 1 ? "Ranks" : "Rank"} ${pair}`;
   const pairs = `${used.toLocaleString("en")} pairs of ${ends.together > 1 ? `blocks of ${ends.together} ranks` : "ranks"}`;
   if (times < ALIKE) return `All ${pairs} carry alike: ${amountText(of, whole / used)} each`;
   return `${pairs} carry ${amountText(of, whole)}, none more than ${times.toFixed(1)} times the mean`;
+}
+
+/** Whether clearly more goes between neighbours in a ring of ranks than if all pairs carried alike. */
+export function goesToNeighbours(share: number, ranks: number): boolean {
+  if (ranks <= 3) return false;
+  const uniform = 2 / (ranks - 1);
+  return share - uniform >= MOSTLY_NEAR * (1 - uniform);
 }
 
 /** What part of the bytes leaves its node, as a sentence has it. */

@@ -1,15 +1,15 @@
 /** What the time of a run goes to, each in a colour of its own. */
 
-export type Part = "computing" | "collectives" | "messages" | "transfer" | "files";
+export type Part = "computing" | "collectives" | "messages" | "rest" | "files";
 
 /** In the order in which they are stacked. */
-export const PARTS: readonly Part[] = ["computing", "collectives", "messages", "transfer", "files"];
+export const PARTS: readonly Part[] = ["computing", "collectives", "messages", "rest", "files"];
 
 export const PART_NAMES: Record<Part, string> = {
   computing: "computing, other",
   collectives: "waiting in collectives ~",
   messages: "waiting for messages ~",
-  transfer: "transfer, rest of MPI",
+  rest: "rest of MPI",
   files: "MPI-IO",
 };
 
@@ -18,14 +18,14 @@ const LIGHT: Record<Part, string> = {
   computing: "#d3dbe3",
   collectives: "#e69f00",
   messages: "#d55e00",
-  transfer: "#0072b2",
+  rest: "#56b4e9",
   files: "#009e73",
 };
 const DARK: Record<Part, string> = {
   computing: "#46525f",
   collectives: "#e8ab2e",
   messages: "#e2752b",
-  transfer: "#4a9fd4",
+  rest: "#8ccbef",
   files: "#2fb58f",
 };
 
