@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import partial
@@ -15,9 +17,11 @@ import phased_run
 import profiles
 import pytest
 from screens_of_profiles import FINDINGS, OVERSUBSCRIBED, PAGES
+from synthetic import small_world, write_world
 from test_loading import output_of
 
 import rankwise
+from rankwise.__main__ import main
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.from_json import from_json
 from rankwise.analysis.opened import opened_profile
@@ -221,6 +225,28 @@ def test_of_a_part_the_late_rank_is_that_of_the_part(tmp_path: Path) -> None:
     _change(path, "UPDATE diagnosis SET found = json_set(found, '$.late.who', 'rank 77')")
     opened = rankwise.open(path)
     assert "ank 77" not in opened.view("waiting", rank="0-3").title
+
+
+def kept_rules(path: Path) -> list[tuple[str]]:
+    with opened_profile(path) as connection:
+        found: list[tuple[str]] = connection.execute("SELECT rules FROM diagnosis").fetchall()
+        return found
+
+
+def test_verbs_that_make_profiles_keep_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recovered = write_world(tmp_path / "solver.17.rankwise-run", small_world())
+    assert main(["recover", str(recovered)]) == 0
+    jobs = tmp_path / "jobs"
+    jobs.mkdir()
+    collected = write_world(jobs / "solver.18.rankwise-run", small_world())
+    two_hours_ago = time.time() - 7200
+    for path in collected.iterdir():
+        os.utime(path, (two_hours_ago, two_hours_ago))
+    assert main(["collect", str(jobs)]) == 0
+    made = [Path(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(made) == 2
+    for path in made:
+        assert kept_rules(path) == [(kept.RULES,)]
 
 
 def test_it_goes_to_json_and_back(late: Path) -> None:

@@ -1,10 +1,14 @@
-"""Where the time in MPI went, in short: what takes longest to find out of a large profile."""
+"""What a summary says that takes long to find out of a large profile: where the time went, and the like."""
 
 from __future__ import annotations
 
+from rankwise.analysis.collectives.inside_totals import InsideTotals, inside_totals
 from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.messages.locality import Locality
+from rankwise.analysis.nodes.system_counters import CounterTotals, counter_totals
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi
+from rankwise.analysis.timing.times import Balance, balance
 from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals, message_totals, waiting_totals
 from rankwise.analysis.waiting.unknown import Unknown
 from rankwise.records import dataclass
@@ -12,7 +16,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """Where the time in MPI went.
+    """What a summary says that takes long to find out.
 
     Attributes:
         time: in MPI, and its parts.
@@ -21,6 +25,10 @@ class Account:
         messages: waiting for them; None = nothing is known.
         efficiency: of the run; None = it is not known.
         regions: efficiency of each.
+        balance: how evenly the ranks share time and bytes; None = no rank's counters were read.
+        inside: what collectives sent inside; None = there were none.
+        locality: what of the messages left the nodes.
+        counters: what system and processors counted, over all ranks; None = nothing.
     """
 
     time: TimeInMpi
@@ -29,10 +37,14 @@ class Account:
     messages: MessageTotals | None
     efficiency: Efficiency | None
     regions: list[Efficiency]
+    balance: Balance | None
+    inside: InsideTotals | None
+    locality: Locality
+    counters: CounterTotals | None
 
 
 def account(seen: Evidence) -> Account:
-    """Return where the time in MPI of a run went."""
+    """Return it of a run."""
     return Account(
         time=seen.time_in_mpi,
         waiting=waiting_totals(seen.connection, seen.waiting),
@@ -40,4 +52,8 @@ def account(seen: Evidence) -> Account:
         messages=message_totals(seen.connection, seen.messages),
         efficiency=seen.efficiency,
         regions=seen.regions,
+        balance=balance(seen.connection),
+        inside=inside_totals(seen.connection),
+        locality=seen.locality,
+        counters=counter_totals(seen.connection),
     )

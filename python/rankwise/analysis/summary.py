@@ -11,14 +11,14 @@ from rankwise.analysis.calls.procedures import (
     ProcedureRow,
     opening_and_closing_procedures,
 )
-from rankwise.analysis.collectives.inside_totals import InsideTotals, inside_totals
+from rankwise.analysis.collectives.inside_totals import InsideTotals
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.last_calls import PlaceRow, places_at_end
 from rankwise.analysis.messages.locality import Locality
-from rankwise.analysis.nodes.system_counters import CounterTotals, counter_totals
+from rankwise.analysis.nodes.system_counters import CounterTotals
 from rankwise.analysis.overview import Run, Trust, trust
 from rankwise.analysis.timing.efficiency import Efficiency
-from rankwise.analysis.timing.times import Balance, Times, balance, times
+from rankwise.analysis.timing.times import Balance, Times, times
 from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals
 from rankwise.analysis.waiting.unknown import Unknown
 from rankwise.records import dataclass
@@ -54,7 +54,7 @@ def summary(
     Args:
         connection: the profile.
         seen: what is known of it already.
-        known: where its time in MPI went, if that has been found out.
+        known: of it, what takes long to find out, if that was done.
     """
     seen = seen or Evidence(connection)
     known = known or account(seen)
@@ -62,17 +62,17 @@ def summary(
         run=seen.run,
         trust=trust(connection),
         times=times(connection),
-        balance=balance(connection),
+        balance=known.balance,
         waiting=known.waiting,
         waiting_unknown=known.waiting_unknown,
         messages=known.messages,
         families=seen.families,
         calls=seen.procedures,
         opening_and_closing=opening_and_closing_procedures(connection),
-        locality=seen.locality,
-        inside=inside_totals(connection),
+        locality=known.locality,
+        inside=known.inside,
         files=file_totals(connection),
         places=places_at_end(connection),
-        counters=counter_totals(connection),
+        counters=known.counters,
         efficiency=known.efficiency,
     )
