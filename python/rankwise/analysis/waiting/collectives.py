@@ -159,6 +159,8 @@ def collectives_in(connection: sqlite3.Connection) -> Collectives:
     Raises:
         ValueError: the profile is damaged.
     """
+    if not connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
+        return Collectives([], unknown_collectives(connection).seconds)
     times = _times(connection)
     tables = [table for found in sampled(connection) if (table := table_of(found, times)) is not None]
     return Collectives(tables, sum(seconds for ranks in times.values() for _, seconds in ranks.values()))
