@@ -16,6 +16,7 @@ import overview_profiles
 import phased_run
 import profiles
 import pytest
+import test_findings as findings
 from screens_of_profiles import FINDINGS, OVERSUBSCRIBED, PAGES
 from synthetic import small_world, write_world
 from test_loading import output_of
@@ -43,6 +44,8 @@ def _made(make: Callable[[], Any], path: Path) -> object:
 CORPUS: Mapping[str, Callable[[Path], object]] = {
     **PAGES,
     **{name: partial(_made, make) for name, make in FINDINGS.items()},
+    "preempted, and it cost nothing": partial(_made, partial(findings.switching, 1000, 9.9)),
+    "yielding": partial(_made, partial(findings.switching, 100_000, 7.0)),
     "empty": profiles.write_empty,
     "oversubscribed-grid": OVERSUBSCRIBED,
 }
@@ -140,7 +143,7 @@ def _same_processors(seen: _Screens, state: dict[str, Any]) -> None:
     assert not (state["full"] and state["lost"])
     assert not ("preempted" in rules and not state["lost"])
     for text in seen.texts:
-        assert ("often preempted" in text) <= bool(state["lost"])
+        assert ("often preempted" in text) <= bool(state["lost"] and "preempted" not in nothing)
     if any("start fewer ranks" in one["cure"] for one in seen.page.get("place", {}).get("faults", [])):
         assert state["full"]
 

@@ -308,7 +308,6 @@ def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str], *,
         directory.note(planned, only, planned.not_covered())
         import rankwise.diagnosis.kept
         import rankwise.diagnosis.make
-        import rankwise.findings.registry
         import rankwise.profile.assemble
         import rankwise.render.terminal.progress
 

@@ -12,11 +12,13 @@ from rankwise.analysis.waiting.totals import blamed_ranks
 from rankwise.diagnosis.model import Diagnosis, FullNode, Lateness, LateRank, Processors
 from rankwise.findings.late import is_known, late
 from rankwise.findings.processors import crowded
+from rankwise.findings.registry import RULES
 from rankwise.findings.search import findings
 from rankwise.findings.texts import late_text
 from rankwise.findings.verdict import Known, verdict
 
 _MOST_LATE = 3
+_PREEMPTED = "preempted"
 
 
 def make_diagnosis(seen: Evidence) -> Diagnosis:
@@ -61,9 +63,16 @@ def make_processors(seen: Evidence) -> Processors:
     counters = counter_totals(seen.connection)
     full = [FullNode(node.host, node.ranks, node.processors) for node in crowded(seen) if node.in_use]
     rate = counters.counted.involuntary_switches_per_second if counters else None
+    yields = (rate or 0.0) >= YIELDS_PER_SECOND
+    often = counters.preempted_ranks if counters and not full else []
     return Processors(
         full=full,
-        lost=counters.preempted_ranks if counters and not full else [],
+        # Where the rule has looked and found nothing, no screen may say that they were preempted.
+        lost=[] if often and not yields and _finds_nothing(_PREEMPTED, seen) else often,
         switches_per_second=rate,
-        yields=(rate or 0.0) >= YIELDS_PER_SECOND,
+        yields=yields,
     )
+
+
+def _finds_nothing(name: str, seen: Evidence) -> bool:
+    return any(rule.id == name and rule.find(seen) == [] for rule in RULES)

@@ -67,8 +67,8 @@ class Processors:
 
     Attributes:
         full: nodes with more ranks than processors, the fullest first.
-        lost: ranks whose processor was often given to others, most often first; none on full nodes, which
-            say it.
+        lost: ranks whose processor was often given to others, most often first; none where nodes are full,
+            which explains it, or where that cost nothing.
         switches_per_second: of all ranks, involuntary, the mean; None = not counted.
         yields: whether they are so many that ranks give their processors up themselves.
     """
