@@ -126,10 +126,10 @@ def test_the_data_and_the_overview_blame_the_same_rank(browser: Any, tmp_path: P
     rows = tab.rows("#balance-waits-data", tmp_path)
     assert numbers(rows, "to_blame_seconds") == pytest.approx([6.0, 0.0, 4.0, 4.0])
     assert sum(numbers(rows, "to_blame_of_all_waiting")) == pytest.approx(1.0)
-    assert_facts(title(tab, "balance-waits"), "42.9 %")
+    of_waits = title(tab, "balance-waits")
     to(tab, "page=overview")
     tab.page.wait_for_selector("#late-title")
-    assert_facts(title(tab, "late"), "42.9 %")
+    assert of_waits.lower().endswith(title(tab, "late").lower())
     tab.close()
 
 

@@ -8,6 +8,6 @@ test("all-to-all traffic does not go between neighbours", () => {
 
 test("what a halo exchanges goes between neighbours", () => {
   for (let ranks = 4; ranks < 100; ranks++) expect(goesToNeighbours(1, ranks)).toBe(true);
-  expect(goesToNeighbours(0.6, 64)).toBe(true);
+  expect(goesToNeighbours(0.5, 128)).toBe(true);
   expect(goesToNeighbours(0.4, 64)).toBe(false);
 });

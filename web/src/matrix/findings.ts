@@ -5,8 +5,8 @@ import { rowOfEach, type View } from "./view.ts";
 
 /** From here on one pair is worth a word: so many times the mean. */
 const MANY_TIMES = 4;
-/** Of the traffic that would go elsewhere if all pairs carried alike: so much goes between neighbours instead. */
-const MOSTLY_NEAR = 0.5;
+/** From here on messages go between neighbours: of all, and of what would go elsewhere if all pairs carried alike. */
+const [MOSTLY_NEAR, NEARER] = [0.5, 0.4];
 /** Up to here all are alike. */
 const ALIKE = 1.05;
 
@@ -47,7 +47,7 @@ export function finding(view: View): string {
 export function goesToNeighbours(share: number, ranks: number): boolean {
   if (ranks <= 3) return false;
   const uniform = 2 / (ranks - 1);
-  return share - uniform >= MOSTLY_NEAR * (1 - uniform);
+  return share >= MOSTLY_NEAR && share - uniform >= NEARER * (1 - uniform);
 }
 
 /** What part of the bytes leaves its node, as a sentence has it. */
