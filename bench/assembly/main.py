@@ -20,7 +20,8 @@ from common.options import positive
 
 _ASSEMBLE = (
     "import sys; from pathlib import Path; from rankwise.profile.assemble import assemble;"
-    "assemble(Path(sys.argv[1]), Path(sys.argv[2]), exit_status=0)"
+    "from rankwise.diagnosis.kept import keep_diagnosis;"
+    "assemble(Path(sys.argv[1]), Path(sys.argv[2]), exit_status=0, conclude=keep_diagnosis)"
 )
 _MOST_SECONDS = {10_000: 15, 100_000: 120}
 _MOST_SHOW_SECONDS = {10_000: 0.5, 100_000: 2.0}

@@ -141,7 +141,7 @@ def _waiting(of: Known) -> str:
     share = f"{_share(of.part(WAITING))} % of it"
     those = late(of.seen)
     if those is None:
-        return f"Waiting limits the run: {share}, for no ranks in particular, now these are late, now those"
+        return f"Waiting limits the run: {share}; no rank stands out as late"
     return (
         f"Waiting limits the run: {share}, {percent_text(100 * those.share)} % of that for {late_text(those)}"
     )
