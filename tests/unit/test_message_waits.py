@@ -73,10 +73,16 @@ def rows(name: str, values: Sequence[dict[str, int]]) -> np.ndarray[Any, Any]:
 
 
 def process(
-    streams: Sequence[dict[str, int]], sides: Sequence[dict[str, int]], state: str = "finalized"
+    streams: Sequence[dict[str, int]],
+    sides: Sequence[dict[str, int]],
+    state: str = "finalized",
+    threads: Sequence[dict[str, int]] = ({}, {}),
 ) -> Counters:
     counted = SimpleNamespace(
-        streams=rows("stream", streams), sides=rows("side", sides), header=SimpleNamespace(state=state)
+        streams=rows("stream", streams),
+        sides=rows("side", sides),
+        threads=rows("thread", threads),
+        header=SimpleNamespace(state=state),
     )
     return cast("Counters", counted)
 
@@ -170,7 +176,7 @@ def profile() -> Iterator[sqlite3.Connection]:
             CREATE TABLE calls (rank, communicator, procedure, calls INTEGER, seconds REAL,
                                 unfinished INTEGER);
             CREATE TABLE waits (id, rank, communicator, region, procedure, began, ended, messages,
-                                sampled, known);
+                                sampled, known, stretch);
             CREATE TABLE wait_messages (wait, source, destination, communicator, tag, number, bytes, sends,
                                         procedure, posted, other_procedure, other_posted);
             CREATE TABLE arrivals (communicator);
@@ -202,14 +208,15 @@ class Writer:
         *messages: tuple[int, bool, float, int, str],
         sampled: int | None = None,
         expected: int | None = None,
+        stretch: int | None = None,
     ) -> None:
         """Add a call; of its messages the other rank, whether it is sent to, when that posted, bytes, how."""
         self.count += 1
         count = len(messages) if expected is None else expected
         there = len(messages) if sampled is None else sampled
         self.connection.execute(
-            "INSERT INTO waits VALUES (?, ?, 3, 0, ?, ?, ?, ?, ?, ?)",
-            (self.count, rank, IDS[procedure], began, ended, count, there, int(bool(messages))),
+            "INSERT INTO waits VALUES (?, ?, 3, 0, ?, ?, ?, ?, ?, ?, ?)",
+            (self.count, rank, IDS[procedure], began, ended, count, there, int(bool(messages)), stretch),
         )
         for other, sends, posted, size, by in messages:
             ends = (rank, other) if sends else (other, rank)

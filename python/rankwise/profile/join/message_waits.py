@@ -18,7 +18,14 @@ from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.collect.rows import Rows
-from rankwise.profile.collect.side_sample import chosen_numbers
+from rankwise.profile.collect.side_sample import (
+    TimeSample,
+    by_number,
+    common,
+    halved_of,
+    thinned_out,
+    time_sample,
+)
 from rankwise.profile.join.communicators import FIRST, Joined
 from rankwise.profile.join.grouping import LARGEST, Columns, distinct
 from rankwise.profile.join.node_clocks import NodeClock
@@ -35,6 +42,7 @@ WAIT_COLUMNS = (
     "messages",
     "sampled",
     "known",
+    "stretch",
 )
 """Of the table `waits`, after its id."""
 MESSAGE_COLUMNS = (
@@ -116,16 +124,20 @@ def join_waits(
             {name: np.empty(0, np.int64) for name in WAIT_COLUMNS},
             {name: np.empty(0, np.int64) for name in MESSAGE_COLUMNS},
         )
+    samples = {
+        rank: thinned_out(counters.threads, counters.sides, _MOST_SIDES // len(have))
+        for rank, counters in have.items()
+    }
+    times = common(time_sample(thread) for threads, _ in samples.values() for thread in threads)
     first = 0
     streams_of: list[Columns] = []
     sides_of: list[Columns] = []
     for rank, counters in have.items():
         streams_of.append(_streams(rank, counters, joined))
-        sides_of.append(_sides(rank, counters, joined, regions, clocks[rank], first))
+        sides_of.append(_sides(rank, counters, samples[rank], times, joined, regions, clocks[rank], first))
         first += len(counters.streams)
     streams = _concatenated(streams_of)
     sides = _concatenated(sides_of)
-    sides = _chosen(sides, chosen_numbers(sides["number"], _MOST_SIDES))
     streams = _used(streams, sides)
     pairs = _pairs(streams)
     complete = {rank for rank, counters in world.items() if counters.header.state == "finalized"}
@@ -175,10 +187,28 @@ def _used(streams: Columns, sides: Columns) -> Columns:
 
 
 def _sides(
-    rank: int, counters: Counters, joined: Joined, regions: Regions, clock: NodeClock, first: int
+    rank: int,
+    counters: Counters,
+    sample: tuple[Rows, Rows],
+    times: TimeSample,
+    joined: Joined,
+    regions: Regions,
+    clock: NodeClock,
+    first: int,
 ) -> Columns:
-    """Return the sides of a process, with the number of their stream among those of all; -1 = not known."""
-    rows = counters.sides
+    """Return the sides of a process, with the number of their stream among those of all; -1 = not known.
+
+    Args:
+        rank: of the process.
+        counters: its counters.
+        sample: its threads, and what they have kept.
+        times: the sample by time that all processes have.
+        joined: the communicators.
+        regions: the regions.
+        clock: of its node.
+        first: number of its first stream.
+    """
+    own_threads, rows = sample
     rows = rows[(rows["number"] < LARGEST) & (rows["bytes"] <= LARGEST) & (rows["ended"] >= rows["began"])]
     procedure = part(rows["key"], "CALLS", "PROCEDURE")
     waits = (rows["began"] != 0) & _WAITS[procedure]
@@ -200,6 +230,8 @@ def _sides(
         "ended": clock.of(rows["ended"]),
         "waits": waits,
         "messages": rows["messages"].astype(np.int64),
+        "by_number": by_number(rows["number"], halved_of(own_threads, rows)),
+        "stretch": times.stretches(rows["began"]),
         "uncertain": (rows["flags"] & _UNCERTAIN) != 0,
         "probed": (rows["flags"] & _PROBED) != 0,
         "procedure": np.where(waits, procedure, 0),
@@ -292,16 +324,19 @@ def _waits(sides: Columns, streams: Columns) -> MessageWaits:
     keys = np.stack([sides[name][rows] for name in ("rank", "thread", "began_ticks")], axis=1)
     _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     which = which.reshape(-1)
-    sampled = np.bincount(which, weights=sides["messages"][rows] > 0, minlength=len(first)).astype(np.int64)
-    certain = np.bincount(which, weights=sides["other"][rows] >= 0, minlength=len(first)).astype(np.int64)
     one = rows[first]
     messages = sides["messages"][one]
-    known = (messages > 0) & (certain == messages) & (sampled == messages)
+    there, sampled, certain = (
+        np.bincount(which, weights=column[rows], minlength=len(first)).astype(np.int64)
+        for column in (sides["messages"] > 0, sides["by_number"], sides["other"] >= 0)
+    )
+    known = (messages > 0) & (certain == messages) & (there == messages)
     order = np.lexsort((sides["began"][one], sides["rank"][one]))
     new = np.empty(len(order), np.int64)
     new[order] = np.arange(len(order))
-    waits: Columns = {name: sides[name][one][order] for name in WAIT_COLUMNS[:7]}
-    waits |= {"sampled": np.minimum(sampled, messages)[order], "known": known[order].astype(np.int64)}
+    waits: Columns = {name: sides[name][one][order] for name in (*WAIT_COLUMNS[:7], "stretch")}
+    waits["sampled"] = np.minimum(sampled, np.maximum(messages, 1))[order]
+    waits["known"] = known[order].astype(np.int64)
     theirs = known[which]
     rows, wait = rows[theirs], new[which[theirs]] + 1
     order = np.argsort(wait, kind="stable")
