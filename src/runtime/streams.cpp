@@ -427,19 +427,21 @@ void Streams::make_room() {
     std::uint32_t by_numbers = 0;
     for (std::uint32_t i = 0; i < tables_->side_count(); ++i) by_numbers += is_by_number(tables_->sides[i].number);
     if (by_numbers * 2 <= tables_->side_count()) {
-      thin_times();
+      thin_times(by_numbers);
     } else {
       thin_numbers(by_numbers);
     }
   }
 }
 
-void Streams::thin_times() {
+void Streams::thin_times(std::uint32_t by_numbers) {
   Tables &tables = *tables_;
   const TimeSample before = times_;
-  times_.thin_out(first_, tables.sides[tables.side_count() - 1].posted);
+  const unsigned halved = record_->halved[by_number] < 32 ? record_->halved[by_number] : 32;
+  times_.thin_out(first_, tables.sides[tables.side_count() - 1].posted, std::uint64_t{by_numbers} << halved);
   record_->stretch = static_cast<std::uint16_t>(times_.length());
   record_->period = static_cast<std::uint16_t>(times_.period());
+  record_->renewed = static_cast<std::uint16_t>(times_.renewed());
   const auto change = [&](std::uint16_t &flags, std::uint64_t posted) {
     const int how = how_of(flags);
     if (how != TimeSample::not_in_it) set_how(flags, times_.still(how, posted, before));

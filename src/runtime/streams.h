@@ -176,7 +176,7 @@ class Streams {
   std::uint64_t hash_of(const rankwise_side &side, Filter filter) const;
   bool is_by_number(std::uint64_t number) const { return scatter(number + 1) <= limits_[by_number]; }
   void make_room();
-  void thin_times();
+  void thin_times(std::uint32_t by_numbers);
   void thin_numbers(std::uint32_t count);
   bool thin_streams();
   void halve(Filter filter);

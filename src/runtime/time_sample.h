@@ -18,7 +18,8 @@ class TimeSample {
  public:
   static constexpr unsigned all = 64;  // the period of the sample that has everything
   static constexpr unsigned shortest = 10;
-  static constexpr unsigned first_share = 5;      // its stretches are 1/32 to 1/64 of the time so far
+  static constexpr std::uint64_t wanted = 24;     // messages in a stretch
+  static constexpr unsigned much_too_short = 3;   // its length, against the one wanted
   static constexpr std::uint64_t stretches = 16;  // with fewer, these get shorter; else every other one is left out
   static constexpr std::uint32_t least_after = 4;
   static constexpr std::uint32_t share_after = 4;  // one for so many in the stretch
@@ -51,6 +52,9 @@ class TimeSample {
 
   // How a message is in it now that was in it before it was thinned out.
   constexpr int still(int how, std::uint64_t posted, const TimeSample &before) const {
+    // (What cannot be thinned out any more ends, so that there is room again.)
+    const bool same = period_ == before.period_ && length_ == before.length_;
+    if (same || renewed_ != before.renewed_) return not_in_it;
     if (how == 0) return keeps(posted) ? 0 : not_in_it;
     if (period_ == before.period_) return how;
     const std::uint64_t stretch = (posted >> before.period_) - static_cast<unsigned>(how - 1);
@@ -59,15 +63,29 @@ class TimeSample {
 
   constexpr unsigned length() const { return length_; }
   constexpr unsigned period() const { return period_; }
+  constexpr unsigned renewed() const { return renewed_; }
 
-  // About two thirds of what there is from `first` to `now` are kept, or half of it.
-  constexpr void thin_out(std::uint64_t first, std::uint64_t now) {
+  // About half of it is left out. `messages`: from `first` to `now`, in the sample or not.
+  //
+  // RATIONALE: a program may begin with a burst of messages. Stretches that were right for it are far too short for
+  // what follows, and time that was left out does not come back: then the sample begins anew, with longer ones.
+  constexpr void thin_out(std::uint64_t first, std::uint64_t now, std::uint64_t messages) {
     const std::uint64_t passed = now > first ? now - first : 0;
+    const std::uint64_t apart = passed / (messages != 0 ? messages : 1);
+    const auto bits = static_cast<unsigned>(std::bit_width(apart * wanted));
+    const unsigned length = bits > shortest ? bits : shortest;
     if (period_ == all) {
-      const auto bits = static_cast<unsigned>(std::bit_width(passed));
-      length_ = bits > shortest + first_share + 1 ? bits - first_share - 1 : shortest;
-      period_ = length_ + 1;
-    } else if (period_ < all - 1 && (length_ == shortest || passed >> period_ >= stretches)) {
+      length_ = length;
+      period_ = length + 1;
+    } else if (length >= length_ + much_too_short) {
+      ++renewed_;
+      since_ = now;
+      after_ = taken_ = 0;
+      length_ = length;
+      const auto whole = static_cast<unsigned>(std::bit_width(passed / stretches));
+      period_ = whole > length ? whole : length + 1;
+    } else if (period_ < all - 1 &&
+               (length_ == shortest || (now - (since_ > first ? since_ : first)) >> period_ >= stretches)) {
       ++period_;
       if (stretch_ % 2 != 0) after_ = 0;
       stretch_ /= 2;
@@ -86,6 +104,8 @@ class TimeSample {
   std::uint32_t after_ = 0;  // messages that are still taken after the stretch
   std::uint32_t taken_ = 0;  // in it
   std::uint64_t stretch_ = 0;
+  std::uint64_t since_ = 0;  // when it began anew
+  unsigned renewed_ = 0;     // how often that was
   unsigned length_ = 0;
   unsigned period_ = all;
 };

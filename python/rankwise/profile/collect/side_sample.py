@@ -17,7 +17,7 @@ from rankwise.records import dataclass
 
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)  # of src/runtime/hash.h
 _ALL = 64  # the period of the sample that has everything
-_SHORTEST, _FIRST_SHARE, _STRETCHES = 10, 5, 16
+_SHORTEST, _WANTED, _STRETCHES = 10, 24, 16
 _SHIFT = layout.CONSTANTS["SIDE_AFTER_SHIFT"]
 NOT_BY_TIME = 255
 
@@ -68,11 +68,11 @@ class TimeSample:
         within: NDArray[np.uint64] = ticks & np.uint64((1 << self.period) - 1)
         return within
 
-    def thinner(self, first: int, now: int) -> TimeSample:
-        """Return one that has less of the time between two instants."""
+    def thinner(self, first: int, now: int, messages: int) -> TimeSample:
+        """Return one that has less of the time between two instants, in which there were so many messages."""
         passed = max(now - first, 0)
         if self.period == _ALL:
-            length = max(passed.bit_length() - _FIRST_SHARE - 1, _SHORTEST)
+            length = max((passed // max(messages, 1) * _WANTED).bit_length(), _SHORTEST)
             return TimeSample(length, length + 1)
         if self.period < _ALL - 1 and (self.length == _SHORTEST or passed >> self.period >= _STRETCHES):
             return TimeSample(self.length, self.period + 1)
@@ -83,6 +83,15 @@ def time_sample(thread: Any) -> TimeSample:
     """Return that of a thread (record of struct rankwise_thread)."""
     period = int(thread["period"])
     return TimeSample(int(thread["stretch"]), period) if 0 < period < _ALL else TimeSample()
+
+
+def since(threads: Rows, sides: Rows) -> int:
+    """Return since when, in ticks, the threads of a process have sampled by time; 0 = from their begin."""
+    latest = 0
+    for place in np.flatnonzero(threads["renewed"]):
+        theirs = sides["posted"][(sides["thread"] == place) & (sides["flags"] >> _SHIFT == 0)]
+        latest = max(latest, int(theirs.min()) if len(theirs) else 0)
+    return latest
 
 
 def common(samples: Iterable[TimeSample]) -> TimeSample:
@@ -124,7 +133,7 @@ def thinned_out(threads: Rows, sides: Rows, most: int) -> tuple[Rows, Rows]:
         threads["halved"][:, 0] += 1
         for place, thread in enumerate(threads):
             before = time_sample(thread)
-            after = before.thinner(first, last)
+            after = before.thinner(first, last, len(sides))
             thread["stretch"], thread["period"] = after.length, after.period
             theirs = sides["thread"] == place
             how = (sides["flags"][theirs] >> _SHIFT).astype(np.int64)

@@ -7,6 +7,7 @@ number that is not certain on one of the sides is never joined: waits for it hav
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -19,10 +20,10 @@ from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.collect.rows import Rows
 from rankwise.profile.collect.side_sample import (
-    TimeSample,
     by_number,
     common,
     halved_of,
+    since,
     thinned_out,
     time_sample,
 )
@@ -129,12 +130,16 @@ def join_waits(
         for rank, counters in have.items()
     }
     times = common(time_sample(thread) for threads, _ in samples.values() for thread in threads)
+    began_anew = {rank: tick for rank, sample in samples.items() if (tick := since(*sample))}
+    from_then = max((clocks[rank].at(tick) for rank, tick in began_anew.items()), default=-math.inf)
     first = 0
     streams_of: list[Columns] = []
     sides_of: list[Columns] = []
     for rank, counters in have.items():
         streams_of.append(_streams(rank, counters, joined))
-        sides_of.append(_sides(rank, counters, samples[rank], times, joined, regions, clocks[rank], first))
+        sides_of.append(_sides(rank, counters, samples[rank], joined, regions, clocks[rank], first))
+        began, ticks = sides_of[-1]["began"], sides_of[-1]["began_ticks"]
+        sides_of[-1]["stretch"] = np.where(began >= from_then, times.stretches(ticks.view(np.uint64)), -1)
         first += len(counters.streams)
     streams = _concatenated(streams_of)
     sides = _concatenated(sides_of)
@@ -190,7 +195,6 @@ def _sides(
     rank: int,
     counters: Counters,
     sample: tuple[Rows, Rows],
-    times: TimeSample,
     joined: Joined,
     regions: Regions,
     clock: NodeClock,
@@ -202,7 +206,6 @@ def _sides(
         rank: of the process.
         counters: its counters.
         sample: its threads, and what they have kept.
-        times: the sample by time that all processes have.
         joined: the communicators.
         regions: the regions.
         clock: of its node.
@@ -231,7 +234,6 @@ def _sides(
         "waits": waits,
         "messages": rows["messages"].astype(np.int64),
         "by_number": by_number(rows["number"], halved_of(own_threads, rows)),
-        "stretch": times.stretches(rows["began"]),
         "uncertain": (rows["flags"] & _UNCERTAIN) != 0,
         "probed": (rows["flags"] & _PROBED) != 0,
         "procedure": np.where(waits, procedure, 0),
