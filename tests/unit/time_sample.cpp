@@ -1,6 +1,7 @@
 // Two processes sample their messages, each for itself; prints how many of the calls that began in stretches of both
-// samples are known: all of their messages are in both. Each line: what it was, calls, known calls, and the known ones
-// among those in which somebody waited for very long.
+// samples are known: all of their messages are in both. Each line: extra messages, messages one way for one the other
+// way, steps, ticks a step: calls, known calls, those in which somebody waited for very long, the known of these, and
+// stretches.
 #include "../../src/runtime/time_sample.h"
 
 #include <cinttypes>
@@ -102,6 +103,7 @@ void exchange(std::uint64_t extra, unsigned ratio, unsigned steps, std::uint64_t
   const TimeSample &one = both[0].times, &other = both[1].times;
   const unsigned length = one.length() < other.length() ? one.length() : other.length();
   const unsigned period = one.period() > other.period() ? one.period() : other.period();
+  const bool has_all = period == TimeSample::all;
   unsigned found = 0, known = 0, found_long = 0, known_long = 0;
   std::set<std::uint64_t> stretches;
   std::uint64_t from = 0;
@@ -113,8 +115,8 @@ void exchange(std::uint64_t extra, unsigned ratio, unsigned steps, std::uint64_t
     }
   }
   for (const Call &call : calls) {
-    if (call.began < from || (call.began & ((1ULL << period) - 1)) >= 1ULL << length) continue;
-    stretches.insert(call.began >> period);
+    if (call.began < from || (!has_all && (call.began & ((1ULL << period) - 1)) >= 1ULL << length)) continue;
+    stretches.insert(has_all ? 0 : call.began >> period);
     const int process = call.process;
     bool all = true;
     for (int k = 0; k < 2; ++k) {
