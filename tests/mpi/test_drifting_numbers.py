@@ -13,7 +13,6 @@ from rankwise.analysis.waiting.messages import MessageWaits, message_waits
 
 STEPS = 8000
 CLOCK = 0.02  # of the time in the calls: the program measures around them
-ONE_OF_EACH = libraries.ONE_OF_EACH if hasattr(libraries, "ONE_OF_EACH") else libraries.ALL
 
 
 def analysed(done: Recording) -> MessageWaits:
@@ -22,7 +21,7 @@ def analysed(done: Recording) -> MessageWaits:
 
 
 @pytest.mark.each_value
-@pytest.mark.parametrize("mpi", ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
+@pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
 @pytest.mark.parametrize(("extra", "ratio"), [(0, 1), (1, 1), (2, 1), (7, 1), (1000, 1), (0, 3), (5, 3)])
 @pytest.mark.reported("verdict/drift")
 def test_waits_are_those_of_the_program(record: Record, extra: int, ratio: int) -> None:
@@ -41,7 +40,7 @@ def test_waits_are_those_of_the_program(record: Record, extra: int, ratio: int) 
     assert found[1].certain >= 0.9 * found[1].sampled >= 30
 
 
-@pytest.mark.parametrize("mpi", ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
+@pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
 @pytest.mark.reported("verdict/eager")
 def test_pairs_that_exchange_wait_for_senders(record: Record) -> None:
     done = record("pair_exchange.c", 2, "200", "8")
