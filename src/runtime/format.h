@@ -422,12 +422,12 @@ struct rankwise_thread {
    * who takes it; 0 = nothing. Not of polling calls. */
   uint64_t inside_source; /* rankwise_partner */
   uint64_t inside_destination;
-  uint64_t left_key;  /* key of the latest call that the thread has left */
+  uint64_t left_key; /* key of the latest call that the thread has left */
   /* Of its sample of messages. */
   uint16_t halved[3]; /* how often: by their number, by tag, by pair of processes */
-  uint16_t renewed; /* how often the following began anew, without what it had until then */
-  uint16_t stretch; /* and it has, by when they were posted, those of all stretches of 2^stretch ticks that begin at
-                       each multiple of 2^period ticks (period 0: all), some before them and some after them */
+  uint16_t renewed;   /* how often the following began anew, without what it had until then */
+  uint16_t stretch;   /* and it has, by when they were posted, those of all stretches of 2^stretch ticks that begin at
+                         each multiple of 2^period ticks (period 0: all), some before them and some after them */
   uint16_t period;
   uint32_t reserved;
 };

@@ -1,5 +1,5 @@
-// A sample by time: all that happens in some stretches of it. The processes of a node have one counter of ticks, so they
-// sample the same stretches, without a word between them, whatever they have numbered until then.
+// A sample by time: all that happens in some stretches of it. The processes of a node have one counter of ticks, so
+// they sample the same stretches, without a word between them, whatever they have numbered until then.
 #ifndef RANKWISE_TIME_SAMPLE_H
 #define RANKWISE_TIME_SAMPLE_H
 

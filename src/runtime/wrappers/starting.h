@@ -64,7 +64,8 @@ class Starting {
     streams::operations::Operation &of = streams::operations::at(operation);
     streams::Streams &all = call_.thread().streams;
     const std::uint64_t posted = call_.started();
-    if (of.owner == &all && of.generation == all.generation() && !all.may_keep(of.stream->messages, posted)) [[likely]] {
+    if (of.owner == &all && of.generation == all.generation() && !all.may_keep(of.stream->messages, posted))
+        [[likely]] {
       ++of.stream->messages;
     } else {
       number_slowly(all, of, handle, posted);

@@ -1,6 +1,6 @@
 /* A halo of two ranks by Irecv, Isend and Waitall, STEPS times; rank 0 comes late. Before it rank 1 has sent EXTRA
- * messages with the same tag, so that the two messages of a Waitall have numbers that differ by that; and it sends RATIO
- * messages for each one that it gets. Prints of each rank what it truly waited, by when the other one had sent:
+ * messages with the same tag, so that the two messages of a Waitall have numbers that differ by that; and it sends
+ * RATIO messages for each one that it gets. Prints of each rank what it truly waited, by when the other one had sent:
  *
  *   waited RANK SECONDS OF_SECONDS */
 #include <mpi.h>
@@ -27,8 +27,10 @@ int main(int argc, char **argv) {
   const int peer = 1 - rank, sends = rank ? ratio : 1, receives = rank ? 1 : ratio;
   double *log = calloc((size_t)steps * 3, sizeof *log), *other = calloc((size_t)steps * 3, sizeof *other);
   for (int i = 0; i < extra; ++i) {
-    if (rank) MPI_Send(out, 8, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
-    else MPI_Recv(in, 8, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank)
+      MPI_Send(out, 8, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
+    else
+      MPI_Recv(in, 8, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   for (int i = 0; i < steps; ++i) {
     for (const double until = now() + (rank == 0 ? 100e-6 : 0); now() < until;) {

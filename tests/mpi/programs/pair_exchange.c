@@ -1,5 +1,5 @@
-/* Two ranks that exchange BYTES bytes by MPI_Sendrecv, STEPS times; rank 0 comes late. Before it, rank 1 is late to receive
- * what rank 0 sends. No eager limit could help: each needs the message of the other one. */
+/* Two ranks that exchange BYTES bytes by MPI_Sendrecv, STEPS times; rank 0 comes late. Before it, rank 1 is late to
+ * receive what rank 0 sends. No eager limit could help: each needs the message of the other one. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <unistd.h>
