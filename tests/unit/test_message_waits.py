@@ -313,7 +313,7 @@ def test_a_send_is_blamed_on_the_sender_where_both_were_late_by_one_call(write: 
 
 
 def by_time(write: Writer, stretches: int, waits: Sequence[float]) -> None:
-    """Add stretches of calls of 1 s each, of which these seconds were waiting: numbers say nothing of them."""
+    """Add stretches of calls of 1 s each, of which so much was waiting, that numbers do not tell."""
     for stretch in range(stretches):
         for place, seconds in enumerate(waits):
             began = 100.0 * stretch + 2 * place
