@@ -50,7 +50,7 @@ LEAST_EAGER_LIMIT = 1024
 """Bytes that every MPI library buffers, over every network."""
 _CLEARLY_LATE_S = 50e-6  # longer than a send takes that is buffered
 _PROOFS = 3
-_MUCH = 1.1  # the sample by time is taken if it knows so many times as much
+_MUCH = 1.02  # the sample by time is taken if it knows so many times as much
 
 
 NO_STRETCH = -1

@@ -132,12 +132,15 @@ def join_waits(
     times = common(time_sample(thread) for threads, _ in samples.values() for thread in threads)
     began_anew = {rank: tick for rank, sample in samples.items() if (tick := since(*sample))}
     from_then = max((clocks[rank].at(tick) for rank, tick in began_anew.items()), default=-math.inf)
+    halved = _halvings(have, samples)
     first = 0
     streams_of: list[Columns] = []
     sides_of: list[Columns] = []
     for rank, counters in have.items():
         streams_of.append(_streams(rank, counters, joined))
-        sides_of.append(_sides(rank, counters, samples[rank], joined, regions, clocks[rank], first))
+        sides_of.append(
+            _sides(rank, counters, samples[rank], halved[rank], joined, regions, clocks[rank], first)
+        )
         began, ticks = sides_of[-1]["began"], sides_of[-1]["began_ticks"]
         sides_of[-1]["stretch"] = np.where(began >= from_then, times.stretches(ticks.view(np.uint64)), -1)
         first += len(counters.streams)
@@ -148,6 +151,23 @@ def join_waits(
     complete = {rank for rank, counters in world.items() if counters.header.state == "finalized"}
     sides |= _joined_sides(sides, streams, pairs, _agreeing(streams, pairs, complete))
     return _waits(sides, streams)
+
+
+def _halvings(have: Mapping[int, Counters], samples: Mapping[int, tuple[Rows, Rows]]) -> dict[int, int]:
+    """Return of each rank how often it has to have halved its sample by number.
+
+    Of ranks that send each other as much, one may have halved once more by chance: then half of what the
+    other one has is of no use.
+    """
+    own = {
+        rank: int(threads["halved"][:, 0].max()) if len(threads) else 0
+        for rank, (threads, _) in samples.items()
+    }
+    strictest = {
+        rank: max((own.get(peer, 0) for peer in distinct(counters.streams["peer"]).tolist()), default=0)
+        for rank, counters in have.items()
+    }
+    return {rank: strictest[rank] if strictest[rank] == one + 1 else 0 for rank, one in own.items()}
 
 
 def _by_thread(counters: Counters) -> Rows:
@@ -195,6 +215,7 @@ def _sides(
     rank: int,
     counters: Counters,
     sample: tuple[Rows, Rows],
+    halved: int,
     joined: Joined,
     regions: Regions,
     clock: NodeClock,
@@ -206,6 +227,7 @@ def _sides(
         rank: of the process.
         counters: its counters.
         sample: its threads, and what they have kept.
+        halved: how often the sample by number was halved, at least.
         joined: the communicators.
         regions: the regions.
         clock: of its node.
@@ -233,7 +255,7 @@ def _sides(
         "ended": clock.of(rows["ended"]),
         "waits": waits,
         "messages": rows["messages"].astype(np.int64),
-        "by_number": by_number(rows["number"], halved_of(own_threads, rows)),
+        "by_number": by_number(rows["number"], np.maximum(halved_of(own_threads, rows), halved)),
         "uncertain": (rows["flags"] & _UNCERTAIN) != 0,
         "probed": (rows["flags"] & _PROBED) != 0,
         "procedure": np.where(waits, procedure, 0),
