@@ -21,7 +21,7 @@ RECEIVES, BROKEN = CONSTANTS["STREAM_RECEIVES"], CONSTANTS["STREAM_BROKEN"]
 Stream = tuple[int, int, int, int]  # peer, tag, messages, flags
 
 
-def process(*streams: Stream, on: int = W, halved: Sequence[int] = (0, 0, 0, 0)) -> Counters:
+def process(*streams: Stream, on: int = W, halved: Sequence[int] = (0, 0, 0), lost: bool = False) -> Counters:
     rows = np.zeros(len(streams), layout.STREAM)
     for row, (peer, tag, messages, flags) in zip(rows, streams, strict=True):
         row["peer"], row["tag"], row["messages"], row["flags"], row["communicator"] = (
@@ -33,6 +33,7 @@ def process(*streams: Stream, on: int = W, halved: Sequence[int] = (0, 0, 0, 0))
         )
     threads = np.zeros(1, layout.THREAD)
     threads["halved"] = halved
+    threads["lost_streams"] = lost
     return cast("Counters", SimpleNamespace(streams=rows, threads=threads))
 
 
@@ -72,10 +73,10 @@ def test_a_side_without_counters_is_not_known() -> None:
 
 
 def test_streams_that_were_left_out_are_not_known() -> None:
-    of_numbers = process((1, 5, 7, 0), halved=(3, 0, 0, 0))
+    of_numbers = process((1, 5, 7, 0), halved=(3, 0, 0))
     assert found(of_numbers, process((0, 5, 7, RECEIVES))) == []
-    for halved in ((0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)):
-        assert found(process(halved=halved), process()) == [
+    for own in (process(halved=(0, 1, 0)), process(halved=(0, 0, 1)), process(lost=True)):
+        assert found(own, process()) == [
             OpenMessage(0, ALL, None, None, None, None),
             OpenMessage(ALL, 0, None, None, None, None),
         ]

@@ -23,7 +23,8 @@ _STREAMS_LEFT_OUT = slice(1, None)  # of `halved`: the sample of streams, not th
 def open_messages(world: Mapping[int, Counters], joined: Joined) -> Iterator[OpenMessage]:
     """Find the streams of which the two sides count different numbers, and what is not known of them."""
     for rank, counters in world.items():
-        if counters.threads["halved"][:, _STREAMS_LEFT_OUT].any():
+        threads = counters.threads
+        if threads["halved"][:, _STREAMS_LEFT_OUT].any() or threads["lost_streams"].any():
             yield OpenMessage(rank, ALL, None, None, None, None)
             yield OpenMessage(ALL, rank, None, None, None, None)
     having = {rank: counters.streams for rank, counters in world.items() if len(counters.streams)}
