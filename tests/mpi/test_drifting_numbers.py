@@ -12,6 +12,7 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.waiting.messages import MessageWaits, message_waits
 
 STEPS = 4000
+AROUND = 1e-6  # seconds a step, between what the program measures and the call
 CLOCK = 0.02  # of the time in the calls: the program measures around them
 
 
@@ -34,7 +35,7 @@ def test_waits_are_those_of_the_program(record: Record, extra: int, ratio: int) 
         one = found[rank]
         not_known = one.seconds - one.certain_seconds
         off = abs(one.late_sender_seconds - waited)
-        assert off <= one.error_seconds + not_known + CLOCK * seconds
+        assert off <= one.error_seconds + not_known + CLOCK * seconds + STEPS * AROUND
         assert one.late_receiver_seconds == 0.0
     # (Where processors are shared, stretches may be shorter than the time that one is taken away.)
     assert found[1].certain >= 0.6 * found[1].sampled >= 8
