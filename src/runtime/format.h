@@ -422,9 +422,14 @@ struct rankwise_thread {
    * who takes it; 0 = nothing. Not of polling calls. */
   uint64_t inside_source; /* rankwise_partner */
   uint64_t inside_destination;
-  uint64_t left_key;  /* key of the latest call that the thread has left */
-  uint16_t halved[4]; /* of its sample of messages, how often: by their number, by tag, by pair of processes */
-  uint64_t reserved[1];
+  uint64_t left_key; /* key of the latest call that the thread has left */
+  /* Of its sample of messages. */
+  uint16_t halved[3]; /* how often: by their number, by tag, by pair of processes */
+  uint16_t renewed;   /* how often the following began anew, without what it had until then */
+  uint16_t stretch;   /* and it has, by when they were posted, those of all stretches of 2^stretch ticks that begin at
+                         each multiple of 2^period ticks (period 0: all), some before them and some after them */
+  uint16_t period;
+  uint32_t reserved;
 };
 
 /* A partner: who | tag. Who is a rank of the call's communicator (of an intercommunicator the remote group's) plus 1,
@@ -759,7 +764,10 @@ struct rankwise_side {
 
 enum rankwise_side_flags {
   RANKWISE_SIDE_UNCERTAIN = 1, /* which message it was: receives with wildcards were open, ... */
-  RANKWISE_SIDE_PROBED = 2     /* the call waited for the message and left it to be received */
+  RANKWISE_SIDE_PROBED = 2,    /* the call waited for the message and left it to be received */
+  /* The upper half: how it is in the sample by time. 0 = by when it was posted, 255 = it is not, else after a stretch:
+   * 1 + the periods since this began. */
+  RANKWISE_SIDE_AFTER_SHIFT = 8
 };
 
 #endif

@@ -32,6 +32,20 @@ std::uint64_t pair_hash(const Identity &identity, const Channel &channel) {
 
 std::uint64_t partner_of(const Channel &channel) { return partners::word(channel.rank + 1, channel.tag); }
 
+// How it is in the sample by time, in the flags of a side.
+constexpr int how_shift = RANKWISE_SIDE_AFTER_SHIFT;
+constexpr std::uint16_t how_mask = 0xFF << how_shift;
+static_assert(TimeSample::most_periods < 0xFF);
+constexpr std::uint16_t not_by_time = 0xFF << how_shift;
+
+int how_of(std::uint16_t flags) {
+  return (flags & how_mask) == not_by_time ? TimeSample::not_in_it : (flags & how_mask) >> how_shift;
+}
+void set_how(std::uint16_t &flags, int how) {
+  const unsigned bits = how == TimeSample::not_in_it ? not_by_time : static_cast<unsigned>(how) << how_shift;
+  flags = static_cast<std::uint16_t>((flags & ~how_mask) | bits);
+}
+
 bool takes(const Channel &pattern, const Channel &channel) {
   return pattern.communicator == channel.communicator && (pattern.rank == any_rank || pattern.rank == channel.rank) &&
          (pattern.tag == any_tag || pattern.tag == channel.tag);
@@ -191,14 +205,24 @@ bool Streams::may_be_taken(const Channel &channel, rankwise_stream &stream) cons
 // --- Messages of the running call ---
 
 bool Streams::stage(const Message &message) {
-  if (tables_ == nullptr || process::paused || message.stream == &left_out_ || staged_count_ == 2) return false;
+  std::uint16_t flags = message.flags;
+  const bool taken = take(message.number, message.posted, flags);
+  const bool left_out = tables_ == nullptr || process::paused || message.stream == &left_out_ || staged_count_ == 2;
+  if (!taken || left_out) return false;
+  if (message.stream == &unknown_) flags |= RANKWISE_SIDE_UNCERTAIN;
   staged_[staged_count_] = message;
-  if (message.stream == &unknown_) staged_[staged_count_].flags |= RANKWISE_SIDE_UNCERTAIN;
-  ++staged_count_;
+  staged_[staged_count_++].flags = flags;
   return true;
 }
 
+bool Streams::take(std::uint64_t number, std::uint64_t posted, std::uint16_t &flags) {
+  const int how = times_.take(posted);
+  set_how(flags, how);
+  return how != TimeSample::not_in_it || is_by_number(number);
+}
+
 void Streams::completed(const Waited &call) {
+  make_room();
   const std::uint32_t count = staged_count_;
   staged_count_ = 0;
   for (std::uint32_t i = 0; i < count; ++i) add_side(staged_[i], call);
@@ -264,7 +288,6 @@ void Streams::close(const Open *open, const Channel &channel, rankwise_stream *s
   for (std::uint32_t i = place; i < open_count_; ++i) tables_->open[i] = tables_->open[i + 1];
   if (stream == nullptr) return;
   const std::uint64_t number = stream->messages++;
-  if (!keeps(number)) return;
   const auto flags = static_cast<std::uint16_t>(certain ? 0 : RANKWISE_SIDE_UNCERTAIN);
   if (stage({stream, number, closed.posted, bytes, closed.procedure, flags})) pend(closed.handle);
 }
@@ -272,12 +295,15 @@ void Streams::close(const Open *open, const Channel &channel, rankwise_stream *s
 // --- Completion calls ---
 
 void Streams::finished(std::uint64_t handle, std::int64_t bytes, std::uint32_t messages) {
+  if (tables_ == nullptr) return;
+  make_room();
   Message message{};
-  for (; messages > 0 && tables_ != nullptr && tables_->take_pending(handle, message); --messages) {
+  for (; messages > 0 && tables_->take_pending(handle, message); --messages) {
     if (bytes < 0) continue;  // cancelled
     const bool receives = message.stream != &unknown_ && (message.stream->flags & RANKWISE_STREAM_RECEIVES) != 0;
     if (receives) message.bytes = static_cast<std::uint64_t>(bytes);
     if (add_side(message, {record_->inside_since, 0, record_->left_key, 0})) ++unfinished_;
+    make_room();
   }
 }
 
@@ -285,8 +311,13 @@ void Streams::freed(std::uint64_t handle) {
   for (std::uint32_t i = 0; i < open_count_; ++i) {
     if (tables_->open[i].handle == handle) tables_->open[i].handle = 0;
   }
+  if (tables_ == nullptr) return;
+  make_room();
   Message message{};
-  while (tables_ != nullptr && tables_->take_pending(handle, message)) add_side(message, {});
+  while (tables_->take_pending(handle, message)) {
+    add_side(message, {});
+    make_room();
+  }
 }
 
 void Streams::call_ended(std::uint64_t ended, std::uint32_t messages) {
@@ -321,7 +352,7 @@ void Streams::lose() {
 
 bool Streams::add_side(const Message &message, const Waited &call) {
   if (message.stream == nullptr || message.stream == &left_out_) return false;
-  if (tables_->side_count() == most_sides) thin_sides();
+  if (first_ == 0) first_ = message.posted;
   const bool known = tables_->holds(message.stream);
   const auto stream = known ? static_cast<std::uint32_t>(message.stream - tables_->streams)
                             : static_cast<std::uint32_t>(RANKWISE_NO_STREAM);
@@ -344,8 +375,10 @@ bool Streams::add_side(const Message &message, const Waited &call) {
 }
 
 void Streams::add_other(std::uint64_t number, const Waited &call) {
-  if (tables_ == nullptr || process::paused) return;
-  add_side({&unknown_, number, call.began, 0, Procedure::none, RANKWISE_SIDE_UNCERTAIN}, call);
+  std::uint16_t flags = RANKWISE_SIDE_UNCERTAIN;
+  if (!take(number, call.began, flags) || tables_ == nullptr || process::paused) return;
+  make_room();
+  add_side({&unknown_, number, call.began, 0, Procedure::none, flags}, call);
 }
 
 // What is of no known stream is left out at random like streams are.
@@ -356,7 +389,8 @@ std::uint64_t Streams::hash_of(const rankwise_side &side, Filter filter) const {
 }
 
 bool Streams::is_in_sample(const rankwise_side &side) const {
-  for (const Filter filter : {by_number, by_tag, by_pair}) {
+  if (!is_by_number(side.number) && how_of(side.flags) == TimeSample::not_in_it) return false;
+  for (const Filter filter : {by_tag, by_pair}) {
     if (hash_of(side, filter) > limits_[filter]) return false;
   }
   return true;
@@ -384,16 +418,53 @@ std::size_t way_to_half(const std::uint32_t (&left)[ways], std::uint32_t most) {
 
 }  // namespace
 
+// For the two messages of one call, before they are taken from where they wait: streams may move.
+//
+// The room is for the sample by number and that by time in equal parts. (What leaves one of the two may stay in the
+// other one; after some steps it is in none.)
+void Streams::make_room() {
+  for (unsigned step = 0; step < TimeSample::all && tables_->side_count() + 2 > most_sides; ++step) {
+    std::uint32_t by_numbers = 0;
+    for (std::uint32_t i = 0; i < tables_->side_count(); ++i) by_numbers += is_by_number(tables_->sides[i].number);
+    if (by_numbers * 2 <= tables_->side_count()) {
+      thin_times(by_numbers);
+    } else {
+      thin_numbers(by_numbers);
+    }
+  }
+}
+
+void Streams::thin_times(std::uint32_t by_numbers) {
+  Tables &tables = *tables_;
+  const TimeSample before = times_;
+  const unsigned halved = record_->halved[by_number] < 32 ? record_->halved[by_number] : 32;
+  times_.thin_out(first_, tables.sides[tables.side_count() - 1].posted, std::uint64_t{by_numbers} << halved);
+  record_->stretch = static_cast<std::uint16_t>(times_.length());
+  record_->period = static_cast<std::uint16_t>(times_.period());
+  record_->renewed = static_cast<std::uint16_t>(times_.renewed());
+  const auto change = [&](std::uint16_t &flags, std::uint64_t posted) {
+    const int how = how_of(flags);
+    if (how != TimeSample::not_in_it) set_how(flags, times_.still(how, posted, before));
+  };
+  for (std::uint32_t i = 0; i < tables.side_count(); ++i) change(tables.sides[i].flags, tables.sides[i].posted);
+  for (std::uint32_t i = 0; i < tables.used_pending; ++i) {
+    change(tables.pending[i].message.flags, tables.pending[i].message.posted);
+  }
+  for (std::uint32_t i = 0; i < staged_count_; ++i) change(staged_[i].flags, staged_[i].posted);
+  compact_sides();
+}
+
 // By the numbers of messages, unless each stream has few, as where the program takes another tag each time; then by
 // tags, or, where these are few, by pairs of processes.
-void Streams::thin_sides() {
+void Streams::thin_numbers(std::uint32_t count) {
   std::uint32_t left[filters] = {};
-  for (const Filter filter : {by_number, by_tag, by_pair}) {
-    for (std::uint32_t i = 0; i < most_sides; ++i) {
+  for (std::uint32_t i = 0; i < tables_->side_count(); ++i) {
+    if (!is_by_number(tables_->sides[i].number)) continue;
+    for (const Filter filter : {by_number, by_tag, by_pair}) {
       left[filter] += hash_of(tables_->sides[i], filter) <= limits_[filter] / 2;
     }
   }
-  const std::size_t way = way_to_half(left, most_sides);
+  const std::size_t way = way_to_half(left, count);
   // (All of them may be of one number, tag and pair that are kept for long.)
   halve(way == filters ? by_number : static_cast<Filter>(way));
 }

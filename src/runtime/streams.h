@@ -14,6 +14,7 @@
 #include "generated/procedures.h"
 #include "hash.h"
 #include "partners.h"
+#include "time_sample.h"
 
 namespace rankwise {
 
@@ -72,11 +73,15 @@ class Streams {
   }
   [[gnu::cold, gnu::noinline]] rankwise_stream *search(const Channel &channel, const Identity &identity);
 
-  // Whether messages with this number are in the sample.
+  // Whether a message with this number that is posted now may be in the sample: by either.
   //
   // RATIONALE: multiples of the golden ratio are spread evenly, also those of each k-th message, so a loop of the
-  // program never meets the sample in the same place. Halving the limit keeps half of what was kept.
-  [[gnu::always_inline]] bool keeps(std::uint64_t number) const { return scatter(number + 1) <= limits_[by_number]; }
+  // program never meets the sample in the same place. Halving the limit keeps half of what was kept. But the messages
+  // that one call waits for may have numbers that are never in the sample together, as one extra message in one of the
+  // streams is enough for. All that is posted in the same stretch of time is.
+  [[gnu::always_inline]] bool may_keep(std::uint64_t number, std::uint64_t now) const {
+    return scatter(number + 1) <= limits_[by_number] || times_.may_take(now);
+  }
 
   // Whether receives are open of which it is not known which messages they will get.
   bool has_open() const { return open_count_ != 0; }
@@ -93,6 +98,7 @@ class Streams {
     Procedure procedure;
     std::uint16_t flags;  // rankwise_side_flags
   };
+  // False if it is not in the sample.
   [[gnu::cold, gnu::noinline]] bool stage(const Message &message);
   // The call has completed them.
   [[gnu::cold, gnu::noinline]] void completed(const Waited &call);
@@ -131,7 +137,7 @@ class Streams {
   // A call that waited for something else.
   [[gnu::always_inline]] void waited_for_other(const Waited &call) {
     const std::uint64_t number = unknown_.messages++;
-    if (tables_ != nullptr && keeps(number)) [[unlikely]] {
+    if (tables_ != nullptr && may_keep(number, call.began)) [[unlikely]] {
       add_other(number, call);
     }
   }
@@ -161,13 +167,17 @@ class Streams {
   }
 
   bool start();
+  bool take(std::uint64_t number, std::uint64_t posted, std::uint16_t &flags);
   rankwise_stream *add(const Channel &channel, const Identity &identity);
   bool in_sample(std::uint64_t tag, std::uint64_t pair) const;
   bool is_in_sample(const rankwise_side &side) const;
   bool add_side(const Message &message, const Waited &call);
   void add_other(std::uint64_t number, const Waited &call);
   std::uint64_t hash_of(const rankwise_side &side, Filter filter) const;
-  void thin_sides();
+  bool is_by_number(std::uint64_t number) const { return scatter(number + 1) <= limits_[by_number]; }
+  void make_room();
+  void thin_times(std::uint32_t by_numbers);
+  void thin_numbers(std::uint32_t count);
   bool thin_streams();
   void halve(Filter filter);
   void compact_sides();
@@ -176,9 +186,11 @@ class Streams {
 
   Entry cache_[1U << cache_bits] = {};
   std::uint64_t limits_[filters] = {~0ULL, ~0ULL, ~0ULL};
+  TimeSample times_;
   rankwise_stream unknown_{};   // whose identity the other side does not know
   rankwise_stream left_out_{};  // not in the sample
   Tables *tables_ = nullptr;
+  std::uint64_t first_ = 0;   // ticks: the first of what was kept
   std::uint64_t opened_ = 0;  // open receives so far
   std::uint32_t open_count_ = 0;
   std::uint32_t staged_count_ = 0;

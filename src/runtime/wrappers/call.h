@@ -644,7 +644,7 @@ class Call {
   RANKWISE_HOT void number(std::uint64_t partner, bool receives, std::uint64_t bytes, std::uint64_t handle = 0) {
     ++messages_;
     rankwise_stream *stream = thread_->streams.find(partner, streams::where(index_, receives));
-    if (stream != nullptr && !thread_->streams.keeps(stream->messages)) [[likely]] {
+    if (stream != nullptr && !thread_->streams.may_keep(stream->messages, start_)) [[likely]] {
       ++stream->messages;
       return;
     }
@@ -681,8 +681,7 @@ class Call {
     if (which.receives && thread.streams.may_be_taken(channel, *message.stream)) {
       message.flags |= RANKWISE_SIDE_UNCERTAIN;
     }
-    return thread.streams.keeps(message.number) && thread.streams.stage(message) ? Numbered::in_sample
-                                                                                 : Numbered::as_usual;
+    return thread.streams.stage(message) ? Numbered::in_sample : Numbered::as_usual;
   }
   static streams::Identity identity_of(MPI_Comm comm, communicators::Communicator &communicator, std::uint32_t rank) {
     return {communicator.common_id(), world_rank(comm, communicator, static_cast<int>(rank))};

@@ -63,10 +63,12 @@ class Starting {
   RANKWISE_HOT void number(std::uint64_t handle, std::uint32_t operation) {
     streams::operations::Operation &of = streams::operations::at(operation);
     streams::Streams &all = call_.thread().streams;
-    if (of.owner == &all && of.generation == all.generation() && !all.keeps(of.stream->messages)) [[likely]] {
+    const std::uint64_t posted = call_.started();
+    if (of.owner == &all && of.generation == all.generation() && !all.may_keep(of.stream->messages, posted))
+        [[likely]] {
       ++of.stream->messages;
     } else {
-      number_slowly(all, of, handle, call_.started());
+      number_slowly(all, of, handle, posted);
     }
   }
 
@@ -82,8 +84,7 @@ class Starting {
     of.owner = of.channel.receives && all.has_open() ? nullptr : &all;
     of.generation = all.generation();
     const auto flags = static_cast<std::uint16_t>(open ? RANKWISE_SIDE_UNCERTAIN : 0);
-    if (all.keeps(number) && all.stage({of.stream, number, posted, of.bytes, of.procedure, flags}) &&
-        all.pend(handle)) {
+    if (all.stage({of.stream, number, posted, of.bytes, of.procedure, flags}) && all.pend(handle)) {
       requests::table.put_in_sample(handle);
     }
   }

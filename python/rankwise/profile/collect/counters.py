@@ -23,7 +23,7 @@ from rankwise.profile.collect.clock import Stamp, is_damaged
 from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import TABLE_DIGEST
 from rankwise.profile.collect.rows import Rows, add_up_accesses, add_up_calls, add_up_messages
-from rankwise.profile.collect.side_sample import chosen_numbers
+from rankwise.profile.collect.side_sample import thinned_out as thinned_out_sides
 from rankwise.profile.collect.source import Source, check_format, open_source
 from rankwise.profile.collect.text import text_of
 from rankwise.profile.collect.time_line import BETWEEN, TimeLine, time_line
@@ -250,7 +250,7 @@ class Counters:
 
     def without_rows(self) -> Counters:
         """Return the same without `calls` and `messages`, the most, and with little of what is a sample."""
-        few = chosen_numbers(self.sides["number"], _FEW_SIDES)
+        threads, sides = thinned_out_sides(self.threads, self.sides, _FEW_SIDES)
         tables, arrivals = thinned_out(self.arrival_tables, self.arrivals, _FEW_ARRIVALS)
         return replace(
             self,
@@ -258,7 +258,8 @@ class Counters:
             messages=_none(layout.MESSAGES),
             arrival_tables=tables,
             arrivals=arrivals,
-            sides=self.sides[few],
+            threads=threads,
+            sides=sides,
             time_line=self.time_line and self.time_line.within(_FEW_INTERVALS),
         )
 

@@ -7,6 +7,7 @@ number that is not certain on one of the sides is never joined: waits for it hav
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -18,7 +19,14 @@ from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.collect.rows import Rows
-from rankwise.profile.collect.side_sample import chosen_numbers
+from rankwise.profile.collect.side_sample import (
+    by_number,
+    common,
+    halved_of,
+    since,
+    thinned_out,
+    time_sample,
+)
 from rankwise.profile.join.communicators import FIRST, Joined
 from rankwise.profile.join.grouping import LARGEST, Columns, distinct
 from rankwise.profile.join.node_clocks import NodeClock
@@ -35,6 +43,7 @@ WAIT_COLUMNS = (
     "messages",
     "sampled",
     "known",
+    "stretch",
 )
 """Of the table `waits`, after its id."""
 MESSAGE_COLUMNS = (
@@ -116,21 +125,49 @@ def join_waits(
             {name: np.empty(0, np.int64) for name in WAIT_COLUMNS},
             {name: np.empty(0, np.int64) for name in MESSAGE_COLUMNS},
         )
+    samples = {
+        rank: thinned_out(counters.threads, counters.sides, _MOST_SIDES // len(have))
+        for rank, counters in have.items()
+    }
+    times = common(time_sample(thread) for threads, _ in samples.values() for thread in threads)
+    began_anew = {rank: tick for rank, sample in samples.items() if (tick := since(*sample))}
+    from_then = max((clocks[rank].at(tick) for rank, tick in began_anew.items()), default=-math.inf)
+    halved = _halvings(have, samples)
     first = 0
     streams_of: list[Columns] = []
     sides_of: list[Columns] = []
     for rank, counters in have.items():
         streams_of.append(_streams(rank, counters, joined))
-        sides_of.append(_sides(rank, counters, joined, regions, clocks[rank], first))
+        sides_of.append(
+            _sides(rank, counters, samples[rank], halved[rank], joined, regions, clocks[rank], first)
+        )
+        began, ticks = sides_of[-1]["began"], sides_of[-1]["began_ticks"]
+        sides_of[-1]["stretch"] = np.where(began >= from_then, times.stretches(ticks.view(np.uint64)), -1)
         first += len(counters.streams)
     streams = _concatenated(streams_of)
     sides = _concatenated(sides_of)
-    sides = _chosen(sides, chosen_numbers(sides["number"], _MOST_SIDES))
     streams = _used(streams, sides)
     pairs = _pairs(streams)
     complete = {rank for rank, counters in world.items() if counters.header.state == "finalized"}
     sides |= _joined_sides(sides, streams, pairs, _agreeing(streams, pairs, complete))
     return _waits(sides, streams)
+
+
+def _halvings(have: Mapping[int, Counters], samples: Mapping[int, tuple[Rows, Rows]]) -> dict[int, int]:
+    """Return of each rank how often it has to have halved its sample by number.
+
+    Of ranks that send each other as much, one may have halved once more by chance: then half of what the
+    other one has is of no use.
+    """
+    own = {
+        rank: int(threads["halved"][:, 0].max()) if len(threads) else 0
+        for rank, (threads, _) in samples.items()
+    }
+    strictest = {
+        rank: max((own.get(peer, 0) for peer in distinct(counters.streams["peer"]).tolist()), default=0)
+        for rank, counters in have.items()
+    }
+    return {rank: strictest[rank] if strictest[rank] == one + 1 else 0 for rank, one in own.items()}
 
 
 def _by_thread(counters: Counters) -> Rows:
@@ -175,10 +212,28 @@ def _used(streams: Columns, sides: Columns) -> Columns:
 
 
 def _sides(
-    rank: int, counters: Counters, joined: Joined, regions: Regions, clock: NodeClock, first: int
+    rank: int,
+    counters: Counters,
+    sample: tuple[Rows, Rows],
+    halved: int,
+    joined: Joined,
+    regions: Regions,
+    clock: NodeClock,
+    first: int,
 ) -> Columns:
-    """Return the sides of a process, with the number of their stream among those of all; -1 = not known."""
-    rows = counters.sides
+    """Return the sides of a process, with the number of their stream among those of all; -1 = not known.
+
+    Args:
+        rank: of the process.
+        counters: its counters.
+        sample: its threads, and what they have kept.
+        halved: how often the sample by number was halved, at least.
+        joined: the communicators.
+        regions: the regions.
+        clock: of its node.
+        first: number of its first stream.
+    """
+    own_threads, rows = sample
     rows = rows[(rows["number"] < LARGEST) & (rows["bytes"] <= LARGEST) & (rows["ended"] >= rows["began"])]
     procedure = part(rows["key"], "CALLS", "PROCEDURE")
     waits = (rows["began"] != 0) & _WAITS[procedure]
@@ -200,6 +255,7 @@ def _sides(
         "ended": clock.of(rows["ended"]),
         "waits": waits,
         "messages": rows["messages"].astype(np.int64),
+        "by_number": by_number(rows["number"], np.maximum(halved_of(own_threads, rows), halved)),
         "uncertain": (rows["flags"] & _UNCERTAIN) != 0,
         "probed": (rows["flags"] & _PROBED) != 0,
         "procedure": np.where(waits, procedure, 0),
@@ -292,16 +348,19 @@ def _waits(sides: Columns, streams: Columns) -> MessageWaits:
     keys = np.stack([sides[name][rows] for name in ("rank", "thread", "began_ticks")], axis=1)
     _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     which = which.reshape(-1)
-    sampled = np.bincount(which, weights=sides["messages"][rows] > 0, minlength=len(first)).astype(np.int64)
-    certain = np.bincount(which, weights=sides["other"][rows] >= 0, minlength=len(first)).astype(np.int64)
     one = rows[first]
     messages = sides["messages"][one]
-    known = (messages > 0) & (certain == messages) & (sampled == messages)
+    there, sampled, certain = (
+        np.bincount(which, weights=column[rows], minlength=len(first)).astype(np.int64)
+        for column in (sides["messages"] > 0, sides["by_number"], sides["other"] >= 0)
+    )
+    known = (messages > 0) & (certain == messages) & (there == messages)
     order = np.lexsort((sides["began"][one], sides["rank"][one]))
     new = np.empty(len(order), np.int64)
     new[order] = np.arange(len(order))
-    waits: Columns = {name: sides[name][one][order] for name in WAIT_COLUMNS[:7]}
-    waits |= {"sampled": np.minimum(sampled, messages)[order], "known": known[order].astype(np.int64)}
+    waits: Columns = {name: sides[name][one][order] for name in (*WAIT_COLUMNS[:7], "stretch")}
+    waits["sampled"] = np.minimum(sampled, np.maximum(messages, 1))[order]
+    waits["known"] = known[order].astype(np.int64)
     theirs = known[which]
     rows, wait = rows[theirs], new[which[theirs]] + 1
     order = np.argsort(wait, kind="stable")

@@ -344,8 +344,9 @@ CREATE TABLE waits (                 -- calls that waited for messages, or for s
   began        REAL NOT NULL,        -- seconds after run.started, by the clock of rank 0's node
   ended        REAL NOT NULL,
   messages     INTEGER NOT NULL,     -- that it completed; 0 = it waited for no message
-  sampled      INTEGER NOT NULL,     -- of them, in the sample
-  known        INTEGER NOT NULL      -- 1 = which messages they were is certain, and both sides kept their times
+  sampled      INTEGER NOT NULL,     -- of them, in the sample by number; 1 = a call that waited for no message is
+  known        INTEGER NOT NULL,     -- 1 = which messages they were is certain, and both sides kept their times
+  stretch      INTEGER DEFAULT NULL  -- number of the stretch of the sample by time in which it began; NULL = not in it
 );
 
 CREATE TABLE wait_messages (         -- the messages of the waits that are known

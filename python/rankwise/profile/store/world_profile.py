@@ -365,7 +365,11 @@ class WorldProfile:
     def _insert_waits(self, profile: sqlite3.Connection) -> None:
         found = join_waits(self.ranks, self.joined, self.regions, self.node_clocks)
         waits = zip(*(found.waits[name].tolist() for name in WAIT_COLUMNS), strict=True)
-        _insert(profile, "waits", ((number, *row) for number, row in enumerate(waits, 1)))
+        rows = (
+            (number, *row, stretch if stretch >= 0 else None)
+            for number, (*row, stretch) in enumerate(waits, 1)
+        )
+        _insert(profile, "waits", rows)
         messages = [found.messages[name].tolist() for name in MESSAGE_COLUMNS]
         _insert(profile, "wait_messages", zip(*messages, strict=True))
 
