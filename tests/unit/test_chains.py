@@ -149,14 +149,15 @@ def write_profile() -> Iterator[sqlite3.Connection]:
             CREATE TABLE calls (rank, communicator, procedure, calls INTEGER, seconds REAL,
                                 unfinished INTEGER);
             CREATE TABLE waits (id, rank, communicator, region, procedure, began, ended, messages,
-                                sampled, known);
+                                sampled, known, stretch);
             CREATE TABLE wait_messages (wait, source, destination, communicator, tag, number, bytes, sends,
                                         procedure, posted, other_procedure, other_posted);
             CREATE TABLE arrivals (communicator);
             INSERT INTO ranks VALUES (0, 'a', 0.0, 1), (1, 'a', 0.0, 1), (2, 'a', 0.0, 2);
             INSERT INTO procedures VALUES (1, 'MPI_Recv'), (2, 'MPI_Send');
             INSERT INTO calls VALUES (1, 3, 1, 1, 2.0, 0), (2, 3, 1, 1, 2.0, 0);
-            INSERT INTO waits VALUES (1, 1, 3, 0, 1, 0.0, 2.0, 1, 1, 1), (2, 2, 3, 0, 1, 0.0, 2.0, 1, 1, 1);
+            INSERT INTO waits VALUES (1, 1, 3, 0, 1, 0.0, 2.0, 1, 1, 1, NULL),
+                                     (2, 2, 3, 0, 1, 0.0, 2.0, 1, 1, 1, NULL);
             INSERT INTO wait_messages VALUES (1, 0, 1, 3, 5, 0, 8, 0, 1, 0.0, 2, 2.0),
                                              (2, 0, 2, 3, 5, 0, 8, 0, 1, 0.0, 2, 2.0);
             """

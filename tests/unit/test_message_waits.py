@@ -73,10 +73,16 @@ def rows(name: str, values: Sequence[dict[str, int]]) -> np.ndarray[Any, Any]:
 
 
 def process(
-    streams: Sequence[dict[str, int]], sides: Sequence[dict[str, int]], state: str = "finalized"
+    streams: Sequence[dict[str, int]],
+    sides: Sequence[dict[str, int]],
+    state: str = "finalized",
+    threads: Sequence[dict[str, int]] = ({}, {}),
 ) -> Counters:
     counted = SimpleNamespace(
-        streams=rows("stream", streams), sides=rows("side", sides), header=SimpleNamespace(state=state)
+        streams=rows("stream", streams),
+        sides=rows("side", sides),
+        threads=rows("thread", threads),
+        header=SimpleNamespace(state=state),
     )
     return cast("Counters", counted)
 
@@ -170,7 +176,7 @@ def profile() -> Iterator[sqlite3.Connection]:
             CREATE TABLE calls (rank, communicator, procedure, calls INTEGER, seconds REAL,
                                 unfinished INTEGER);
             CREATE TABLE waits (id, rank, communicator, region, procedure, began, ended, messages,
-                                sampled, known);
+                                sampled, known, stretch);
             CREATE TABLE wait_messages (wait, source, destination, communicator, tag, number, bytes, sends,
                                         procedure, posted, other_procedure, other_posted);
             CREATE TABLE arrivals (communicator);
@@ -202,14 +208,15 @@ class Writer:
         *messages: tuple[int, bool, float, int, str],
         sampled: int | None = None,
         expected: int | None = None,
+        stretch: int | None = None,
     ) -> None:
         """Add a call; of its messages the other rank, whether it is sent to, when that posted, bytes, how."""
         self.count += 1
         count = len(messages) if expected is None else expected
         there = len(messages) if sampled is None else sampled
         self.connection.execute(
-            "INSERT INTO waits VALUES (?, ?, 3, 0, ?, ?, ?, ?, ?, ?)",
-            (self.count, rank, IDS[procedure], began, ended, count, there, int(bool(messages))),
+            "INSERT INTO waits VALUES (?, ?, 3, 0, ?, ?, ?, ?, ?, ?, ?)",
+            (self.count, rank, IDS[procedure], began, ended, count, there, int(bool(messages)), stretch),
         )
         for other, sends, posted, size, by in messages:
             ends = (rank, other) if sends else (other, rank)
@@ -245,17 +252,111 @@ def test_the_first_of_several(write: Writer) -> None:
     assert only(message_waits(write.connection), 0) == (3.0, 0.0)
 
 
-def test_sends_wait_only_if_they_are_not_buffered(write: Writer) -> None:
-    write.calls(0, "MPI_Send", 10.0)
+def test_sends_wait_only_if_that_is_proven(write: Writer) -> None:
+    write.calls(0, "MPI_Send", 18.0)
     write.calls(0, "MPI_Ssend", 5.0)
     write.wait(0, "MPI_Send", 0.0, 2.0, (1, True, 3.0, 4096, "MPI_Send"))  # over before the receive is posted
     write.wait(0, "MPI_Send", 10.0, 14.0, (1, True, 13.0, 4096, "MPI_Send"))  # so this was buffered, too
-    write.wait(0, "MPI_Send", 20.0, 24.0, (1, True, 23.0, 8192, "MPI_Send"))
+    for began in (20.0, 50.0, 60.0):
+        write.wait(0, "MPI_Send", began, began + 4, (1, True, began + 3, 8192, "MPI_Send"))
     write.wait(0, "MPI_Ssend", 30.0, 35.0, (1, True, 34.0, 8, "MPI_Ssend"))
     found = message_waits(write.connection)
     late = {one.procedure: one.late_receiver_seconds for one in found.waiting}
-    assert late == {"MPI_Send": 3.0, "MPI_Ssend": 4.0}
+    assert late == {"MPI_Send": 9.0, "MPI_Ssend": 4.0}
     assert found.late_sender_seconds == 0.0
+
+
+def sends_that_wait(write: Writer, *sizes: int, late: float = 3.0) -> float:
+    """Add sends of these sizes that end after their receives were posted, late; return the waits by that."""
+    write.calls(0, "MPI_Send", 4.0 * len(sizes), len(sizes))
+    for step, size in enumerate(sizes):
+        began = 10.0 * step
+        write.wait(0, "MPI_Send", began, began + 4, (1, True, began + late, size, "MPI_Send"))
+    return message_waits(write.connection).late_receiver_seconds
+
+
+@pytest.mark.parametrize(
+    ("sizes", "late", "waited"),
+    [
+        pytest.param([8192] * 3, 3.0, 9.0, id="proven"),
+        pytest.param([8192] * 2, 3.0, 0.0, id="too few"),
+        pytest.param([8192] * 3 + [2**20], 3.0, 12.0, id="larger ones"),
+        pytest.param([2**20] * 3 + [8192], 3.0, 9.0, id="smaller ones"),
+        pytest.param([8] * 9, 3.0, 0.0, id="always buffered"),
+        pytest.param([8192] * 9, 1e-5, 0.0, id="hardly late"),
+    ],
+)
+def test_what_proves_that_sends_wait(write: Writer, sizes: list[int], late: float, waited: float) -> None:
+    assert sends_that_wait(write, *sizes, late=late) == pytest.approx(waited)
+
+
+@pytest.mark.parametrize("procedure", ["MPI_Sendrecv", "MPI_Waitall"])
+@pytest.mark.reported("verdict/eager")
+def test_who_sends_and_receives_waits_for_the_sender(write: Writer, procedure: str) -> None:
+    """Each side of a pair needs the message of the other: it proves nothing about sends, however large."""
+    posted = {"MPI_Sendrecv": ("MPI_Sendrecv",) * 2, "MPI_Waitall": ("MPI_Isend", "MPI_Irecv")}[procedure]
+    for step in range(9):
+        sent = (1, True, 10.0 * step + 3, 2**20, posted[0])
+        received = (1, False, 10.0 * step + 3, 2**20, posted[1])
+        write.wait(0, procedure, 10.0 * step, 10.0 * step + 4, sent, received)
+    write.calls(0, procedure, 36.0, 9)
+    assert only(message_waits(write.connection), 0) == (pytest.approx(27.0), 0.0)
+
+
+def test_a_send_is_blamed_on_the_sender_where_both_were_late_by_one_call(write: Writer) -> None:
+    sends_that_wait(write, *[8192] * 3)
+    write.calls(0, "MPI_Sendrecv", 4.0)
+    both = [(1, True, 103.0, 8192, "MPI_Sendrecv"), (1, False, 103.0, 8192, "MPI_Sendrecv")]
+    write.wait(0, "MPI_Sendrecv", 100.0, 104.0, *both)
+    late = {one.procedure: one.late_sender_seconds for one in message_waits(write.connection).waiting}
+    assert late == {"MPI_Send": 0.0, "MPI_Sendrecv": 3.0}
+
+
+def by_time(write: Writer, stretches: int, waits: Sequence[float]) -> None:
+    """Add stretches of calls of 1 s each, of which so much was waiting, that numbers do not tell."""
+    for stretch in range(stretches):
+        for place, seconds in enumerate(waits):
+            began = 100.0 * stretch + 2 * place
+            message = (1, False, began + seconds, 8, "MPI_Recv")
+            write.wait(0, "MPI_Recv", began, began + 1, message, sampled=0, stretch=stretch)
+
+
+def test_the_sample_by_time_knows_what_numbers_do_not(write: Writer) -> None:
+    write.calls(0, "MPI_Recv", 400.0, 400)
+    by_time(write, 10, [0.5, 0.7])
+    for step in range(50):  # one of their two messages is in the sample
+        write.wait(0, "MPI_Recv", 2000.0 + step, 2001.0 + step, sampled=1, expected=2)
+    (one,) = message_waits(write.connection).waiting
+    assert (one.sampled, one.certain, one.percent_certain) == (20, 20, pytest.approx(100.0))
+    assert one.late_sender_seconds == pytest.approx(240.0)
+    assert one.error_seconds == pytest.approx(0.0, abs=1e-6)  # the stretches do not differ
+
+
+def test_stretches_count_as_one_each(write: Writer) -> None:
+    """Calls of one stretch that resemble one another tell no more than one of them would."""
+    write.calls(0, "MPI_Recv", 400.0, 400)
+    for stretch in range(10):
+        for place in range(5):
+            began = 100.0 * stretch + 2 * place
+            seconds = 0.4 if stretch % 2 else 0.6
+            message = (1, False, began + seconds, 8, "MPI_Recv")
+            write.wait(0, "MPI_Recv", began, began + 1, message, sampled=0, stretch=stretch)
+    (one,) = message_waits(write.connection).waiting
+    assert one.late_sender_seconds == pytest.approx(200.0)
+    # Student's t with 9 degrees of freedom; each sum of a stretch, eight times, is 4 s off.
+    variance = (1 - 1 / 8) * 10 / 9 * 10 * (8 * 0.5) ** 2
+    assert one.error_seconds == pytest.approx(2.262 * variance**0.5, rel=1e-3)
+
+
+def test_both_samples_count_where_both_know_as_much(write: Writer) -> None:
+    write.calls(0, "MPI_Recv", 400.0, 400)
+    by_time(write, 4, [0.5, 0.5])
+    for step in range(8):
+        began = 1000.0 + 3 * step
+        write.wait(0, "MPI_Recv", began, began + 1, (1, False, began + 0.7, 8, "MPI_Recv"))
+    (one,) = message_waits(write.connection).waiting
+    assert one.sampled == 16
+    assert one.late_sender_seconds == pytest.approx(240.0)
 
 
 def test_sums_are_of_the_exact_time(write: Writer) -> None:

@@ -30,8 +30,8 @@ def test_waits_of_which_nothing_is_known() -> None:
     made.connection.execute("UPDATE ranks SET mpi = 3.0")
     found = summary(made.connection, Evidence(made.connection)).messages
     assert found is not None
-    assert found.percent_not_known_of_mpi == 0.0  # there is no sample
-    made.connection.execute("INSERT INTO waits VALUES (1, 0, 3, 0, 1, 1.0, 4.0, 1, 1, 0)")
+    assert found.percent_not_known_of_mpi == pytest.approx(25.0)  # there is no sample; 3 of 12 s
+    made.connection.execute("INSERT INTO waits VALUES (1, 0, 3, 0, 1, 1.0, 4.0, 1, 1, 0, NULL)")
     made.connection.execute(
         "UPDATE waits SET procedure = (SELECT id FROM procedures WHERE name = 'MPI_Recv')"
     )

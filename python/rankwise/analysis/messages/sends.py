@@ -2,7 +2,7 @@
 
 A send of few bytes ends when the MPI library has buffered them (eager), one of many when the receiver takes
 them (rendezvous). Where the limit lies is seen in the sample of waits: a send that ended before its receive
-was posted was buffered.
+was posted was buffered; that sends of a size wait has to be proven (`least_rendezvous`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.calls.totals import JOIN_PROCEDURES, totals_by
+from rankwise.analysis.waiting.message_sample import least_rendezvous
 from rankwise.records import dataclass
 
 _SENDS = ("MPI_Send", "MPI_Isend", "MPI_Rsend", "MPI_Irsend", "MPI_Sendrecv", "MPI_Sendrecv_replace")
@@ -42,13 +43,15 @@ class Buffering:
 
     Attributes:
         largest_buffered: bytes of the largest message that was buffered, or is known to be; None = not known.
-        sizes: of larger messages whose senders waited, ascending: bytes, how many there are in the sample,
-            and seconds that they waited there.
+        rendezvous: bytes from which on sends are proven to wait for their receives; inf = it is not proven.
+        sizes: of messages of so many bytes, ascending, where the call waited for receivers alone: bytes, how
+            many there are in the sample, and seconds that they waited there.
         sampled: sends in the sample.
-        waited_seconds: that all senders waited for their receivers, in the sample.
+        waited_seconds: that all calls waited for receivers, in the sample.
     """
 
     largest_buffered: int | None
+    rendezvous: float
     sizes: list[tuple[int, int, float]]
     sampled: int
     waited_seconds: float
@@ -80,21 +83,24 @@ def buffering(connection: sqlite3.Connection, known: int = 0) -> Buffering:
     marks = ", ".join("?" * len(_NOT_BUFFERED_BY_SIZE))
     rows = connection.execute(
         "SELECT bytes, began, ended, other_posted, procedures.name IN"
-        f" ({marks}) FROM wait_messages JOIN waits ON waits.id = wait"
+        f" ({marks}), wait IN (SELECT wait FROM wait_messages WHERE NOT sends)"
+        " FROM wait_messages JOIN waits ON waits.id = wait"
         " JOIN procedures ON procedures.id = wait_messages.procedure WHERE sends",
         _NOT_BUFFERED_BY_SIZE,
     ).fetchall()
     plain = [row for row in rows if not row[4]]
-    seen = (size for size, _, ended, posted, _ in plain if posted > ended)
+    seen = (size for size, _, ended, posted, *_ in plain if posted > ended)
     buffered = max((*seen, *([known] if known else [])), default=None)
+    rendezvous = max(least_rendezvous(connection), known + 1)
     sizes: dict[int, tuple[int, float]] = {}
     whole = 0.0
-    for size, began, ended, posted, other_way in rows:
+    for size, began, ended, posted, other_way, receives in rows:
+        if receives or not (other_way or size >= rendezvous):
+            continue
         waited = posted - began if began < posted < ended else 0.0
-        if other_way or (buffered is not None and size > buffered):
-            whole += waited
-        if not other_way and buffered is not None and size > buffered:
+        whole += waited
+        if not other_way:
             count, seconds = sizes.get(size, (0, 0.0))
             sizes[size] = count + 1, seconds + waited
     found = [(size, count, seconds) for size, (count, seconds) in sorted(sizes.items()) if seconds]
-    return Buffering(buffered, found, len(plain), whole)
+    return Buffering(buffered, rendezvous, found, len(plain), whole)

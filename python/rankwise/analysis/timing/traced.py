@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from rankwise.analysis.timing.time_line import TimeLine, time_line
 from rankwise.analysis.timing.traced_tables import make_tables
 from rankwise.analysis.waiting.instances import NOBODY
-from rankwise.analysis.waiting.message_sample import WAITING, largest_buffered, ready
+from rankwise.analysis.waiting.message_sample import WAITING, least_rendezvous, ready
 from rankwise.analysis.waiting.procedures import CALLS
 from rankwise.profile.join.members import UNKNOWN, parse
 from rankwise.records import dataclass
@@ -186,7 +186,7 @@ class Trace:
 
     def calls(self) -> Iterator[TracedCall]:
         """Yield the calls, of each rank in the order in which they began; those of a lane don't overlap."""
-        buffered = largest_buffered(self._connection, "")
+        rendezvous = least_rendezvous(self._connection)
         rows = self._connection.execute(
             "SELECT collective, rank, began, ended, communicator, procedure, region, number, bytes, root,"
             " messages, sampled, waited, whose FROM temp.traced_calls WHERE rank IN (SELECT rank FROM ranks)"
@@ -203,7 +203,7 @@ class Trace:
             name = self._procedures[procedure]
             known = () if collective else tuple(self._messages("wait = ?", number))
             if known:
-                waited, whose = _waited(known, name, began, ended, buffered)
+                waited, whose = _waited(known, name, began, ended, rendezvous)
             yield TracedCall(
                 rank=rank,
                 lane=lane,
@@ -258,11 +258,11 @@ def _free_lane(lanes: list[int], began: int) -> int:
 
 
 def _waited(
-    known: tuple[TracedMessage, ...], procedure: str, began: int, ended: int, buffered: int
+    known: tuple[TracedMessage, ...], procedure: str, began: int, ended: int, rendezvous: float
 ) -> tuple[int, int]:
     """Return how long a call waited for the other sides of its messages, and for whom the longest."""
     sides = [(one.other, one.bytes, one.procedure, one.other_posted, one.sends) for one in known]
-    found = ready(sides, procedure, began, ended, buffered)
+    found = ready(sides, procedure, began, ended, rendezvous)
     if found is None or found[0] <= began:
         return 0, NOBODY
     return int(found[0]) - began, found[1]

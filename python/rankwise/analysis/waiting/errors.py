@@ -31,6 +31,18 @@ def sampling_error(second: float, third: float) -> float:
     return _STANDARD_ERRORS * math.sqrt(second) + skewed
 
 
+def few_clusters(count: int) -> float:
+    """Return how many times wider an interval is whose variance was estimated from few sums of clusters.
+
+    That is the quantile of Student's t over that of the normal distribution (the Cornish-Fisher expansion).
+    """
+    z, freedom = _STANDARD_ERRORS, count - 1
+    first = (z**3 + z) / 4 / freedom
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96 / freedom**2
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384 / freedom**3
+    return 1 + (first + second + third) / z
+
+
 NO_DOUBTS: Floats = np.zeros(7)
 """Of what is known exactly."""
 

@@ -2,17 +2,23 @@
 
 Of a sample of such calls the profile has when both sides posted their messages. A receive waits for its
 sender (late sender). A send that the MPI library does not buffer waits for its receiver (late receiver):
-that is one by MPI_Ssend and its kin, or one of more bytes than any was seen to end before its receive was
-posted. What a call does after the latest of its messages was posted on the other side is not waiting: the
-rest.
+that is one by MPI_Ssend and its kin, or one of a size of which it is proven that sends wait for their
+receives (`least_rendezvous`). What a call does after the latest of its messages was posted on the other side
+is not waiting: the rest.
+
+There are two samples of one kind of call: by the numbers of the messages, and all calls that began in some
+stretches of time. Where the messages of one call have numbers that are rarely in the first sample together,
+only the second one knows them; between nodes, only the first one. Of each rank, procedure and communicator
+the one is taken that knows more.
 """
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
 
 from rankwise.analysis.selection import is_part
 from rankwise.records import dataclass
@@ -38,6 +44,16 @@ WAITING = (
 _ANY = ("MPI_Waitany", "MPI_Waitsome")  # they end with the first message
 _SYNCHRONOUS = ("MPI_Ssend", "MPI_Issend", "MPI_Ssend_init")
 _BUFFERED = ("MPI_Bsend", "MPI_Ibsend", "MPI_Bsend_init")
+_BY_KIND = (*_SYNCHRONOUS, *_BUFFERED)  # whether they wait does not depend on their size
+
+LEAST_EAGER_LIMIT = 1024
+"""Bytes that every MPI library buffers, over every network."""
+_CLEARLY_LATE_S = 50e-6  # longer than a send takes that is buffered
+_PROOFS = 3
+_MUCH = 1.02  # the sample by time is taken if it knows so many times as much
+
+
+NO_STRETCH = -1
 
 
 @dataclass(frozen=True)
@@ -52,6 +68,8 @@ class Wait:
         waited: seconds until the other side had posted, not beyond the end; 0.0 = it had before.
         other: whose message was the latest; -1 = nobody's.
         sends: the wait was for a receiver.
+        part: of the call that is in the sample; 0.0 = it is only known, and stands for nothing else.
+        stretch: of time, that it was sampled in with all other calls; NO_STRETCH = it was sampled by itself.
     """
 
     rank: int
@@ -61,6 +79,13 @@ class Wait:
     waited: float
     other: int
     sends: bool
+    part: float = 1.0
+    stretch: int = NO_STRETCH
+
+    @property
+    def seconds(self) -> float:
+        """That the call took, by its part."""
+        return self.part * (self.ended - self.began)
 
 
 @dataclass
@@ -73,6 +98,16 @@ class Sample:
     sampled: int = 0
     waits: list[Wait] = field(default_factory=list)
     clock_error: float = 0.0  # of all waits together, seconds
+    others: list[Wait] = field(default_factory=list)  # known, but not in this sample
+
+    @property
+    def known_seconds(self) -> float:
+        """Of calls whose messages are known."""
+        return sum(wait.seconds for wait in self.waits)
+
+    def waited(self, *, sends: bool | None = None) -> float:
+        """Return the seconds that the sampled calls waited, for senders, receivers, or both."""
+        return sum(wait.part * wait.waited for wait in self.waits if sends is None or wait.sends is sends)
 
 
 Key = tuple[int, int, str]  # rank, communicator, procedure
@@ -114,7 +149,7 @@ def _has_whole(connection: sqlite3.Connection) -> bool:
 
 
 def known_waits(samples: Mapping[Key, Sample]) -> list[Wait]:
-    """Return the waits whose messages are known."""
+    """Return the waits of the samples whose messages are known."""
     return [wait for sample in samples.values() for wait in sample.waits]
 
 
@@ -127,6 +162,17 @@ def scales_of(samples: Mapping[Key, Sample], exact: Mapping[Key, Exact]) -> dict
     }
 
 
+@dataclass(frozen=True)
+class _Call:
+    """A sampled call."""
+
+    seconds: float
+    part: float  # in the sample by number
+    stretch: int  # of the sample by time
+    known: Wait | None
+    clock_error: float
+
+
 def samples_of(connection: sqlite3.Connection, schema: str) -> dict[Key, Sample]:
     """Return the sampled calls.
 
@@ -134,36 +180,76 @@ def samples_of(connection: sqlite3.Connection, schema: str) -> dict[Key, Sample]
         connection: to the profile.
         schema: 'main.' for the whole run, where a part of it has taken its place; '' else.
     """
-    samples: defaultdict[Key, Sample] = defaultdict(Sample)
+    calls: defaultdict[Key, list[_Call]] = defaultdict(list)
     messages = _messages(connection, schema)
-    buffered = largest_buffered(connection, schema)
+    rendezvous = least_rendezvous(connection, schema)
     clocks = {
         rank: (host, error or 0.0)
         for rank, host, error in connection.execute(f"SELECT rank, host, clock_error FROM {schema}ranks")
     }
+    has_stretches = "stretch" in (row[1] for row in connection.execute("PRAGMA table_info(waits)"))
+    stretches = "stretch" if has_stretches else "NULL"
     rows = connection.execute(
-        f"SELECT waits.id, rank, communicator, procedures.name, began, ended, messages, sampled, known"
-        f" FROM {schema}waits JOIN procedures ON procedures.id = procedure"
+        f"SELECT waits.id, rank, communicator, procedures.name, began, ended, messages, sampled, known,"
+        f" {stretches} FROM {schema}waits JOIN procedures ON procedures.id = procedure ORDER BY began"
     )
-    for number, rank, communicator, procedure, began, ended, count, sampled, known in rows:
-        sample = samples[rank, communicator, procedure]
-        sample.sampled += 1
-        part = sampled / count if count else 1.0
-        sample.effective += part
-        sample.seconds += part * (ended - began)
-        sample.squares += part * (ended - began) ** 2
+    for number, rank, communicator, procedure, began, ended, count, sampled, known, stretch in rows:
+        part = sampled / max(count, 1) if count or has_stretches else 1.0
+        wait, doubt = None, 0.0
         if known:
-            found = ready(messages.get(number, ()), procedure, began, ended, buffered)
+            found = ready(messages.get(number, ()), procedure, began, ended, rendezvous)
             at, other, sends = found if found else (began, -1, False)
             waited = min(max(at - began, 0.0), ended - began)
             if waited:
                 (host, error), (there, others) = clocks[rank], clocks.get(other, ("", 0.0))
-                sample.clock_error += error + others if host != there else 0.0
+                doubt = error + others if host != there else 0.0
             place = (communicator, procedure)
-            sample.waits.append(
-                Wait(rank, place, began, ended, waited, other if waited else -1, sends and waited > 0)
-            )
-    return samples
+            wait = Wait(rank, place, began, ended, waited, other if waited else -1, sends and waited > 0)
+        within = NO_STRETCH if stretch is None else stretch
+        calls[rank, communicator, procedure].append(_Call(ended - began, part, within, wait, doubt))
+    return {key: _sample(theirs) for key, theirs in calls.items()}
+
+
+def _sample(calls: Sequence[_Call]) -> Sample:
+    """Return that of the two samples that knows more, or both together if they know as much."""
+    numbers = _chosen(calls, by_number=True)
+    times = _chosen(calls, by_time=True)
+    if times.seconds * numbers.known_seconds > _MUCH * numbers.seconds * times.known_seconds:
+        return numbers
+    if numbers.seconds * times.known_seconds > _MUCH * times.seconds * numbers.known_seconds:
+        return times
+    return _chosen(calls, by_number=True, by_time=True)
+
+
+def _chosen(calls: Sequence[_Call], *, by_number: bool = False, by_time: bool = False) -> Sample:
+    sample = Sample()
+    stretches: defaultdict[int, list[float]] = defaultdict(list)
+    for call in calls:
+        if by_time and call.stretch != NO_STRETCH:
+            _add(sample, call, 1.0, call.stretch)
+            stretches[call.stretch].append(call.seconds)
+        elif by_number and call.part:
+            _add(sample, call, call.part, NO_STRETCH)
+            sample.squares += call.part * call.seconds**2
+        elif call.known:
+            sample.others.append(replace(call.known, part=0.0))
+    if stretches:
+        # The calls of a stretch resemble one another: what differs are the stretches.
+        mean = sample.seconds / sample.effective
+        sample.squares += sum(
+            (sum(each) - mean * len(each)) ** 2 + mean * (2 * sum(each) - mean * len(each))
+            for each in stretches.values()
+        )
+    return sample
+
+
+def _add(sample: Sample, call: _Call, part: float, stretch: int) -> None:
+    sample.sampled += 1
+    sample.effective += part
+    sample.seconds += part * call.seconds
+    if call.known:
+        sample.waits.append(replace(call.known, part=part, stretch=stretch))
+        sample.clock_error += part * call.clock_error
 
 
 Message = tuple[int, int, str, float, bool]  # other rank, bytes, posted by, when the other posted, sends
@@ -180,38 +266,63 @@ def _messages(connection: sqlite3.Connection, schema: str) -> dict[int, list[Mes
     return found
 
 
-def largest_buffered(connection: sqlite3.Connection, schema: str) -> int:
-    """Return the most bytes of a plain send that ended before its receive was posted; -1 = there was none."""
-    (found,) = connection.execute(
-        f"SELECT MAX(bytes) FROM {schema}wait_messages JOIN {schema}waits ON waits.id = wait"
-        " JOIN procedures ON procedures.id = wait_messages.procedure"
-        " WHERE sends AND other_posted > ended"
-        " AND procedures.name NOT IN ('MPI_Bsend', 'MPI_Ibsend', 'MPI_Bsend_init')"
-    ).fetchone()
-    return -1 if found is None else int(found)
+def least_rendezvous(connection: sqlite3.Connection, schema: str = "") -> float:
+    """Return from how many bytes on it is proven that plain sends wait for their receives; inf = nothing is.
+
+    What proves it are calls that waited for one send and for nothing else, began long before the receive was
+    posted, and ended after it: several, and no send of as many bytes or more was seen to end before. Of a
+    send in a call that receives, too (MPI_Sendrecv), it is never known what it waited for.
+
+    Args:
+        connection: to the profile.
+        schema: 'main.' for the whole run, where a part of it has taken its place; '' else.
+    """
+    marks = ", ".join("?" * len(_BY_KIND))
+    rows = connection.execute(
+        "SELECT bytes, ended > other_posted, messages = 1 AND waiting.name IN"
+        f" ('MPI_Send', 'MPI_Rsend', 'MPI_Wait') AND other_posted > began + {_CLEARLY_LATE_S}"
+        f" FROM {schema}wait_messages JOIN {schema}waits ON waits.id = wait"
+        " JOIN procedures AS posting ON posting.id = wait_messages.procedure"
+        " JOIN procedures AS waiting ON waiting.id = waits.procedure"
+        f" WHERE sends AND bytes > {LEAST_EAGER_LIMIT} AND posting.name NOT IN ({marks})",
+        _BY_KIND,
+    ).fetchall()
+    buffered = max((size for size, has_waited, _ in rows if not has_waited), default=0)
+    proofs = sorted(size for size, has_waited, clearly in rows if has_waited and clearly and size > buffered)
+    return float(proofs[_PROOFS - 1]) if len(proofs) >= _PROOFS else math.inf
 
 
 def ready(
-    messages: Iterable[Message], procedure: str, began: float, ended: float, buffered: int
+    messages: Iterable[Message], procedure: str, began: float, ended: float, rendezvous: float
 ) -> tuple[float, int, bool] | None:
     """Return when the others had posted all that a call waited for, who was last, and whether it receives.
 
-    Of calls that end with the first message, that one's.
+    Of calls that end with the first message, that one's. Where a message and a receive were posted by one
+    call, the wait is for the message.
+
+    Args:
+        messages: of the call.
+        procedure: that it called.
+        began: seconds.
+        ended: likewise.
+        rendezvous: bytes from which on plain sends wait for their receives, as `least_rendezvous` has it.
     """
     found: list[tuple[float, int, bool]] = []
     for other, size, posted_by, at, sends in messages:
         if sends and posted_by not in _SYNCHRONOUS:
-            waits = posted_by not in _BUFFERED and size > buffered and began < at < ended
+            waits = posted_by not in _BUFFERED and size >= rendezvous and began < at < ended
             if not waits:
                 continue
         found.append((at, other, sends))
     if not found:
         return None
-    return min(found) if procedure in _ANY else max(found)
+    if procedure in _ANY:
+        return min(found)
+    return max(found, key=lambda one: (one[0], not one[2]))
 
 
 def waits_of_all(connection: sqlite3.Connection) -> list[tuple[Wait, float]]:
-    """Return the waits of the whole run, and what a second of each stands for.
+    """Return the waits of the whole run that are known, and what a second of each stands for: 0.0 = nothing.
 
     Args:
         connection: to the profile, of which only a part may be looked at.
@@ -220,5 +331,8 @@ def waits_of_all(connection: sqlite3.Connection) -> list[tuple[Wait, float]]:
     samples = samples_of(connection, schema)
     scales = scales_of(samples, exact_seconds(connection, schema))
     return [
-        (wait, scales.get((wait.rank, *wait.place), 0.0)) for wait in known_waits(samples) if wait.waited > 0
+        (wait, wait.part * scales.get(key, 0.0))
+        for key, sample in samples.items()
+        for wait in (*sample.waits, *sample.others)
+        if wait.waited > 0
     ]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from rankwise.analysis.percent import percent
 from rankwise.analysis.waiting.chains import Chains, chains_in
 from rankwise.analysis.waiting.message_sample import (
+    NO_STRETCH,
     Exact,
     Key,
     Sample,
@@ -176,10 +177,8 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
     for key, every in exact.items():
         rank, communicator, procedure = key
         sample = samples.get(key, Sample())
-        sums = [sum(wait.waited for wait in sample.waits if wait.sends is sends) for sends in (False, True)]
         own_doubts = _doubts(sample, every)
         doubts += own_doubts
-        known = sum(wait.ended - wait.began for wait in sample.waits)
         waiting.append(
             RankWaits(
                 rank=rank,
@@ -187,9 +186,9 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
                 communicator=names[communicator],
                 procedure=procedure,
                 seconds=every.seconds,
-                certain_seconds=known * scales[key],
-                late_sender_seconds=sums[0] * scales[key],
-                late_receiver_seconds=sums[1] * scales[key],
+                certain_seconds=sample.known_seconds * scales[key],
+                late_sender_seconds=sample.waited(sends=False) * scales[key],
+                late_receiver_seconds=sample.waited(sends=True) * scales[key],
                 error_seconds=_error(own_doubts),
                 sampled=sample.sampled,
                 certain=len(sample.waits),
@@ -231,7 +230,7 @@ def _doubts(sample: Sample, exact: Exact) -> list[Floats]:
 
     scale = exact.seconds / sample.seconds
     clocks = np.array([sample.clock_error * scale])
-    share = sum(wait.waited for wait in sample.waits) / sample.seconds
+    share = sample.waited() / sample.seconds
     if sample.seconds >= _WHOLE * exact.seconds:
         moments, sampled = (0.0, 0.0), Sampled(np.zeros(1), np.zeros(1))
     else:
@@ -245,12 +244,22 @@ def _doubts(sample: Sample, exact: Exact) -> list[Floats]:
 
 
 def _moments(sample: Sample, share: float, scale: float, sampled: Sampled) -> tuple[float, float]:
-    count = len(sample.waits)
+    rest: defaultdict[int, float] = defaultdict(float)
+    for place, wait in enumerate(sample.waits):
+        by_itself = wait.stretch == NO_STRETCH
+        rest[-1 - place if by_itself else wait.stretch] += scale * (
+            wait.part * wait.waited - share * wait.seconds
+        )
+    count = len(rest)
     if count < 2:  # nothing tells how the others differ: all that is possible
         return float(sampled.unseen[0]) ** 2, 0.0
+    from rankwise.analysis.waiting.errors import few_clusters
+
     factor = (1 - 1 / scale) * count / (count - 1)
-    rest = [scale * (wait.waited - share * (wait.ended - wait.began)) for wait in sample.waits]
-    return factor * math.fsum(one**2 for one in rest), factor**2 * math.fsum(one**3 for one in rest)
+    if count < len(sample.waits):
+        factor *= few_clusters(count) ** 2
+    each = rest.values()
+    return factor * math.fsum(one**2 for one in each), factor**2 * math.fsum(one**3 for one in each)
 
 
 def _blame(
@@ -262,7 +271,7 @@ def _blame(
     for wait in waits:
         if not wait.waited:
             continue
-        scale = scales.get((wait.rank, *wait.place), 0.0)
+        scale = wait.part * scales.get((wait.rank, *wait.place), 0.0)
         pair = pairs[wait.other, wait.rank]
         pair.waits += 1
         shares = chains.follow(wait.other, wait.began, wait.began + wait.waited)

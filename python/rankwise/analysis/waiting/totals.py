@@ -83,7 +83,7 @@ def message_totals(connection: sqlite3.Connection, found: MessageWaits) -> Messa
     if not found.waiting:
         return None
     seconds = found.late_sender_seconds + found.late_receiver_seconds
-    not_known = (1 - found.percent_certain / 100) * found.seconds if found.is_sampled else 0.0
+    not_known = (1 - found.percent_certain / 100) * found.seconds
     most = found.origins[0] if found.origins and found.origins[0].origin_seconds else None
     return MessageTotals(
         seconds,
