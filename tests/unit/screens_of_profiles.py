@@ -78,7 +78,7 @@ FINDINGS: Mapping[str, Callable[[], Made]] = {
     "collective-algorithm": lambda: findings.patterned(2**20, 3, 3 * 2**20),
     "off-node-traffic": lambda: findings.ring(["a", "a", "b", "b"]),
     "reorder-not-done": lambda: findings.ring(["a", "a", "b", "b"], reorder=1),
-    "eager-threshold": lambda: findings.sends([8192, 8192, 6000, 8192], 0.5),
+    "eager-threshold": lambda: findings.sends([8192, 6000, 6000, 6000], 0.5),
     "oversubscribed": lambda: findings.barriers(Made(cpus="0-1"), [0, 1, 2, 3]),
     "badly-bound": lambda: findings.bound("3", "3", "4-5", "6-7"),
     "badly-bound-threads": lambda: findings.bound("2", "3", threads=4),

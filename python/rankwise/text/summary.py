@@ -84,6 +84,8 @@ def waiting_fields(found: Summary) -> list[str]:
         late = _late("at collectives", totals.percent_waiting_of_mpi, totals)
         fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
         fields += _not_known(totals, "", clocks)
+    elif clocks and found.messages and not found.messages.waiting_seconds:
+        return [f"not known: {clocks}"]  # nor for messages
     elif clocks:
         fields.append(f"not known at collectives: {clocks}")
     if messages := found.messages:

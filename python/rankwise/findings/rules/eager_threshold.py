@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
@@ -20,6 +21,8 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     found = buffering(seen.connection, usual)
     if not found.sampled:
         return NotTold("the sample of waits has no send of which both sides are known")
+    if math.isinf(found.rendezvous):
+        return NotTold("it is not proven of any size that its sends wait for their receivers")
     if found.largest_buffered is None:
         return NotTold("no send was seen to end before its receive was posted: what is buffered is not known")
     near = [row for row in found.sizes if row[0] <= _LITTLE * max(found.largest_buffered, 1)]
@@ -47,7 +50,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
                 Fact("such messages, of all sends in the sample", 100 * count / found.sampled, "%"),
             ],
             confidence=MEDIUM,
-            why_confidence=f"told by {found.sampled} sends in the sample; waiting may move to the receivers",
+            why_confidence=f"{found.sampled} sends in the sample show it; waiting may move to the receivers",
             command=Command("tune", ("--parameters",)),
         )
     ]
@@ -57,7 +60,7 @@ RULE = Rule(
     "eager-threshold",
     "Messages a little larger than what the MPI library buffers (eager), so that senders wait (rendezvous).",
     f"{percent_text(100 * _OFTEN)} % of the sends in the sample or more have more bytes than the largest that"
-    f" was buffered, up to {_LITTLE} times as many, and their senders wait for the receivers.",
+    f" was buffered, up to {_LITTLE} times as many; it is proven that such sends wait for receivers.",
     "waiting for receivers x share of such messages in it",
     "Let `rankwise tune --parameters` try a larger eager limit (btl_vader_eager_limit or"
     " btl_tcp_eager_limit of Open MPI 4, btl_sm_eager_limit of 5, UCX_RNDV_THRESH of UCX); or post"
