@@ -1,0 +1,52 @@
+"""Calls whose messages have numbers that differ, and pairs that exchange: waits as the program has them."""
+
+from __future__ import annotations
+
+import json
+
+import libraries
+import pytest
+from recording import Record, Recording
+
+from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.waiting.messages import MessageWaits, message_waits
+
+STEPS = 4000
+AROUND = 1e-6  # seconds a step, between what the program measures and the call
+CLOCK = 0.02  # of the time in the calls: the program measures around them
+
+
+def analysed(done: Recording) -> MessageWaits:
+    with opened_profile(done.path) as connection:
+        return message_waits(connection)
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
+@pytest.mark.parametrize(("extra", "ratio"), [(0, 1), (1, 1), (2, 1), (7, 1), (1000, 1), (0, 3), (5, 3)])
+@pytest.mark.reported("verdict/drift")
+def test_waits_are_those_of_the_program(record: Record, extra: int, ratio: int) -> None:
+    done = record("drift.c", 2, str(STEPS), str(extra), str(ratio))
+    lines = [line.split() for line in done.process.stdout.splitlines()]
+    truth = {int(words[1]): tuple(map(float, words[2:])) for words in lines if words[:1] == ["waited"]}
+    found = {one.rank: one for one in analysed(done).waiting if one.procedure == "MPI_Waitall"}
+    assert found.keys() == truth.keys() == {0, 1}
+    for rank, (waited, seconds) in truth.items():
+        one = found[rank]
+        not_known = one.seconds - one.certain_seconds
+        off = abs(one.late_sender_seconds - waited)
+        assert off <= one.error_seconds + not_known + CLOCK * seconds + STEPS * AROUND
+        assert one.late_receiver_seconds == 0.0
+    # (Where processors are shared, stretches may be shorter than the time that one is taken away.)
+    assert found[1].certain >= 0.6 * found[1].sampled >= 8
+
+
+@pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
+@pytest.mark.reported("verdict/eager")
+def test_pairs_that_exchange_wait_for_senders(record: Record) -> None:
+    done = record("pair_exchange.c", 2, "200", "8")
+    found = analysed(done)
+    assert found.late_receiver_seconds == 0.0
+    assert found.late_sender_seconds > 0.1
+    answer = json.loads(done.shown("--json"))
+    assert "eager-threshold" not in {one["rule"] for one in answer.get("findings", ())}
