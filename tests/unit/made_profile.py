@@ -62,10 +62,10 @@ class Made:
             self.insert("procedures", id=one.id, name=one.name, **{"class": one.class_name})
 
     def insert(self, table: str, **values: object) -> None:
-        """A row, whose other columns are 0, '' or NULL."""
+        """A row, whose other columns have their defaults, or are 0, '' or NULL."""
         row: dict[str, object] = {}
         for name, kind, needed in self.connection.execute(
-            'SELECT name, type, "notnull" FROM pragma_table_info(?)', (table,)
+            'SELECT name, type, "notnull" AND dflt_value IS NULL FROM pragma_table_info(?)', (table,)
         ):
             if name in values:
                 row[name] = values[name]
@@ -160,7 +160,6 @@ class Made:
             departure=left,
             since=since,
             since_in_mpi=None if since is None else in_mpi,
-            in_sample=1,
         )
 
     def wait(

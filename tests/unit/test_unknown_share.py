@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from made_profile import Made
 
+from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.summary import summary
+from rankwise.diagnosis.kept import diagnosis
+from rankwise.diagnosis.sentences import waiting_fields
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents.overview_figures import late_part
 from rankwise.render.page.contents.parts.balance import balance_data
 from rankwise.render.page.contents.subject import subject
-from rankwise.text.summary import waiting_fields
 from rankwise.views.by.waiting import view
 from rankwise.views.view import Detail
 
@@ -41,7 +42,7 @@ def said(path: Path, procedure: str, seconds: float) -> list[str]:
     with opened_profile(made.write(path / "a.rankwise")) as connection:
         of = subject(path / "a.rankwise", connection, Container())
         return [
-            " ".join(waiting_fields(summary(connection))),
+            " ".join(waiting_fields(diagnosis(Evidence(connection)))),
             view(connection, Detail.BRIEF).title,
             late_part(of)["title"] + late_part(of)["missing"],
             balance_data(of)["late"]["title"],
