@@ -424,6 +424,7 @@ std::size_t way_to_half(const std::uint32_t (&left)[ways], std::uint32_t most) {
 // The room is for the sample by number and that by time in equal parts. (What leaves one of the two may stay in the
 // other one; after some steps it is in none.)
 void Streams::make_room() {
+  if (tables_ == nullptr) return;
   for (unsigned step = 0; step < TimeSample::all && tables_->side_count() + 2 > most_sides; ++step) {
     std::uint32_t by_numbers = 0;
     for (std::uint32_t i = 0; i < tables_->side_count(); ++i) by_numbers += is_by_number(tables_->sides[i].number);
