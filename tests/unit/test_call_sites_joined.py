@@ -16,7 +16,8 @@ from rankwise.analysis.calls.sites import Place
 from rankwise.profile.collect.keys import calls_key
 from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.join.families import Made, of_libraries
-from rankwise.profile.join.sites import NAMELESS, Object, Site, Sites, with_sources
+from rankwise.profile.join.objects import NAMELESS, Object
+from rankwise.profile.join.sites import Site, Sites, with_sources
 from rankwise.profile.join.source_lines import Source
 
 FIRST = CONSTANTS["FIRST_SITE"]

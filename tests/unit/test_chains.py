@@ -61,7 +61,7 @@ def test_blame_goes_on_to_where_a_message_came_late() -> None:
     )
     message = Wait(1, RECEIVE, 1.0, 10.0, 8.0, 0, False)
     chains = Chains([Stretch(1, 1.0, 9.0, 0)], [(message, 1.0)])
-    blame = pass_on([Late(late, waits(late), np.ones(2), 1)], chains)
+    blame = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
     assert blame.caused[1].in_mpi == pytest.approx(10)
     assert blame.caused[1].passed_on == pytest.approx(8)
     assert blame.caused[1].passed_to == 0
@@ -77,7 +77,7 @@ def test_blame_goes_through_several_messages() -> None:
     first = Wait(1, RECEIVE, 0.0, 10.0, 8.0, 0, False)
     second = Wait(0, RECEIVE, 4.0, 8.0, 4.0, 3, False)
     chains = Chains([Stretch(1, 0.0, 8.0, 0), Stretch(0, 4.0, 8.0, 3)], [(first, 1.0), (second, 1.0)])
-    blame = pass_on([Late(late, waits(late), np.ones(2), 1)], chains)
+    blame = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
     assert blame.caused[1].passed_to == 0  # that it waited for itself
     assert blame.finally_blamed == {0: pytest.approx(4), 1: pytest.approx(2), 3: pytest.approx(4)}
 
@@ -89,7 +89,7 @@ def test_what_others_waited_for_the_late_one_stays_with_it() -> None:
     )
     message = Wait(1, RECEIVE, 2.0, 6.0, 4.0, 0, False)
     chains = Chains([Stretch(1, 2.0, 6.0, 0), Stretch(0, 0.0, 6.0, 1)], [(message, 1.0)])
-    blame = pass_on([Late(late, waits(late), np.ones(2), 1)], chains)
+    blame = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
     assert blame.finally_blamed[1] == pytest.approx(10)
 
 
@@ -100,7 +100,7 @@ def test_what_it_had_waited_before_the_others_came_made_nobody_late() -> None:
     )
     message = Wait(1, RECEIVE, 0.0, 6.0, 6.0, 0, False)
     chains = Chains([Stretch(1, 0.0, 6.0, 0)], [(message, 1.0)])
-    blame = pass_on([Late(late, waits(late), np.ones(2), 1)], chains)
+    blame = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
     assert blame.caused[1].passed_on == pytest.approx(2)
     assert blame.finally_blamed == {0: pytest.approx(2), 1: pytest.approx(4)}
 
@@ -123,8 +123,8 @@ def test_what_a_wait_in_the_sample_stands_for(inner_calls: int, passed: float) -
     inner = instances("MPI_Allreduce", [[5, 8], [15, 18]], [[8, 8], [18, 18]], ranks=[1, 3], communicator=4)
     calls = 4
     tables = [
-        Late(outer, waits(outer), np.ones(2), calls),
-        Late(inner, waits(inner), np.ones(2), calls * inner_calls),
+        Late(outer, waits(outer), np.ones(outer.arrival.shape), calls),
+        Late(inner, waits(inner), np.ones(inner.arrival.shape), calls * inner_calls),
     ]
     blame = pass_on(tables, Chains([]))
     assert blame.caused[1].passed_to == 3

@@ -78,7 +78,7 @@ def test_the_summary_has_a_line_only_where_there_are_files(tmp_path: Path, path:
     print_summary(path, file=stream)
     text = stream.getvalue()
     assert_facts(text, "2.00 MiB .. 4.01 MiB .. 2 .. 3.54 s")
-    assert len(text.splitlines()) <= 27
+    assert len(text.splitlines()) <= 30
     stream = io.StringIO()
     print_summary(profiles.write_profile(tmp_path / "plain.rankwise"), file=stream)
     assert "\nfiles " not in stream.getvalue()

@@ -16,9 +16,8 @@ from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.hangs.waits import Counts, Standing
 from rankwise.analysis.last_calls import INSIDE, NO_COUNTERS, OUTSIDE, POLLS, Place
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.summary import summary
+from rankwise.diagnosis.make import make_diagnosis
 from rankwise.findings.search import findings
-from rankwise.findings.verdict import verdict
 from rankwise.profile.join.waiting import ALL, ANY, SEVERAL, OpenMessage, Partner
 from rankwise.text.hang import hang_text
 
@@ -309,7 +308,7 @@ def test_a_profile_of_a_run_that_hung(tmp_path: Path) -> None:
     with opened_profile(hung_profiles.wrong_tag(tmp_path / "a.rankwise")) as connection:
         seen = Evidence(connection)
         one, told = seen.hang, findings(seen)
-        sentence = verdict(summary(connection, seen), seen, told)
+        sentence = make_diagnosis(seen).verdict
     assert one is not None
     assert (one.kind, one.is_deadlock, one.is_certain) == ("unmatched", True, True)
     assert one.seconds == pytest.approx(hung_profiles.HUNG_S)

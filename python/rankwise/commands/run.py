@@ -307,11 +307,12 @@ def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str], *,
     with contextlib.suppress(Exception):  # whatever it is: it shows again where it matters
         directory.note(planned, only, planned.not_covered())
         import rankwise.diagnosis.kept
-        import rankwise.diagnosis.make
         import rankwise.profile.assemble
         import rankwise.render.terminal.progress
 
         if not quiet:
+            import rankwise.diagnosis.make
+            import rankwise.findings.registry
             import rankwise.render.terminal.programs  # noqa: F401
     return True
 
@@ -364,7 +365,7 @@ def _finish(
         applied: settings of --with.
     """
     try:
-        from rankwise.diagnosis.kept import keep_diagnosis
+        from rankwise.diagnosis.kept import keep_diagnosis, keep_diagnosis_of_large
         from rankwise.profile.assemble import assemble
         from rankwise.render.terminal.progress import ProgressBar
 
@@ -378,7 +379,7 @@ def _finish(
                 force=asked.force,
                 listener=bar,
                 by_program=None if asked.named else lambda words, _: planned.default_output(words).absolute(),
-                conclude=keep_diagnosis,
+                conclude=keep_diagnosis_of_large if asked.quiet else keep_diagnosis,
             )
     except Exception as error:  # whatever it is: the counters are safe
         _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")

@@ -18,8 +18,9 @@ from rankwise.live.process import Process
 from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.communicators import Joined
+from rankwise.profile.join.objects import Object
 from rankwise.profile.join.open_messages import open_messages
-from rankwise.profile.join.sites import UNKNOWN, Object, Site, Sites, with_sources
+from rankwise.profile.join.sites import UNKNOWN, Site, Sites, with_sources
 
 STILL_S = 5.0
 """Seconds that all ranks in question have been in one place at least: counters are read one after another."""

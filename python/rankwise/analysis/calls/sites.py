@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from rankwise.analysis.calls.bins import OTHER
 from rankwise.analysis.calls.spread import Spread, spread
 from rankwise.analysis.calls.totals import BETWEEN, JOIN_COMMUNICATORS, JOIN_PROCEDURES, Totals, totals_by
-from rankwise.profile.join.sites import NAMELESS, Object
+from rankwise.profile.join.objects import NAMELESS, Object
 from rankwise.records import dataclass
 
 Key = TypeVar("Key", bound=Hashable)

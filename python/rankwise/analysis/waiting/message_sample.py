@@ -207,14 +207,14 @@ def samples_of(connection: sqlite3.Connection, schema: str) -> dict[Key, Sample]
                 doubt = error + others if host != there else 0.0
             place = (communicator, procedure)
             wait = Wait(
-                rank,
-                place,
-                began,
-                ended,
-                waited,
-                other if waited else -1,
-                sends and waited > 0,
-                tuple((posted, whose) for posted, whose, _ in needed),
+                rank=rank,
+                place=place,
+                began=began,
+                ended=ended,
+                waited=waited,
+                other=other if waited else -1,
+                sends=sends and waited > 0,
+                needed=tuple((posted, whose) for posted, whose, _ in needed),
             )
         within = NO_STRETCH if stretch is None else stretch
         calls[rank, communicator, procedure].append(_Call(ended - began, part, within, wait, doubt))

@@ -1,0 +1,56 @@
+"""What calls MPI: the program, and its libraries. Without numpy."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+NAMELESS = "<unknown>"
+"""In place of the name of a file of Python that has none: the code was made by the program."""
+
+# Bindings of MPI for other languages, and wrappers around it: what calls MPI there does so for the program.
+_BINDINGS = re.compile(r"MPI\..*|Rmpi\.so.*|libboost_mpi.*")
+# What follows a library's name in that of its file: libfftw3_mpi.so.3, libscalapack-openmpi.so.2.2,
+# PETSc.cpython-311-x86_64-linux-gnu.so
+_ENDING = re.compile(r"(-openmpi|-mpich)?(\.(cpython|pypy|abi)[^/]*)?\.so([.-].*)?$")
+_PACKAGES = re.compile(r".*/(?:site|dist)-packages/([^/]+?)(?:\.py)?(?:/.*)?")
+_UNSAFE = re.compile(r"[^A-Za-z0-9.+_-]")  # or that mean something in lists of names
+
+
+class Object(NamedTuple):
+    """One row of the profile's table `objects`, in the order of its columns."""
+
+    id: int
+    path: str
+    build_id: str
+    is_program: int
+    is_python: int = 0
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def library(self) -> str:
+        """What a library is called in the families of its communicators; '' = the program's own calls."""
+        if self.is_program or self.is_python or _BINDINGS.fullmatch(self.name):
+            return ""
+        return self._stem
+
+    @property
+    def shown(self) -> str:
+        """What it is called: a program by the name of its file, a library without what follows its name.
+
+        Of a file of Python it is the installed package that it belongs to, or its name.
+        """
+        if self.is_program:
+            return self.name
+        if self.is_python:
+            package = _PACKAGES.fullmatch(self.path)
+            return _UNSAFE.sub("-", package[1]) if package else self.name or NAMELESS
+        return "mpi4py" if self.path.rpartition("/")[0].endswith("mpi4py") else self._stem
+
+    @property
+    def _stem(self) -> str:
+        return _UNSAFE.sub("-", _ENDING.sub("", self.name))
