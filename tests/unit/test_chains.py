@@ -18,6 +18,10 @@ from rankwise.analysis.waiting.message_sample import Wait
 RECEIVE = (3, "MPI_Recv")
 
 
+def received(rank: int, began: float, ended: float, waited: float, other: int) -> Wait:
+    return Wait(rank=rank, place=RECEIVE, began=began, ended=ended, waited=waited, other=other, sends=False)
+
+
 def test_what_nobody_else_caused() -> None:
     assert Chains([]).follow(1, 2.0, 5.0) == {1: Share(3.0, 1)}
 
@@ -59,7 +63,7 @@ def test_blame_goes_on_to_where_a_message_came_late() -> None:
     late = instances(
         "MPI_Allreduce", [[10, 0]], [[10, 10]], ranks=[1, 2], since=[[10, 0]], since_in_mpi=[[10, 0]]
     )
-    message = Wait(1, RECEIVE, 1.0, 10.0, 8.0, 0, False)
+    message = received(1, 1.0, 10.0, 8.0, 0)
     chains = Chains([Stretch(1, 1.0, 9.0, 0)], [(message, 1.0)])
     blame = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
     assert blame.caused[1].in_mpi == pytest.approx(10)
@@ -74,8 +78,8 @@ def test_blame_goes_through_several_messages() -> None:
     late = instances(
         "MPI_Allreduce", [[10, 0]], [[10, 10]], ranks=[1, 2], since=[[10, 0]], since_in_mpi=[[10, 0]]
     )
-    first = Wait(1, RECEIVE, 0.0, 10.0, 8.0, 0, False)
-    second = Wait(0, RECEIVE, 4.0, 8.0, 4.0, 3, False)
+    first = received(1, 0.0, 10.0, 8.0, 0)
+    second = received(0, 4.0, 8.0, 4.0, 3)
     chains = Chains([Stretch(1, 0.0, 8.0, 0), Stretch(0, 4.0, 8.0, 3)], [(first, 1.0), (second, 1.0)])
     blame = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
     assert blame.caused[1].passed_to == 0  # that it waited for itself
@@ -87,7 +91,7 @@ def test_what_others_waited_for_the_late_one_stays_with_it() -> None:
     late = instances(
         "MPI_Allreduce", [[10, 0]], [[10, 10]], ranks=[1, 2], since=[[10, 0]], since_in_mpi=[[10, 0]]
     )
-    message = Wait(1, RECEIVE, 2.0, 6.0, 4.0, 0, False)
+    message = received(1, 2.0, 6.0, 4.0, 0)
     chains = Chains([Stretch(1, 2.0, 6.0, 0), Stretch(0, 0.0, 6.0, 1)], [(message, 1.0)])
     blame = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
     assert blame.finally_blamed[1] == pytest.approx(10)
@@ -98,7 +102,7 @@ def test_what_it_had_waited_before_the_others_came_made_nobody_late() -> None:
     late = instances(
         "MPI_Allreduce", [[10, 4]], [[10, 10]], ranks=[1, 2], since=[[10, 4]], since_in_mpi=[[6, 0]]
     )
-    message = Wait(1, RECEIVE, 0.0, 6.0, 6.0, 0, False)
+    message = received(1, 0.0, 6.0, 6.0, 0)
     chains = Chains([Stretch(1, 0.0, 6.0, 0)], [(message, 1.0)])
     blame = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
     assert blame.caused[1].passed_on == pytest.approx(2)

@@ -297,7 +297,7 @@ def test_the_summary_has_one_line_for_them(
     line: str,
 ) -> None:
     prepare(path)
-    for width in (80, 120):
+    for width in (100, 120):
         monkeypatch.setenv("COLUMNS", str(width))
         [*found] = [shown for shown in shown(capsys, path).splitlines() if shown.startswith("inside")]
         if not line:

@@ -138,7 +138,7 @@ def _same_late_ranks(seen: _Screens, late: dict[str, Any]) -> None:
 
 
 def _same_processors(seen: _Screens, state: dict[str, Any]) -> None:
-    """Test what tests/unit/test_shortages.py, which has each state of the processors, leaves to the corpus."""
+    """Test of the corpus what test_shortages.py tests of each state of the processors."""
     rules = {one["rule"] for one in seen.json["findings"]}
     nothing = seen.explained_json["nothing_found"]
     assert bool(state["sharing"]) == bool(rules & {"oversubscribed", "badly-bound"})

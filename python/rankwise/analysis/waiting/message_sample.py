@@ -56,7 +56,7 @@ _MUCH = 1.02  # the sample by time is taken if it knows so many times as much
 NO_STRETCH = -1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Wait:
     """One call, whose messages are known.
 
