@@ -170,7 +170,8 @@ def test_a_sample_of_many_messages_has_some_of_each_direction(record: Record) ->
     rows = {row.rank: row for row in found.waiting if row.procedure == "MPI_Recv"}
     for rank in range(2):
         assert 100 < rows[rank].sampled < 3000
-        assert rows[rank].certain == rows[rank].sampled
+        # (At the end of a stretch of time the other side may have posted what it no longer keeps.)
+        assert rows[rank].certain >= 0.95 * rows[rank].sampled
 
 
 def sample_of_many_calls(record: Record) -> tuple[float, float, float]:
