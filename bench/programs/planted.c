@@ -28,10 +28,9 @@ static void rest(double seconds) {
   }
 }
 
-static void *spin(void *seconds) {
-  for (double end = now() + *(double *)seconds; now() < end;) {
+static void spin(double seconds) {
+  for (double end = now() + seconds; now() < end;) {
   }
-  return NULL;
 }
 
 static void compute(double factor) {
@@ -86,8 +85,7 @@ static void late_sender_drift(int step) {
 static void late_receiver(int step) {
   (void)step;
   int partner = rank ^ 1;
-  if (partner >= ranks)
-    return;
+  if (partner >= ranks) return;
   if (rank & 1) {
     compute(rank == 1 ? 5 : 1);
     MPI_Recv(in, bytes, MPI_BYTE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -98,8 +96,7 @@ static void late_receiver(int step) {
 }
 static void one_stop(int step) {
   compute(1);
-  if (step == steps / 3 && rank == ranks - 1)
-    rest(1.5);
+  if (step == steps / 3 && rank == ranks - 1) rest(1.5);
   sum(MPI_COMM_WORLD);
 }
 static void late_in_loop_of_tests(int step) {
@@ -109,11 +106,7 @@ static void late_in_loop_of_tests(int step) {
   int done = 0;
   compute(rank == ranks - 1 ? 5 : 1);
   MPI_Iallreduce(&one, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
-  while (!done) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (!done)
-      rest(20e-6);
-  }
+  while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 
 /* What the MPI library or the network takes. */
@@ -127,8 +120,7 @@ static void ring(int step) {
 }
 static void small_collectives(int step) {
   (void)step;
-  for (int i = 0; i < 200; i++)
-    sum(MPI_COMM_WORLD);
+  for (int i = 0; i < 200; i++) sum(MPI_COMM_WORLD);
   compute(1);
 }
 static void communicators(int step) {
@@ -142,8 +134,7 @@ static void communicators(int step) {
 }
 static void communicators_kept(int step) {
   MPI_Comm copy;
-  if (step < 1000)
-    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  if (step < 1000) MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   compute(1);
 }
 static void tiny_messages(int step) {
@@ -159,13 +150,10 @@ static void tiny_messages(int step) {
 static MPI_Win window;
 static void one_sided(int step) {
   static char *memory;
-  if (!window)
-    MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
-  for (int i = 0; i < 100; i++)
-    MPI_Win_fence(0, window);
+  if (!window) MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  for (int i = 0; i < 100; i++) MPI_Win_fence(0, window);
   compute(1);
-  if (step == steps - 1)
-    MPI_Win_free(&window);
+  if (step == steps - 1) MPI_Win_free(&window);
 }
 static void files(int step) {
   static MPI_File file;
@@ -173,41 +161,49 @@ static void files(int step) {
     MPI_File_open(MPI_COMM_WORLD, "planted.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                   MPI_INFO_NULL, &file);
   if (rank == 0)
-    for (int i = 0; i < 8; i++)
-      MPI_File_write_at(file, (MPI_Offset)i * bytes, out, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 8; i++) MPI_File_write_at(file, (MPI_Offset)i * bytes, out, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (step == steps - 1)
-    MPI_File_close(&file);
+  if (step == steps - 1) MPI_File_close(&file);
 }
 
 /* Work that is shared out unevenly, or done by one rank after the other. */
 static void imbalance(int step) { late_in_loop_of_tests(step); }
 static void wave(int step) {
   (void)step;
-  if (rank)
-    MPI_Recv(in, bytes, MPI_BYTE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank) MPI_Recv(in, bytes, MPI_BYTE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   compute(1);
-  if (rank + 1 < ranks)
-    MPI_Send(out, bytes, MPI_BYTE, rank + 1, 0, MPI_COMM_WORLD);
+  if (rank + 1 < ranks) MPI_Send(out, bytes, MPI_BYTE, rank + 1, 0, MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* Processors. */
 static void spinning(int step) {
   (void)step;
-  double seconds = microseconds * 1e-6;
-  spin(&seconds);
+  spin(microseconds * 1e-6);
   entered[current] = now();
   sum(MPI_COMM_WORLD);
 }
+enum { threads = 8 };
+static pthread_barrier_t meeting;
+
+/* A pool, as OpenMP has it: its threads sleep between the steps. */
+static void *work(void *unused) {
+  for (int i = 0; i < steps; i++) {
+    pthread_barrier_wait(&meeting);
+    spin(microseconds * 1e-6);
+    pthread_barrier_wait(&meeting);
+  }
+  return unused;
+}
 static void spinning_threads(int step) {
-  (void)step;
-  double seconds = microseconds * 1e-6;
-  pthread_t threads[8];
-  for (int i = 0; i < 8; i++)
-    pthread_create(&threads[i], NULL, spin, &seconds);
-  for (int i = 0; i < 8; i++)
-    pthread_join(threads[i], NULL);
+  pthread_t thread;
+  if (!step) {
+    pthread_barrier_init(&meeting, NULL, threads);
+    for (int i = 1; i < threads; i++) pthread_create(&thread, NULL, work, NULL);
+  }
+  pthread_barrier_wait(&meeting);
+  spin(microseconds * 1e-6);
+  pthread_barrier_wait(&meeting);
   sum(MPI_COMM_WORLD);
 }
 
@@ -215,8 +211,7 @@ static void spinning_threads(int step) {
 static void cycle(int step) {
   compute(1);
   sum(MPI_COMM_WORLD);
-  if (step == steps / 2)
-    MPI_Recv(in, 1, MPI_BYTE, (rank + 1) % ranks, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (step == steps / 2) MPI_Recv(in, 1, MPI_BYTE, (rank + 1) % ranks, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 static void wrong_tag(int step) {
   compute(1);
@@ -229,8 +224,7 @@ static void one_missing(int step) {
   compute(1);
   sum(MPI_COMM_WORLD);
   if (step == steps / 2) {
-    if (rank == ranks - 1)
-      rest(1000);
+    if (rank == ranks - 1) rest(1000);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
@@ -240,8 +234,7 @@ static void balanced(int step) { (void)step, compute(1), sum(MPI_COMM_WORLD); }
 static void balanced_halo(int step) { (void)step, compute(1), halo(0); }
 static void computing(int step) {
   compute(1);
-  if (step == steps - 1)
-    sum(MPI_COMM_WORLD);
+  if (step == steps - 1) sum(MPI_COMM_WORLD);
 }
 static void broadcasts(int step) { (void)step, compute(1), MPI_Bcast(out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); }
 static void pairs(int step) {
@@ -249,8 +242,7 @@ static void pairs(int step) {
   int partner = rank ^ 1;
   compute(1);
   if (partner < ranks)
-    MPI_Sendrecv(out, bytes, MPI_BYTE, partner, 0, in, bytes, MPI_BYTE, partner, 0, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, bytes, MPI_BYTE, partner, 0, in, bytes, MPI_BYTE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 static void waits_at_ends(int step) { (void)step, compute(1); }
 
@@ -334,8 +326,7 @@ static void tell_truth(enum needs needs, double began, double seconds) {
 int main(int count, char **words) {
   const struct mode *mode = NULL;
   for (size_t i = 0; count > 3 && i < sizeof modes / sizeof *modes; i++)
-    if (!strcmp(modes[i].name, words[1]))
-      mode = &modes[i];
+    if (!strcmp(modes[i].name, words[1])) mode = &modes[i];
   if (!mode) {
     fprintf(stderr, "planted MODE STEPS MICROSECONDS [BYTES]\n");
     return 2;
@@ -344,8 +335,7 @@ int main(int count, char **words) {
   microseconds = atof(words[3]);
   bytes = count > 4 ? atoi(words[4]) : 8;
   const char *own = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
-  if (!strcmp(mode->name, "late-init") && own && !strcmp(own, "1"))
-    rest(2.5);
+  if (!strcmp(mode->name, "late-init") && own && !strcmp(own, "1")) rest(2.5);
   MPI_Init(&count, &words);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -361,10 +351,8 @@ int main(int count, char **words) {
     left[i] = now();
   }
   double seconds = now() - began;
-  if (mode->needs != NOTHING)
-    tell_truth(mode->needs, began, seconds);
-  if (!strcmp(mode->name, "late-finalize") && rank == 1)
-    rest(2.5);
+  if (mode->needs != NOTHING) tell_truth(mode->needs, began, seconds);
+  if (!strcmp(mode->name, "late-finalize") && rank == 1) rest(2.5);
   MPI_Finalize();
   return 0;
 }

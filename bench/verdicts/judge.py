@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -51,7 +52,9 @@ def judge(case: Case, explained: dict[str, Any], truth: dict[str, float] | None)
 def _outcome(case: Case, everything: list[dict[str, Any]], found: list[dict[str, Any]]) -> Outcome:
     first = found[:_IN_SUMMARY]
     if case.is_control:
-        return "false" if any(one["rule"] not in case.may for one in first) else "clean"
+        # (That ranks share processors is always said, whatever came of it.)
+        may = case.may | ({"oversubscribed"} if case.ranks > (os.cpu_count() or 1) else set())
+        return "false" if any(one["rule"] not in may for one in first) else "clean"
     if any(one["rule"] in case.must_not for one in first):
         return "false"
     of_rule = [one for one in everything if one["rule"] in case.rules]

@@ -61,7 +61,7 @@ def test_planted(findings: list[dict[str, Any]], outcome: str) -> None:
 def test_what_must_not_be_said_and_controls() -> None:
     forbidden = replace(LATE, must_not=frozenset({"polling"}))
     assert judge(forbidden, {"findings": [RIGHT, said("polling", "It polls")]}, None).outcome == "false"
-    control = replace(LATE, is_control=True, may=frozenset({"oversubscribed"}))
+    control = replace(LATE, is_control=True, ranks=1, may=frozenset({"oversubscribed"}))
     assert judge(control, {"findings": [RIGHT]}, None).outcome == "false"
     assert judge(control, {"findings": [said("oversubscribed", "4 ranks")]}, None).outcome == "clean"
     assert judge(control, {"findings": [said("late-ranks", "Rank 1", 0.5)]}, None).outcome == "clean"
