@@ -37,9 +37,14 @@ from rankwise.mpi_libraries import LIBRARIES
 from rankwise.profile.collect import node_memory
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from rankwise.commands.with_settings import WithSettings
     from rankwise.profile.assemble import Assembly
     from rankwise.render.terminal.live.beside import View
+
+_LARGE = 256
+"""Ranks of a profile that keeps its diagnosis also if nobody wants a summary."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -306,11 +311,11 @@ def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str], *,
     """Do what the end needs: see what programs import, and load modules."""
     with contextlib.suppress(Exception):  # whatever it is: it shows again where it matters
         directory.note(planned, only, planned.not_covered())
-        import rankwise.diagnosis.kept
         import rankwise.profile.assemble
         import rankwise.render.terminal.progress
 
         if not quiet:
+            import rankwise.diagnosis.kept
             import rankwise.diagnosis.make
             import rankwise.findings.registry
             import rankwise.render.terminal.programs  # noqa: F401
@@ -342,6 +347,20 @@ class _Ending(NamedTuple):
         )
 
 
+def _conclude_from(profile: sqlite3.Connection) -> None:
+    """Keep the diagnosis of a profile in it."""
+    from rankwise.diagnosis.kept import keep_diagnosis  # not above: a quiet run does without it
+
+    keep_diagnosis(profile)
+
+
+def _conclude_large(profile: sqlite3.Connection) -> None:
+    """Do the same where it takes long: a small profile is opened as quickly without."""
+    (ranks,) = profile.execute("SELECT COUNT(*) FROM ranks").fetchone()
+    if ranks >= _LARGE:
+        _conclude_from(profile)
+
+
 def _finish(
     asked: _Ending,
     planned: Plan,
@@ -365,7 +384,6 @@ def _finish(
         applied: settings of --with.
     """
     try:
-        from rankwise.diagnosis.kept import keep_diagnosis, keep_diagnosis_of_large
         from rankwise.profile.assemble import assemble
         from rankwise.render.terminal.progress import ProgressBar
 
@@ -379,7 +397,7 @@ def _finish(
                 force=asked.force,
                 listener=bar,
                 by_program=None if asked.named else lambda words, _: planned.default_output(words).absolute(),
-                conclude=keep_diagnosis_of_large if asked.quiet else keep_diagnosis,
+                conclude=_conclude_large if asked.quiet else _conclude_from,
             )
     except Exception as error:  # whatever it is: the counters are safe
         _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")

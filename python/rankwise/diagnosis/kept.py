@@ -19,8 +19,6 @@ _RULES = 1
 RULES = f"{__version__}/{_RULES}"
 """Which rules made a diagnosis: one by others is made anew."""
 
-_LARGE = 256  # ranks
-
 _WORD = re.compile("[a-z]+")
 
 
@@ -61,13 +59,6 @@ def keep_diagnosis(profile: sqlite3.Connection) -> None:
     except Exception:  # whatever it is
         return
     profile.execute("INSERT INTO diagnosis (rules, found) VALUES (?, ?)", (RULES, text))
-
-
-def keep_diagnosis_of_large(profile: sqlite3.Connection) -> None:
-    """Do the same where it takes long: a small profile is opened as quickly without."""
-    (ranks,) = profile.execute("SELECT COUNT(*) FROM ranks").fetchone()
-    if ranks >= _LARGE:
-        keep_diagnosis(profile)
 
 
 def _read(profile: sqlite3.Connection) -> Diagnosis | None:
