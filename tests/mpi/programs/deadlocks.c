@@ -24,9 +24,7 @@ static void sleep_for_ever(void) {
   for (;;) nanosleep(&pause, NULL);
 }
 
-static void receive(int source, int tag) {
-  MPI_Recv(data, 1, MPI_INT, source, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
+static void receive(int source, int tag) { MPI_Recv(data, 1, MPI_INT, source, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
 
 static void reduce_without_one(void) {
   int sum;
