@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from made_profile import Made
+from the_finding import the_finding
 
 from golden import Golden
-from rankwise.findings.finding import Finding, NotTold
+from rankwise.findings.finding import NotTold
 from rankwise.findings.rules.communicators_again import RULE
 
 
@@ -50,11 +52,7 @@ def made_in_a_loop(
     return made
 
 
-def found_in(made: Made) -> Finding:
-    answer = RULE.find(made.seen)
-    assert not isinstance(answer, NotTold)
-    [found] = answer
-    return found
+found_in = partial(the_finding, RULE)
 
 
 def test_made_and_freed_in_a_loop(golden: Golden) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import pytest
 from made_profile import Made
+from the_finding import the_finding
 
 from rankwise.analysis.summary import summary
 from rankwise.analysis.waiting.groups import NODE, POSITION, ROLE
 from rankwise.analysis.waiting.late import LateGroup
-from rankwise.findings.finding import Finding
 from rankwise.findings.rules.late_ranks import RULE
 from rankwise.text.late import late_ranks, most_waiting
 from rankwise.views.by.waiting import waiting_title
@@ -42,9 +43,7 @@ def late_in(made: Made) -> LateGroup:
     return late
 
 
-def found_in(made: Made) -> Finding:
-    [found] = RULE.find(made.seen)  # type: ignore[misc]
-    return found
+found_in = partial(the_finding, RULE)
 
 
 def of(ranks: Sequence[int], seconds: float, others: float = 0.1) -> Callable[[int, int], float]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from made_profile import RUN_S, Made
 from test_late_groups import of, steps
+from the_finding import the_finding
 
 from golden import Golden
 from rankwise.analysis.timing.load import balance, roles, shared
@@ -22,11 +24,7 @@ def computing(made: Made, useful: Sequence[float], procedure: str = "MPI_Win_fen
     return made
 
 
-def found_in(made: Made) -> Finding:
-    answer = RULE.find(made.seen)
-    assert not isinstance(answer, NotTold)
-    [found] = answer
-    return found
+found_in = partial(the_finding, RULE)
 
 
 def inputs(found: Finding) -> list[object]:

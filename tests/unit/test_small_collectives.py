@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from made_profile import Made
+from the_finding import the_finding
 
 from golden import Golden
-from rankwise.findings.finding import LOW, MEDIUM, Finding, NotTold
+from rankwise.findings.finding import LOW, MEDIUM, NotTold
 from rankwise.findings.rules.small_collectives import RULE
 
 CALLS = 10_000  # of a rank
@@ -34,11 +37,7 @@ def allreduces(
     return made
 
 
-def found_in(made: Made) -> Finding:
-    answer = RULE.find(made.seen)
-    assert not isinstance(answer, NotTold)
-    [found] = answer
-    return found
+found_in = partial(the_finding, RULE)
 
 
 def test_calls_that_are_latency(golden: Golden) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from made_profile import Made
+from the_finding import the_finding
 
 from golden import Golden
-from rankwise.findings.finding import LOW, Finding, NotTold
+from rankwise.findings.finding import LOW
 from rankwise.findings.rules.start_and_end import RULE
 from rankwise.findings.search import findings
 from rankwise.findings.texts import saved_text
@@ -39,11 +41,7 @@ def opened(
     return made
 
 
-def found_in(made: Made) -> Finding:
-    answer = RULE.find(made.seen)
-    assert not isinstance(answer, NotTold)
-    [found] = answer
-    return found
+found_in = partial(the_finding, RULE)
 
 
 def test_a_long_init(golden: Golden) -> None:

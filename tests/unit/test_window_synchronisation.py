@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from made_profile import Made
+from the_finding import the_finding
 
 from golden import Golden
-from rankwise.findings.finding import LOW, Finding, NotTold
+from rankwise.findings.finding import LOW, NotTold
 from rankwise.findings.rules.window_synchronisation import RULE
 
 WINDOW = 10
@@ -24,11 +27,7 @@ def windows(procedure: str, *seconds: float, number: int = 1, beside: str = "") 
     return made
 
 
-def found_in(made: Made) -> Finding:
-    answer = RULE.find(made.seen)
-    assert not isinstance(answer, NotTold)
-    [found] = answer
-    return found
+found_in = partial(the_finding, RULE)
 
 
 def test_flushes(golden: Golden) -> None:
