@@ -148,6 +148,12 @@ def test_who_is_late_among_more_ranks_than_processors_may_have_had_none() -> Non
     assert found_in(barriers(Made(cpus="0-1"), [2]), "late-ranks").confidence == LOW
 
 
+def test_who_is_late_may_have_lost_its_processor_to_others() -> None:
+    """Rank 1 lost its processor: of rank 2 that explains nothing."""
+    for late, confidence in (([1], LOW), ([2], HIGH)):
+        assert found_in(barriers(switching(1000, 7.0), late), "late-ranks").confidence == confidence
+
+
 def test_a_late_sender_is_a_late_rank() -> None:
     made = Made()
     for rank in (0, 2, 3):

@@ -108,6 +108,9 @@ def _on_cpu(seen: Evidence, found: Late) -> float | None:
 def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
     if crowded(seen):
         return LOW, "there are more ranks than processors: who comes late may just have had none"
+    preempted = seen.shortages.preempted
+    if preempted and {*preempted.ranks} & {*found.ranks}:
+        return LOW, "others took the processors of these ranks, which may be why they come late"
     messages = seen.messages
     if found.for_messages_seconds > found.in_collectives_seconds:
         share = percent_text(messages.percent_certain)
