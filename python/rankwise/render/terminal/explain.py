@@ -63,7 +63,7 @@ def summary_lines(page: Page, found: Sequence[Found], run: Run, path: Path) -> l
         title = _labelled(page, share, one.finding.title, 0, width)
         command = command_line(one.finding.command, run, path)
         lines += [*title, page.text(" " * width + command)]
-    head = page.text("findings: how much of the run time of all ranks could be saved (and how sure that is)")
+    head = page.text("findings: share of all ranks' run time that could be saved (confidence)")
     return [Text(), head, *lines] if lines else []
 
 
