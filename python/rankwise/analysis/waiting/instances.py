@@ -71,13 +71,14 @@ class Instances:
     def is_long(self) -> NDArray[np.bool_]:
         """Whether each instance ended one of the longest steps: it stands for itself alone; n.
 
-        All instances with a step as long as the shortest of those beside the sample were kept: also those
-        that are in the sample by chance.
+        These are those beside the sample, and those of the sample that would be, had they not been in it. A
+        call is kept for the length of the step that it ends and of the one before, of which nothing is known
+        here: half of those beside the sample may only follow a long step. Hence the median.
         """
         if self.in_sample.all():
             return np.zeros(len(self.numbers), bool)
         steps = (np.nan_to_num(self.since) + self.departure - self.arrival).max(axis=1)
-        longest: NDArray[np.bool_] = steps >= steps[~self.in_sample].min()
+        longest: NDArray[np.bool_] = ~self.in_sample | (steps >= np.median(steps[~self.in_sample]))
         return longest
 
     def stands_for(self, calls: int) -> Floats:
