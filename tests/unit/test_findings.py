@@ -197,7 +197,7 @@ def test_one_call_is_told_as_one() -> None:
     assert (found.confidence, found.why_confidence) == (LOW, "there were 8 calls only")
     waiting = barriers(Made(), [0]).seen.waiting
     assert waiting is not None
-    one = waiting_collective._finding(replace(waiting.families[0], kept=1), "W", 0.0, crowd=False)
+    one = waiting_collective._finding(replace(waiting.families[0], kept=1), "W", 0.0, "")
     assert one.why_confidence == "there was 1 call only"
 
 
@@ -472,7 +472,10 @@ def test_nobody_knows_which_processors_there_are() -> None:
 
 def switching(involuntary: int, task: float | None, cpus: str = "0-63") -> Made:
     """Four ranks of 10 s; rank 1 lost its processor so often, and had one for so long."""
-    made = Made(4, cpus=cpus)
+    return switched(Made(4, cpus=cpus), involuntary, task)
+
+
+def switched(made: Made, involuntary: int, task: float | None) -> Made:
     for rank in range(4):
         made.insert(
             "system_counters",
@@ -483,6 +486,29 @@ def switching(involuntary: int, task: float | None, cpus: str = "0-63") -> Made:
             scaled=0,
         )
     return made
+
+
+@pytest.mark.parametrize(
+    ("late", "rule"), [([2], "late-ranks"), ([1], "late-ranks"), ([0, 1, 2, 3], "waiting-collective")]
+)
+def test_who_lacked_a_processor_may_be_late_for_that(late: list[int], rule: str) -> None:
+    """Rank 1 is preempted: that says nothing of rank 2, but of whoever is late now and then."""
+    alone, beside = (barriers(Made(4, cpus="0-63"), late) for _ in range(2))
+    doubtful = found_in(switched(beside, 1000, 7.0), rule).confidence == LOW
+    assert found_in(alone, rule).confidence != LOW
+    assert doubtful is (1 in late)
+
+
+def test_of_two_ranks_one_is_always_last_in_half_of_the_calls() -> None:
+    waiting = barriers(Made(), [0, 1, 2, 3]).seen.waiting
+    assert waiting is not None
+    row = replace(waiting.families[0], last_percent=60.0)
+    two, four = (
+        waiting_collective._finding(replace(row, size_min=size), "W", 0.0, "").why_confidence
+        for size in (2, 4)
+    )
+    first = waiting_collective._finding(replace(row, last_percent=10.0), "W", 0.0, "").why_confidence
+    assert first == two != four
 
 
 def test_a_rank_that_lost_its_processor(golden: Golden) -> None:

@@ -153,8 +153,8 @@ def with_longest(everything: Instances, which: np.ndarray, most: int = 16, *, tw
 def test_the_longest_steps_stand_for_themselves(kind: str, two: bool) -> None:
     """The truth is within the error, and the estimate is near where few calls have most of the waiting.
 
-    Calls that were kept because they follow a long step may be short. The others don't become long by that: all
-    time stays known.
+    Calls that were kept because they follow a long step may be short. The others don't become long by that:
+    all time stays known.
     """
     rng = np.random.default_rng(12)
     covered, off, off_without = [], [], []

@@ -10,7 +10,7 @@ from rankwise.analysis.waiting.late import HALF, NEARLY_ALL
 from rankwise.analysis.waiting.messages import MOSTLY_CERTAIN
 from rankwise.findings.finding import HIGH, LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.late import Late, by_the_mean, explains, how_unsure, is_known, late
-from rankwise.findings.processors import crowded
+from rankwise.findings.processors import why_lateness_is_doubtful
 from rankwise.text.empty import why_no_arrivals
 from rankwise.text.late import late_ranks
 from rankwise.text.summary import unknown_text
@@ -106,11 +106,8 @@ def _on_cpu(seen: Evidence, found: Late) -> float | None:
 
 
 def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
-    if crowded(seen):
-        return LOW, "there are more ranks than processors: who comes late may just have had none"
-    preempted = seen.shortages.preempted
-    if preempted and {*preempted.ranks} & {*found.ranks}:
-        return LOW, "others took the processors of these ranks, which may be why they come late"
+    if doubt := why_lateness_is_doubtful(seen, found.ranks):
+        return LOW, doubt
     messages = seen.messages
     if found.for_messages_seconds > found.in_collectives_seconds:
         share = percent_text(messages.percent_certain)

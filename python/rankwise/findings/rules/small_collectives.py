@@ -114,9 +114,8 @@ def _finding(seen: Evidence, one: _Small, sample: SmallCalls) -> Finding | None:
     what = operation_name(Operation(one.procedure, one.size_bin, None, None, one.seconds))
     where = f" ({place.name})" if place else ""
     confidence, why = MEDIUM, "only the program's author knows which calls can be merged or done meanwhile"
-    if crowded(seen):
-        confidence = LOW
-        why = "with more ranks than processors such a call also takes the time until all had a processor"
+    if crowded(seen) or seen.shortages.preempted:
+        confidence, why = LOW, "such a call also takes the time until all ranks have a processor"
     return Finding(
         rule=RULE.id,
         title=f"{what} on {names.get(one.family, one.family)}{where} is bound by latency:"
