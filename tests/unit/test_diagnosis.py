@@ -133,8 +133,26 @@ def _same_late_ranks(seen: _Screens, late: dict[str, Any]) -> None:
         named = cpu_text(group["group"]["ranks"])
         assert named in title
         assert named in found[0]["title"]
+        _same_seconds(seen, late)
     for text in seen.texts:
         assert "to blame" not in text
+
+
+def _same_seconds(seen: _Screens, late: dict[str, Any]) -> None:
+    """Have one number for what others waited for those who are late, in sentences, cards and tables."""
+    group = late["group"]
+    waited = {row["rank"]: row["seconds"] for row in seen.page["overview"]["late"]["rows"]}
+    assert waited == {row["rank"]: row["seconds"] for row in late["most"]}
+    if waited.keys() >= set(group["group"]["ranks"]):
+        assert sum(waited[rank] for rank in group["group"]["ranks"]) == pytest.approx(group["seconds"])
+    parts = [seen.json[name] for name in ("waiting", "messages") if seen.json[name]]
+    if all(part["late"] for part in parts):
+        shares = (part["percent_for_late"] / 100 * _waited(part) for part in parts)
+        assert sum(shares) == pytest.approx(group["seconds"])
+
+
+def _waited(part: dict[str, Any]) -> float:
+    return float(part["waiting_seconds"] if "waiting_seconds" in part else part["waiting"]["seconds"])
 
 
 def _same_processors(seen: _Screens, state: dict[str, Any]) -> None:
