@@ -7,7 +7,6 @@ else, so they are in no sum and in no share of the other calls.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
 from typing import Any
 
 from rankwise.analysis.percent import percent
@@ -84,17 +83,7 @@ def totals_by(
         (values of the keys, sums) of each group, most time first.
     """
     (run,) = connection.execute(f"SELECT TOTAL({THREAD_SECONDS}) FROM ranks").fetchone()
-    groups = _groups(connection, sums, keys, f"{joins} WHERE {BETWEEN}")
-    mpi = sum(sums.seconds for _, sums in groups)
-    return [
-        (
-            key,
-            replace(
-                sums, percent_of_mpi=percent(sums.seconds, mpi), percent_of_run=percent(sums.seconds, run)
-            ),
-        )
-        for key, sums in groups
-    ]
+    return _groups(connection, sums, keys, f"{joins} WHERE {BETWEEN}", run)
 
 
 def opening_and_closing_by(
@@ -111,15 +100,19 @@ def opening_and_closing(connection: sqlite3.Connection) -> Totals:
 
 
 def _groups(
-    connection: sqlite3.Connection, sums: str, keys: str, rest: str
+    connection: sqlite3.Connection, sums: str, keys: str, rest: str, run: float | None = None
 ) -> list[tuple[tuple[Any, ...], Totals]]:
-    """Return the sums of each group, without shares."""
+    """Return the sums of each group, with their shares if it is known how long the run took all ranks."""
     rows = connection.execute(
         f"SELECT SUM(calls.calls), SUM(bytes_sent), SUM(bytes_received), SUM(seconds) AS time,"
         f" SUM(unfinished), {keys}"
         f" FROM {sums} AS calls {rest} GROUP BY {keys} ORDER BY time DESC, SUM(calls.calls) DESC, {keys}"
-    )
+    ).fetchall()
+    mpi = 0.0 if run is None else sum(time for _, _, _, time, *_ in rows)
     return [
-        (tuple(key), Totals(calls, sent, received, time, unfinished=unfinished))
+        (
+            tuple(key),
+            Totals(calls, sent, received, time, percent(time, mpi), percent(time, run or 0.0), unfinished),
+        )
         for calls, sent, received, time, unfinished, *key in rows
     ]

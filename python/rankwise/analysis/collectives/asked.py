@@ -129,14 +129,18 @@ def _factor(volume: int | None, totals: Totals, seen: Visibility) -> float | Non
     return volume / totals.bytes_sent if volume and totals.bytes_sent and not seen.text else None
 
 
-def collectives(connection: sqlite3.Connection) -> list[Collective]:
+def collectives(connection: sqlite3.Connection, visible: Visibilities | None = None) -> list[Collective]:
     """Return every collective on every communicator of several processes, most time in MPI first.
 
     Other calls, such as MPI_Comm_split, are there if messages were seen inside them; MPI_Init and
     MPI_Finalize come last.
+
+    Args:
+        connection: the profile.
+        visible: what can be seen in it, if that is known already.
     """
     inside = seen_inside(connection)
-    visible = Visibilities(connection)
+    visible = visible or Visibilities(connection)
     with_data = set(
         connection.execute("SELECT communicator, procedure FROM communicator_sums WHERE with_data").fetchall()
     )

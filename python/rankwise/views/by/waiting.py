@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily, WaitingRank, waiting
+from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily, WaitingRank, collectives_in, waiting
 from rankwise.diagnosis.kept import lateness
 from rankwise.diagnosis.sentences import late_sentence
 from rankwise.text.empty import COMPARE_CLOCKS, no_arrivals
@@ -102,7 +102,9 @@ _RANKS: list[Column[WaitingRank]] = [
 def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return a row for each collective on a family of communicators, and for each rank; then messages."""
     seen = Evidence(connection)
-    found = seen.waiting or waiting(connection)
+    found = seen.waiting or waiting(
+        connection, collectives_in(connection, seen.unknown), unknown=seen.unknown
+    )
     missing = no_arrivals(found.unknown) if found.unknown else ""
     tables = [Table(_COLLECTIVES, found.families, missing, notes=waiting_notes(found))]
     if found.ranks:
