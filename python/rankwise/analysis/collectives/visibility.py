@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from rankwise.analysis.columns import decoded_list
@@ -88,7 +89,6 @@ class Visibilities:
             facts: _Hook(facts[0], facts[1], not proved and _WITHIN_NODE not in facts[2].split(), facts[3])
             for facts in {tuple(row[1:]) for row in rows}
         }
-        hooks = {rank: kinds[tuple(facts)] for rank, *facts in rows}
         # Messages of blocking collectives are always attributed: they are sent while the call runs.
         lost = "SELECT DISTINCT source FROM messages WHERE kind = 'in-collective' AND procedure = 0"
         self._lossy = set[int]()
@@ -96,6 +96,16 @@ class Visibilities:
             self._lossy = {rank for (rank,) in connection.execute(lost)}
         self._shapes = _shapes(connection)
         self._members: dict[int, set[int]] = defaultdict(set)
+        self._hooks: dict[int, _Hooks] = {}
+        self._others = _of_everybody([*kinds.values()])
+        if self._others is None or self._lossy:
+            hooks = {rank: kinds[tuple(facts)] for rank, *facts in rows}
+            self._look_at_members(connection, communicator, hooks)
+        self._found: dict[tuple[_Hooks, str, bool, bool, bool], Visibility] = {}
+
+    def _look_at_members(
+        self, connection: sqlite3.Connection, communicator: int | None, hooks: Mapping[int, _Hook]
+    ) -> None:
         hooks_of: dict[int, list[_Hook]] = defaultdict(list)
         for place, rank in connection.execute(
             "SELECT DISTINCT communicator, rank FROM call_places WHERE ?1 IS NULL OR communicator = ?1",
@@ -109,7 +119,7 @@ class Visibilities:
     def of_all(self, communicator: int, procedure: str, *, seen: bool, with_data: bool) -> Visibility:
         """Say how far the messages inside all calls of a collective are visible; arguments as of `of`."""
         found = self.of(communicator, procedure, seen=seen, with_data=with_data)
-        shapes = self._shapes[communicator, procedure]
+        shapes = self._shapes.get((communicator, procedure), ())
         if found.text or not any(shapes):
             return found
         count = f"{sum(shapes)} of {len(shapes)} shapes (root and size)"
@@ -124,31 +134,37 @@ class Visibilities:
             seen: whether messages were seen inside it.
             with_data: whether it was called with a size other than 0.
         """
-        hooks = self._hooks.get(communicator, _NO_HOOKS)
+        hooks = self._hooks.get(communicator) or self._others or _NO_HOOKS
+        lost = bool(self._lossy) and self._may_be_lost(communicator, procedure)
+        key = hooks, procedure, seen, with_data, lost
+        if key not in self._found:
+            self._found[key] = self._visibility(*key)
+        return self._found[key]
+
+    def _visibility(
+        self, hooks: _Hooks, procedure: str, seen: bool, with_data: bool, lost: bool
+    ) -> Visibility:
         if not seen:
-            why = self._why_silent(communicator, procedure, with_data)
+            why = self._why_silent(hooks, procedure, with_data, lost)
             return Visibility(f"{NOT_VISIBLE}: {why}", whole=False)
         if hooks.inactive is not None:
             return Visibility(f"not of all processes: {hooks.inactive}", whole=False)
         if hooks.over_nodes:
             return Visibility("only messages between nodes", whole=False)
-        return Visibility(
-            "some may be missing: " + _LOST if self._may_be_lost(communicator, procedure) else ""
-        )
+        return Visibility("some may be missing: " + _LOST if lost else "")
 
     def _may_be_lost(self, communicator: int, procedure: str) -> bool:
         is_blocking = not procedure.startswith("MPI_I") and not procedure.endswith("_init")
         return not is_blocking and not self._lossy.isdisjoint(self._members[communicator])
 
-    def _why_silent(self, communicator: int, procedure: str, with_data: bool) -> str:
-        hooks = self._hooks.get(communicator, _NO_HOOKS)
+    def _why_silent(self, hooks: _Hooks, procedure: str, with_data: bool, lost: bool) -> str:
         if self._only and procedure not in self._only:
             return "not chosen by --only"
         if hooks.inactive is not None:
             return hooks.inactive
         if not with_data and procedure not in _BARRIERS:
             return _NO_DATA
-        if self._may_be_lost(communicator, procedure):
+        if lost:
             return _LOST
         if not hooks.between_nodes_only:
             return f"the library {_MOVED}"
@@ -212,6 +228,14 @@ def _seen_within_nodes(connection: sqlite3.Connection) -> bool:
         " WHERE kind = 'in-collective' AND source <> destination AND sender.host = receiver.host)"
     ).fetchone()
     return bool(seen)
+
+
+def _of_everybody(kinds: list[_Hook]) -> _Hooks | None:
+    """Return what is so on every communicator; None = it depends on the members."""
+    if len({(one.state, one.between_nodes_only, one.note) for one in kinds}) != 1:
+        return None
+    first = kinds[0]
+    return _summed_up([first]) if first.state != "active" or not first.between_nodes_only else None
 
 
 def _summed_up(hooks: list[_Hook]) -> _Hooks:
