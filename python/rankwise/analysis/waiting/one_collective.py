@@ -218,7 +218,7 @@ def _by_whom(
     members, of_rest = len(exact), ~found.is_long
     rows, waiters = np.nonzero(known.whose != NOBODY)
     whose = known.whose[rows, waiters]
-    caused = np.bincount(whose, each[rows, waiters], members)
+    caused: Floats = np.bincount(whose, each[rows, waiters], members).astype(np.float64)
     nothing, none = np.zeros(members), np.zeros((2, members))
     for_nobody = doubts_of(none, nothing, sampled, nothing)
     doubts = _of_others(found, for_nobody)
@@ -239,7 +239,8 @@ def _by_whom(
     more = doubts_of(none, _ratio(waited, exact[who]), own, nothing) - for_nobody[:, who]
     for row in range(2, len(doubts) - 1):
         doubts[row] += np.bincount(pairs.keys["whose"], more[row], members)
-    return caused, np.maximum(doubts, 0.0)
+    found_doubts: Floats = np.maximum(doubts, 0.0)
+    return caused, found_doubts
 
 
 def _last_of(known: Waits, each: Floats) -> NDArray[np.int64]:
