@@ -45,7 +45,7 @@ def _run(part: str, arguments: list[str]) -> bool:
 
 
 def main(words: list[str]) -> int:
-    """Exit status 1 if something could not run; a missed aim is no error."""
+    """Exit status 1 if something could not run; of `assembly` and `report` also if an aim was missed."""
     if words and words[0] in PARTS:
         return 0 if _run(words[0], words[1:]) else 1
     if words and not words[0].startswith("--"):

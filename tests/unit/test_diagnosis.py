@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -17,8 +18,10 @@ import phased_run
 import profiles
 import pytest
 import test_findings as findings
+from live import running, set_time, write
+from matplotlib.figure import Figure
 from screens_of_profiles import FINDINGS, OVERSUBSCRIBED, PAGES
-from synthetic import small_world, write_world
+from synthetic import PART, small_world, write_world
 from test_loading import output_of
 
 import rankwise
@@ -31,9 +34,12 @@ from rankwise.cpulist import cpu_text
 from rankwise.diagnosis import kept
 from rankwise.diagnosis.make import make_diagnosis
 from rankwise.diagnosis.model import Diagnosis
+from rankwise.diagnosis.sentences import late_sentence
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents.run import run_data
 from rankwise.render.page.contents.subject import subject
+from rankwise.text.hang import hang_text, waited_title
+from rankwise.text.processors import shortage_fields
 from rankwise.views.by import VIEWS
 
 
@@ -133,8 +139,26 @@ def _same_late_ranks(seen: _Screens, late: dict[str, Any]) -> None:
         named = cpu_text(group["group"]["ranks"])
         assert named in title
         assert named in found[0]["title"]
+        _same_seconds(seen, late)
     for text in seen.texts:
         assert "to blame" not in text
+
+
+def _same_seconds(seen: _Screens, late: dict[str, Any]) -> None:
+    """Have one number for what others waited for those who are late, in sentences, cards and tables."""
+    group = late["group"]
+    waited = {row["rank"]: row["seconds"] for row in seen.page["overview"]["late"]["rows"]}
+    assert waited == {row["rank"]: row["seconds"] for row in late["most"]}
+    if waited.keys() >= set(group["group"]["ranks"]):
+        assert sum(waited[rank] for rank in group["group"]["ranks"]) == pytest.approx(group["seconds"])
+    parts = [seen.json[name] for name in ("waiting", "messages") if seen.json[name]]
+    if all(part["late"] for part in parts):
+        shares = (part["percent_for_late"] / 100 * _waited(part) for part in parts)
+        assert sum(shares) == pytest.approx(group["seconds"])
+
+
+def _waited(part: dict[str, Any]) -> float:
+    return float(part["waiting_seconds"] if "waiting_seconds" in part else part["waiting"]["seconds"])
 
 
 def _same_processors(seen: _Screens, state: dict[str, Any]) -> None:
@@ -265,3 +289,64 @@ def test_a_rule_that_fails_costs_no_profile(late: Path, monkeypatch: pytest.Monk
     _keep(late)
     with opened_profile(late) as connection:
         assert connection.execute("SELECT COUNT(*) FROM diagnosis").fetchone() == (0,)
+
+
+# What only the diagnosis says: who is late, what limits, how ranks get processors.
+_CONCLUDES = re.compile(
+    r"\b(late|later|lateness|caused|blame\w*|limit\w*|crowded|oversubscribed|preempted|deadlock|stands? out)"
+    r"\b",
+    re.IGNORECASE,
+)
+_DRAWN = ("matrix", "communicators", "sizes", "balance", "timeline")
+
+
+def _titles(data: Any) -> Iterator[str]:
+    """Give the titles of all figures, cards and tables of a page."""
+    if isinstance(data, dict):
+        for name, value in data.items():
+            if name == "title" and isinstance(value, str):
+                yield value
+            yield from _titles(value)
+    elif isinstance(data, list):
+        for one in data:
+            yield from _titles(one)
+
+
+def _drawn_titles(path: Path) -> list[str]:
+    opened = rankwise.open(path)
+    found = []
+    for what in _DRAWN:
+        figure = Figure()
+        getattr(opened.plot, what)(ax=figure.subplots())
+        found += [axes.get_title(loc="left") for axes in figure.axes]
+    return found
+
+
+def test_titles_conclude_nothing_that_the_diagnosis_does_not_have(path: Path) -> None:
+    """Of all pages of the report and all plots: who is late, and the like, is a sentence of the diagnosis."""
+    with opened_profile(path) as connection:
+        of = subject(path, connection, Container())
+        page, told, hang = run_data(of, "a"), of.diagnosis, of.seen.hang
+    known = [told.verdict, late_sentence(told.late), *(one.finding.title for one in told.findings.found)]
+    known += shortage_fields(told.account.shortages)
+    if hang:
+        known += [hang_text(hang), waited_title(hang)]
+    for title in (*_titles(page), *_drawn_titles(path)):
+        # (What a share is of, and what a column or a figure is about, is no conclusion.)
+        rest = re.sub(r"waiting for (other )?ranks that (come|came) late", "", _words(title))
+        for sentence in known:
+            rest = re.sub(re.escape(_words(sentence)), "", rest, flags=re.IGNORECASE)
+        assert not _CONCLUDES.search(rest), title
+
+
+def test_the_end_of_top_concludes_nothing_but_whom_ranks_wait_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Some ranks wait in a barrier for another one, which computes: that sentence is the diagnosis' own."""
+    set_time(monkeypatch, 40.0)
+    world = [running(process, 3.0, "MPI_Barrier", 4.0, PART) for process in small_world()]
+    running(world[2], 3.0)
+    assert main(["top", "--once", str(write(tmp_path / "job", world))]) == 0
+    shown = _words(capsys.readouterr().out)
+    assert "rank 0 waits in MPI_Barrier on W_s1.0 for rank 2" in shown
+    assert not _CONCLUDES.search(shown)

@@ -80,6 +80,13 @@ def unknown_text(time: TimeInMpi) -> str:
     return f"Of {share} % of the time in MPI it is not known whether ranks waited"
 
 
+def lateness_unknown_text(time: TimeInMpi) -> str:
+    """Say why it is not known who was late; '' = it is."""
+    if not time.is_mostly_unknown:
+        return ""
+    return unknown_text(time) or "Most of the time in MPI is in calls that never returned"
+
+
 def whole_text(time: TimeInMpi) -> str:
     """Return what shares of waiting are of: all of it, or what is known."""
     return "the waiting that is known" if time.is_much_unknown else "all waiting"

@@ -154,14 +154,18 @@ class Collectives(NamedTuple):
     seconds: float
 
 
-def collectives_in(connection: sqlite3.Connection) -> Collectives:
+def collectives_in(connection: sqlite3.Connection, unknown: Unknown | None = None) -> Collectives:
     """Return the blocking collectives of a profile.
+
+    Args:
+        connection: to the profile.
+        unknown: those of which nothing is known, if that has been found out already.
 
     Raises:
         ValueError: the profile is damaged.
     """
     if not connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
-        return Collectives([], unknown_collectives(connection).seconds)
+        return Collectives([], (unknown or unknown_collectives(connection)).seconds)
     times = _times(connection)
     tables = [table for found in sampled(connection) if (table := table_of(found, times)) is not None]
     return Collectives(tables, sum(seconds for ranks in times.values() for _, seconds in ranks.values()))
@@ -179,7 +183,10 @@ def blame(collectives: Collectives, chains: Chains) -> Blame:
 
 
 def waiting(
-    connection: sqlite3.Connection, collectives: Collectives | None = None, blamed: Blame | None = None
+    connection: sqlite3.Connection,
+    collectives: Collectives | None = None,
+    blamed: Blame | None = None,
+    unknown: Unknown | None = None,
 ) -> Waiting:
     """Return who waited for whom in blocking collectives.
 
@@ -187,6 +194,7 @@ def waiting(
         connection: to the profile.
         collectives: in it, if they are known already.
         blamed: who made others wait in them, likewise.
+        unknown: those of which it is not known, likewise.
 
     Raises:
         ValueError: the profile is damaged.
@@ -203,7 +211,7 @@ def waiting(
         waiting=total,
         transfer_seconds=max(known - total.seconds, 0.0),
         not_known_seconds=not_known,
-        unknown=unknown_collectives(connection) if not_known or not tables else None,
+        unknown=(unknown or unknown_collectives(connection)) if not_known or not tables else None,
         instances=sum(table.calls for table in tables),
         kept=sum(table.kept for table in tables),
         inconsistent=sum(table.inconsistent for table in tables),

@@ -174,9 +174,10 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
     exact = exact_seconds(connection, "")
     scales = scales_of(samples, exact)
     doubts: list[Floats] = []
+    empty = Sample()
     for key, every in exact.items():
         rank, communicator, procedure = key
-        sample = samples.get(key, Sample())
+        sample = samples.get(key, empty)
         own_doubts = _doubts(sample, every)
         doubts += own_doubts
         waiting.append(

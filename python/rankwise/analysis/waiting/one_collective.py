@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from rankwise.analysis.waiting.errors import Floats, Sampled, compare, doubts_of
 from rankwise.analysis.waiting.instances import NOBODY, Instances, Waits, consistent, waits
 from rankwise.analysis.waiting.procedures import FOR_LOWER, FOR_OTHERS, FOR_ROOT
-from rankwise.profile.join.grouping import distinct
+from rankwise.profile.join.grouping import Groups, distinct
 from rankwise.records import dataclass
+
+_ROUNDING = 1e-12  # of a sum: what is left of it where all has been subtracted
 
 Times = Mapping[tuple[int, str], Mapping[int, tuple[int, float]]]
 """Calls and seconds by rank, by communicator and procedure, of all calls that are looked at."""
@@ -173,16 +175,25 @@ def _may_wait(found: Instances) -> NDArray[np.bool_]:
     return np.ones(len(members), bool)
 
 
-def _may_wait_for(found: Instances, member: int) -> NDArray[np.bool_]:
-    """Tell of each member whether it could have waited for this one."""
-    could = _may_wait(found)
-    roots = distinct(found.roots[found.roots != NOBODY])
-    if found.procedure in FOR_ROOT and member not in roots:
-        return np.zeros(len(could), bool)
+def _of_others(found: Instances, doubts: Floats) -> Floats:
+    """Return for each member the sum over all others that could have waited for it.
+
+    Args:
+        found: all instances.
+        doubts: one column a member.
+    """
+    could = np.where(_may_wait(found), doubts, 0.0)
     if found.procedure in FOR_LOWER:
-        could &= found.places > found.places[member]
-    could[member] = False
-    return could
+        order = np.argsort(found.places)[::-1]
+        higher = np.empty_like(could)
+        higher[:, order] = np.cumsum(could[:, order], axis=1) - could[:, order]
+        return higher
+    sums = could.sum(axis=1, keepdims=True)
+    others: Floats = sums - could
+    others[others < _ROUNDING * sums] = 0.0
+    if found.procedure in FOR_ROOT:
+        others[:, ~np.isin(np.arange(len(found.ranks)), found.roots)] = 0.0
+    return others
 
 
 def _moments(rest: Floats, factor: float) -> Floats:
@@ -204,29 +215,32 @@ def _by_whom(
 
     Nobody knows for whom it was waited in time that the sample does not explain: it may be for anybody.
     """
-    caused, doubts = np.zeros(len(exact)), []
-    of_rest = ~found.is_long
-    causes = set(known.whose[known.whose != NOBODY].tolist())
-    nothing, none = np.zeros(len(exact)), np.zeros((2, len(exact)))
+    members, of_rest = len(exact), ~found.is_long
+    rows, waiters = np.nonzero(known.whose != NOBODY)
+    whose = known.whose[rows, waiters]
+    caused: Floats = np.bincount(whose, each[rows, waiters], members).astype(np.float64)
+    nothing, none = np.zeros(members), np.zeros((2, members))
     for_nobody = doubts_of(none, nothing, sampled, nothing)
-    for member in range(len(exact)):
-        moments, either, clock = np.zeros(2), for_nobody, 0.0
-        if member in causes:
-            his = known.whose == member
-            waited = np.where(his, each, 0.0)
-            caused[member] = waited.sum()
-            waited = waited[of_rest]
-            seconds = waited.sum(axis=1)
-            moments = _moments(seconds - seconds.mean(), factor) if len(seconds) else np.zeros(2)
-            if alone:
-                moments[0] = seconds.sum() ** 2
-            either = doubts_of(none, _ratio(waited.sum(axis=0), exact), sampled, nothing)
-            clock = float(shifted[his].sum())
-        others = _may_wait_for(found, member)
-        own = np.where(others, either, 0.0).sum(axis=1)
-        own[:2], own[-1] = moments, clock
-        doubts.append(own)
-    return caused, np.stack(doubts, axis=1)
+    doubts = _of_others(found, for_nobody)
+    doubts[-1] = np.bincount(whose, shifted[rows, waiters], members)
+    here = of_rest[rows]
+    whose, waiters, seconds = whose[here], waiters[here], each[rows, waiters][here]
+    count, place = int(of_rest.sum()), (np.cumsum(of_rest) - 1)[rows[here]]
+    by_instance = np.bincount(whose * count + place, seconds, members * count).reshape(members, count).T
+    doubts[:2] = 0.0
+    if count:
+        doubts[:2] = _moments(by_instance - by_instance.mean(axis=0), factor)
+    if alone:
+        doubts[0] = by_instance.sum(axis=0) ** 2
+    pairs = Groups({"whose": whose, "waiter": waiters}, ["whose", "waiter"])
+    who, waited = pairs.keys["waiter"], pairs.total(seconds)
+    own = Sampled(sampled.unseen[who], sampled.beyond[who])
+    nothing, none = np.zeros(len(who)), np.zeros((2, len(who)))
+    more = doubts_of(none, _ratio(waited, exact[who]), own, nothing) - for_nobody[:, who]
+    for row in range(2, len(doubts) - 1):
+        doubts[row] += np.bincount(pairs.keys["whose"], more[row], members)
+    found_doubts: Floats = np.maximum(doubts, 0.0)
+    return caused, found_doubts
 
 
 def _last_of(known: Waits, each: Floats) -> NDArray[np.int64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -81,9 +80,7 @@ def waiting_totals(
     if found is None:
         return None
     mpi = _seconds_in_mpi(connection)
-    ranks = set(late.ranks) if late else set()
-    for_late = math.fsum(row.blamed_seconds for row in found.ranks if row.rank in ranks)
-    share = percent(for_late, found.waiting.seconds)
+    share = percent(late.in_collectives_seconds, found.waiting.seconds) if late else 0.0
     return WaitingTotals(
         found.waiting,
         found.transfer_seconds,
@@ -103,8 +100,7 @@ def message_totals(
         return None
     seconds = found.late_sender_seconds + found.late_receiver_seconds
     not_known = (1 - found.percent_certain / 100) * found.seconds
-    ranks = set(late.ranks) if late else set()
-    share = percent(math.fsum(row.origin_seconds for row in found.origins if row.rank in ranks), seconds)
+    share = percent(late.for_messages_seconds, seconds) if late else 0.0
     return MessageTotals(
         seconds,
         percent(seconds, _seconds_in_mpi(connection)),

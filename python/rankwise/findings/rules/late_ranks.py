@@ -13,7 +13,7 @@ from rankwise.findings.late import Late, by_the_mean, explains, how_unsure, is_k
 from rankwise.findings.processors import why_lateness_is_doubtful
 from rankwise.text.empty import why_no_arrivals
 from rankwise.text.late import late_ranks
-from rankwise.text.summary import unknown_text
+from rankwise.text.summary import lateness_unknown_text
 from rankwise.text.units import percent_text, second_text
 
 _SURE, _UNSURE = 0.1, 0.5  # error of the waiting, of itself
@@ -27,8 +27,8 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
         why = "nobody's time of arrival is known, in collectives or for messages"
         by_clocks = seen.unknown.reason == "clocks not compared"
         return NotTold(f"{why}: {why_no_arrivals(seen.unknown)}" if by_clocks else why)
-    if seen.time_in_mpi.is_mostly_unknown:
-        return NotTold(unknown_text(seen.time_in_mpi))
+    if unknown := lateness_unknown_text(seen.time_in_mpi):
+        return NotTold(unknown)
     found = late(seen)
     if found is None:
         return []

@@ -187,7 +187,9 @@ CREATE TABLE rank_sums (
   rank           INTEGER PRIMARY KEY,
   calls          INTEGER NOT NULL,
   bytes_sent     INTEGER NOT NULL,
-  bytes_received INTEGER NOT NULL
+  bytes_received INTEGER NOT NULL,
+  calls_between  INTEGER NOT NULL,   -- of the calls, those between MPI_Init and MPI_Finalize
+  top            INTEGER NOT NULL    -- of these, the procedure with the most time; 0 = there are none
 );
 
 CREATE TABLE procedure_sums (

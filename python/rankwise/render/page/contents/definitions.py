@@ -75,9 +75,10 @@ _WORDS = (
         _WAITING,
     ),
     _Word(
-        "to blame",
+        "blamed",
         "What others waited for a rank in collectives and for messages, when all has been passed on, for"
-        " whatever reason it was late. Over the ranks it is all waiting.",
+        " whatever reason it was late. Over the ranks it is all waiting. Where ranks are named as late, the"
+        " number is without what others waited while those were in the collective before.",
         "blamed in collectives + waits for messages that began with it",
         _WAITING,
     ),
