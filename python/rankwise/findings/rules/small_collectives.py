@@ -119,6 +119,7 @@ def _finding(seen: Evidence, one: _Small, sample: SmallCalls) -> Finding | None:
         why = "with more ranks than processors such a call also takes the time until all had a processor"
     return Finding(
         rule=RULE.id,
+        subject=f"{what} on {one.family}",
         title=f"{what} on {names.get(one.family, one.family)}{where} is bound by latency:"
         f" {rate_text(one.calls / seen.seconds)} calls a second on each rank,"
         f" {second_text(saved / one.calls)} each without waiting",
