@@ -287,7 +287,7 @@ def test_drawings_say_what_they_show(profile: rankwise.Profile, golden: Golden) 
     axes = profile.plot.communicators()
     golden.says(axes.get_title(loc="left"), "46.6 % .. MPI")
     names = [text.get_text().split("\n")[0] for text in axes.get_yticklabels()]
-    assert names == ["W", 'W_a1_u1 "row"', 'W_a1 "grid"', "W_a1_u2 (columns of W_a1)"]
+    assert names == ["W", 'W_a1_u1 "row"', 'W_a1 "grid"', "W_a1_u2"]
     axes = profile.plot.balance()
     golden.says(axes.get_title(loc="left"), "3 .. MPI .. 1.71 s")
     axes = profile.plot.matrix("node")

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import pytest
 from made_profile import Made
 
+from golden import Golden
 from rankwise.analysis.calls.communicators import communicators
 from rankwise.analysis.calls.families import families
 from rankwise.profile.join.objects import Object, main_library
-from rankwise.text.names import communicator_name, family_name
+from rankwise.text.names import name_and_role
 
 RANKS = 12
 HOSTS = ["a"] * 4 + ["b"] * 4 + ["c"] * 4
@@ -34,48 +35,48 @@ def lists(*groups: Sequence[int]) -> list[str]:
     return [",".join(map(str, group)) for group in groups]
 
 
-@pytest.mark.parametrize(
-    ("groups", "told"),
-    [
-        ([range(12)], ""),
-        ([[5]], "rank 5"),
-        ([range(3)], "ranks 0-2"),
-        ([range(3), range(3, 12)], "ranks 0-2 and the rest"),
-        ([[0], range(1, 12)], "rank 0 and the rest"),
-        ([range(6), range(6, 12)], "the two halves of the ranks"),
-        ([range(0, 12, 2)], "even ranks"),
-        ([range(1, 12, 2)], "odd ranks"),
-        ([range(0, 12, 2), range(1, 12, 2)], "even and odd ranks"),
-        ([range(2, 12, 3)], "every 3rd rank from 2"),
-        ([[0, 1, 5, 7]], "4 of 12 ranks"),
-        ([range(at, at + 3) for at in range(0, 12, 3)], "blocks of 3 ranks"),
-        ([range(at, 12, 4) for at in range(4)], "every 4th rank"),
-        ([range(at, at + 2) for at in range(0, 12, 2)], "pairs of neighbours"),
-        ([[0, 11], [1, 10], [2, 9]], "pairs of ranks"),
-        ([[rank] for rank in range(12)], "each rank alone"),
-        ([[0, 3, 4], [1, 2, 5], [6, 8, 10], [7, 9, 11]], ""),
-        ([range(3), range(3)], "ranks 0-2"),
-    ],
-)
-def test_roles_by_members(groups: Sequence[Sequence[int]], told: str) -> None:
-    of = run()
-    made(of, *lists(*groups))
-    assert role(of) == told
+MEMBERS: list[Sequence[Sequence[int]]] = [
+    [range(12)],
+    [[5]],
+    [range(3)],
+    [range(3), range(3, 12)],
+    [[0], range(1, 12)],
+    [range(6), range(6, 12)],
+    [range(0, 12, 2)],
+    [range(1, 12, 2)],
+    [range(0, 12, 2), range(1, 12, 2)],
+    [range(2, 12, 3)],
+    [[0, 1, 5, 7]],
+    [range(at, at + 3) for at in range(0, 12, 3)],
+    [range(at, 12, 4) for at in range(4)],
+    [range(at, at + 2) for at in range(0, 12, 2)],
+    [[0, 11], [1, 10], [2, 9]],
+    [[rank] for rank in range(12)],
+    [[0, 3, 4], [1, 2, 5], [6, 8, 10], [7, 9, 11]],
+    [range(3), range(3)],
+]
+ON_NODES: list[Sequence[Sequence[int]]] = [
+    [range(4, 8)],
+    [range(4), range(4, 8), range(8, 12)],
+    [[1, 5, 9]],
+    [range(3)],
+]
 
 
-@pytest.mark.parametrize(
-    ("groups", "told"),
-    [
-        ([range(4, 8)], "the ranks of b"),
-        ([range(4), range(4, 8), range(8, 12)], "one for each node"),
-        ([[1, 5, 9]], "one rank of each node"),
-        ([range(3)], "ranks 0-2"),
-    ],
-)
-def test_roles_by_nodes(groups: Sequence[Sequence[int]], told: str) -> None:
-    of = run(hosts=HOSTS)
+def told(hosts: Sequence[str], groups: Sequence[Sequence[int]]) -> str:
+    of = run(hosts=hosts)
     made(of, *lists(*groups))
-    assert role(of) == told
+    return f"{' | '.join(lists(*groups))}: {role(of) or '-'}"
+
+
+def test_roles_by_members(golden: Golden) -> None:
+    golden.says(
+        "\n".join(told((), groups) for groups in MEMBERS), "0,1,2 | 3,4,5,6,7,8,9,10,11: ranks 0-2 .. rest"
+    )
+
+
+def test_roles_by_nodes(golden: Golden) -> None:
+    golden.says("\n".join(told(HOSTS, groups) for groups in ON_NODES), "4,5,6,7: .. b")
 
 
 @pytest.mark.parametrize(
@@ -120,9 +121,9 @@ def test_the_programs_own_name_wins() -> None:
     of = run()
     made(of, *lists(range(3)), user_name="PP")
     made(of, *lists(range(3, 12)), family="W_s2", first=20)
-    names = {family_name(one) for one in families(of.seen.connection)}
+    names = {name_and_role(one) for one in families(of.seen.connection)}
     assert names == {"W", 'W_s1.10 "PP"', "W_s2.20 (ranks 3-11)"}
-    assert {communicator_name(one) for one in communicators(of.seen.connection)} == names
+    assert {name_and_role(one) for one in communicators(of.seen.connection)} == names
 
 
 def test_unknown_and_damaged_members_have_no_role() -> None:

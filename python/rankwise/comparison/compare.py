@@ -25,7 +25,7 @@ from rankwise.profile.join.families import without_library
 from rankwise.text.processors import lacking_text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Side:
     """The runs of one side; the facts are those of the first one.
 
@@ -102,7 +102,7 @@ class Changed:
     percent_of_wall_change: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Two sides compared.
 
@@ -293,8 +293,17 @@ def _side(runs: Sequence[Figures]) -> Side:
     limits = Counter(one.diagnosis.limit for one in runs)
     limit, number = limits.most_common(1)[0]
     verdict = next(one.diagnosis.verdict for one in runs if one.diagnosis.limit == limit)
-    facts = run.ranks, run.nodes, runs[0].mpi_library, run.started
-    return Side(paths, runs[0].programs, *facts, limit, verdict, number)
+    return Side(
+        profiles=paths,
+        program=runs[0].programs,
+        ranks=run.ranks,
+        nodes=run.nodes,
+        mpi_library=runs[0].mpi_library,
+        started=run.started,
+        limit=limit,
+        verdict=verdict,
+        limited_runs=number,
+    )
 
 
 def _program_names(one: Figures) -> str:

@@ -54,7 +54,7 @@ class Amount:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Figures:
     """Of one profile.
 
@@ -99,16 +99,16 @@ def figures(connection: sqlite3.Connection, path: Path) -> Figures:
         "SELECT family, user_name FROM communicators WHERE user_name <> '' ORDER BY id DESC"
     )
     return Figures(
-        path,
-        run,
-        ranks,
-        trust(connection),
-        run.programs or [[run.executable]],
-        f"{label} {number}" if label else run.mpi_library,
-        _whole(connection, max(ranks, 1), amounts["calls"]),
-        amounts,
-        dict(names.fetchall()),
-        diagnosis(Evidence(connection)),
+        path=path,
+        run=run,
+        ranks_seen=ranks,
+        trust=trust(connection),
+        programs=run.programs or [[run.executable]],
+        mpi_library=f"{label} {number}" if label else run.mpi_library,
+        whole=_whole(connection, max(ranks, 1), amounts["calls"]),
+        amounts=amounts,
+        user_names=dict(names.fetchall()),
+        diagnosis=diagnosis(Evidence(connection)),
     )
 
 

@@ -37,9 +37,8 @@ def operation_name(operation: Operation | None) -> str:
 
 
 def communicator_name(communicator: Communicator) -> str:
-    """Return the name with the program's own name in quotes, or without one with the role."""
-    name = names_quoted(communicator.name, _given([communicator.user_name], communicator.type))
-    return _with_role(name, communicator)
+    """Return the name, followed by the program's own name in quotes if it set one."""
+    return names_quoted(communicator.name, _given([communicator.user_name], communicator.type))
 
 
 def quoted_name(name: str, user_name: str) -> str:
@@ -61,13 +60,16 @@ def listed(names: Sequence[str]) -> str:
 
 
 def family_name(family: Family) -> str:
-    """Return the family's name with the program's own names for its communicators, or the role."""
-    return _with_role(names_quoted(family.name, _given(family.user_names, family.type)), family)
+    """Return the family's name, followed by the program's own names for its communicators."""
+    return names_quoted(family.name, _given(family.user_names, family.type))
 
 
-def _with_role(name: str, made: Communicator | Family) -> str:
-    """Return a name followed by the role in parentheses where the program gave no name."""
-    given = made.user_names if isinstance(made, Family) else made.user_name
+def name_and_role(made: Communicator | Family) -> str:
+    """Return the name with the program's own names, or where it gave none with the role in parentheses."""
+    if isinstance(made, Family):
+        name, given = family_name(made), bool(made.user_names)
+    else:
+        name, given = communicator_name(made), bool(made.user_name)
     return f"{name} ({made.role})" if made.role and not given else name
 
 

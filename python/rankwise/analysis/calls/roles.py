@@ -156,7 +156,7 @@ def _of_parts(parts: Sequence[Sequence[int]], number: int) -> str:
     size = len(parts[0])
     if len(parts) == 2 and _are(parts[0], range(size)):
         first = "rank 0" if size == 1 else f"ranks 0-{size - 1}"
-        return f"{first} and the rest" if size != len(parts[1]) else "the two halves of the ranks"
+        return f"{first} and the rest" if size != len(parts[1]) else "two halves"
     if any(len(one) != size for one in parts):
         return ""
     if all(one[-1] - one[0] == size - 1 for one in parts):
