@@ -13,7 +13,7 @@ from rankwise.comparison.figures import METRICS, Figures, figures
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import TableView
 from rankwise.reading.arguments import check_percentage, path_of
-from rankwise.views.comparison.sentences import gate_line, side_lines
+from rankwise.views.comparison.sentences import gate_line, limit_lines, side_lines
 from rankwise.views.comparison.view import view
 
 Files = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -64,7 +64,7 @@ class Difference(TableView):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the lists of rows: the figures of the runs first."""
-        return "run", *self.found.rows
+        return "run", "time_in_mpi", "efficiency", "findings", *self.found.rows
 
     @property
     def data(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class Difference(TableView):
         return {"title": self.title, **super().data, **gate}
 
     def _lines(self) -> list[tuple[str, str]]:
-        lines = [(line, "") for line in side_lines(self.found)]
+        lines = [(line, "") for line in (*side_lines(self.found), *limit_lines(self.found))]
         return [*lines, *((f"! {sentence}", "yellow") for sentence in self.found.unlike)]
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:

@@ -64,6 +64,15 @@ def family_name(family: Family) -> str:
     return names_quoted(family.name, _given(family.user_names, family.type))
 
 
+def name_and_role(made: Communicator | Family) -> str:
+    """Return the name with the program's own names, or where it gave none with the role in parentheses."""
+    if isinstance(made, Family):
+        name, given = family_name(made), bool(made.user_names)
+    else:
+        name, given = communicator_name(made), bool(made.user_name)
+    return f"{name} ({made.role})" if made.role and not given else name
+
+
 def _given(user_names: Sequence[str], kind: str) -> list[str]:
     """Return the program's own names without repeats; of files the last steps of their paths."""
     shown = [name.rpartition("/")[2] if kind == "file" else name for name in user_names]

@@ -58,6 +58,8 @@ class MessageTotals:
         percent_not_known_of_mpi: in receives, waits and blocking sends of which it is not known what they
             waited for.
         error_seconds: by which the waiting may be off, by the sampling (95 %) and the clocks of the nodes.
+        late_sender_seconds: of the waiting.
+        late_receiver_seconds: the rest of it.
     """
 
     waiting_seconds: float
@@ -65,7 +67,9 @@ class MessageTotals:
     late: LateGroup | None
     percent_for_late: float
     percent_not_known_of_mpi: float
-    error_seconds: float = 0.0
+    error_seconds: float
+    late_sender_seconds: float
+    late_receiver_seconds: float
 
     @property
     def seconds(self) -> float:
@@ -108,6 +112,8 @@ def message_totals(
         share,
         percent(not_known, _seconds_in_mpi(connection)),
         found.error_seconds,
+        found.late_sender_seconds,
+        found.late_receiver_seconds,
     )
 
 

@@ -46,6 +46,7 @@ def _finding(seen: Evidence, kind: str, ones: Sequence[Again]) -> Finding | None
     by = f" by {call_name(names[0])}{others}" if names else ""
     return Finding(
         rule=RULE.id,
+        subject=THINGS[kind],
         title=f"{count_text(again)} {THINGS[kind]} are made{by}{where} as they were before, and freed:"
         f" {rate_text(calls / seen.seconds)} a second on each rank,"
         f" {second_text(saved / (again * calls / sum(one.made for one in makers)) if makers else 0.0)} each",

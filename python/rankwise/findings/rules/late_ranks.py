@@ -63,6 +63,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     return [
         Finding(
             rule=RULE.id,
+            subject=found.group.text,
             title=title,
             saved_seconds=found.saved_seconds,
             upper_bound=True,

@@ -118,6 +118,7 @@ def _finding(seen: Evidence, one: _Small, sample: SmallCalls) -> Finding | None:
         confidence, why = LOW, "such a call also takes the time until all ranks have a processor"
     return Finding(
         rule=RULE.id,
+        subject=f"{what} on {one.family}",
         title=f"{what} on {names.get(one.family, one.family)}{where} is bound by latency:"
         f" {rate_text(one.calls / seen.seconds)} calls a second on each rank,"
         f" {second_text(saved / one.calls)} each without waiting",

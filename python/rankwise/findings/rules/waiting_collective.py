@@ -77,6 +77,7 @@ def _finding(row: WaitingFamily, family: str, left_late: float, doubt: str) -> F
         inputs.append(Fact(what, 100 * left_late, "%"))
     return Finding(
         rule=RULE.id,
+        subject=f"{call_name(row.procedure)} on {family}",
         title=title,
         saved_seconds=row.waiting.seconds * (1 - left_late),
         upper_bound=True,

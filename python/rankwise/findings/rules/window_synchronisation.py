@@ -93,6 +93,7 @@ def _finding(seen: Evidence, kind: _Kind, known: dict[str, Cost]) -> Finding | N
         inputs.append(Fact("without waiting for late ranks, at most", saved, "s"))
     return Finding(
         rule=RULE.id,
+        subject=kind.name,
         title=f"{kind.name} take {percent_text(percent(seconds, seen.seconds))} % of the run, most of it"
         f" {call_name(names[0])}{where}: {rate_text(number / seen.seconds)} calls a second on each rank,"
         f" {second_text(seconds / number)} each",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -216,6 +216,7 @@ class Counters:
             nobody can tell whether they are in it.
         gone_ns: when the process was seen to be gone, on its node's CLOCK_MONOTONIC; 0 = it was not.
         ticks_between: sum over the calls that are neither MPI_Init nor MPI_Finalize, nor their kin.
+        calls_at: how many such calls there are at each site, by its index; 0 = at an unknown one.
         has_called: whether there is such a call, be it over or not.
     """
 
@@ -249,6 +250,7 @@ class Counters:
     left: tuple[int, ...] = ()
     gone_ns: int = 0
     ticks_between: float = 0.0
+    calls_at: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     has_called: bool = True
     time_line: TimeLine | None = None
 
@@ -348,6 +350,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         left=_left(tables["threads"], threads),
         gone_ns=gone_ns,
         ticks_between=float(calls["ticks"][_between(calls["key"])].sum()),
+        calls_at=_calls_at(calls),
         has_called=_has_called(calls, threads),
         time_line=line,
     )
@@ -371,6 +374,13 @@ def rows_in(source: Source, path: Path) -> tuple[Rows, Rows]:
 def _between(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """Tell which keys are of calls between MPI_Init and MPI_Finalize."""
     return BETWEEN[part(keys, "CALLS", "PROCEDURE")]
+
+
+def _calls_at(calls: Rows) -> NDArray[np.int64]:
+    between = calls[_between(calls["key"])]
+    counts = np.zeros(1 << layout.CONSTANTS["CALLS_SITE_BITS"], np.int64)
+    np.add.at(counts, part(between["key"], "CALLS", "SITE"), between["calls"].astype(np.int64))
+    return np.trim_zeros(counts, "b")
 
 
 def _has_called(calls: Rows, threads: Rows) -> bool:

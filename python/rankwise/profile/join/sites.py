@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from rankwise.profile.collect import layout
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.rows import Rows
 from rankwise.profile.collect.text import text_of
-from rankwise.profile.join.objects import Object
+from rankwise.profile.join.objects import MAIN_LIBRARY, Object, main_library
 from rankwise.profile.join.own_ids import own_ids
 from rankwise.profile.join.python_functions import functions
 from rankwise.profile.join.source_lines import MOST_SECONDS, sources
@@ -82,12 +82,28 @@ def join_sites(world: Mapping[int, Counters]) -> Sites:
             ]
             alike[key] = np.array([UNKNOWN, *(_site(site, own, rows) for site in counters.sites)], np.int64)
         ids[rank] = alike[key]
-    return Sites(
-        [Object(number, text_of(found[0]), *found[1:]) for found, number in objects.items()],
-        [Site(number, *found) for found, number in rows.items()],
-        ids,
-        [os.fsdecode(name) for name, *_ in objects],
-    )
+    made = [Object(number, text_of(found[0]), *found[1:]) for found, number in objects.items()]
+    sites = [Site(number, *found) for found, number in rows.items()]
+    if main := main_library(made, _calls_of(made, sites, ids, world)):
+        made[main.id - 1] = main._replace(is_program=MAIN_LIBRARY)
+    return Sites(made, sites, ids, [os.fsdecode(name) for name, *_ in objects])
+
+
+def _calls_of(
+    objects: Sequence[Object],
+    sites: Sequence[Site],
+    ids: Mapping[int, NDArray[np.int64]],
+    world: Mapping[int, Counters],
+) -> list[int]:
+    """Return how many calls each object makes, over the ranks."""
+    at = np.zeros(len(sites) + 1, np.int64)
+    for rank, counters in world.items():
+        own = counters.calls_at[: len(ids[rank])]
+        np.add.at(at, ids[rank][: len(own)], own)
+    calls = [0] * (len(objects) + 1)
+    for site, number in zip(sites, at[1:].tolist(), strict=True):
+        calls[site.object] += number
+    return calls[1:]
 
 
 def with_sources(sites: Sites, directory: str, started_ns: int) -> Sites:

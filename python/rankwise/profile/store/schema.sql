@@ -109,7 +109,7 @@ CREATE TABLE objects (               -- programs, shared libraries and files of 
   id         INTEGER PRIMARY KEY,    -- from 1
   path       TEXT NOT NULL,          -- as the loader or the interpreter has it; a long one without its beginning
   build_id   TEXT NOT NULL,          -- NT_GNU_BUILD_ID, hexadecimal; '' = it has none
-  is_program INTEGER NOT NULL,       -- 1 = the program itself
+  is_program INTEGER NOT NULL,       -- 1 = the program itself; 2 = a library that counts as it: the program is all in it
   is_python  INTEGER NOT NULL DEFAULT 0 -- 1 = a source file of Python
 );
 
