@@ -97,6 +97,9 @@ static void free_after_all(int step) {
   MPI_Win made = window();
   if (step == steps - 1) MPI_Win_free(&made);
 }
+static void open_first_epoch(int step) {
+  if (!step) MPI_Win_fence(0, window());
+}
 static void put(void) {
   int next = (rank + 1) % ranks;
   MPI_Put(out, bytes, MPI_BYTE, next, 0, bytes, MPI_BYTE, window());
@@ -185,6 +188,7 @@ static void late_neighbour(int step) {
   MPI_Neighbor_allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, grid(1));
 }
 static void late_to_fence(int step) {
+  open_first_epoch(step);
   compute(is_last() ? 5 : 1);
   put(), MPI_Win_fence(0, window());
   free_after_all(step);
@@ -530,6 +534,7 @@ static void grid_halo(int step) {
   }
 }
 static void puts_and_fence(int step) {
+  open_first_epoch(step);
   compute(1);
   put(), MPI_Win_fence(0, window());
   free_after_all(step);
