@@ -108,7 +108,7 @@ def short_lived(cpus: str, used: float, waited: float) -> Made:
 
 
 def test_threads_that_nobody_saw_are_known_by_what_they_used() -> None:
-    """A rank that has a processor in the mean, and whose first thread had none for half of the run, had more."""
+    """A rank used a processor all the time, and its first thread had none for half of it."""
     run = short_lived("0-3", 1.0, 0.5)
     assert rules(run) == {"oversubscribed": pytest.approx(RANKS * 0.5 * RUN_S)}
     [one] = run.seen.shortages.sharing

@@ -72,7 +72,7 @@ class RankProcessors:
     def least_threads(self) -> float:
         """How many threads ran or were ready, in the mean and at least; 0 = not known.
 
-        Threads that end within a step may not have been seen: what they waited is not known, but that they ran.
+        Threads that end within a step may be unseen: what they used counts, but not what they waited.
         """
         if self.waited_seconds is None or self.used_seconds is None or not self.run_seconds:
             return 0.0
