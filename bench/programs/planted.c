@@ -33,8 +33,14 @@ static void rest(double seconds) {
   }
 }
 
+/* For so much time of a processor, however long that takes. */
 static void spin(double seconds) {
-  for (double end = now() + seconds; now() < end;) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  double began_at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec, used = 0;
+  while (used < seconds) {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    used = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec - began_at;
   }
 }
 

@@ -18,6 +18,7 @@ _IN_SUMMARY = 3
 # A program reads its clock outside of the calls: its times and ours differ by so much.
 _CLOCKS = 0.01  # of the time
 _CLOCKS_SECONDS = 0.001
+_OTHERS = re.compile(r"^of the processors of .* others took$")
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def judge(
         explained: what `rankwise explain --json` prints.
         shown: what `rankwise show --json` prints.
         truth: efficiencies and waiting by the program's own clock, as far as it tells them.
-        busy: another process took processors meanwhile.
+        busy: another process took processors meanwhile. (It is seen, too, as far as Rankwise tells.)
     """
     found = [one for one in explained["findings"] if one["saved_percent_of_run"] >= _LEAST_PERCENT]
     said = tuple(f"{one['rule']}: {one['title']}" for one in found[:_IN_SUMMARY])
@@ -82,11 +83,7 @@ def _outcome(
     case: Case, everything: list[dict[str, Any]], first: list[dict[str, Any]], *, busy: bool
 ) -> Outcome:
     if case.part == "control":
-        may = case.may
-        # That ranks share processors is always said, whatever came of it; and that others took some is true.
-        if case.ranks > (os.cpu_count() or 1) or busy:
-            may = may | {"oversubscribed", "preempted"}
-        return "false" if any(one["rule"] not in may for one in first) else "clean"
+        return "false" if any(not _is_allowed(case, one, everything, busy=busy) for one in first) else "clean"
     if any(one["rule"] in case.must_not for one in first):
         return "false"
     if not case.rules:
@@ -96,6 +93,24 @@ def _outcome(
     if any(_names(case, one) for one in of_rule if one in shown):
         return "named"
     return "in part" if of_rule else "missed"
+
+
+def _is_allowed(case: Case, finding: dict[str, Any], everything: list[dict[str, Any]], *, busy: bool) -> bool:
+    """Tell whether a finding is right where no problem was planted: processors may have been short.
+
+    That ranks share processors is always said, whatever came of it; and how long they had none the kernel
+    tells. They come late then, and a finding may say so if it says that this is hardly sure.
+    """
+    others = busy or any(_others_took(one) for one in everything)
+    allowed = case.may
+    if case.ranks > (os.cpu_count() or 1) or others:
+        allowed = allowed | {"oversubscribed", "preempted"}
+    is_modest = others and finding["confidence"] == "low"
+    return finding["rule"] in allowed or is_modest
+
+
+def _others_took(finding: dict[str, Any]) -> bool:
+    return any(_OTHERS.search(fact["what"]) for fact in finding["evidence"])
 
 
 def _names(case: Case, finding: dict[str, Any]) -> bool:

@@ -28,7 +28,14 @@ LATE = Case(
 
 
 def said(rule: str, title: str, percent: float = 20.0) -> dict[str, Any]:
-    return {"rule": rule, "title": title, "saved_percent_of_run": percent, "inputs": [], "evidence": []}
+    return {
+        "rule": rule,
+        "title": title,
+        "saved_percent_of_run": percent,
+        "confidence": "high",
+        "inputs": [],
+        "evidence": [],
+    }
 
 
 def outcome_of(case: Case, *findings: dict[str, Any], busy: bool = False) -> str:
@@ -71,6 +78,16 @@ def test_processors_that_are_short_are_no_false_finding() -> None:
     control = replace(control, ranks=1)
     assert outcome_of(control, said("preempted", "Rank 0")) == "false"
     assert outcome_of(control, said("preempted", "Rank 0"), busy=True) == "clean"
+
+
+def test_a_control_beside_others_may_guess_who_is_late() -> None:
+    control = replace(LATE, part="control", ranks=1)
+    others = {"what": "of the processors of their nodes others took", "value": 3.0}
+    preempted = said("preempted", "Rank 0") | {"evidence": [others]}
+    guess = RIGHT | {"confidence": "low"}
+    assert outcome_of(control, preempted, guess) == "clean"
+    assert outcome_of(control, preempted, RIGHT) == "false"
+    assert outcome_of(control, guess) == "false"
 
 
 def test_real_programs() -> None:
