@@ -18,6 +18,7 @@ _IN_SUMMARY = 3
 # A program reads its clock outside of the calls: its times and ours differ by so much.
 _CLOCKS = 0.01  # of the time
 _CLOCKS_SECONDS = 0.001
+_OTHERS_TOOK = 0.05  # of the run time of the ranks
 _OTHERS = re.compile(r"^of the processors of .* others took$")
 
 
@@ -110,7 +111,8 @@ def _is_allowed(case: Case, finding: dict[str, Any], everything: list[dict[str, 
 
 
 def _others_took(finding: dict[str, Any]) -> bool:
-    return any(_OTHERS.search(fact["what"]) for fact in finding["evidence"])
+    took = [fact["value"] for fact in finding["evidence"] if _OTHERS.search(fact["what"])]
+    return bool(took) and sum(took) >= _OTHERS_TOOK * finding["inputs"][0]["value"]
 
 
 def _names(case: Case, finding: dict[str, Any]) -> bool:

@@ -83,11 +83,14 @@ def test_processors_that_are_short_are_no_false_finding() -> None:
 def test_a_control_beside_others_may_guess_who_is_late() -> None:
     control = replace(LATE, part="control", ranks=1)
     others = {"what": "of the processors of their nodes others took", "value": 3.0}
-    preempted = said("preempted", "Rank 0") | {"evidence": [others]}
+    run = {"what": "run time of these ranks", "value": 10.0}
+    preempted = said("preempted", "Rank 0") | {"inputs": [run], "evidence": [others]}
     guess = RIGHT | {"confidence": "low"}
     assert outcome_of(control, preempted, guess) == "clean"
     assert outcome_of(control, preempted, RIGHT) == "false"
     assert outcome_of(control, guess) == "false"
+    hardly = preempted | {"evidence": [others | {"value": 0.1}]}
+    assert outcome_of(control, hardly) == "false"
 
 
 def test_real_programs() -> None:
