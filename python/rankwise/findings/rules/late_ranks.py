@@ -19,6 +19,7 @@ from rankwise.text.units import percent_text, second_text
 _SURE, _UNSURE = 0.1, 0.5  # error of the waiting, of itself
 _MUCH_MORE = 1.1  # times the mean useful time
 _MOSTLY_ON = 0.9  # of the run: else what is outside of MPI is not all computing
+_EXPLAINS = 0.5  # of the lateness: time without a processor that may be why
 _MUCH_LEFT_LATE = 0.01  # of what they wait for other reasons: then the title tells it, too
 
 
@@ -105,12 +106,26 @@ def _on_cpu(seen: Evidence, found: Late) -> float | None:
     return sum(known) / run if known and len(known) == len(clocks) and run > 0 else None
 
 
-def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
-    if crowded(seen):
-        return LOW, "there are more ranks than processors: who comes late may just have had none"
+def _short_of_processors(seen: Evidence, found: Late) -> str:
+    """Return that late ranks may just have had no processor; '' = that explains little of their lateness."""
     preempted = seen.shortages.preempted
-    if preempted and {*preempted.ranks} & {*found.ranks}:
-        return LOW, "others took the processors of these ranks, which may be why they come late"
+    if crowded(seen):
+        why = "there are more ranks than processors: who comes late may just have had none"
+    elif preempted and {*preempted.ranks} & {*found.ranks}:
+        why = "others took the processors of these ranks, which may be why they come late"
+    else:
+        return ""
+    # (All others wait while one is late. What it lacked while it waited itself counts, too: at most so much.)
+    places = [place for node in seen.places for place in node.ranks if place.rank in found.ranks]
+    lost = [place.waited_seconds / place.threads for place in places if place.waited_seconds is not None]
+    is_known = len(lost) == len(found.ranks)
+    return "" if is_known and sum(lost) < _EXPLAINS * found.seconds / seen.run.ranks else why
+
+
+def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
+    short = _short_of_processors(seen, found)
+    if short:
+        return LOW, short
     messages = seen.messages
     if found.for_messages_seconds > found.in_collectives_seconds:
         share = percent_text(messages.percent_certain)
