@@ -216,7 +216,8 @@ def main(arguments: list[str]) -> None:
                     print(error, file=sys.stderr)
                     continue
                 found.append(row)
-                print(row.judged.outcome, *(row.contradictions or ()), sep="; ", file=sys.stderr)
+                said = () if row.judged.outcome in ("named", "clean") else row.judged.said
+                print(row.judged.outcome, *(row.contradictions or ()), *said, sep="\n  ", file=sys.stderr)
     _table(found)
     if options.json:
         options.json.write_text(json.dumps([_json(row) for row in found], indent=1) + "\n")
