@@ -194,30 +194,38 @@ def _table(found: list[_Row]) -> None:
     print(f"efficiencies off by at most {_MOST_ERROR}, or in their range: {good} of {len(known)} (aim: all)")
 
 
+def _rows(rankwise: Sequence[str], mpi: Mpi, options: argparse.Namespace) -> Iterator[_Row]:
+    """Record the runs of the corpus with one MPI."""
+    with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as place:
+        program = build(mpi, "planted", Path(place), ["-D_GNU_SOURCE"])
+        # Ranks of Open MPI yield as they wait; those of other libraries may spin.
+        for case in corpus(spins=mpi.family != "openmpi"):
+            if options.kind not in case.kind:
+                continue
+            print(f"{mpi.name}: {case.kind}, {case.ranks} ranks: ", end="", file=sys.stderr, flush=True)
+            if why := _missing(mpi, case):
+                print(f"left out: {why}", file=sys.stderr)
+                continue
+            try:
+                row = _row(rankwise, mpi, case, program, options)
+            except BenchError as error:
+                print(error, file=sys.stderr)
+                continue
+            said = () if row.judged.outcome in ("named", "clean") else row.judged.said
+            print(row.judged.outcome, *(row.contradictions or ()), *said, sep="\n  ", file=sys.stderr)
+            yield row
+
+
 def main(arguments: list[str]) -> None:
-    """Record all runs of the corpus, and print what was said of them."""
+    """Record all runs of the corpus, and print what was said of them: with Ctrl-C of those made so far."""
     options = _parse(arguments)
     rankwise = [options.rankwise] if options.rankwise else [sys.executable, "-m", "rankwise"]
     found: list[_Row] = []
-    for mpi in mpis(options.mpi):
-        with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as place:
-            program = build(mpi, "planted", Path(place), ["-D_GNU_SOURCE"])
-            # Ranks of Open MPI yield as they wait; those of other libraries may spin.
-            for case in corpus(spins=mpi.family != "openmpi"):
-                if options.kind not in case.kind:
-                    continue
-                print(f"{mpi.name}: {case.kind}, {case.ranks} ranks: ", end="", file=sys.stderr, flush=True)
-                if why := _missing(mpi, case):
-                    print(f"left out: {why}", file=sys.stderr)
-                    continue
-                try:
-                    row = _row(rankwise, mpi, case, program, options)
-                except BenchError as error:
-                    print(error, file=sys.stderr)
-                    continue
-                found.append(row)
-                said = () if row.judged.outcome in ("named", "clean") else row.judged.said
-                print(row.judged.outcome, *(row.contradictions or ()), *said, sep="\n  ", file=sys.stderr)
+    try:
+        for mpi in mpis(options.mpi):
+            found.extend(_rows(rankwise, mpi, options))  # (What came before an exception stays in the list.)
+    except KeyboardInterrupt:
+        print("\nended early", file=sys.stderr)
     _table(found)
     if options.json:
         options.json.write_text(json.dumps([_json(row) for row in found], indent=1) + "\n")
