@@ -57,7 +57,12 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         metavar="NAME=MPICC,MPIRUN",
         help="repeatable (default: mpicc.openmpi, mpicc.mpich and mpicc, as far as they are there)",
     )
-    parser.add_argument("--kind", default="", help="only kinds with these words in them")
+    parser.add_argument(
+        "--kind",
+        action="append",
+        metavar="WORDS",
+        help="repeatable: only kinds with these words in them, planted problems, controls or programs",
+    )
     parser.add_argument("--busy", action="store_true", help="beside a process that spins")
     parser.add_argument("--rankwise", default="", metavar="PROGRAM", help="another installation's `rankwise`")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was said of each run")
@@ -200,7 +205,7 @@ def _rows(rankwise: Sequence[str], mpi: Mpi, options: argparse.Namespace) -> Ite
         program = build(mpi, "planted", Path(place), ["-D_GNU_SOURCE"])
         # Ranks of Open MPI yield as they wait; those of other libraries may spin.
         for case in corpus(spins=mpi.family != "openmpi"):
-            if options.kind not in case.kind:
+            if options.kind and not any(words in f"{case.part}: {case.kind}" for words in options.kind):
                 continue
             print(f"{mpi.name}: {case.kind}, {case.ranks} ranks: ", end="", file=sys.stderr, flush=True)
             if why := _missing(mpi, case):

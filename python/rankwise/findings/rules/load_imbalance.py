@@ -145,7 +145,7 @@ def _why(*, crowd: bool, by_processor: bool) -> str:
     if not crowd:
         return "the time outside of MPI is exact; that work could be shared out evenly is an assumption"
     if by_processor:
-        return "there are more ranks than processors: useful is at most the time in which a rank did not lack one"
+        return "there are more ranks than processors: useful is at most the time with one, or asleep"
     return "there are more ranks than processors, and the time outside of MPI may be spent without one"
 
 
