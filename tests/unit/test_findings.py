@@ -148,6 +148,27 @@ def test_who_is_late_among_more_ranks_than_processors_may_have_had_none() -> Non
     assert found_in(barriers(Made(cpus="0-1"), [2]), "late-ranks").confidence == LOW
 
 
+@pytest.mark.parametrize(
+    ("without", "confidence"), [(None, LOW), (0.9, LOW), (0.1, HIGH)], ids=["unknown", "long", "hardly"]
+)
+def test_a_late_rank_that_had_a_processor_is_late_for_another_reason(
+    without: float | None, confidence: str
+) -> None:
+    made = barriers(Made(cpus="0-1"), [2])
+    late = found_in(made, "late-ranks")
+    lateness = late.inputs[0].value
+    assert isinstance(lateness, float)
+    waited = (
+        None if without is None else without * lateness / 4
+    )  # of the four ranks all wait while one is late
+    for rank in range(4):
+        made.insert(
+            "places", rank=rank, omp_proc_bind="", omp_places="", run_queue_wait=waited if rank == 2 else 9.0
+        )
+    found = found_in(made, "late-ranks")
+    assert (found.confidence, found.saved_seconds) == (confidence, late.saved_seconds)
+
+
 def test_who_is_late_may_have_lost_its_processor_to_others() -> None:
     """Rank 1 lost its processor: of rank 2 that explains nothing."""
     for late, confidence in (([1], LOW), ([2], HIGH)):

@@ -321,7 +321,7 @@ class _Waited:
         if table != MESSAGES:
             return {(other, table): 1.0}
         began, until = float(self._began[place]), float(self._until[place])
-        found = self._chains.follow(other, began, until)
+        found = self._chains.follow(other, began, until, int(self._rank[place]))
         return {(origin, MESSAGES): share.seconds / (until - began) for origin, share in found.items()}
 
 

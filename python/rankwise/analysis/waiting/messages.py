@@ -275,7 +275,7 @@ def _blame(
         scale = wait.part * scales.get((wait.rank, *wait.place), 0.0)
         pair = pairs[wait.other, wait.rank]
         pair.waits += 1
-        shares = chains.follow(wait.other, wait.began, wait.began + wait.waited)
+        shares = chains.follow(wait.other, wait.began, wait.began + wait.waited, wait.rank)
         for origin, (seconds, steps) in shares.items():
             origins[origin] += seconds * scale
             longest[origin] = max(longest[origin], steps)

@@ -19,6 +19,7 @@ from rankwise.text.units import percent_text, second_text
 _SURE, _UNSURE = 0.1, 0.5  # error of the waiting, of itself
 _MUCH_MORE = 1.1  # times the mean useful time
 _MOSTLY_ON = 0.9  # of the run: else what is outside of MPI is not all computing
+_EXPLAINS = 0.5  # of the lateness: time without a processor that may be why
 _MUCH_LEFT_LATE = 0.01  # of what they wait for other reasons: then the title tells it, too
 
 
@@ -106,8 +107,19 @@ def _on_cpu(seen: Evidence, found: Late) -> float | None:
     return sum(known) / run if known and len(known) == len(clocks) and run > 0 else None
 
 
+def _short_of_processors(seen: Evidence, found: Late) -> str:
+    """Return that late ranks may just have had no processor; '' = that explains little of their lateness."""
+    # (All others wait while one is late. What it lacked while it waited itself counts, too: at most so much.)
+    places = [place for node in seen.places for place in node.ranks if place.rank in found.ranks]
+    lost = [place.waited_seconds / place.threads for place in places if place.waited_seconds is not None]
+    is_known = len(lost) == len(found.ranks)
+    if is_known and sum(lost) < _EXPLAINS * found.seconds / seen.run.ranks:
+        return ""
+    return why_lateness_is_doubtful(seen, found.ranks)
+
+
 def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
-    if doubt := why_lateness_is_doubtful(seen, found.ranks):
+    if doubt := _short_of_processors(seen, found):
         return LOW, doubt
     messages = seen.messages
     if found.for_messages_seconds > found.in_collectives_seconds:
