@@ -31,6 +31,7 @@ struct Posted {
   rankwise_arrival row;
 };
 constinit Posted under_way[RANKWISE_MOST_POSTED_ARRIVALS];
+std::uint64_t latest_completing = 0;  // when the latest call began that completed one of them
 
 rankwise_arrival &row(const Table &table, std::uint32_t i) {
   return static_cast<rankwise_arrival *>(
@@ -231,8 +232,10 @@ bool completed(std::uint64_t handle, std::uint64_t start, std::uint64_t stop) {
     const std::uint64_t instance = one.row.instance;
     one.row.instance = 0;
     free = one.row;
-    free.entered = start;
+    // The time of a call that completes several is that of the first.
+    free.entered = start == latest_completing ? stop : start;
     free.left = stop;
+    latest_completing = start;
     ++table.kept;
     __atomic_store_n(&free.instance, instance, __ATOMIC_RELEASE);
     return true;

@@ -117,7 +117,9 @@ def test_the_late_rank_is_named(done: Recording) -> None:
 
 @pytest.mark.each_family
 @pytest.mark.parametrize(
-    ("step", "late"), [("posted", {1: 2, 2: 1}), ("fence", {1: 1}), ("file", {1: 1})], ids=lambda one: str(one)
+    ("step", "late"),
+    [("posted", {1: 2, 2: 1}), ("fence", {1: 1}), ("file", {1: 1})],
+    ids=lambda one: str(one),
 )
 def test_waiting_in_what_was_posted_and_on_windows_and_files(
     record: Record, step: str, late: dict[int, int]

@@ -31,7 +31,9 @@ def allreduces(
         made.instance("MPI_Allreduce", number, arrivals, left, size=size)
     for rank in range(made.ranks):
         own = latency + late * (rank != 1) + slow / 10
-        made.call(rank, "MPI_Allreduce", CALLS * own, calls=CALLS, size_bin=size.bit_length(), sent=size * CALLS)
+        made.call(
+            rank, "MPI_Allreduce", CALLS * own, calls=CALLS, size_bin=size.bit_length(), sent=size * CALLS
+        )
     return made
 
 

@@ -140,8 +140,9 @@ def table_of(found: Instances, times: Times) -> Table | None:
     number = np.array([own.get(rank, (0, 0.0))[0] for rank in found.ranks.tolist()], float)
     seconds = np.array([own.get(rank, (0, 0.0))[1] for rank in found.ranks.tolist()])
     if found.procedure in POSTED:
-        # What is exact of them is only how many there were: their time is that of the calls that complete them.
-        seconds = number * _ratio(_length(found).sum(axis=0), found.selected.sum(axis=0).astype(np.float64))
+        # Only their number is exact: their time is that of the calls that complete them.
+        kept = found.selected.sum(axis=0).astype(np.float64)
+        seconds = number * _ratio(_length(found).sum(axis=0), kept)
     calls = max((count for count, _ in own.values()), default=0)
     known = waits(found)
     scale = _weights(found, seconds, number)
@@ -152,8 +153,11 @@ def table_of(found: Instances, times: Times) -> Table | None:
     selected = np.where(found.selected, scale, 0.0)  # n x m
     each = selected * known.seconds
     waited = each.sum(axis=0)
-    share = _ratio(each[of_rest].sum(axis=0), rest)
-    residuals = scale[of_rest] * _unexplained(known.seconds[of_rest], length[of_rest], found.selected[of_rest])
+    themselves = np.where(found.selected, known.seconds, 0.0)[~of_rest].sum(axis=0)
+    share = np.clip(_ratio(waited - themselves, rest), 0.0, 1.0)
+    residuals = scale[of_rest] * _unexplained(
+        known.seconds[of_rest], length[of_rest], found.selected[of_rest]
+    )
     n = int(found.selected[of_rest].any(axis=1).sum())
     others = calls - int(found.selected[~of_rest].any(axis=1).sum())
     unseen = max(1.0 - n / others, 0.0) if others > 0 else 0.0

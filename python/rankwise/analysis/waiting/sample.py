@@ -12,8 +12,8 @@ from rankwise.analysis.waiting.instances import NOBODY, Instances
 from rankwise.profile.join.members import parse
 
 _COLUMNS = (
-    "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi, in_sample,"
-    " COALESCE(entered, arrival)"
+    "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi,"
+    " in_sample, COALESCE(entered, arrival)"
 )
 
 

@@ -21,9 +21,7 @@ class Savings:
     def __init__(self, tables: Sequence[Table], owed: Owed) -> None:
         """Keep these collectives, and who caused the late arrivals in them."""
         self._tables, self._owed = tables, owed
-        self._scales = [
-            np.where(table.found.selected, table.weights, 0.0) for table in tables
-        ]
+        self._scales = [np.where(table.found.selected, table.weights, 0.0) for table in tables]
 
     def of(self, ranks: Collection[int]) -> float:
         """Return the seconds of waiting that would end, over all ranks."""
