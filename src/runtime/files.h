@@ -18,6 +18,7 @@ struct Opened {
   std::uint32_t handles = 0;                  // that are open
   std::uint32_t own_index = 0;                // in keys, of its record among the communicators
   rankwise_communicator *own = nullptr;       // the record; nullptr = no room
+  arrivals::OfCommunicator *arrivals = nullptr;  // nullptr = nobody can wait here
 };
 
 // A file that is open.

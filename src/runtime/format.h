@@ -634,8 +634,8 @@ struct rankwise_pattern_row {
   uint64_t bytes;
 };
 
-/* A blocking collective on an intracommunicator, of which the arrivals of single instances are kept. Instances are
- * numbered from 1, alike on all members. Number n is kept if the low `shift` bits of a hash of n
+/* A collective on an intracommunicator, a window or a file, of which the arrivals of single instances are kept.
+ * Instances are numbered from 1, alike on all members. Number n is kept if the low `shift` bits of a hash of n
  * (src/runtime/arrivals.h) are 0; when there is no more room `shift` grows, and what is kept no longer goes. So all
  * members keep the same ones. Beside these, once `shift` is more than 0, the longest steps of all calls are kept, from
  * one collective on the communicator to the next: nearly the same ones on all members, too, for all of them wait for
@@ -662,16 +662,19 @@ enum rankwise_arrivals {
   RANKWISE_MOST_ARRIVAL_TABLES = 256,
   RANKWISE_ARRIVALS_A_SECTION = 64,
   RANKWISE_MOST_ARRIVAL_SECTIONS = 2, /* of a table */
-  RANKWISE_MOST_LONG_ARRIVALS = 24    /* of a table, beside the sample */
+  RANKWISE_MOST_LONG_ARRIVALS = 24,   /* of a table, beside the sample; none of collectives that are only posted */
+  RANKWISE_MOST_POSTED_ARRIVALS = 64  /* that are under way at a time */
 };
 
 /* One instance, on one process. */
 struct rankwise_arrival {
   uint64_t instance; /* from 1; 0 = row not in use */
-  uint64_t arrived;  /* ticks */
-  uint64_t left;     /* ticks */
-  /* Ticks before it, from where the thread left its collective before on the same communicator (0 = there was none, or
-   * another thread called it), and of these in calls of MPI. */
+  uint64_t arrived;  /* ticks; of a collective that is only posted: when that was */
+  uint64_t left;     /* ticks; likewise: when the call ended that completed it */
+  uint64_t entered;  /* ticks; likewise: when that call began; 0 = no such collective */
+  /* Ticks before it, from where the thread left its blocking collective before on the same communicator, window or file
+   * (0 = there was none, or another thread called it), and of these in calls of MPI. One that is only posted: also from
+   * where it has posted one, if that was later. */
   uint64_t since;
   uint64_t since_in_mpi;
   uint64_t left_key; /* key of the thread's latest call before, 0 = none */

@@ -8,6 +8,7 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording
 
+from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.waiting.collectives import Waiting, waiting
 from rankwise.analysis.waiting.instances import waits
 from rankwise.analysis.waiting.messages import message_waits
@@ -112,6 +113,40 @@ def test_the_late_rank_is_named(done: Recording) -> None:
     # What it made the others wait alone: they would have come together, but for what else delayed them.
     saved = sum(one.saved for one in truth["MPI_Allreduce"].values())
     assert_alike(rows["MPI_Allreduce"].could_save_seconds, saved, rows["MPI_Allreduce"].instances)
+
+
+@pytest.mark.each_family
+@pytest.mark.parametrize(
+    ("step", "late"),
+    [("posted", {1: 2, 2: 1}), ("fence", {1: 1}), ("file", {1: 1})],
+    ids=lambda one: str(one),
+)
+def test_waiting_in_what_was_posted_and_on_windows_and_files(
+    record: Record, step: str, late: dict[int, int]
+) -> None:
+    """Arrivals are those at the posts; who waits does so when it completes them."""
+    done = record("waiting.c", 3, step)
+    truth, ours = told(done), measured(done)
+    for what, ranks in truth.items():
+        (own,) = [seconds for (procedure, _), seconds in ours.items() if procedure == what[0]]
+        for rank, one in ranks.items():
+            assert_alike(own[rank], one.waited, one.calls)
+    found = analysed(done)
+    rows = {row.procedure: row for row in found.families}
+    for (procedure, _), ranks in truth.items():
+        row = rows[procedure]
+        assert_alike(row.waiting.seconds, sum(one.waited for one in ranks.values()), row.instances)
+        assert row.last_rank == max(ranks, key=lambda rank: ranks[rank].caused)
+    blamed = {row.rank: row for row in found.ranks}
+    for rank, number in late.items():
+        # (In each of 20 calls two others wait for it; they sleep 2 ms of its 15.)
+        assert blamed[rank].computing_seconds > 0.5 * number * 20 * 2 * 0.013
+    with done.database as database:
+        time = Evidence(database).time_in_mpi
+    waited = sum(one.waited for ranks in truth.values() for one in ranks.values())
+    assert time.waiting_seconds >= waited - ABSOLUTE_S * found.instances - RELATIVE * waited
+    known = sum(rows[procedure].seconds for procedure, _ in truth)
+    assert time.unknown_seconds <= (1 + RELATIVE) * (time.seconds - known)
 
 
 def test_who_computed_longer_is_blamed(record: Record) -> None:

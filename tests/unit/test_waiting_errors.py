@@ -75,6 +75,25 @@ def test_the_truth_is_within_the_error(kind: str) -> None:
     assert np.mean(rows) >= 0.9
 
 
+@pytest.mark.reported("verdict/coll")
+@pytest.mark.parametrize(("kind", "most"), [("16", 0.02), ("5", 0.01), ("growing", 0.005)])
+def test_the_exact_time_of_all_calls_corrects_the_sample(kind: str, most: float) -> None:
+    """One call in some has the waiting: by chance a sample has twice as many of them, or half as many."""
+    rng = np.random.default_rng(13)
+    off = []
+    for _ in range(TRIALS):
+        everything = run_of(kind, rng)
+        which = np.isin(np.arange(CALLS), rng.choice(CALLS, KEPT, replace=False))
+        truth = float(waits(everything).seconds.sum())
+        found = with_longest(everything, which)
+        off.append(abs(found.waiting.sum() - truth) / truth)
+        # Neither more time than there was nor more calls.
+        seconds = everything.length.sum(axis=0)
+        assert (found.weights * found.found.length).sum(axis=0) == pytest.approx(seconds)
+        assert found.weights.sum(axis=0) == pytest.approx(CALLS, rel=0.05)
+    assert np.median(off) <= most
+
+
 def alike(waiting: float, calls: int, seconds: float) -> Table:
     """Return what 10 equal calls of two members tell: rank 0 waits for rank 1, of 1 s a call."""
     arrival = [[2.0 * step, 2.0 * step + waiting] for step in range(10)]
@@ -170,7 +189,7 @@ def test_the_longest_steps_stand_for_themselves(kind: str, two: bool) -> None:
         off.append(abs(found.waiting.sum() - truth) / truth)
         off_without.append(abs(without.waiting.sum() - truth) / truth)
     assert np.mean(covered) >= 0.9
-    assert np.median(off) <= 1.05 * np.median(off_without)
+    assert np.median(off) <= 1.1 * np.median(off_without)
     if kind == "checkpoints":  # (of the long transfers there are more than are kept)
         assert np.quantile(off, 0.95) <= 0.05
 

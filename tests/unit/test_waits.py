@@ -26,6 +26,7 @@ def instances(
     error: float = 0.0,
     communicator: int = 3,
     in_sample: list[bool] | None = None,
+    entered: list[list[float]] | None = None,
 ) -> Instances:
     count, members = len(arrival), len(arrival[0])
     unknown = [[NAN] * members] * count
@@ -39,6 +40,7 @@ def instances(
         bytes=np.full((count, members), size),
         arrival=np.array(arrival, float),
         departure=np.array(departure, float),
+        entered=np.array(entered or arrival, float),
         since=np.array(since or unknown, float),
         since_in_mpi=np.array(since_in_mpi or unknown, float),
         in_sample=np.array(in_sample or [True] * count),
@@ -54,6 +56,18 @@ def test_everybody_waits_for_the_last() -> None:
     assert found.whose.tolist() == [[2, 2, NOBODY]]
     # With the second last they would have gone on at 3.
     assert found.saved.tolist() == [[7, 7, 0]]
+
+
+def test_who_has_posted_waits_in_the_call_that_completes_it() -> None:
+    """Rank 2 posts at 10. Rank 0 has begun to wait for that at 4, rank 1 not before 11."""
+    posted = instances("MPI_Iallreduce", [[0, 3, 10]], [[11, 12, 13]], entered=[[4, 11, 12]])
+    assert consistent(posted).tolist() == [True]
+    found = waits(posted)
+    assert found.seconds.tolist() == [[6, 0, 0]]
+    assert found.whose.tolist() == [[2, NOBODY, NOBODY]]
+    assert found.saved.tolist() == [[6, 0, 0]]  # rank 1 had come before rank 0 began to wait
+    root = waits(instances("MPI_Ibcast", [[0, 3, 10]], [[11, 12, 13]], entered=[[4, 11, 12]], root=2))
+    assert root.seconds.tolist() == [[6, 0, 0]]
 
 
 def test_who_leaves_before_the_last_has_come_did_not_wait_for_it() -> None:

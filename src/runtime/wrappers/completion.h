@@ -156,6 +156,10 @@ class Completion {
 
   [[gnu::cold, gnu::noinline]] static void finish_sampled(Thread &thread, const requests::Request &request,
                                                           const MPI_Status &status) {
+    if (request.kind == requests::Kind::collective &&
+        arrivals::completed(request.handle, thread.record->inside_since, clock::ticks())) {
+      return;
+    }
     const std::int64_t bytes = requests::receives(request.kind) ? abi::received_bytes(status) : 0;
     const streams::Streams::Open *open = thread.streams.opened(request.handle);
     if (open != nullptr) close(thread, *open, bytes, status);

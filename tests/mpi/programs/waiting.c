@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CALLS = 6000, LATE_US = 4000, VERY_LATE_US = 15000 };
+enum { MOST_CALLS = 6000, LATE_US = 4000, VERY_LATE_US = 15000, OVERLAP_US = 2000 };
 
 static int rank, size;
-static double came[MOST_CALLS], left[MOST_CALLS];
+static double came[MOST_CALLS], entered[MOST_CALLS], left[MOST_CALLS];
 static int calls;
 
 static double now(void) {
@@ -26,7 +26,8 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void come(void) { came[calls] = now(); }
+static void come(void) { came[calls] = entered[calls] = now(); }
+static void enter(void) { entered[calls] = now(); }  // the call that completes what was posted
 static void leave(void) { left[calls++] = now(); }
 
 // Who waits for whom, by the definition of the collective.
@@ -42,9 +43,11 @@ static void tell(const char *procedure, const char *name, MPI_Comm comm, enum Ki
   MPI_Comm_size(comm, &n);
   MPI_Comm_rank(comm, &own);
   double *all_came = malloc(sizeof(double) * (size_t)(n * calls)),
+         *all_entered = malloc(sizeof(double) * (size_t)(n * calls)),
          *all_left = malloc(sizeof(double) * (size_t)(n * calls));
   int *world = malloc(sizeof(int) * (size_t)n);
   MPI_Gather(came, calls, MPI_DOUBLE, all_came, calls, MPI_DOUBLE, 0, quiet);
+  MPI_Gather(entered, calls, MPI_DOUBLE, all_entered, calls, MPI_DOUBLE, 0, quiet);
   MPI_Gather(left, calls, MPI_DOUBLE, all_left, calls, MPI_DOUBLE, 0, quiet);
   MPI_Gather(&rank, 1, MPI_INT, world, 1, MPI_INT, 0, quiet);
   struct Told {
@@ -56,7 +59,7 @@ static void tell(const char *procedure, const char *name, MPI_Comm comm, enum Ki
     const int at = root < 0 ? i % n : root;
     for (int r = 0; r < n; r++) caused[r] = 0;
     for (int r = 0; r < n; r++) {
-      const double mine = all_came[r * calls + i], length = all_left[r * calls + i] - mine;
+      const double mine = all_entered[r * calls + i], length = all_left[r * calls + i] - mine;
       double latest = 0, before = 0;  // before it
       int whose = r;
       for (int other = 0; other < n; other++) {
@@ -91,6 +94,7 @@ static void tell(const char *procedure, const char *name, MPI_Comm comm, enum Ki
   free(caused);
   if (own == 0) fflush(stdout);
   free(all_came);
+  free(all_entered);
   free(all_left);
   free(world);
   MPI_Comm_free(&quiet);
@@ -162,6 +166,45 @@ int main(int argc, char **argv) {
       tell("MPI_Reduce_scatter", "W", MPI_COMM_WORLD, ALL, 0);
       REPEAT(20, rank == 2, MPI_Reduce_scatter_block(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
       tell("MPI_Reduce_scatter_block", "W", MPI_COMM_WORLD, ALL, 0);
+    } else if (STEP("posted")) {  // rank 1 posts late; all compute before they wait for it
+      MPI_Request request;
+#define POST(n, is_late, call)                 \
+  for (int i = 0; i < (n); i++) {              \
+    late((is_late), VERY_LATE_US);             \
+    come();                                    \
+    call;                                      \
+    late(1, OVERLAP_US);                       \
+    enter();                                   \
+    MPI_Wait(&request, MPI_STATUS_IGNORE);     \
+    leave();                                   \
+  }
+      POST(20, rank == 1, MPI_Iallreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
+      tell("MPI_Iallreduce", "W", MPI_COMM_WORLD, ALL, 0);
+      POST(20, rank == 1, MPI_Ibarrier(MPI_COMM_WORLD, &request));
+      tell("MPI_Ibarrier", "W", MPI_COMM_WORLD, ALL, 0);
+      POST(20, rank == 2, MPI_Ibcast(x, 4, MPI_INT, 2, MPI_COMM_WORLD, &request));
+      tell("MPI_Ibcast", "W", MPI_COMM_WORLD, FOR_ROOT, 2);
+    } else if (STEP("fence")) {
+      MPI_Win win;
+      MPI_Win_create(x, sizeof x, sizeof x[0], MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+      MPI_Win_set_name(win, "window");
+      come();
+      MPI_Win_fence(0, win);
+      leave();
+      REPEAT_LATE_BY(VERY_LATE_US, 20, rank == 1, {
+        MPI_Put(y, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);
+        come();
+        MPI_Win_fence(0, win);
+      });
+      tell("MPI_Win_fence", "window", MPI_COMM_WORLD, ALL, 0);
+      MPI_Win_free(&win);
+    } else if (STEP("file")) {  // a file of one byte for each, in the working directory
+      MPI_File file;
+      MPI_File_open(MPI_COMM_WORLD, "waiting.file", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+      REPEAT_LATE_BY(VERY_LATE_US, 20, rank == 1,
+                     MPI_File_write_at_all(file, rank, x, 1, MPI_BYTE, MPI_STATUS_IGNORE));
+      tell("MPI_File_write_at_all", "waiting.file", MPI_COMM_WORLD, ALL, 0);
+      MPI_File_close(&file);
     } else if (STEP("chain")) {  // 0 computes, 1 waits for it, 2 for 1
       MPI_Comm first, second;
       MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? 0 : MPI_UNDEFINED, 0, &first);

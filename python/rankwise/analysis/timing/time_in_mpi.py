@@ -12,6 +12,7 @@ from rankwise.analysis.percent import percent
 from rankwise.analysis.selection import is_part
 from rankwise.analysis.waiting.message_sample import WAITING as WAITING_FOR_MESSAGES
 from rankwise.analysis.waiting.messages import MessageWaits
+from rankwise.analysis.waiting.procedures import ON_FILES
 from rankwise.records import dataclass
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class TimeInMpi:
         waiting_seconds: for others that came late, in blocking collectives and for messages; an estimate
             unless the sample is everything.
         moving_seconds: in which nobody that was needed was late: the library and the network took it.
-        files_seconds: in MPI-IO.
+        files_seconds: in MPI-IO, without the waiting.
         unknown_seconds: the rest: in calls of which it is not known who waited.
         error_seconds: by which the waiting may be off, by the sampling (95 %) and the clocks of the nodes.
         posting_seconds: of `moving_seconds`, in calls that only start something.
@@ -118,10 +119,13 @@ def time_in_mpi(
         if kind == FILES:
             files += totals.seconds
     certain = sum(one.certain_seconds for one in messages.waiting)
-    known = min((waiting.seconds if waiting else 0.0) + certain + posting, in_mpi)
+    on_files = [one for one in waiting.families if one.procedure in ON_FILES] if waiting else []
+    files -= sum(one.waiting.seconds for one in on_files)
+    accesses = sum(one.transfer_seconds for one in on_files)
+    known = min((waiting.seconds if waiting else 0.0) - accesses + certain + posting, in_mpi)
     late = messages.late_sender_seconds + messages.late_receiver_seconds
     waited = min((waiting.waiting.seconds if waiting else 0.0) + late, known)
-    files = min(files, in_mpi - known)
+    files = min(max(files, 0.0), in_mpi - known)
     # (The sample has no call that never returned.)
     hung = min(hang.lost_seconds, in_mpi - known - files) if hang else 0.0
     return TimeInMpi(

@@ -22,7 +22,7 @@ from rankwise.analysis.waiting.before import Before, Late
 from rankwise.analysis.waiting.chains import Chains
 from rankwise.analysis.waiting.instances import NOBODY, held_up
 from rankwise.analysis.waiting.owed import Node, Origin, Owed
-from rankwise.analysis.waiting.procedures import FOR_ALL
+from rankwise.analysis.waiting.procedures import FOR_ALL, POSTED
 from rankwise.profile.join.grouping import distinct
 from rankwise.records import dataclass
 
@@ -155,6 +155,8 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
     each = np.where(found.selected, weights, 0.0) * known.seconds
     computing = found.since - found.since_in_mpi
     start = found.arrival - found.since
+    # (What was posted before has held nobody up, however late it was posted.)
+    left = np.zeros_like(start) if found.procedure in POSTED else start
     late = {}
     for member in distinct(known.whose[known.whose != NOBODY]).tolist():
         waited = np.where(known.whose == member, each, 0.0)
@@ -164,7 +166,7 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
         # More than those who waited for it, on the average; what is not known makes all of it unknown.
         more = [
             column[rows, member] - _mean(column[rows], waited, seconds)
-            for column in (computing, found.since_in_mpi, start)
+            for column in (computing, found.since_in_mpi, left)
         ]
         positive = np.clip(np.array(more).reshape(3, -1), 0.0, None)
         whole = positive.sum(axis=0)
@@ -231,7 +233,7 @@ class _Waited:
         columns: list[list[NDArray[np.generic]]] = [[] for _ in range(6)]
         for number, (found, known, _, calls) in enumerate(tables):
             rows, members = np.nonzero((known.seconds > 0) & (known.whose != NOBODY))
-            began = found.arrival[rows, members]
+            began = found.entered[rows, members]
             values = (
                 found.ranks[members],
                 began,
@@ -242,7 +244,7 @@ class _Waited:
             )
             for column, value in zip(columns, values, strict=True):
                 column.append(value)
-            if found.procedure not in FOR_ALL:
+            if found.procedure not in FOR_ALL | POSTED:
                 rows, members, until, whose = held_up(found, known)
                 values = (
                     found.ranks[members],

@@ -22,8 +22,8 @@ from rankwise.analysis.waiting.blame import Blame, Caused, pass_on
 from rankwise.analysis.waiting.chains import Chains, chains_in
 from rankwise.analysis.waiting.errors import NO_DOUBTS, error_of
 from rankwise.analysis.waiting.estimate import Estimate
-from rankwise.analysis.waiting.one_collective import Table, Times, table_of, weights
-from rankwise.analysis.waiting.procedures import CALLS
+from rankwise.analysis.waiting.one_collective import Table, Times, table_of
+from rankwise.analysis.waiting.procedures import BLOCKING, POSTED
 from rankwise.analysis.waiting.sample import sampled
 from rankwise.analysis.waiting.unknown import Unknown, collectives_tell_clocks, unknown_collectives
 from rankwise.records import dataclass
@@ -168,14 +168,16 @@ def collectives_in(connection: sqlite3.Connection, unknown: Unknown | None = Non
         return Collectives([], (unknown or unknown_collectives(connection)).seconds)
     times = _times(connection)
     tables = [table for found in sampled(connection) if (table := table_of(found, times)) is not None]
-    return Collectives(tables, sum(seconds for ranks in times.values() for _, seconds in ranks.values()))
+    blocking = (ranks.values() for (_, procedure), ranks in times.items() if procedure not in POSTED)
+    completing = sum(float(table.seconds.sum()) for table in tables if table.found.procedure in POSTED)
+    return Collectives(tables, completing + sum(seconds for ranks in blocking for _, seconds in ranks))
 
 
 def blame(collectives: Collectives, chains: Chains) -> Blame:
     """Return who made others wait in collectives, and why those came late."""
     return pass_on(
         [
-            Late(table.found, table.waits, weights(table.found, table.seconds), max(table.calls, table.kept))
+            Late(table.found, table.waits, table.weights, max(table.calls, table.kept))
             for table in collectives.tables
         ],
         chains,
@@ -224,9 +226,12 @@ def waiting(
 
 
 def _times(connection: sqlite3.Connection) -> Times:
-    """Return calls and seconds by rank, by communicator and procedure, of all that could be known."""
+    """Return calls and seconds by rank, by communicator and procedure, of all that could be known.
+
+    Seconds of those that are only posted are those of posting them.
+    """
     found: dict[tuple[int, str], dict[int, tuple[int, float]]] = {}
-    names = ", ".join(f"'{name}'" for name in sorted(CALLS))
+    names = ", ".join(f"'{name}'" for name in sorted(BLOCKING | POSTED))
     for communicator, procedure, rank, calls, seconds in connection.execute(
         "SELECT communicator, procedures.name, rank, SUM(calls), SUM(seconds) FROM calls"
         f" {JOIN_PROCEDURES} {JOIN_COMMUNICATORS}"

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankwise.analysis.calls.totals import RUN_SECONDS
 from rankwise.analysis.waiting.message_sample import Wait, samples_of
-from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_OTHERS, FOR_ROOT
+from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_OTHERS, FOR_ROOT, POSTED
 from rankwise.records import dataclass
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def delayed(connection: sqlite3.Connection, tables: Sequence[Table], time: TimeI
         tables: its blocking collectives.
         time: in MPI.
     """
+    # (When those that were only posted would have been complete, nobody knows.)
+    tables = [table for table in tables if table.found.procedure not in POSTED]
     samples = samples_of(connection, "")
     waits = [wait for sample in samples.values() for wait in sample.waits]
     seen = sum(float((table.found.departure - table.found.arrival).sum()) for table in tables)
@@ -246,8 +248,6 @@ def _in_collective(table: Table, tables: Sequence[Table], moving_share: float, w
     """
     import numpy as np
 
-    from rankwise.analysis.waiting.one_collective import weights
-
     found = table.found
     calls = [
         (one.calls, one.found.procedure in FOR_ALL)
@@ -255,7 +255,7 @@ def _in_collective(table: Table, tables: Sequence[Table], moving_share: float, w
         if one.found.communicator == found.communicator
     ]
     apart = 1 - sum(count for count, for_all in calls if for_all) / sum(count for count, _ in calls)
-    scale = np.where(found.selected, weights(found, table.seconds), 0.0)
+    scale = np.where(found.selected, table.weights, 0.0)
     waited = float((scale * table.waits.seconds).sum())
     # Each of the calls in which not all wait for all may be before one of the others.
     most = min(apart / (1 - apart), 1.0) if apart < 1 else 1.0

@@ -33,8 +33,9 @@ class Instances:
         places: their ranks in the communicator, m.
         roots: place in `ranks`, or `NOBODY`, n.
         bytes: of the message, n x m.
-        arrival: seconds, n x m.
-        departure: likewise.
+        arrival: seconds, n x m; of a collective that is only posted, when that was.
+        departure: likewise; when the call ended that completed it.
+        entered: likewise; when the call began in which the member may have waited, else as `arrival`.
         since: seconds from where the member left its collective before on this communicator; NaN = none.
         since_in_mpi: of these in MPI; likewise.
         in_sample: whether the instance is one of the sample, which stands for all; else it was kept beside it
@@ -53,6 +54,7 @@ class Instances:
     bytes: NDArray[np.int64]
     arrival: Floats
     departure: Floats
+    entered: Floats
     since: Floats
     since_in_mpi: Floats
     in_sample: NDArray[np.bool_]
@@ -66,6 +68,11 @@ class Instances:
         return Instances(
             **{name: value if name in own else value[which] for name, value in vars(self).items()}
         )
+
+    @property
+    def length(self) -> Floats:
+        """Seconds in the calls in which members may have waited, n x m."""
+        return self.departure - self.entered
 
     @property
     def is_long(self) -> NDArray[np.bool_]:
@@ -125,11 +132,11 @@ def consistent(found: Instances) -> NDArray[np.bool_]:
     last = found.arrival.max(axis=1, keepdims=True)
     early = found.departure + found.uncertain(late) < last
     impossible: NDArray[np.bool_] = np.zeros(len(late), bool)
-    if found.procedure == "MPI_Barrier":
+    if found.procedure in {"MPI_Barrier", "MPI_Ibarrier"}:
         impossible = np.any(early, axis=1)
-    elif found.procedure == "MPI_Allreduce":
+    elif found.procedure in {"MPI_Allreduce", "MPI_Iallreduce"}:
         impossible = early.any(axis=1) & np.all(found.bytes > 0, axis=1)
-    elif found.procedure == "MPI_Bcast":
+    elif found.procedure in {"MPI_Bcast", "MPI_Ibcast"}:
         roots = found.roots[:, None]
         root = np.take_along_axis(found.arrival, roots, axis=1)
         before = (found.departure + found.uncertain(roots) < root) & (found.bytes > 0)
@@ -150,9 +157,8 @@ def waits(found: Instances) -> Waits:
     else:
         whose = np.full(found.arrival.shape, NOBODY)
         first = second = np.full(found.arrival.shape, _NEVER)
-    longest = found.departure - found.arrival
-    seconds = np.clip(first - found.arrival, 0.0, longest)
-    still = np.clip(second - found.arrival, 0.0, seconds)
+    seconds = np.clip(first - found.entered, 0.0, found.length)
+    still = np.clip(second - found.entered, 0.0, seconds)
     return Waits(seconds, np.where(seconds > 0, whose, NOBODY), seconds - still)
 
 
@@ -168,7 +174,7 @@ def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows:
     Returns:
         seconds, one row for each of `rows`.
     """
-    arrival, seconds = found.arrival[rows], known.seconds[rows]
+    arrival, entered, seconds = found.arrival[rows], found.entered[rows], known.seconds[rows]
     others = np.where(late, _NEVER, arrival)
     places = np.arange(len(rows))
     if found.procedure in FOR_ROOT:
@@ -183,7 +189,7 @@ def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows:
         latest[:, order[1:]] = up_to[:, :-1]
     else:
         latest = others.max(axis=1, keepdims=True)
-    saved: Floats = seconds - np.clip(latest - arrival, 0.0, seconds)
+    saved: Floats = seconds - np.clip(latest - entered, 0.0, seconds)
     return saved
 
 
@@ -195,7 +201,7 @@ def each_wait(found: Instances) -> tuple[list[int], list[float], list[float], li
     found = found.of(consistent(found))
     known = waits(found)
     rows, members = np.nonzero(known.whose != NOBODY)
-    began = found.arrival[rows, members]
+    began = found.entered[rows, members]
     return (
         found.ranks[members].tolist(),
         began.tolist(),

@@ -12,7 +12,8 @@ from rankwise.analysis.waiting.instances import NOBODY, Instances
 from rankwise.profile.join.members import parse
 
 _COLUMNS = (
-    "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi, in_sample"
+    "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi,"
+    " in_sample, COALESCE(entered, arrival)"
 )
 
 
@@ -58,6 +59,7 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
             bytes=table[:, :, 5].astype(np.int64),
             arrival=table[:, :, 6],
             departure=table[:, :, 7],
+            entered=table[:, :, 11],
             since=table[:, :, 8],
             since_in_mpi=table[:, :, 9],
             in_sample=table[:, 0, 10] == 1,

@@ -7,7 +7,7 @@ from typing import Literal
 
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.selection import is_part
-from rankwise.analysis.waiting.procedures import CALLS
+from rankwise.analysis.waiting.procedures import BLOCKING
 from rankwise.profile.join.members import parse
 from rankwise.records import dataclass
 
@@ -48,7 +48,7 @@ def unknown_collectives(connection: sqlite3.Connection) -> Unknown:
         return is_apart and between[members]
 
     known = set(connection.execute("SELECT DISTINCT communicator, procedure FROM arrivals"))
-    names = ", ".join(f"'{name}'" for name in sorted(CALLS))
+    names = ", ".join(f"'{name}'" for name in sorted(BLOCKING))
     calls, seconds, by_clocks = None, 0.0, 0.0
     for communicator, procedure, members, count, took in connection.execute(
         "SELECT calls.communicator, calls.procedure, members, SUM(calls.calls), SUM(calls.seconds)"

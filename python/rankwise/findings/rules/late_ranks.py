@@ -37,7 +37,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     on_cpu = _on_cpu(seen, found)
     title = _title(found, useful if explains(seen, found) else 1.0, on_cpu)
     inputs = [
-        Fact("waiting for them in blocking collectives", found.in_collectives_seconds, "s"),
+        Fact("waiting for them in collectives", found.in_collectives_seconds, "s"),
         Fact("waiting for them for messages", found.for_messages_seconds, "s"),
     ]
     if found.saved_seconds < found.seconds:
@@ -147,7 +147,7 @@ RULE = Rule(
     " position or role that has at most a third more ranks is preferred. Where no group saves so much: those,"
     " up to a fourth of all ranks, that more than half of all waiting is for. A rank that was late because it"
     " left the collective before late does not count, but a root that computed before a reduction does.",
-    "the waiting in blocking collectives, in the sample and scaled to all calls, that would end if all of"
+    "the waiting in collectives, in the sample and scaled to all calls, that would end if all of"
     " them came with the latest of the others, at most what others wait for them, blame passed on; and what"
     " others wait for their messages",
     "Share out the work more evenly, or look at what slows these processors down.",

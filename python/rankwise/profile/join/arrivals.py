@@ -39,6 +39,7 @@ COLUMNS = (
     "before",
     "before_communicator",
     "in_sample",
+    "entered",
 )
 """Of the table `arrivals`, in their order."""
 
@@ -50,7 +51,13 @@ _FEW_LONG = 2  # instances of each collective beside the sample, where there are
 _RECORDED = np.zeros(1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"], bool)
 _RECORDED[[procedure.id for procedure in PROCEDURES]] = True
 _COLLECTIVE = np.zeros(1 << 16, bool)
-_COLLECTIVE[[procedure.id for procedure in PROCEDURES if procedure.class_name == "collective"]] = True
+_COLLECTIVE[
+    [
+        procedure.id
+        for procedure in PROCEDURES
+        if procedure.class_name in {"collective", "input-output"} or procedure.name == "MPI_Win_fence"
+    ]
+] = True
 
 
 def join_arrivals(
@@ -95,7 +102,7 @@ def kept_rows(
         for rank, counters in world.items()
         if len(counters.arrivals)
     ]
-    names = (*COLUMNS[:-1], "shift", "clock")
+    names = (*(name for name in COLUMNS if name != "in_sample"), "shift", "clock")
     if not parts:
         return {name: np.empty(0, np.int64) for name in (*names, "in_sample")}
     rows = {name: np.concatenate([one[name] for one in parts]) for name in names}
@@ -122,6 +129,7 @@ def _of_process(
         & (rows["instance"] <= LARGEST)
         & (rows["bytes"] <= LARGEST)
         & (rows["left"] >= rows["arrived"])
+        & ((rows["entered"] == 0) | (rows["entered"] >= rows["arrived"]) & (rows["left"] >= rows["entered"]))
     )
     rows, own, communicators = rows[possible], own[possible], communicators[possible]
     before = part(rows["left_key"], "CALLS", "PROCEDURE")
@@ -142,6 +150,7 @@ def _of_process(
         "bytes": rows["bytes"].astype(np.int64),
         "arrival": clock.of(rows["arrived"]),
         "departure": clock.of(rows["left"]),
+        "entered": np.where(rows["entered"] != 0, clock.of(rows["entered"]), np.nan),
         "since": np.where(has_since, since, np.nan),
         "since_in_mpi": np.where(has_since, np.minimum(in_mpi, since), np.nan),
         "before": np.where(is_known, before, NOBODY),

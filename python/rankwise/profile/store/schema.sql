@@ -374,7 +374,7 @@ CREATE TABLE open_messages (         -- of a partial run: messages that only one
   received     INTEGER               -- likewise; also receives that wait for theirs
 );
 
-CREATE TABLE arrivals (              -- blocking collectives: when each member came and left, a sample of the instances, and the longest
+CREATE TABLE arrivals (              -- collectives: when each member came and left, a sample of the instances, and the longest
   communicator INTEGER NOT NULL REFERENCES communicators(id),
   procedure    INTEGER NOT NULL REFERENCES procedures(id),
   instance     INTEGER NOT NULL,     -- which call of this procedure on this communicator, from 1; all members are there
@@ -389,6 +389,7 @@ CREATE TABLE arrivals (              -- blocking collectives: when each member c
   before       INTEGER REFERENCES procedures(id), -- the rank's latest call before; NULL = none
   before_communicator INTEGER REFERENCES communicators(id),
   in_sample    INTEGER NOT NULL DEFAULT 1, -- 1 = the instance is in the sample; 0 = kept beside it, as one of the longest
+  entered      REAL DEFAULT NULL,    -- of a collective that was only posted: when the call began that completed it; NULL = arrival
   PRIMARY KEY (communicator, procedure, instance, rank)
 ) WITHOUT ROWID;
 

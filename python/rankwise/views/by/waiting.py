@@ -125,7 +125,7 @@ def waiting_title(seen: Evidence) -> str:
         title = message_wait_title(messages)
     elif found and found.seconds:
         share = percent_text(100 * found.waiting.seconds / found.seconds)
-        title = f"{share} % of the time in blocking collectives is waiting for ranks that come late"
+        title = f"{share} % of the time in collectives is waiting for ranks that come late"
     unknown = unknown_text(seen.time_in_mpi) or lateness_unknown_text(seen.time_in_mpi)
     sentence = late_sentence(lateness(seen)) if title and not seen.time_in_mpi.is_mostly_unknown else ""
     return "; ".join(filter(None, (unknown, title, f"{sentence[:1].lower()}{sentence[1:]}")))
@@ -158,6 +158,6 @@ def waiting_notes(found: Waiting) -> list[str]:
         notes.append(f"Left out: {found.inconsistent} calls whose times can't be true.")
     if found.kept:
         notes.append(
-            "Nonblocking and neighbourhood collectives, and those on intercommunicators, are not among them."
+            "Persistent and neighbourhood collectives, and those on intercommunicators, are not among them."
         )
     return notes

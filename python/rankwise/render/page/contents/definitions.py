@@ -84,14 +84,14 @@ _WORDS = (
     ),
     _Word(
         "in MPI, not told apart",
-        "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, nonblocking"
-        " collectives, and those that make communicators.",
+        "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, persistent"
+        " and neighbourhood collectives, and those that make communicators.",
         "time in MPI - waiting - transfer - MPI-IO",
         _WAITING,
     ),
     _Word(
         "transfer (of the run)",
-        "Time in blocking collectives, receives, waits and sends in which nobody was late, and in calls that"
+        "Time in collectives, receives, waits and sends in which nobody was late, and in calls that"
         " only start communication.",
         "known time in MPI - waiting",
         _WAITING,

@@ -29,8 +29,7 @@ _MEANINGS = {
     COMPUTE: ("compute, other", _METRICS["useful-time"].meaning),
     WAITING: (
         "waiting",
-        "In MPI while another rank that was needed had not come yet: in blocking collectives,"
-        " and for messages.",
+        "In MPI while another rank that was needed had not come yet: in collectives, and for messages.",
     ),
     TRANSFER: ("transfer", "In MPI although nobody was late: what the library and the network take."),
     FILES: ("MPI-IO", "In calls that open, read, write and close files."),
