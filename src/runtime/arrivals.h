@@ -218,10 +218,9 @@ struct Place {
 // Counts a call, and keeps what belongs to the sample. `thread` has not counted its time yet; `in_mpi` is what it will
 // have spent in MPI then. Of a call that is not to be recorded the traits count all the same: settings of the library
 // are for all calls.
-[[gnu::always_inline]] inline void count(Place place, const Thread &thread, Procedure procedure,
-                                         std::uint64_t start, std::uint64_t stop, std::uint64_t left_key,
-                                         std::uint64_t bytes, int root, bool kept, std::uint64_t in_mpi,
-                                         std::uint64_t traits) {
+[[gnu::always_inline]] inline void count(Place place, const Thread &thread, Procedure procedure, std::uint64_t start,
+                                         std::uint64_t stop, std::uint64_t left_key, std::uint64_t bytes, int root,
+                                         bool kept, std::uint64_t in_mpi, std::uint64_t traits) {
   // (None on intercommunicators, whose groups count apart, nor on those of one process.)
   if (place.of == nullptr) return;
   Table *table = place.of->tables[number_of(procedure)];
