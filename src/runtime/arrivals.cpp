@@ -156,7 +156,7 @@ void go_on(Table &table) {
 
 }  // namespace
 
-Table *make(const Place &place, Procedure procedure, int number) {
+Table *make(Place place, Procedure procedure, int number) {
   if (place.of == &nothing_yet) {
     void *memory = std::malloc(sizeof(OfCommunicator));
     if (memory == nullptr) return nullptr;

@@ -199,7 +199,7 @@ struct Place {
 }
 
 // The table of a collective that has none; nullptr if there is no memory.
-[[gnu::cold, gnu::noinline]] Table *make(const Place &place, Procedure procedure, int number);
+[[gnu::cold, gnu::noinline]] Table *make(Place place, Procedure procedure, int number);
 // The call is the instance that the table has counted down to.
 [[gnu::cold, gnu::noinline]] void reach(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call);
 // The call is not in the sample, and its step is longer than that of another one that is kept for that.
@@ -218,10 +218,9 @@ struct Place {
 // Counts a call, and keeps what belongs to the sample. `thread` has not counted its time yet; `in_mpi` is what it will
 // have spent in MPI then. Of a call that is not to be recorded the traits count all the same: settings of the library
 // are for all calls.
-[[gnu::always_inline]] inline void count(const Place &place, const Thread &thread, Procedure procedure,
-                                         std::uint64_t start, std::uint64_t stop, std::uint64_t left_key,
-                                         std::uint64_t bytes, int root, bool kept, std::uint64_t in_mpi,
-                                         std::uint64_t traits) {
+[[gnu::always_inline]] inline void count(Place place, const Thread &thread, Procedure procedure, std::uint64_t start,
+                                         std::uint64_t stop, std::uint64_t left_key, std::uint64_t bytes, int root,
+                                         bool kept, std::uint64_t in_mpi, std::uint64_t traits) {
   // (None on intercommunicators, whose groups count apart, nor on those of one process.)
   if (place.of == nullptr) return;
   Table *table = place.of->tables[number_of(procedure)];

@@ -103,7 +103,9 @@ class Call {
       arrivals::count(arrivals::place_of(*communicator_), *thread_, procedure_, start_, stop_, left_before_, size_,
                       root_, has_pattern_ && !process::paused, in_mpi, traits_);
     }
+#ifndef RANKWISE_FREQUENT
     if (arrivals::is_on_window_or_file(procedure_)) count_on_window_or_file(in_mpi);
+#endif
     thread_->in_mpi = in_mpi;
     if (!process::paused) [[likely]] {
       rankwise_calls &row = booking::row(*thread_, keys::with_bin(key_, keys::bin(size_)));
@@ -514,6 +516,7 @@ class Call {
     record.inside_since = now;
   }
 
+#ifndef RANKWISE_FREQUENT
   // RATIONALE: two threads may use one file by two handles, so that its calls have no order.
   [[gnu::noinline]] void count_on_window_or_file(std::uint64_t in_mpi) {
     const bool keeps = all_came_ && !process::paused;
@@ -525,6 +528,7 @@ class Call {
                       left_before_, size_, arrivals::none, keeps, in_mpi, 0);
     }
   }
+#endif
 
   static std::uint64_t message_bits(MPI_Message message) { return abi::bits(message) | (std::uint64_t{1} << 63); }
 

@@ -168,15 +168,15 @@ int main(int argc, char **argv) {
       tell("MPI_Reduce_scatter_block", "W", MPI_COMM_WORLD, ALL, 0);
     } else if (STEP("posted")) {  // rank 1 posts late; all compute before they wait for it
       MPI_Request request;
-#define POST(n, is_late, call)                 \
-  for (int i = 0; i < (n); i++) {              \
-    late((is_late), VERY_LATE_US);             \
-    come();                                    \
-    call;                                      \
-    late(1, OVERLAP_US);                       \
-    enter();                                   \
-    MPI_Wait(&request, MPI_STATUS_IGNORE);     \
-    leave();                                   \
+#define POST(n, is_late, call)             \
+  for (int i = 0; i < (n); i++) {          \
+    late((is_late), VERY_LATE_US);         \
+    come();                                \
+    call;                                  \
+    late(1, OVERLAP_US);                   \
+    enter();                               \
+    MPI_Wait(&request, MPI_STATUS_IGNORE); \
+    leave();                               \
   }
       POST(20, rank == 1, MPI_Iallreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
       tell("MPI_Iallreduce", "W", MPI_COMM_WORLD, ALL, 0);
@@ -201,8 +201,7 @@ int main(int argc, char **argv) {
     } else if (STEP("file")) {  // a file of one byte for each, in the working directory
       MPI_File file;
       MPI_File_open(MPI_COMM_WORLD, "waiting.file", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-      REPEAT_LATE_BY(VERY_LATE_US, 20, rank == 1,
-                     MPI_File_write_at_all(file, rank, x, 1, MPI_BYTE, MPI_STATUS_IGNORE));
+      REPEAT_LATE_BY(VERY_LATE_US, 20, rank == 1, MPI_File_write_at_all(file, rank, x, 1, MPI_BYTE, MPI_STATUS_IGNORE));
       tell("MPI_File_write_at_all", "waiting.file", MPI_COMM_WORLD, ALL, 0);
       MPI_File_close(&file);
     } else if (STEP("chain")) {  // 0 computes, 1 waits for it, 2 for 1
