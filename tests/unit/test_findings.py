@@ -376,6 +376,13 @@ def test_what_is_buffered_is_also_seen() -> None:
     assert found_in(made, "eager-threshold").saved_seconds == pytest.approx(1.8)
 
 
+def test_receivers_may_be_late_as_they_had_no_processor() -> None:
+    made = sends([8192, 6000, 6000, 6000], 0.5)
+    assert found_in(made, "eager-threshold").confidence == MEDIUM
+    made.connection.execute("UPDATE ranks SET cpus_allowed = '0'")
+    assert found_in(made, "eager-threshold").confidence == LOW
+
+
 def test_messages_much_too_large_to_be_buffered() -> None:
     assert told(sends([2**20] * 4, 0.5), "eager-threshold") == []
 
