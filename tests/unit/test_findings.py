@@ -213,12 +213,18 @@ def test_a_collective_that_is_waiting(golden: Golden) -> None:
     assert found.command.options == ("--by", "waiting", "--call", "Barrier")
 
 
+def test_who_is_late_in_turns_may_have_lost_processors_to_others() -> None:
+    for made in (switching(1000, 7.0), Made(cpus="0-1")):
+        found = found_in(barriers(made, [0, 1, 2, 3]), "waiting-collective")
+        assert (found.confidence, found.saved_seconds) == (LOW, pytest.approx(6.0))
+
+
 def test_one_call_is_told_as_one() -> None:
     found = found_in(barriers(Made(), [0, 1, 2, 3], 8), "waiting-collective")
     assert (found.confidence, found.why_confidence) == (LOW, "there were 8 calls only")
     waiting = barriers(Made(), [0]).seen.waiting
     assert waiting is not None
-    one = waiting_collective._finding(replace(waiting.families[0], kept=1), "W", 0.0, crowd=False)
+    one = waiting_collective._finding(replace(waiting.families[0], kept=1), "W", 0.0, "")
     assert one.why_confidence == "there was 1 call only"
 
 

@@ -28,14 +28,23 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     # What is for the same ranks throughout is the finding "late-ranks".
     if late(seen) is not None:
         return []
-    crowd = bool(crowded(seen))
+    short = _short_of_processors(seen)
     left_late = _left_late(seen.waiting)
     family_of = dict(seen.connection.execute("SELECT name, family FROM communicators").fetchall())
     return [
-        _finding(row, family_of.get(row.communicator, ""), left_late, crowd=crowd)
+        _finding(row, family_of.get(row.communicator, ""), left_late, short)
         for row in seen.waiting.families
         if row.percent_waiting >= _MOST
     ]
+
+
+def _short_of_processors(seen: Evidence) -> str:
+    """Return that who comes late may just have had no processor; '' = all had one."""
+    if crowded(seen):
+        return "there are more ranks than processors: who comes late may just have had none"
+    if seen.shortages.preempted:
+        return "others took processors of ranks: who comes late may just have had none"
+    return ""
 
 
 def _left_late(waiting: Waiting) -> float:
@@ -48,7 +57,7 @@ def _left_late(waiting: Waiting) -> float:
     return min(left_late / caused, 1.0) if caused else 0.0
 
 
-def _finding(row: WaitingFamily, family: str, left_late: float, *, crowd: bool) -> Finding:
+def _finding(row: WaitingFamily, family: str, left_late: float, short: str) -> Finding:
     name = names_quoted(with_library(row.communicator, family), row.user_names)
     last = (
         f"rank {row.last_rank} last in {percent_text(row.last_percent)} %"
@@ -63,8 +72,8 @@ def _finding(row: WaitingFamily, family: str, left_late: float, *, crowd: bool) 
     if row.last_percent >= _MOST:
         why = "one rank is last in most calls, as it left the call before late or waited for others itself"
     confidence = MEDIUM
-    if crowd:
-        confidence, why = LOW, "there are more ranks than processors: who comes late may just have had none"
+    if short:
+        confidence, why = LOW, short
     elif row.kept < _FEW_CALLS:
         confidence, why = (
             LOW,
