@@ -18,6 +18,7 @@ _IN_SUMMARY = 3
 # A program reads its clock outside of the calls: its times and ours differ by so much.
 _CLOCKS = 0.01  # of the time
 _CLOCKS_SECONDS = 0.001
+_MOSTLY = 0.5  # of the time in MPI: where so much is not known, what is known is no estimate of all
 _OTHERS_TOOK = 0.05  # of the run time of the ranks
 _OTHERS = re.compile(r"^of the processors of .* others took$")
 
@@ -139,6 +140,9 @@ def _efficiency(found: Mapping[str, Any] | None, truth: Mapping[str, float]) -> 
 
 
 def _waiting(shown: Mapping[str, Any], truth: Mapping[str, float]) -> Estimated | None:
+    time = shown.get("time_in_mpi") or {}
+    if time.get("unknown_seconds", 0.0) > _MOSTLY * time.get("seconds", 0.0):
+        return None
     if "collectives" in truth and shown.get("waiting"):
         seconds, told = truth["collectives"], shown["waiting"]["waiting"]
         return _off(told["seconds"], told.get("error_seconds", 0.0), seconds)

@@ -213,6 +213,12 @@ def test_a_collective_that_is_waiting(golden: Golden) -> None:
     assert found.command.options == ("--by", "waiting", "--call", "Barrier")
 
 
+def test_who_is_late_in_turns_may_have_lost_processors_to_others() -> None:
+    for made in (switching(1000, 7.0), Made(cpus="0-1")):
+        found = found_in(barriers(made, [0, 1, 2, 3]), "waiting-collective")
+        assert (found.confidence, found.saved_seconds) == (LOW, pytest.approx(6.0))
+
+
 def test_one_call_is_told_as_one() -> None:
     found = found_in(barriers(Made(), [0, 1, 2, 3], 8), "waiting-collective")
     assert (found.confidence, found.why_confidence) == (LOW, "there were 8 calls only")
@@ -374,6 +380,13 @@ def test_what_is_buffered_is_also_seen() -> None:
     made.wait(0, "MPI_Send", 1, 8.0, 8.1, 9.0, sends=True, size=5000)
     made.call(0, "MPI_Send", 0.1, size_bin=14, sent=5000)
     assert found_in(made, "eager-threshold").saved_seconds == pytest.approx(1.8)
+
+
+def test_receivers_may_be_late_as_they_had_no_processor() -> None:
+    made = sends([8192, 6000, 6000, 6000], 0.5)
+    assert found_in(made, "eager-threshold").confidence == MEDIUM
+    made.connection.execute("UPDATE ranks SET cpus_allowed = '0'")
+    assert found_in(made, "eager-threshold").confidence == LOW
 
 
 def test_messages_much_too_large_to_be_buffered() -> None:

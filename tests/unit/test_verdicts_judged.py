@@ -131,6 +131,8 @@ def test_waiting(error: float, covered: bool) -> None:
     assert judge(LATE, explained, shown, truth | {"messages": 6.4}).waiting == replace(right, covered=False)
     assert judge(LATE, explained, shown, truth | {"messages": 0.0}).waiting is None
     assert judge(LATE, explained, {}, truth | {"messages": 6.4}).waiting is None
+    unknown = shown | {"time_in_mpi": {"seconds": 9.0, "unknown_seconds": 8.0}}
+    assert judge(LATE, explained, unknown, truth | {"collectives": 4.0}).waiting is None
 
 
 @pytest.mark.parametrize("spins", [False, True])
