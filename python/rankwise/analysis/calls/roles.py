@@ -15,7 +15,7 @@ from rankwise.profile.join.members import count, parse
 Ranks = tuple[int, ...]
 Parts = frozenset[frozenset[int]]
 
-_MOST_MEMBERS = 200_000
+_MOST_MEMBERS = 50_000
 _MOST_GRIDS = 16
 _MOST_DIMENSIONS = 4
 _NAMELESS = ("main", "MAIN__")
@@ -39,22 +39,22 @@ class Roles:
         return self._of_members(members) or self._made_in(site)
 
     def _of_members(self, members: Sequence[str]) -> str:
-        if len(members) > self._left or any("?" in one for one in members):  # not all are known
+        each = dict.fromkeys(members)
+        if len(each) > self._left or any("?" in one for one in each):  # not all are known
             return ""
-        groups: list[Ranks] = []
-        for one in members:
-            self._left -= count(one)
-            if self._left < 0:
-                return ""
-            groups.append(tuple(parse(one)))
-        if not all(groups):
+        counts = [count(one) for one in each]
+        if not all(counts) or (len(each) == 1 and counts[0] >= self._number):
             return ""
-        return self._of_one(groups[0]) if len(set(groups)) == 1 else self._of_several(groups)
+        if len(each) > 1 and max(counts) == 1:
+            return "each rank alone"
+        self._left -= sum(counts)
+        if self._left < 0:
+            return ""
+        groups = [tuple(parse(one)) for one in each]
+        return self._of_one(groups[0]) if len(groups) == 1 else self._of_several(groups)
 
     def _of_one(self, ranks: Ranks) -> str:
         own, number = frozenset(ranks), self._number
-        if len(own) >= number:
-            return ""
         for host, there in self._nodes.items():
             if own == there and len(self._nodes) > 1 and len(own) > 1:
                 return f"the ranks of {host}"
@@ -64,8 +64,6 @@ class Roles:
 
     def _of_several(self, groups: Sequence[Ranks]) -> str:
         parts = frozenset(map(frozenset, groups))
-        if all(len(one) == 1 for one in parts):
-            return "each rank alone"
         number = sum(map(len, parts))
         if number == self._number == len(frozenset().union(*parts)):
             if len(self._nodes) > 1 and parts == frozenset(self._nodes.values()):

@@ -380,7 +380,8 @@ def _calls_at(calls: Rows) -> NDArray[np.int64]:
     between = calls[_between(calls["key"])]
     counts = np.zeros(1 << layout.CONSTANTS["CALLS_SITE_BITS"], np.int64)
     np.add.at(counts, part(between["key"], "CALLS", "SITE"), between["calls"].astype(np.int64))
-    return np.trim_zeros(counts, "b")
+    used = int(np.flatnonzero(counts).max(initial=-1)) + 1
+    return np.array(counts[:used])  # a view would keep all of it
 
 
 def _has_called(calls: Rows, threads: Rows) -> bool:
