@@ -135,15 +135,11 @@ bool Sampler::create(int thread) {
   return rates_ != nullptr;
 }
 
-std::uint64_t Sampler::random() {
-  drawn_ = drawn_ * 6364136223846793005ULL + 1442695040888963407ULL;
-  return drawn_ >> 32;
-}
-
 void Sampler::go_on(Rate &rate) {
   if (rate.taken < windows_of_a_length * (longest + 1)) ++rate.taken;
   const std::uint64_t calls = length(rate);
-  const std::uint64_t place = random() & (calls - 1);
+  drawn_ = chain(drawn_, calls);
+  const std::uint64_t place = drawn_ & (calls - 1);
   rate.left = rate.rest + static_cast<std::uint32_t>(place);
   rate.rest = static_cast<std::uint16_t>(calls - 1 - place);
 }

@@ -46,7 +46,6 @@ class Sampler {
     const unsigned doubled = rate.taken / windows_of_a_length;
     return std::uint64_t{1} << (doubled < longest ? doubled : longest);
   }
-  std::uint64_t random();
   void go_on(Rate &rate);
   rankwise_path *row_of(rankwise_path &path);
   void follow(frames::Frame frame, rankwise_path &path);
@@ -54,7 +53,7 @@ class Sampler {
 
   Rate *rates_ = nullptr;
   std::uint64_t next_ = 0;  // ticks in MPI with which a call is in the sample by time
-  std::uint64_t drawn_ = 0;
+  std::uint64_t drawn_ = 0;  // the latest random number
   std::uintptr_t stack_begin_ = 0;  // of the latest stack that was looked up
   std::uintptr_t stack_end_ = 0;
   unsigned stacks_ = 0;  // that were looked up

@@ -100,7 +100,7 @@ def join_sites(world: Mapping[int, Counters]) -> Sites:
 
 
 def with_sources(sites: Sites, directory: str, started_ns: int) -> Sites:
-    """Find out which lines of the source the sites and frames are, where the files are at hand that they are in.
+    """Find out which lines of the source the sites and frames are, where their files are at hand.
 
     Args:
         sites: of a world.
