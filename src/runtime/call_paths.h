@@ -52,8 +52,8 @@ class Sampler {
   std::uintptr_t end_of_stack(std::uintptr_t address);
 
   Rate *rates_ = nullptr;
-  std::uint64_t next_ = 0;  // ticks in MPI with which a call is in the sample by time
-  std::uint64_t drawn_ = 0;  // the latest random number
+  std::uint64_t next_ = 0;          // ticks in MPI with which a call is in the sample by time
+  std::uint64_t drawn_ = 0;         // the latest random number
   std::uintptr_t stack_begin_ = 0;  // of the latest stack that was looked up
   std::uintptr_t stack_end_ = 0;
   unsigned stacks_ = 0;  // that were looked up

@@ -586,7 +586,8 @@ struct rankwise_site {
 /* How calls come to a site: a sample of them, by the functions that have called the one that the site is in.
  *
  * A call is in the sample with a probability that is known when it ends: one of so many at the site, more of the first,
- * and beside these by time, so that long ones always are. Each stands for as many calls as this probability has in 1. */
+ * and beside these by time, so that long ones always are. Each stands for as many calls as this probability has in 1.
+ */
 struct rankwise_path {
   uint64_t key;        /* a hash of procedure, site, flags and frames; 0 = row not in use */
   uint64_t samples;    /* calls in the sample */

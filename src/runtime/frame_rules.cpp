@@ -129,8 +129,8 @@ class Reader {
   bool good_ = true;
 };
 
-// What tells where a register of the caller is: unchanged, saved at a distance from the beginning of the frame, nowhere,
-// or in a way that is not understood.
+// What tells where a register of the caller is: unchanged, saved at a distance from the beginning of the frame,
+// nowhere, or in a way that is not understood.
 struct Saved {
   enum class How : std::uint8_t { unchanged, at, nowhere, other } how = How::unchanged;
   std::int64_t offset = 0;

@@ -49,7 +49,8 @@ std::uintptr_t function_at(const dl_phdr_info &object, std::uintptr_t address);
 // there are none, or where they ask for more than registers and numbers.
 Rule rule_at(const dl_phdr_info &object, std::uintptr_t address);
 
-// Goes on to the call of the function that made this one; false if the rule leads nowhere, or to what lies beyond `end`.
+// Goes on to the call of the function that made this one; false if the rule leads nowhere, or to what lies beyond
+// `end`.
 bool step(const Rule &rule, Frame &frame, std::uintptr_t end = ~std::uintptr_t{0});
 
 }  // namespace rankwise::frames

@@ -11,12 +11,12 @@ namespace rankwise::objects {
 
 // What an object is to those who look for the maker of a call.
 enum class Role : std::uint8_t {
-  none,       // it is no object's code
+  none,  // it is no object's code
   ordinary,
   binding,    // of the MPI library, or the library itself
   extension,  // module of Python
   interpreter,
-  start,      // the C library, which runs main() and the functions of threads
+  start,  // the C library, which runs main() and the functions of threads
 };
 
 // Where an address lies.

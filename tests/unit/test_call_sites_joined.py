@@ -138,7 +138,7 @@ def test_long_names_are_broken(
     assert max(map(len, lines)) <= columns
     heads = [line.split() for line in lines if line.startswith("site ")]
     assert all(head[1] == "call" for head in heads)
-    assert len(heads) < 8
+    assert len(heads) < 9
 
 
 @pytest.mark.parametrize(
