@@ -75,8 +75,12 @@ def test_shares_of_many_calls(mpi: Mpi, tmp_path: Path, threads: list[str]) -> N
     assert site["caller"]["frame"]["function"] in SHARES
 
 
-def test_a_library_without_tables_ends_the_path(mpi: Mpi, tmp_path: Path) -> None:
-    options = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+@pytest.mark.parametrize(
+    "options",
+    [("-fno-asynchronous-unwind-tables", "-fno-unwind-tables"), ("-DWRONG_TABLES",)],
+    ids=["none", "wrong"],
+)
+def test_without_good_tables_the_path_ends(mpi: Mpi, tmp_path: Path, options: tuple[str, ...]) -> None:
     done = run_paths(mpi, tmp_path, 3, options=options)
     [row] = shown(done)
     assert (row["frames"], row["ends"]) == ([], "cut")
