@@ -25,7 +25,7 @@ bool wanted = true;
 
 // What is known of a return address: which frame it is, and how to go on to the caller's.
 struct Step {
-  enum class Kind : std::uint8_t { ordinary, binding, beginning, lost } kind = Kind::lost;
+  enum class Kind : std::uint8_t { ordinary, binding, interpreter, beginning, lost } kind = Kind::lost;
   std::uint16_t frame = 0;
   frames::Rule rule;
 };
@@ -63,6 +63,7 @@ Step::Kind kind_of(const objects::Where &where) {
     case objects::Role::binding:
       return Step::Kind::binding;
     case objects::Role::interpreter:
+      return Step::Kind::interpreter;
     case objects::Role::start:
       return Step::Kind::beginning;
     default:
@@ -200,8 +201,8 @@ void Sampler::follow(frames::Frame frame, rankwise_path &path) {
       path.flags = RANKWISE_PATH_NO_ROOM;
       return;
     }
-    if (step->kind == Step::Kind::beginning) {
-      path.flags = RANKWISE_PATH_WHOLE;
+    if (step->kind == Step::Kind::beginning || step->kind == Step::Kind::interpreter) {
+      path.flags = step->kind == Step::Kind::beginning ? RANKWISE_PATH_WHOLE : RANKWISE_PATH_PYTHON;
       return;
     }
     if (step->kind == Step::Kind::lost) break;

@@ -603,9 +603,10 @@ struct rankwise_path {
 };
 
 enum rankwise_path_flags {
-  RANKWISE_PATH_WHOLE = 1,  /* it begins where the program, a thread or an interpreter does */
-  RANKWISE_PATH_CUT = 2,    /* beyond the last frame, the tables for unwinding do not tell */
-  RANKWISE_PATH_NO_ROOM = 4 /* calls whose path found no room: there are no frames */
+  RANKWISE_PATH_WHOLE = 1,   /* it begins where the program or a thread does */
+  RANKWISE_PATH_CUT = 2,     /* beyond the last frame, the tables for unwinding do not tell */
+  RANKWISE_PATH_NO_ROOM = 4, /* calls whose path found no room: there are no frames */
+  RANKWISE_PATH_PYTHON = 8   /* the interpreter of Python calls the last frame: its own are not kept */
 };
 
 /* Frame indices below RANKWISE_FIRST_FRAME are no frames. */

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankwise.analysis.calls.paths import CUT, MORE, UNKNOWN, Caller, Frame, PathRow, Share
+from rankwise.analysis.calls.paths import CUT, MORE, PYTHON, UNKNOWN, Caller, Frame, PathRow, Share
 from rankwise.text.units import percent_text
 
 NOT_KNOWN = "(not known)"
 CALLED_BY = " < "
 _MAIN = ("main", "MAIN__")
-_ENDS = {MORE: "...", CUT: "?", UNKNOWN: NOT_KNOWN}
+_ENDS = {MORE: "...", CUT: "?", PYTHON: "(Python)", UNKNOWN: NOT_KNOWN}
 
 
 def way_text(row: PathRow) -> str:

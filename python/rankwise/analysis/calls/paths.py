@@ -21,7 +21,7 @@ from rankwise.analysis.calls.totals import JOIN_PROCEDURES, Totals, totals_by
 from rankwise.records import dataclass
 
 _Z = 1.96  # 95 %
-WHOLE, MORE, CUT, UNKNOWN = "whole", "more", "cut", "unknown"
+MORE, CUT, PYTHON, UNKNOWN = "more", "cut", "python", "unknown"
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ class PathRow:
         site: as in `SiteRow`, and so are the following.
         frames: the places where the function that the site is in was called, then that caller, and so on.
         ends: whole = at the beginning of the program or a thread; more = further frames are not kept;
-            cut = the stack could not be followed; unknown = no room was left for the path.
+            cut = the stack could not be followed; python = the interpreter calls the last function;
+            unknown = no room was left for the path.
         share_of_calls: of those of the procedure at this place.
         share_of_time: likewise.
         samples: calls in the sample that came by this way.

@@ -22,7 +22,12 @@ _KEYS = ["site", "procedure", "flags", *_FRAMES]
 _SUMS = ("samples", "calls", "seconds", "calls_spread", "seconds_spread")
 _NO_ROOM = CONSTANTS["PATH_NO_ROOM"]
 _KNOWN = np.array([one.id for one in PROCEDURES])
-_ENDS = {CONSTANTS["PATH_WHOLE"]: "whole", CONSTANTS["PATH_CUT"]: "cut", _NO_ROOM: "unknown"}
+_ENDS = {
+    CONSTANTS["PATH_WHOLE"]: "whole",
+    CONSTANTS["PATH_CUT"]: "cut",
+    CONSTANTS["PATH_PYTHON"]: "python",
+    _NO_ROOM: "unknown",
+}
 _MORE = "more"
 """Of a path with further frames than are kept."""
 

@@ -139,7 +139,8 @@ CREATE TABLE paths (                 -- how calls came to their sites: a sample 
   procedure      INTEGER NOT NULL REFERENCES procedures(id),
   frames         TEXT NOT NULL,       -- ids of frames, from the caller of the site's function outwards: 3,8,1; '' = none
   ends           TEXT NOT NULL,       -- whole: where the program or a thread begins; more: further frames are not kept;
-                                      -- cut: the stack could not be followed further; unknown: no room for the path
+                                      -- cut: the stack could not be followed further; python: the interpreter
+                                      -- calls the last one; unknown: no room for the path
   ranks          INTEGER NOT NULL,    -- that have such calls in their samples
   samples        INTEGER NOT NULL,    -- calls in the sample
   calls          REAL NOT NULL,       -- that they stand for: w each, the inverse of the probability to be in the sample

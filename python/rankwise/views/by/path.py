@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from rankwise.analysis.calls.paths import CUT, MORE, UNKNOWN, PathRow, paths
+from rankwise.analysis.calls.paths import CUT, MORE, PYTHON, UNKNOWN, PathRow, paths
 from rankwise.text.empty import NO_PATHS
 from rankwise.text.names import call_name
 from rankwise.text.paths import CALLED_BY, error_text, share_text, way_text
@@ -62,7 +62,11 @@ def _title(rows: list[PathRow]) -> str:
     first = rows[0]
     name = call_name(first.procedure)
     if not first.frames:
-        why = {CUT: "how it gets there could not be followed", UNKNOWN: "how it gets there is not known"}
+        why = {
+            CUT: "how it gets there could not be followed",
+            PYTHON: "the interpreter of Python calls the function that it is in",
+            UNKNOWN: "how it gets there is not known",
+        }
         told = why.get(first.ends, "nothing calls the function that it is in")
         return f"Most time takes {name} at {first.site}; {told}"
     through = CALLED_BY.join(first.functions[1:]) + (" ..." if first.ends == MORE else "")
