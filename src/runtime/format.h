@@ -86,7 +86,9 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_ADAPTER_PORTS = 28,   /* rankwise_adapter_port: of the node, by the same process */
   RANKWISE_SECTION_RAIL_CHOICES = 29,    /* rankwise_rail_choice */
   RANKWISE_SECTION_STREAMS = 31,         /* rankwise_stream, of a thread */
-  RANKWISE_SECTION_SIDES = 32            /* rankwise_side, of a thread */
+  RANKWISE_SECTION_SIDES = 32,           /* rankwise_side, of a thread */
+  RANKWISE_SECTION_FRAMES = 36,          /* rankwise_site, of places that calls of MPI came through */
+  RANKWISE_SECTION_PATHS = 37            /* rankwise_path, one row set a thread */
 };
 
 /* Whether the messages that the MPI library sends inside collectives are seen: by a hook in its transport. */
@@ -579,6 +581,40 @@ struct rankwise_site {
   uint64_t offset; /* of the address that the call returns to, from where the object is loaded; Python: the line */
   uint32_t object; /* index */
   uint32_t reserved;
+};
+
+/* How calls come to a site: a sample of them, by the functions that have called the one that the site is in.
+ *
+ * A call is in the sample with a probability that is known when it ends: one of so many at the site, more of the first,
+ * and beside these by time, so that long ones always are. Each stands for as many calls as this probability has in 1.
+ */
+struct rankwise_path {
+  uint64_t key;        /* a hash of procedure, site, flags and frames; 0 = row not in use */
+  uint64_t samples;    /* calls in the sample */
+  double calls;        /* that they stand for: w, summed up */
+  double ticks;        /* likewise: w t, where t is the time of a call */
+  double calls_spread; /* w (w - 1), summed up: the variance of `calls` */
+  double ticks_spread; /* w (w - 1) t^2, likewise */
+  uint16_t site;       /* index */
+  uint16_t procedure;
+  uint16_t flags; /* rankwise_path_flags */
+  uint16_t frame_count;
+  uint16_t frames[8]; /* indices, from the call of the function that the site is in outwards */
+};
+
+enum rankwise_path_flags {
+  RANKWISE_PATH_WHOLE = 1,   /* it begins where the program or a thread does */
+  RANKWISE_PATH_CUT = 2,     /* beyond the last frame, the tables for unwinding do not tell */
+  RANKWISE_PATH_NO_ROOM = 4, /* calls whose path found no room: there are no frames */
+  RANKWISE_PATH_PYTHON = 8   /* the interpreter of Python calls the last frame: its own are not kept */
+};
+
+/* Frame indices below RANKWISE_FIRST_FRAME are no frames. */
+enum rankwise_paths {
+  RANKWISE_FIRST_FRAME = 1, /* record 0 of the frames */
+  RANKWISE_MOST_FRAMES = 4095,
+  RANKWISE_MOST_PATHS = 2048, /* of a thread */
+  RANKWISE_MOST_CALLERS = 7   /* kept of a path */
 };
 
 struct rankwise_calls {

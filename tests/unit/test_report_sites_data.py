@@ -11,7 +11,7 @@ from made_profile import Made
 from synthetic import call, loaded_object, small_world
 
 from golden import Golden
-from rankwise.analysis.calls.sites import Place
+from rankwise.analysis.calls.places import Place
 from rankwise.analysis.opened import opened_profile
 from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.render.page.container import Container

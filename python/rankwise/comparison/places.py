@@ -6,7 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Set
 
-from rankwise.analysis.calls.sites import Place, places_of_sites
+from rankwise.analysis.calls.places import Place, places_of_sites
 from rankwise.analysis.calls.totals import JOIN_PROCEDURES, Totals, totals_by
 
 SiteKey = tuple[str, ...]

@@ -97,7 +97,8 @@ class Call {
     }
   }
 
-  RANKWISE_HOT void book() {
+  // `frame`: where the call was made.
+  RANKWISE_HOT void book(const frames::Frame &frame) {
     const std::uint64_t in_mpi = thread_->in_mpi + ticks();
     if (arrivals::number_of(procedure_) != arrivals::none && communicator_ != nullptr) {
       arrivals::count(arrivals::place_of(*communicator_), *thread_, procedure_, start_, stop_, left_before_, size_,
@@ -116,6 +117,9 @@ class Call {
         booking::add_access(*thread_, file_index_, procedure_, received_, sent_, ticks());
       }
       if ((has_pattern_ || outlives_) && inside::active) tell_inside();
+      if (thread_->paths.takes(key_, in_mpi)) [[unlikely]] {
+        thread_->paths.take(key_, ticks(), in_mpi, frame);
+      }
     }
     if (in_sample_) [[unlikely]] {
       thread_->streams.completed({start_, stop_, keys::with_bin(key_, keys::bin(size_)), messages_});

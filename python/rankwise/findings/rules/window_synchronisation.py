@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.calls.making import Cost, costs, made_again
-from rankwise.analysis.calls.sites import heaviest_place
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
 from rankwise.findings.finding import LOW, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.places import where
 from rankwise.records import dataclass
 from rankwise.text.names import call_name
 from rankwise.text.units import percent_text, rate_text, second_text
@@ -86,8 +86,7 @@ def _finding(seen: Evidence, kind: _Kind, known: dict[str, Cost]) -> Finding | N
         return None
     names = sorted(calls, key=lambda name: -calls[name].seconds)
     number = sum(one.calls for one in calls.values())
-    place = heaviest_place(seen.connection, names[:1])
-    where = f" ({place.name})" if place else ""
+    place = where(seen.connection, names[:1])
     inputs = [Fact("time in these calls", seconds, "s")]
     if kind.together:
         inputs.append(Fact("without waiting for late ranks, at most", saved, "s"))
@@ -95,13 +94,13 @@ def _finding(seen: Evidence, kind: _Kind, known: dict[str, Cost]) -> Finding | N
         rule=RULE.id,
         subject=kind.name,
         title=f"{kind.name} take {percent_text(percent(seconds, seen.seconds))} % of the run, most of it"
-        f" {call_name(names[0])}{where}: {rate_text(number / seen.seconds)} calls a second on each rank,"
+        f" {call_name(names[0])}{place.text}: {rate_text(number / seen.seconds)} calls a second on each rank,"
         f" {second_text(seconds / number)} each",
         saved_seconds=saved,
         upper_bound=True,
         formula=RULE.formula,
         inputs=inputs,
-        evidence=[Fact(call_name(name), calls[name].seconds, "s") for name in names],
+        evidence=[*(Fact(call_name(name), calls[name].seconds, "s") for name in names), *place.facts],
         confidence=LOW,
         why_confidence=kind.why,
         command=Command("show", ("--by", "site", "--call", ",".join(call_name(name) for name in names))),

@@ -21,6 +21,7 @@ from rankwise.profile.collect import layout
 from rankwise.profile.collect.arrival_sample import thinned_out
 from rankwise.profile.collect.clock import Stamp, is_damaged
 from rankwise.profile.collect.keys import part
+from rankwise.profile.collect.path_sample import few_paths, possible_paths
 from rankwise.profile.collect.procedures import TABLE_DIGEST
 from rankwise.profile.collect.rows import Rows, add_up_accesses, add_up_calls, add_up_messages
 from rankwise.profile.collect.side_sample import thinned_out as thinned_out_sides
@@ -29,6 +30,7 @@ from rankwise.profile.collect.text import text_of
 from rankwise.profile.collect.time_line import BETWEEN, TimeLine, time_line
 from rankwise.records import dataclass
 
+_FEW_PATHS = 64  # of calls, where there are thousands of processes
 _FEW_SIDES = 128  # of messages, where there are thousands of processes
 _STAMPS = ("loaded", "started", "latest", "stopping", "stopped")
 _KINDS = layout.names_of("section_kind")
@@ -46,6 +48,8 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "imports": layout.IMPORT,
     "objects": layout.OBJECT,
     "sites": layout.SITE,
+    "frames": layout.SITE,
+    "paths": layout.PATH,
     "streams": layout.STREAM,
     "sides": layout.SIDE,
     "arrival_tables": layout.ARRIVAL_TABLE,
@@ -71,6 +75,7 @@ _NUMBERED = frozenset(
         "patterns",
         "objects",
         "sites",
+        "frames",
         "streams",
         "arrival_tables",
     }
@@ -198,6 +203,8 @@ class Counters:
         pattern_rows: records of struct rankwise_pattern_row; several may be of the same call and peer.
         objects: records of struct rankwise_object.
         sites: records of struct rankwise_site; record 0 has index 1.
+        frames: likewise, of what calls came through.
+        paths: records of struct rankwise_path, of all threads.
         streams: records of struct rankwise_stream; of each thread in the order in which its sides count them.
         sides: records of struct rankwise_side.
         arrival_tables: records of struct rankwise_arrival_table.
@@ -234,6 +241,8 @@ class Counters:
     pattern_rows: Rows
     objects: Rows
     sites: Rows
+    frames: Rows
+    paths: Rows
     streams: Rows
     sides: Rows
     arrival_tables: Rows
@@ -266,6 +275,7 @@ class Counters:
             arrivals=arrivals,
             threads=threads,
             sides=sides,
+            paths=few_paths(self.paths, _FEW_PATHS),
             time_line=self.time_line and self.time_line.within(_FEW_INTERVALS),
         )
 
@@ -331,6 +341,8 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         pattern_rows=tables["pattern_rows"],
         objects=tables["objects"],
         sites=tables["sites"],
+        frames=tables["frames"],
+        paths=possible_paths(tables["paths"]),
         streams=tables["streams"],
         sides=tables["sides"],
         arrival_tables=tables["arrival_tables"],

@@ -124,6 +124,31 @@ CREATE TABLE sites (                 -- places that call MPI
   line   INTEGER DEFAULT NULL        -- from 1
 );
 
+CREATE TABLE frames (                -- places that calls of MPI came through: as `sites`
+  id     INTEGER PRIMARY KEY,
+  object INTEGER NOT NULL REFERENCES objects(id),
+  offset INTEGER NOT NULL,
+  function TEXT DEFAULT NULL,
+  file   TEXT DEFAULT NULL,
+  line   INTEGER DEFAULT NULL
+);
+
+CREATE TABLE paths (                 -- how calls came to their sites: a sample of them, over all ranks
+  id             INTEGER PRIMARY KEY, -- from 1
+  site           INTEGER NOT NULL REFERENCES sites(id),
+  procedure      INTEGER NOT NULL REFERENCES procedures(id),
+  frames         TEXT NOT NULL,       -- ids of frames, from the caller of the site's function outwards: 3,8,1; '' = none
+  ends           TEXT NOT NULL,       -- whole: where the program or a thread begins; more: further frames are not kept;
+                                      -- cut: the stack could not be followed further; python: the interpreter
+                                      -- calls the last one; unknown: no room for the path
+  ranks          INTEGER NOT NULL,    -- that have such calls in their samples
+  samples        INTEGER NOT NULL,    -- calls in the sample
+  calls          REAL NOT NULL,       -- that they stand for: w each, the inverse of the probability to be in the sample
+  seconds        REAL NOT NULL,       -- likewise: w t
+  calls_spread   REAL NOT NULL,       -- sum of w (w - 1): the variance of `calls`
+  seconds_spread REAL NOT NULL        -- sum of w (w - 1) t^2: that of `seconds`
+);
+
 CREATE TABLE regions (               -- a name inside an enclosing region: the same name inside another one is another row
   id     INTEGER PRIMARY KEY,        -- 0 = the whole program, 4095 = other
   name   TEXT NOT NULL,

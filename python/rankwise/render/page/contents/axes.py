@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.calls.communicators import communicators
 from rankwise.analysis.calls.families import families
+from rankwise.analysis.calls.places import Place, places_of_sites
 from rankwise.analysis.calls.regions import OTHER
-from rankwise.analysis.calls.sites import Place, places_of_sites
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents.site_names import site_names
 from rankwise.text.names import call_name, name_and_role

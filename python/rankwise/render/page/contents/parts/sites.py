@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rankwise.analysis.calls.sites import Place
+from rankwise.analysis.calls.places import Place
 from rankwise.render.page.contents.subject import Subject
 from rankwise.text.safe import safe
 
