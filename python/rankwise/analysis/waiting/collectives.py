@@ -311,6 +311,11 @@ def _most_often_last(
     return rank, 100.0 * by_rank[rank] / whole, node or None, 100.0 * by_node[node] / whole
 
 
+def _more_than_rounding(seconds: float, of: float) -> float:
+    """Return a part of some seconds; 0 for what is only left of them by rounding."""
+    return seconds if seconds > _ROUNDING * of else 0.0
+
+
 def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], blame: Blame) -> list[WaitingRank]:
     waited: defaultdict[int, float] = defaultdict(float)
     caused: defaultdict[int, float] = defaultdict(float)
@@ -335,8 +340,10 @@ def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], blame: Blame
                 caused=Estimate(caused[rank], error_of(of_caused.get(rank, NO_DOUBTS))),
                 computing_seconds=why.computing,
                 in_mpi_seconds=why.in_mpi,
-                late_start_seconds=why.late_start,
-                unknown_seconds=caused[rank] - why.computing - why.in_mpi - why.late_start,
+                late_start_seconds=_more_than_rounding(why.late_start, caused[rank]),
+                unknown_seconds=_more_than_rounding(
+                    caused[rank] - why.computing - why.in_mpi - why.late_start, caused[rank]
+                ),
                 passed_on_seconds=why.passed_on,
                 passed_to=why.passed_to,
                 blamed_seconds=blame.finally_blamed.get(rank, 0.0),
