@@ -193,7 +193,19 @@ def test_beyond_what_is_kept_the_caller_is_in_another_library() -> None:
     [found] = callers(profile.connection).values()
     assert [(one.frame.function, one.share.percent) for one in found] == [("other", pytest.approx(100))]
     profile.connection.execute("UPDATE paths SET frames = '5'")
-    assert callers(profile.connection) == {}
+    [found] = callers(profile.connection).values()
+    assert [one.frame.library for one in found] == ["libways"]
+
+
+def test_a_caller_without_a_name_is_named_by_what_it_calls() -> None:
+    """As in a library that exports what programs call, and that a stripped extension of Python calls."""
+    profile = made_paths()
+    profile.insert("objects", id=3, path="/usr/lib/extension.so")
+    profile.insert("frames", id=6, object=3, offset=0x55)
+    profile.connection.execute("UPDATE paths SET frames = '5,6', ends = 'python'")
+    assert [one.frame.library for one in next(iter(callers(profile.connection).values()))] == ["libways"]
+    profile.connection.execute("UPDATE frames SET function = NULL")
+    assert [one.frame.library for one in next(iter(callers(profile.connection).values()))] == ["extension"]
 
 
 def test_what_is_not_known_is_nobody_s() -> None:

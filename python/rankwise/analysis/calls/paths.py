@@ -102,6 +102,8 @@ class PathRow:
 class Caller:
     """Who calls a place in a library: where in the program, or else in what it was called through.
 
+    That is a function with a name, if there is one on the way from there.
+
     Attributes:
         frame: that call.
         share: of the time at the place in the library.
@@ -201,9 +203,18 @@ def _callers(place: Place, ways: _Ways) -> list[Caller]:
 
 
 def _caller(place: Place, frames: tuple[Place, ...]) -> Place | None:
-    """Return the innermost call of the program, or else the outermost that is not in the place's library."""
-    own = next((frame for frame in frames if frame.is_program), None)
-    return own or next((frame for frame in reversed(frames) if frame.path != place.path), None)
+    """Return the innermost call of the program, or else the outermost that is not in the place's library.
+
+    Where its function has no name, or where the way is not known so far, the outermost one with a name of
+    those that it calls says more.
+    """
+    numbers = range(len(frames))
+    own = next((number for number in numbers if frames[number].is_program), None)
+    if own is None:
+        own = next((number for number in reversed(numbers) if frames[number].path != place.path), None)
+    known = frames if own is None else frames[: own + 1]
+    named = next((frame for frame in reversed(known) if frame.function), None)
+    return named or (frames[own] if own is not None else None)
 
 
 def _totals(connection: sqlite3.Connection) -> dict[tuple[Place, str], Totals]:
