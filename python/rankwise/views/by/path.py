@@ -67,10 +67,10 @@ def _title(rows: list[PathRow]) -> str:
             PYTHON: "the interpreter of Python calls the function that it is in",
             UNKNOWN: "how it gets there is not known",
         }
-        told = why.get(first.ends, "nothing calls the function that it is in")
-        return f"Most time takes {name} at {first.site}; {told}"
-    through = CALLED_BY.join(first.functions[1:]) + (" ..." if first.ends == MORE else "")
-    return (
-        f"Most time takes {name} at {first.site} called by {through}:"
-        f" {share_text(first.share_of_time)} % of the time of the call there"
-    )
+        reason = why.get(first.ends, "nothing calls the function that it is in")
+        return f"{name} at {first.site} takes the most time; {reason}"
+    # (Functions without a name say little in a sentence.)
+    functions = [frame.function for frame in first.frames if frame.function] or first.functions[1:]
+    through = CALLED_BY.join(functions) + (" ..." if first.ends == MORE else "")
+    share = share_text(first.share_of_time)
+    return f"{name} at {first.site} takes the most time, {share} % of it called by {through}"
