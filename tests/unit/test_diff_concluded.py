@@ -126,16 +126,18 @@ def test_what_is_not_known_may_be_waiting(compared: Compare) -> None:
 def test_a_change_within_the_error_of_a_sample(compared: Compare) -> None:
     """Of 40 calls six are kept, some of which nobody is late for: by chance there may be others."""
 
-    def sampled(waits: Sequence[float]) -> Made:
+    def sampled(waits: Sequence[float], seconds: float) -> Made:
         run = Made()
         for number, late in enumerate(waits):
             at = 1.0 * number
             run.instance("MPI_Allreduce", 5 * number + 1, [at] * 3 + [at + late], at + late + MOVES)
         for rank in range(4):
-            run.call(rank, "MPI_Allreduce", CALLS * 0.05, calls=CALLS)
+            run.call(rank, "MPI_Allreduce", CALLS * seconds, calls=CALLS)
         return run
 
-    found = compared(sampled([0.1, 0.0, 0.1, 0.0, 0.1, 0.0]), sampled([0.1, 0.0, 0.1, 0.0, 0.0, 0.0]))
+    found = compared(
+        sampled([0.1, 0.0, 0.1, 0.0, 0.1, 0.0], 0.05), sampled([0.1, 0.0, 0.1, 0.0, 0.0, 0.0], 0.045)
+    )
     waiting = part(found, "collectives")
     assert waiting.change is not None
     assert waiting.change.low < waiting.change.value < 0 < waiting.change.high

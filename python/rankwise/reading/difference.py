@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
@@ -67,10 +67,9 @@ class Difference(TableView):
         return "run", "time_in_mpi", "efficiency", "findings", *self.found.rows
 
     @property
-    def data(self) -> dict[str, Any]:
-        """What `--json` prints."""
+    def _content(self) -> Mapping[str, Any]:
         gate = {"metric": self._metric, "fail_above_percent": self._fail_above, "failed": self.failed}
-        return {"title": self.title, **super().data, **gate}
+        return {"title": self.title, **super()._content, **gate}
 
     def _lines(self) -> list[tuple[str, str]]:
         lines = [(line, "") for line in (*side_lines(self.found), *limit_lines(self.found))]

@@ -78,15 +78,31 @@ class Instances:
     def is_long(self) -> NDArray[np.bool_]:
         """Whether each instance ended one of the longest steps: it stands for itself alone; n.
 
-        These are those beside the sample, and those of the sample that would be, had they not been in it. A
-        call is kept for the length of the step that it ends and of the one before, of which nothing is known
-        here: half of those beside the sample may only follow a long step. Hence the median.
+        All instances with a step as long as the shortest of those beside the sample were kept (but for those
+        that follow one): also those that are in the sample by chance.
         """
         if self.in_sample.all():
             return np.zeros(len(self.numbers), bool)
-        steps = (np.nan_to_num(self.since) + self.departure - self.arrival).max(axis=1)
-        longest: NDArray[np.bool_] = ~self.in_sample | (steps >= np.median(steps[~self.in_sample]))
+        longest: NDArray[np.bool_] = self._steps >= self._steps[~self.in_sample].min()
         return longest
+
+    @property
+    def follows_long(self) -> NDArray[np.bool_]:
+        """Whether each instance is known only because a long step may have been before it; n.
+
+        An instance is kept for the length of its step and the one before together, and of that nothing is
+        known here: half of those beside the sample may be short themselves, and stand for nothing.
+        """
+        if self.in_sample.all():
+            return np.zeros(len(self.numbers), bool)
+        short: NDArray[np.bool_] = self._steps < np.median(self._steps[~self.in_sample])
+        return ~self.in_sample & short
+
+    @property
+    def _steps(self) -> Floats:
+        """Seconds of the longest step of a member that ended with each instance, n."""
+        steps: Floats = (np.nan_to_num(self.since) + self.departure - self.arrival).max(axis=1)
+        return steps
 
     def stands_for(self, calls: int) -> Floats:
         """Return how many of so many calls each instance stands for, n."""

@@ -136,7 +136,7 @@ def table_of(found: Instances, times: Times) -> Table | None:
     own = times.get((found.communicator, found.procedure), {})
     good = consistent(found)
     inconsistent = int((~good).sum())
-    found = found.of(good)
+    found = found.of(good & ~found.follows_long)
     if not len(found.numbers):
         return None
     number = np.array([own.get(rank, (0, 0.0))[0] for rank in found.ranks.tolist()], float)
