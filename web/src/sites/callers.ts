@@ -110,8 +110,9 @@ export class Callers {
     if (!line) return "No call is in the part of the run that is chosen";
     const { row, branch } = line;
     const share = percentText(view.seconds ? row.group.seconds / view.seconds : 0);
-    const of = ignoredByCallers(this.data, this.context.state.filter) ? " of the whole run" : "";
-    return `${view.told(row)} takes ${share} of the time in MPI${view.selection.left}${of}${this.whoCalls(branch)}`;
+    const { filter } = this.context.state;
+    const of = `${filter.procedure || "MPI"}${ignoredByCallers(this.data, filter) ? " of the whole run" : ""}`;
+    return `${view.told(row)} takes ${share} of the time in ${of}${this.whoCalls(branch)}`;
   }
 
   private whoCalls({ key, callers }: Branch): string {
