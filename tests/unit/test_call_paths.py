@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from assembled import made, rows
-from made_profile import WORLD, Made
+from paths_made import made_paths
 from synthetic import IDS, Process, loaded_object, small_world
 
 from golden import assert_complaint, assert_facts
 from rankwise.__main__ import main
-from rankwise.analysis.calls.paths import Frame, callers, paths
+from rankwise.analysis.calls.paths import Branch, Frame, call_trees, callers, paths
 from rankwise.analysis.selection import Selection, select
 from rankwise.findings.places import where
 from rankwise.profile.collect.layout import CONSTANTS, PATH
@@ -111,38 +111,6 @@ def test_few_paths_keep_the_heaviest_and_lose_no_call() -> None:
     assert few_paths(table, 6) is table
 
 
-def made_paths(weight: float = 4.0) -> Made:
-    """A library's call that comes from three functions in 60, 30 and 10 of 100; each stands for `weight`."""
-    profile = Made(ranks=2)
-    profile.insert("objects", id=1, path="/home/me/solver", is_program=1)
-    profile.insert("objects", id=2, path="/usr/lib/libways.so.1")
-    profile.insert("sites", id=1, object=2, offset=0x99, function="reduce")
-    for number, name in enumerate(("solve", "norm", "output", "main"), 1):
-        profile.insert("frames", id=number, object=1, offset=number, function=name, file="/s.c", line=number)
-    profile.insert("frames", id=5, object=2, offset=0x77, function="gather")
-    for number, share in ((1, 60), (2, 30), (3, 10)):
-        calls = share * weight
-        spread = share * weight * (weight - 1)
-        profile.insert(
-            "paths",
-            id=number,
-            site=1,
-            procedure=ALLREDUCE,
-            frames=f"5,{number},4",
-            ends="whole",
-            ranks=2,
-            samples=share,
-            calls=calls,
-            seconds=calls / 100,
-            calls_spread=spread,
-            seconds_spread=spread / 100**2,
-        )
-    profile.insert("call_places", id=1, rank=0, communicator=WORLD, site=1)
-    profile.insert("call_counts", id=(1 << 30) + (ALLREDUCE << 7), calls=1000, ns=2_000_000_000)
-    profile.connection.execute("UPDATE ranks SET mpi = 2.0 WHERE rank = 0")
-    return profile
-
-
 def test_exact_numbers_are_divided_by_the_shares() -> None:
     found = paths(made_paths().connection)
     assert [row.functions for row in found] == [
@@ -217,6 +185,50 @@ def test_what_is_not_known_is_nobody_s() -> None:
     assert texts[0] == "reduce < (not known)"
     profile.connection.execute("UPDATE paths SET ends = 'cut' WHERE id = 1")
     assert way_text(paths(profile.connection)[0]) == "reduce < ?"
+
+
+def told(branches: list[Branch]) -> list[str]:
+    """Each caller, or why there is none, and the share of the time, with dots for what lies between."""
+    lines = []
+    for one in branches:
+        name = (one.frame.function if one.frame else None) or one.ends
+        lines.append(f"{name} {one.share_of_time.percent:.0f}")
+        lines += [f".{line}" for line in told(one.callers)]
+    return lines
+
+
+def test_ways_with_callers_in_common_are_one_tree() -> None:
+    profile = made_paths()
+    profile.connection.execute("UPDATE paths SET frames = '5,1,4' WHERE id = 2")  # another one through solve
+    [(key, tree)] = call_trees(profile.connection).items()
+    assert (key[0].function, key[1], tree.samples) == ("reduce", "MPI_Allreduce", 100)
+    assert told(tree.callers) == ["gather 100", ".solve 90", "..main 90", ".output 10", "..main 10"]
+    # The error is that of all calls that came through it, not a sum of errors.
+    [gather] = tree.callers
+    solve = gather.callers[0]
+    assert tree.caller is not None and tree.caller.share == solve.share_of_time
+    assert solve.samples == 90
+    low, high = solve.share_of_calls.low, solve.share_of_calls.high
+    assert (high - low) / 2 == pytest.approx(100 * 1.96 * (0.9 * 0.1 / 100 * 3 / 4) ** 0.5, rel=0.05)
+
+
+def test_trees_say_where_callers_are_not_known() -> None:
+    profile = made_paths()
+    profile.connection.execute("UPDATE paths SET frames = '5', ends = 'cut' WHERE id = 1")
+    profile.connection.execute("UPDATE paths SET frames = '', ends = 'unknown' WHERE id = 2")
+    profile.connection.execute("UPDATE paths SET frames = '5,3', ends = 'more' WHERE id = 3")
+    [tree] = call_trees(profile.connection).values()
+    assert told(tree.callers) == ["gather 70", ".cut 60", ".output 10", "..more 10", "unknown 30"]
+
+
+def test_a_beginning_is_told_only_beside_callers() -> None:
+    profile = made_paths()
+    profile.connection.execute("UPDATE paths SET frames = '5' WHERE id = 1")
+    [tree] = call_trees(profile.connection).values()
+    assert told(tree.callers)[:2] == ["gather 100", ".whole 60"]
+    profile.connection.execute("UPDATE paths SET frames = ''")
+    [tree] = call_trees(profile.connection).values()
+    assert (tree.callers, tree.caller, tree.samples) == ([], None, 100)
 
 
 def test_a_finding_names_who_calls_the_library() -> None:

@@ -21,7 +21,7 @@ from rankwise.analysis.calls.totals import JOIN_PROCEDURES, Totals, totals_by
 from rankwise.records import dataclass
 
 _Z = 1.96  # 95 %
-MORE, CUT, PYTHON, UNKNOWN = "more", "cut", "python", "unknown"
+WHOLE, MORE, CUT, PYTHON, UNKNOWN = "whole", "more", "cut", "python", "unknown"
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,42 @@ class Caller:
     share: Share
 
 
+@dataclass(frozen=True, kw_only=True)
+class Branch:
+    """The calls of one procedure at one place that come through the same callers up to one of these.
+
+    Attributes:
+        frame: where this caller calls the one before; None: no further one is known, or there is none.
+        ends: why there is no frame, as in `PathRow`; '' = there is one.
+        share_of_calls: as in `PathRow`, and so are the following.
+        share_of_time: likewise.
+        samples: likewise.
+        callers: of the function that the frame is in, most time first; none where only a beginning is left.
+    """
+
+    frame: Frame | None
+    ends: str
+    share_of_calls: Share
+    share_of_time: Share
+    samples: int
+    callers: list[Branch]
+
+
+@dataclass(frozen=True)
+class CallTree:
+    """Who calls a place, as a tree.
+
+    Attributes:
+        samples: calls in the sample.
+        callers: as in `Branch`, from the inside out.
+        caller: the first one of `callers`, else the call of the function with the most time; None: not known.
+    """
+
+    samples: int
+    callers: list[Branch]
+    caller: Caller | None
+
+
 @dataclass
 class _Sums:
     samples: int = 0
@@ -188,6 +224,44 @@ def callers_of(connection: sqlite3.Connection, place: Place, procedures: Collect
                 together.ways[key].add(vars(sums).values())
             together.all.add(vars(ways.all).values())
     return _callers(place, together)
+
+
+def call_trees(connection: sqlite3.Connection) -> dict[tuple[Place, str], CallTree]:
+    """Return who calls each place and procedure of which a path is known."""
+    return {(place, procedure): _tree(place, ways) for (place, procedure), ways in _ways(connection).items()}
+
+
+def _tree(place: Place, ways: _Ways) -> CallTree:
+    branches = _branches([(frames, ends, sums) for (frames, ends), sums in ways.ways.items()], ways.all)
+    first = next((Caller(one.frame, one.share_of_time) for one in branches if one.frame), None)
+    found = _callers(place, ways)
+    return CallTree(ways.all.samples, branches, found[0] if found else first)
+
+
+def _branches(ways: list[tuple[tuple[Place, ...], str, _Sums]], whole: _Sums) -> list[Branch]:
+    """Return the callers with which some ways begin, or why these have none, with their shares of a whole."""
+    through: dict[Place | str, list[tuple[tuple[Place, ...], str, _Sums]]] = defaultdict(list)
+    for frames, ends, sums in ways:
+        through[frames[0] if frames else ends].append((frames[1:], ends, sums))
+    if through.keys() == {WHOLE}:
+        return []
+    found = []
+    for first, rest in through.items():
+        together = _Sums()
+        for *_, sums in rest:
+            together.add(vars(sums).values())
+        of_calls, of_time = _shares(together, whole)
+        found.append(
+            Branch(
+                frame=None if isinstance(first, str) else Frame.of(first),
+                ends=first if isinstance(first, str) else "",
+                share_of_calls=of_calls,
+                share_of_time=of_time,
+                samples=together.samples,
+                callers=[] if isinstance(first, str) else _branches(rest, whole),
+            )
+        )
+    return sorted(found, key=lambda one: -one.share_of_time.percent)
 
 
 def _callers(place: Place, ways: _Ways) -> list[Caller]:
