@@ -51,7 +51,11 @@ bool extend(Table &table) {
   return true;
 }
 
-bool is_kept(const Table &table, std::uint64_t instance) { return (mixed(instance) & table.mask) == 0; }
+// RATIONALE: among neighbours lateness goes on by one rank a call, so who is to blame is seen only where the call before
+// is kept, too.
+bool is_kept(const Table &table, std::uint64_t instance) {
+  return (mixed(table.in_pairs ? (instance + 1) / 2 : instance) & table.mask) == 0;
+}
 
 void drop(Table &table, std::uint32_t i) {
   __atomic_store_n(&row(table, i).instance, 0, __ATOMIC_RELEASE);
@@ -166,6 +170,7 @@ Table *make(Place place, Procedure procedure, int number) {
   if (memory == nullptr) return nullptr;
   auto *table = new (memory) Table;
   table->is_posted = number_of_posted(procedure) != none;
+  table->in_pairs = is_among_neighbours(number);
   place.of->tables[number] = table;
   const Guard guard(making, threads::several);
   rankwise_arrival_table *record =

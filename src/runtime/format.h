@@ -672,8 +672,8 @@ struct rankwise_pattern_row {
 
 /* A collective on an intracommunicator, a window or a file, of which the arrivals of single instances are kept.
  * Instances are numbered from 1, alike on all members. Number n is kept if the low `shift` bits of a hash of n
- * (src/runtime/arrivals.h) are 0; when there is no more room `shift` grows, and what is kept no longer goes. So all
- * members keep the same ones. Beside these, once `shift` is more than 0, the longest steps of all calls are kept, from
+ * (src/runtime/arrivals.h) are 0 (of collectives among neighbours: of (n + 1) / 2, so that two are kept together); when
+ * there is no more room `shift` grows, and what is kept no longer goes. So all members keep the same ones. Beside these, once `shift` is more than 0, the longest steps of all calls are kept, from
  * one collective on the communicator to the next: nearly the same ones on all members, too, for all of them wait for
  * the late one.
  *

@@ -12,13 +12,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
+from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_LOWER, FOR_NEIGHBOURS, FOR_OTHERS, FOR_ROOT
 from rankwise.records import dataclass
 
 Floats = NDArray[np.float64]
 
 NOBODY = -1
+ALL: NDArray[np.int64] = np.empty((0, 0), np.int64)
+"""In place of neighbours: of a collective that is not among neighbours."""
 _NEVER = -np.inf
+_GIVE_TO_NEIGHBOURS = {  # as much to each of them
+    f"MPI_{how}"
+    for name in ("allgather", "allgatherv", "alltoall")
+    for how in (f"Neighbor_{name}", f"Ineighbor_{name}")
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +38,8 @@ class Instances:
         numbers: of the instances, n.
         ranks: of the members in MPI_COMM_WORLD, ascending, m.
         places: their ranks in the communicator, m.
+        neighbours: of each member, their places in `ranks`, filled up by `NOBODY`, m x the most that one has;
+            `ALL` = the collective is not among neighbours.
         roots: place in `ranks`, or `NOBODY`, n.
         bytes: of the message, n x m.
         arrival: seconds, n x m; of a collective that is only posted, when that was.
@@ -50,6 +59,7 @@ class Instances:
     numbers: NDArray[np.int64]
     ranks: NDArray[np.int64]
     places: NDArray[np.int64]
+    neighbours: NDArray[np.int64]
     roots: NDArray[np.int64]
     bytes: NDArray[np.int64]
     arrival: Floats
@@ -64,7 +74,7 @@ class Instances:
 
     def of(self, which: NDArray[np.bool_]) -> Instances:
         """Return some of the instances."""
-        own = {"communicator", "procedure", "ranks", "places", "nodes", "errors"}
+        own = {"communicator", "procedure", "ranks", "places", "neighbours", "nodes", "errors"}
         return Instances(
             **{name: value if name in own else value[which] for name, value in vars(self).items()}
         )
@@ -141,6 +151,9 @@ def consistent(found: Instances) -> NDArray[np.bool_]:
         root = np.take_along_axis(found.arrival, roots, axis=1)
         before = (found.departure + found.uncertain(roots) < root) & (found.bytes > 0)
         impossible = np.any(before, axis=1)
+    elif found.procedure in _GIVE_TO_NEIGHBOURS:
+        given = of_neighbours(found, np.where(found.bytes > 0, found.arrival, _NEVER))
+        impossible = np.any(_later_than_left(found, given), axis=(1, 2))
     return ~impossible
 
 
@@ -154,6 +167,8 @@ def waits(found: Instances) -> Waits:
         whose, first, second = _for_others(found)
     elif found.procedure in FOR_LOWER:
         whose, first, second = _for_lower(found)
+    elif found.procedure in FOR_NEIGHBOURS:
+        whose, first, second = _for_neighbours(found)
     else:
         whose = np.full(found.arrival.shape, NOBODY)
         first = second = np.full(found.arrival.shape, _NEVER)
@@ -187,10 +202,19 @@ def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows:
         up_to = np.maximum.accumulate(others[:, order], axis=1)
         latest = np.full(arrival.shape, _NEVER)
         latest[:, order[1:]] = up_to[:, :-1]
+    elif found.procedure in FOR_NEIGHBOURS:
+        latest = of_neighbours(found, others).max(axis=2)
     else:
         latest = others.max(axis=1, keepdims=True)
     saved: Floats = seconds - np.clip(latest - entered, 0.0, seconds)
     return saved
+
+
+def of_neighbours(found: Instances, values: Floats) -> Floats:
+    """Return the values of each member's neighbours, n x m x the most that one has; of nobody: never."""
+    nobody = np.full((len(values), 1), _NEVER)
+    each: Floats = np.concatenate([values, nobody], axis=1)[:, found.neighbours]
+    return each
 
 
 _Latest = tuple[NDArray[np.int64], Floats, Floats]  # whose the latest arrival is, when, and the one before it
@@ -291,3 +315,21 @@ def _for_lower(found: Instances) -> _Latest:
         before = np.where(later, latest, np.maximum(before, own))
         latest, who = np.where(later, own, latest), np.where(later, member, who)
     return whose, first, second
+
+
+def _for_neighbours(found: Instances) -> _Latest:
+    arrival = of_neighbours(found, found.arrival)
+    # Who left before a neighbour came had nothing to get from it.
+    arrival[_later_than_left(found, arrival)] = _NEVER
+    order = arrival.argsort(axis=2, kind="stable")
+    ordered = np.take_along_axis(arrival, order, axis=2)
+    members = np.arange(len(found.neighbours))
+    whose = found.neighbours[members, order[:, :, -1]]
+    return whose, ordered[:, :, -1], ordered[:, :, -2]
+
+
+def _later_than_left(found: Instances, of_each: Floats) -> NDArray[np.bool_]:
+    """Tell which neighbours came when a member had left, n x m x the most that one has."""
+    apart = np.stack([found.uncertain(column[None, :]) for column in found.neighbours.T], axis=2)
+    later: NDArray[np.bool_] = of_each > found.departure[:, :, None] + apart
+    return later
