@@ -238,8 +238,12 @@ struct Place {
 // wanted: completed() with this handle.
 [[gnu::cold, gnu::noinline]] bool reach_posted(const OfCommunicator &of, Table &table, const Thread &thread,
                                                const Call &call, std::uint64_t handle);
-// A call has ended in which a request with this handle was complete. False if it is none of those that are wanted.
-[[gnu::cold, gnu::noinline]] bool completed(std::uint64_t handle, std::uint64_t start, std::uint64_t stop);
+// A call has asked for a request with this handle, and it was not complete yet.
+[[gnu::cold, gnu::noinline]] void asked(std::uint64_t handle, std::uint64_t start, std::uint64_t stop);
+// A call has ended in which so many collectives were complete, and this is the handle of one of them. False if it is
+// none of those that are wanted.
+[[gnu::cold, gnu::noinline]] bool completed(std::uint64_t handle, std::uint64_t start, std::uint64_t stop,
+                                            std::uint64_t together);
 
 // Counts a call, and keeps what belongs to the sample. `thread` has not counted its time yet; `in_mpi` is what it will
 // have spent in MPI then. Of a call that is not to be recorded the traits count all the same: settings of the library

@@ -152,6 +152,27 @@ def test_waiting_in_what_was_posted_and_on_windows_and_files(
 
 
 @pytest.mark.each_family
+def test_who_asks_waits_while_it_asks(record: Record) -> None:
+    """Time between calls that ask is no waiting, and of a call that completes two each gets its part."""
+    done = record("waiting.c", 3, "asked")
+    truth, ours = told(done), measured(done)
+    for rank, one in truth["MPI_Iallreduce", "W"].items():
+        # (On a busy machine it may lose its processor between two of the calls, for some milliseconds of 15.)
+        seconds = ours["MPI_Iallreduce", "W"][rank]
+        assert 0.5 * one.waited <= seconds <= (1 + RELATIVE) * one.waited + ABSOLUTE_S * one.calls
+        in_calls = truth["MPI_Test", "W"][rank]
+        most = (1 + RELATIVE) * in_calls.seconds + ABSOLUTE_S * in_calls.calls
+        assert ours["MPI_Iallgather", "W"][rank] <= most
+    rows = {row.procedure: row for row in analysed(done).families if row.communicator == "W"}
+    assert rows["MPI_Iallreduce"].last_rank == 1
+    both = [rows["MPI_Ibarrier"], rows["MPI_Ialltoall"]]
+    once = truth["MPI_Waitall", "W"].values()
+    assert_alike(sum(row.waiting.seconds for row in both), sum(one.waited for one in once), 40)
+    assert_alike(sum(row.seconds for row in both), sum(one.seconds for one in once), 40)
+    assert both[0].seconds == pytest.approx(both[1].seconds, rel=RELATIVE)
+
+
+@pytest.mark.each_family
 def test_waiting_among_neighbours(record: Record) -> None:
     """The last rank of a line is late: who waits for its neighbour waits for it, too, a call later."""
     done = record("waiting.c", RANKS, "neighbours")

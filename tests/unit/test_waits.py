@@ -7,7 +7,7 @@ import pytest
 
 from rankwise.analysis.waiting.blame import Late, pass_on
 from rankwise.analysis.waiting.chains import Chains
-from rankwise.analysis.waiting.instances import ALL, NOBODY, Instances, consistent, waits
+from rankwise.analysis.waiting.instances import ALL, NOBODY, Instances, consistent, waited_until, waits
 from rankwise.analysis.waiting.procedures import FOR_NEIGHBOURS
 from rankwise.profile.join.neighbours import neighbours
 
@@ -29,6 +29,7 @@ def instances(
     communicator: int = 3,
     in_sample: list[bool] | None = None,
     entered: list[list[float]] | None = None,
+    asking: list[list[float]] | None = None,
 ) -> Instances:
     count, members = len(arrival), len(arrival[0])
     unknown = [[NAN] * members] * count
@@ -44,6 +45,7 @@ def instances(
         arrival=np.array(arrival, float),
         departure=np.array(departure, float),
         entered=np.array(entered or arrival, float),
+        asking=np.array(asking or np.ones((count, members)), float),
         since=np.array(since or unknown, float),
         since_in_mpi=np.array(since_in_mpi or unknown, float),
         in_sample=np.array(in_sample or [True] * count),
@@ -71,6 +73,18 @@ def test_who_has_posted_waits_in_the_call_that_completes_it() -> None:
     assert found.saved.tolist() == [[6, 0, 0]]  # rank 1 had come before rank 0 began to wait
     root = waits(instances("MPI_Ibcast", [[0, 3, 10]], [[11, 12, 13]], entered=[[4, 11, 12]], root=2))
     assert root.seconds.tolist() == [[6, 0, 0]]
+
+
+def test_who_asks_waits_in_the_calls_that_ask() -> None:
+    """Rank 0 asks from 2 to 12, for half of that time; rank 1 waits for two collectives in one call."""
+    asked = instances(
+        "MPI_Iallreduce", [[0, 0, 10]], [[12, 12, 13]], entered=[[2, 4, 12]], asking=[[0.5, 0.5, 1]]
+    )
+    found = waits(asked)
+    assert asked.length.tolist() == [[5, 4, 1]]
+    assert found.seconds.tolist() == [[4, 3, 0]]
+    assert found.saved.tolist() == [[4, 3, 0]]
+    assert waited_until(asked, found).tolist() == [[10, 10, 12]]
 
 
 def test_who_leaves_before_the_last_has_come_did_not_wait_for_it() -> None:

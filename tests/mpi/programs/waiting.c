@@ -185,6 +185,41 @@ int main(int argc, char **argv) {
       tell("MPI_Ibarrier", "W", MPI_COMM_WORLD, ALL, 0);
       POST(20, rank == 2, MPI_Ibcast(x, 4, MPI_INT, 2, MPI_COMM_WORLD, &request));
       tell("MPI_Ibcast", "W", MPI_COMM_WORLD, FOR_ROOT, 2);
+    } else if (STEP("asked")) {  // rank 1 posts late; the others ask, and then they compute between asking
+      MPI_Request requests[2];
+      double asking = 0, all_asking[64];  // in the calls between which it computes
+      for (int gap = 0; gap < 2; gap++) {
+        for (int i = 0; i < 20; i++) {
+          late(rank == 1, VERY_LATE_US);
+          come();
+          if (gap) {
+            MPI_Iallgather(x, 1, MPI_INT, y, 1, MPI_INT, MPI_COMM_WORLD, requests);
+          } else {
+            MPI_Iallreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, requests);
+          }
+          enter();
+          for (int done = 0; !done && !gap;) MPI_Test(requests, &done, MPI_STATUS_IGNORE);
+          for (int done = 0; !done && gap; late(1, 200)) {
+            const double start = now();
+            MPI_Test(requests, &done, MPI_STATUS_IGNORE);
+            asking += now() - start;
+          }
+          leave();
+        }
+        tell(gap ? "MPI_Iallgather" : "MPI_Iallreduce", "W", MPI_COMM_WORLD, ALL, 0);
+      }
+      MPI_Gather(&asking, 1, MPI_DOUBLE, all_asking, 1, MPI_DOUBLE, 0, together);
+      for (int r = 0; rank == 0 && r < size; r++) printf("MPI_Test W %d 20 %.9f 0 0 0 0\n", r, all_asking[r]);
+      for (int i = 0; i < 20; i++) {  // one call for two
+        late(rank == 1, VERY_LATE_US);
+        come();
+        MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+        MPI_Ialltoall(x, 1, MPI_INT, y, 1, MPI_INT, MPI_COMM_WORLD, &requests[1]);
+        enter();
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        leave();
+      }
+      tell("MPI_Waitall", "W", MPI_COMM_WORLD, ALL, 0);
     } else if (STEP("neighbours")) {  // of a line; the last rank computes for longer, so each waits for the next one
       MPI_Comm line;
       MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &(int){0}, 0, &line);

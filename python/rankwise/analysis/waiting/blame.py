@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.waiting.before import Before, Late
 from rankwise.analysis.waiting.chains import Chains
-from rankwise.analysis.waiting.instances import NOBODY, Instances, held_up
+from rankwise.analysis.waiting.instances import NOBODY, Instances, held_up, waited_until
 from rankwise.analysis.waiting.owed import Node, Origin, Owed
 from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_NEIGHBOURS, POSTED
 from rankwise.profile.join.grouping import distinct
@@ -235,8 +235,9 @@ def _needed_of_neighbours(table: Late, member: int, seconds: float) -> list[_Nee
 
 
 def _neighbours_of(found: Instances, member: int) -> NDArray[np.int64]:
-    own: NDArray[np.int64] = found.neighbours[member]
-    return own[own != NOBODY]
+    own = found.neighbours[member]
+    there: NDArray[np.int64] = own[own != NOBODY]
+    return there
 
 
 def _computed(found: Instances, row: int, before: int, member: int, until: float) -> float:
@@ -291,7 +292,7 @@ class _Waited:
             values = (
                 found.ranks[members],
                 began,
-                began + known.seconds[rows, members],
+                waited_until(found, known)[rows, members],
                 np.full(len(rows), number),
                 found.ranks[known.whose[rows, members]],
                 found.stands_for(calls)[rows],

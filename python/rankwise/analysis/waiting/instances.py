@@ -44,7 +44,9 @@ class Instances:
         bytes: of the message, n x m.
         arrival: seconds, n x m; of a collective that is only posted, when that was.
         departure: likewise; when the call ended that completed it.
-        entered: likewise; when the call began in which the member may have waited, else as `arrival`.
+        entered: likewise; when the call began in which the member may have waited, or the first that
+            asked whether the collective was complete; else as `arrival`.
+        asking: share of the time from then on that it spent in these calls for this collective; n x m.
         since: seconds from where the member left its collective before on this communicator; NaN = none.
         since_in_mpi: of these in MPI; likewise.
         in_sample: whether the instance is one of the sample, which stands for all; else it was kept beside it
@@ -65,6 +67,7 @@ class Instances:
     arrival: Floats
     departure: Floats
     entered: Floats
+    asking: Floats
     since: Floats
     since_in_mpi: Floats
     in_sample: NDArray[np.bool_]
@@ -82,7 +85,7 @@ class Instances:
     @property
     def length(self) -> Floats:
         """Seconds in the calls in which members may have waited, n x m."""
-        return self.departure - self.entered
+        return (self.departure - self.entered) * self.asking
 
     @property
     def is_long(self) -> NDArray[np.bool_]:
@@ -172,9 +175,15 @@ def waits(found: Instances) -> Waits:
     else:
         whose = np.full(found.arrival.shape, NOBODY)
         first = second = np.full(found.arrival.shape, _NEVER)
-    seconds = np.clip(first - found.entered, 0.0, found.length)
-    still = np.clip(second - found.entered, 0.0, seconds)
+    seconds = np.clip((first - found.entered) * found.asking, 0.0, found.length)
+    still = np.clip((second - found.entered) * found.asking, 0.0, seconds)
     return Waits(seconds, np.where(seconds > 0, whose, NOBODY), seconds - still)
+
+
+def waited_until(found: Instances, known: Waits) -> Floats:
+    """Return when members no longer waited."""
+    ends: Floats = found.entered + known.seconds / found.asking
+    return ends
 
 
 def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows: NDArray[np.int64]) -> Floats:
@@ -206,7 +215,7 @@ def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows:
         latest = of_neighbours(found, others).max(axis=2)
     else:
         latest = others.max(axis=1, keepdims=True)
-    saved: Floats = seconds - np.clip(latest - entered, 0.0, seconds)
+    saved: Floats = seconds - np.clip((latest - entered) * found.asking[rows], 0.0, seconds)
     return saved
 
 
@@ -229,7 +238,7 @@ def each_wait(found: Instances) -> tuple[list[int], list[float], list[float], li
     return (
         found.ranks[members].tolist(),
         began.tolist(),
-        (began + known.seconds[rows, members]).tolist(),
+        waited_until(found, known)[rows, members].tolist(),
         found.ranks[known.whose[rows, members]].tolist(),
     )
 

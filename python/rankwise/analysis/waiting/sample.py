@@ -16,7 +16,7 @@ from rankwise.profile.join.neighbours import are_known, neighbours
 
 _COLUMNS = (
     "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi,"
-    " in_sample, COALESCE(entered, arrival)"
+    " in_sample, COALESCE(entered, arrival), COALESCE(asked / (departure - entered), 1)"
 )
 
 
@@ -66,6 +66,7 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
             arrival=table[:, :, 6],
             departure=table[:, :, 7],
             entered=table[:, :, 11],
+            asking=np.minimum(table[:, :, 12], 1.0),
             since=table[:, :, 8],
             since_in_mpi=table[:, :, 9],
             in_sample=table[:, 0, 10] == 1,

@@ -42,6 +42,7 @@ COLUMNS = (
     "before_communicator",
     "in_sample",
     "entered",
+    "asked",
 )
 """Of the table `arrivals`, in their order."""
 
@@ -157,6 +158,9 @@ def _of_process(
         "arrival": clock.of(rows["arrived"]),
         "departure": clock.of(rows["left"]),
         "entered": np.where(rows["entered"] != 0, clock.of(rows["entered"]), np.nan),
+        "asked": np.where(
+            rows["asked"] != 0, rows["asked"].astype(np.float64) * clock.seconds_per_tick, np.nan
+        ),
         "since": np.where(has_since, since, np.nan),
         "since_in_mpi": np.where(has_since, np.minimum(in_mpi, since), np.nan),
         "before": np.where(is_known, before, NOBODY),
