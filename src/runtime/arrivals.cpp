@@ -28,10 +28,26 @@ std::uint32_t table_count = 0;
 struct Posted {
   Table *table;  // nullptr = free
   std::uint64_t handle;
-  rankwise_arrival row;
+  rankwise_arrival row;  // of calls that have asked for it: from `entered` to `left`, `asked` in them
 };
 constinit Posted under_way[RANKWISE_MOST_POSTED_ARRIVALS];
-std::uint64_t latest_completing = 0;  // when the latest call began that completed one of them
+Posted *latest_asked = under_way;
+
+// The one with this handle; nullptr = there is none.
+Posted *find_posted(std::uint64_t handle) {
+  if (latest_asked->table != nullptr && latest_asked->handle == handle) return latest_asked;
+  for (Posted &one : under_way) {
+    if (one.table != nullptr && one.handle == handle) return latest_asked = &one;
+  }
+  return nullptr;
+}
+
+// Whether a call follows those that have asked before. What a process computes between them is no waiting, so where it
+// computes for much longer than it asks, only the latest of them count.
+bool goes_on(const rankwise_arrival &row, std::uint64_t start) {
+  constexpr std::uint64_t longest_pause = 64;  // times what it has asked for
+  return row.entered != 0 && clock::elapsed(row.left, start) <= longest_pause * row.asked;
+}
 
 rankwise_arrival &row(const Table &table, std::uint32_t i) {
   return static_cast<rankwise_arrival *>(
@@ -51,7 +67,11 @@ bool extend(Table &table) {
   return true;
 }
 
-bool is_kept(const Table &table, std::uint64_t instance) { return (mixed(instance) & table.mask) == 0; }
+// RATIONALE: among neighbours lateness goes on by one rank a call, so who is to blame is seen only where the call
+// before is kept, too.
+bool is_kept(const Table &table, std::uint64_t instance) {
+  return (mixed(table.in_pairs ? (instance + 1) / 2 : instance) & table.mask) == 0;
+}
 
 void drop(Table &table, std::uint32_t i) {
   __atomic_store_n(&row(table, i).instance, 0, __ATOMIC_RELEASE);
@@ -128,6 +148,7 @@ void fill(rankwise_arrival &free, const OfCommunicator &of, const Table &table, 
   free.arrived = call.start;
   free.left = call.stop;
   free.entered = 0;
+  free.asked = 0;
   free.since = has_before ? clock::elapsed(left, call.start) : 0;
   free.since_in_mpi = has_before ? clock::elapsed(in_mpi, thread.in_mpi) : 0;
   free.left_key = call.left_key;
@@ -166,6 +187,7 @@ Table *make(Place place, Procedure procedure, int number) {
   if (memory == nullptr) return nullptr;
   auto *table = new (memory) Table;
   table->is_posted = number_of_posted(procedure) != none;
+  table->in_pairs = is_among_neighbours(number);
   place.of->tables[number] = table;
   const Guard guard(making, threads::several);
   rankwise_arrival_table *record =
@@ -219,28 +241,42 @@ bool reach_posted(const OfCommunicator &of, Table &table, const Thread &thread, 
   return true;
 }
 
-bool completed(std::uint64_t handle, std::uint64_t start, std::uint64_t stop) {
+void asked(std::uint64_t handle, std::uint64_t start, std::uint64_t stop) {
   const Guard guard(making, threads::several);
-  for (Posted &one : under_way) {
-    if (one.table == nullptr || one.handle != handle) continue;
-    Table &table = *one.table;
-    one.table = nullptr;
-    if (!is_kept(table, one.row.instance)) return true;
-    rankwise_arrival &free = row(table, free_row(table));
-    // (The sample may have been thinned out for it.)
-    if (!is_kept(table, one.row.instance)) return true;
-    const std::uint64_t instance = one.row.instance;
-    one.row.instance = 0;
-    free = one.row;
-    // The time of a call that completes several is that of the first.
-    free.entered = start == latest_completing ? stop : start;
-    free.left = stop;
-    latest_completing = start;
-    ++table.kept;
-    __atomic_store_n(&free.instance, instance, __ATOMIC_RELEASE);
-    return true;
+  Posted *one = find_posted(handle);
+  if (one == nullptr) return;
+  if (!goes_on(one->row, start)) {
+    one->row.entered = start;
+    one->row.asked = 0;
   }
-  return false;
+  one->row.asked += clock::elapsed(start, stop);
+  one->row.left = stop;
+}
+
+bool completed(std::uint64_t handle, std::uint64_t start, std::uint64_t stop, std::uint64_t together) {
+  const Guard guard(making, threads::several);
+  Posted *one = find_posted(handle);
+  if (one == nullptr) return false;
+  Table &table = *one->table;
+  one->table = nullptr;
+  rankwise_arrival found = one->row;
+  if (!is_kept(table, found.instance)) return true;
+  rankwise_arrival &free = row(table, free_row(table));
+  // (The sample may have been thinned out for it.)
+  if (!is_kept(table, found.instance)) return true;
+  const std::uint64_t instance = found.instance, length = clock::elapsed(start, stop);
+  if (!goes_on(found, start)) {
+    found.entered = start;
+    found.asked = 0;
+  }
+  const bool is_alone = found.entered == start && together == 1;
+  found.asked = is_alone ? 0 : (found.asked + length) / together;
+  found.left = stop;
+  found.instance = 0;
+  free = found;
+  ++table.kept;
+  __atomic_store_n(&free.instance, instance, __ATOMIC_RELEASE);
+  return true;
 }
 
 void keep_long(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call) {

@@ -16,7 +16,8 @@ namespace rankwise::arrivals {
 
 constexpr int none = -1;
 
-// Which of the collectives it is whose arrivals are kept: blocking ones on a communicator, a window or a file.
+// Which of the collectives it is whose arrivals are kept: blocking ones on a communicator, a window or a file, or among
+// neighbours.
 constexpr int number_of(Procedure procedure) {
   switch (procedure) {
     case Procedure::MPI_Barrier:
@@ -67,6 +68,16 @@ constexpr int number_of(Procedure procedure) {
       return 22;
     case Procedure::MPI_File_write_ordered:
       return 23;
+    case Procedure::MPI_Neighbor_allgather:
+      return 41;
+    case Procedure::MPI_Neighbor_allgatherv:
+      return 42;
+    case Procedure::MPI_Neighbor_alltoall:
+      return 43;
+    case Procedure::MPI_Neighbor_alltoallv:
+      return 44;
+    case Procedure::MPI_Neighbor_alltoallw:
+      return 45;
     default:
       return none;
   }
@@ -109,15 +120,29 @@ constexpr int number_of_posted(Procedure procedure) {
       return 39;
     case Procedure::MPI_Iexscan:
       return 40;
+    case Procedure::MPI_Ineighbor_allgather:
+      return 46;
+    case Procedure::MPI_Ineighbor_allgatherv:
+      return 47;
+    case Procedure::MPI_Ineighbor_alltoall:
+      return 48;
+    case Procedure::MPI_Ineighbor_alltoallv:
+      return 49;
+    case Procedure::MPI_Ineighbor_alltoallw:
+      return 50;
     default:
       return none;
   }
 }
-constexpr int collectives = 41;
+constexpr int collectives = 51;
 
 constexpr bool is_on_window_or_file(Procedure procedure) {
-  return number_of(procedure) >= number_of(Procedure::MPI_Win_fence);
+  return number_of(procedure) >= number_of(Procedure::MPI_Win_fence) &&
+         number_of(procedure) <= number_of(Procedure::MPI_File_write_ordered);
 }
+
+// Which numbers are those of collectives among neighbours.
+constexpr bool is_among_neighbours(int number) { return number >= number_of(Procedure::MPI_Neighbor_allgather); }
 
 // The finaliser of splitmix64: the low bits of neighbouring numbers have nothing in common.
 constexpr std::uint64_t mixed(std::uint64_t n) {
@@ -153,6 +178,7 @@ struct Table {
   Longest *longest = nullptr;        // none as long as the sample has all calls
   std::uint64_t least_long = ~0ULL;  // a longer step is kept
   bool is_posted = false;            // of a collective that is only posted: none is kept for its length
+  bool in_pairs = false;             // two instances are kept together: an odd number and the even one after it
 };
 
 // Those of one communicator, window or file. MPI allows one call at a time, so its calls need no lock.
@@ -212,8 +238,12 @@ struct Place {
 // wanted: completed() with this handle.
 [[gnu::cold, gnu::noinline]] bool reach_posted(const OfCommunicator &of, Table &table, const Thread &thread,
                                                const Call &call, std::uint64_t handle);
-// A call has ended in which a request with this handle was complete. False if it is none of those that are wanted.
-[[gnu::cold, gnu::noinline]] bool completed(std::uint64_t handle, std::uint64_t start, std::uint64_t stop);
+// A call has asked for a request with this handle, and it was not complete yet.
+[[gnu::cold, gnu::noinline]] void asked(std::uint64_t handle, std::uint64_t start, std::uint64_t stop);
+// A call has ended in which so many collectives were complete, and this is the handle of one of them. False if it is
+// none of those that are wanted.
+[[gnu::cold, gnu::noinline]] bool completed(std::uint64_t handle, std::uint64_t start, std::uint64_t stop,
+                                            std::uint64_t together);
 
 // Counts a call, and keeps what belongs to the sample. `thread` has not counted its time yet; `in_mpi` is what it will
 // have spent in MPI then. Of a call that is not to be recorded the traits count all the same: settings of the library

@@ -672,10 +672,10 @@ struct rankwise_pattern_row {
 
 /* A collective on an intracommunicator, a window or a file, of which the arrivals of single instances are kept.
  * Instances are numbered from 1, alike on all members. Number n is kept if the low `shift` bits of a hash of n
- * (src/runtime/arrivals.h) are 0; when there is no more room `shift` grows, and what is kept no longer goes. So all
- * members keep the same ones. Beside these, once `shift` is more than 0, the longest steps of all calls are kept, from
- * one collective on the communicator to the next: nearly the same ones on all members, too, for all of them wait for
- * the late one.
+ * (src/runtime/arrivals.h) are 0 (of collectives among neighbours: of (n + 1) / 2, so that two are kept together); when
+ * there is no more room `shift` grows, and what is kept no longer goes. So all members keep the same ones. Beside
+ * these, once `shift` is more than 0, the longest steps of all calls are kept, from one collective on the communicator
+ * to the next: nearly the same ones on all members, too, for all of them wait for the late one.
  *
  * RATIONALE: by a hash, because every 4th instance would always be the same call of a loop that has four of them. And
  * the longest, because a sample of few calls lacks the one in which a rank stops for seconds. */
@@ -707,7 +707,10 @@ struct rankwise_arrival {
   uint64_t instance; /* from 1; 0 = row not in use */
   uint64_t arrived;  /* ticks; of a collective that is only posted: when that was */
   uint64_t left;     /* ticks; likewise: when the call ended that completed it */
-  uint64_t entered;  /* ticks; likewise: when that call began; 0 = no such collective */
+  uint64_t entered;  /* ticks; likewise: when that call began, or the first of those that asked whether it was complete;
+                        0 = no such collective */
+  uint64_t asked; /* ticks; likewise: what of the time from `entered` to `left` it spent in these calls: where one call
+                     completed several such collectives, its part of that; 0 = all */
   /* Ticks before it, from where the thread left its blocking collective before on the same communicator, window or file
    * (0 = there was none, or another thread called it), and of these in calls of MPI. One that is only posted: also from
    * where it has posted one, if that was later. */

@@ -102,7 +102,7 @@ class Call {
     const std::uint64_t in_mpi = thread_->in_mpi + ticks();
     if (arrivals::number_of(procedure_) != arrivals::none && communicator_ != nullptr) {
       arrivals::count(arrivals::place_of(*communicator_), *thread_, procedure_, start_, stop_, left_before_, size_,
-                      root_, has_pattern_ && !process::paused, in_mpi, traits_);
+                      root_, (has_pattern_ || all_came_) && !process::paused, in_mpi, traits_);
     }
 #ifndef RANKWISE_FREQUENT
     if (arrivals::is_on_window_or_file(procedure_)) count_on_window_or_file(in_mpi);
@@ -162,7 +162,7 @@ class Call {
     }
   }
 
-  // A collective on a window or a file has succeeded.
+  // A collective on a window or a file, or among neighbours, has succeeded.
   void all_came() { all_came_ = true; }
 
   // The status that the call really writes to: ours where the program ignores its own.
@@ -452,12 +452,14 @@ class Call {
     const communicators::Neighbours *to = neighbours();
     const std::uint64_t message = bytes_of(count, datatype);
     counted(message, to == nullptr ? 0 : message * static_cast<std::uint64_t>(to->real));
+    all_came();
     goes_to_neighbours(to, count, datatype);
   }
 
   template <class Count, class Type>
   void neighbour_exchanged(Count count, Type datatype) {
     const communicators::Neighbours *to = neighbours();
+    all_came();
     if (to == nullptr) return counted(0, 0);
     const std::uint64_t total = total_of(count, datatype, to->count, to->is_process);
     counted(mean(total, to->real), total);
@@ -802,7 +804,7 @@ class Call {
   bool has_pattern_ = false;  // a collective whose algorithm is to be told
   bool outlives_ = false;     // non-blocking
   bool size_varies_ = false;  // by process
-  bool all_came_ = false;     // a collective on a window or a file that has succeeded
+  bool all_came_ = false;     // a collective on a window or a file, or among neighbours, that has succeeded
   int root_ = -1;
   std::uint64_t traits_ = 0;  // rankwise_traits
   std::uint32_t site_ = RANKWISE_SITE_UNKNOWN;

@@ -12,13 +12,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
+from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_LOWER, FOR_NEIGHBOURS, FOR_OTHERS, FOR_ROOT
 from rankwise.records import dataclass
 
 Floats = NDArray[np.float64]
 
 NOBODY = -1
+ALL: NDArray[np.int64] = np.empty((0, 0), np.int64)
+"""In place of neighbours: of a collective that is not among neighbours."""
 _NEVER = -np.inf
+_GIVE_TO_NEIGHBOURS = {  # as much to each of them
+    f"MPI_{how}"
+    for name in ("allgather", "allgatherv", "alltoall")
+    for how in (f"Neighbor_{name}", f"Ineighbor_{name}")
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,11 +38,15 @@ class Instances:
         numbers: of the instances, n.
         ranks: of the members in MPI_COMM_WORLD, ascending, m.
         places: their ranks in the communicator, m.
+        neighbours: of each member, their places in `ranks`, filled up by `NOBODY`, m x the most that one has;
+            `ALL` = the collective is not among neighbours.
         roots: place in `ranks`, or `NOBODY`, n.
         bytes: of the message, n x m.
         arrival: seconds, n x m; of a collective that is only posted, when that was.
         departure: likewise; when the call ended that completed it.
-        entered: likewise; when the call began in which the member may have waited, else as `arrival`.
+        entered: likewise; when the call began in which the member may have waited, or the first that
+            asked whether the collective was complete; else as `arrival`.
+        asking: share of the time from then on that it spent in these calls for this collective; n x m.
         since: seconds from where the member left its collective before on this communicator; NaN = none.
         since_in_mpi: of these in MPI; likewise.
         in_sample: whether the instance is one of the sample, which stands for all; else it was kept beside it
@@ -50,11 +61,13 @@ class Instances:
     numbers: NDArray[np.int64]
     ranks: NDArray[np.int64]
     places: NDArray[np.int64]
+    neighbours: NDArray[np.int64]
     roots: NDArray[np.int64]
     bytes: NDArray[np.int64]
     arrival: Floats
     departure: Floats
     entered: Floats
+    asking: Floats
     since: Floats
     since_in_mpi: Floats
     in_sample: NDArray[np.bool_]
@@ -64,7 +77,7 @@ class Instances:
 
     def of(self, which: NDArray[np.bool_]) -> Instances:
         """Return some of the instances."""
-        own = {"communicator", "procedure", "ranks", "places", "nodes", "errors"}
+        own = {"communicator", "procedure", "ranks", "places", "neighbours", "nodes", "errors"}
         return Instances(
             **{name: value if name in own else value[which] for name, value in vars(self).items()}
         )
@@ -72,7 +85,7 @@ class Instances:
     @property
     def length(self) -> Floats:
         """Seconds in the calls in which members may have waited, n x m."""
-        return self.departure - self.entered
+        return (self.departure - self.entered) * self.asking
 
     @property
     def is_long(self) -> NDArray[np.bool_]:
@@ -157,6 +170,9 @@ def consistent(found: Instances) -> NDArray[np.bool_]:
         root = np.take_along_axis(found.arrival, roots, axis=1)
         before = (found.departure + found.uncertain(roots) < root) & (found.bytes > 0)
         impossible = np.any(before, axis=1)
+    elif found.procedure in _GIVE_TO_NEIGHBOURS:
+        given = of_neighbours(found, np.where(found.bytes > 0, found.arrival, _NEVER))
+        impossible = np.any(_later_than_left(found, given), axis=(1, 2))
     return ~impossible
 
 
@@ -170,12 +186,20 @@ def waits(found: Instances) -> Waits:
         whose, first, second = _for_others(found)
     elif found.procedure in FOR_LOWER:
         whose, first, second = _for_lower(found)
+    elif found.procedure in FOR_NEIGHBOURS:
+        whose, first, second = _for_neighbours(found)
     else:
         whose = np.full(found.arrival.shape, NOBODY)
         first = second = np.full(found.arrival.shape, _NEVER)
-    seconds = np.clip(first - found.entered, 0.0, found.length)
-    still = np.clip(second - found.entered, 0.0, seconds)
+    seconds = np.clip((first - found.entered) * found.asking, 0.0, found.length)
+    still = np.clip((second - found.entered) * found.asking, 0.0, seconds)
     return Waits(seconds, np.where(seconds > 0, whose, NOBODY), seconds - still)
+
+
+def waited_until(found: Instances, known: Waits) -> Floats:
+    """Return when members no longer waited."""
+    ends: Floats = found.entered + known.seconds / found.asking
+    return ends
 
 
 def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows: NDArray[np.int64]) -> Floats:
@@ -203,10 +227,19 @@ def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows:
         up_to = np.maximum.accumulate(others[:, order], axis=1)
         latest = np.full(arrival.shape, _NEVER)
         latest[:, order[1:]] = up_to[:, :-1]
+    elif found.procedure in FOR_NEIGHBOURS:
+        latest = of_neighbours(found, others).max(axis=2)
     else:
         latest = others.max(axis=1, keepdims=True)
-    saved: Floats = seconds - np.clip(latest - entered, 0.0, seconds)
+    saved: Floats = seconds - np.clip((latest - entered) * found.asking[rows], 0.0, seconds)
     return saved
+
+
+def of_neighbours(found: Instances, values: Floats) -> Floats:
+    """Return the values of each member's neighbours, n x m x the most that one has; of nobody: never."""
+    nobody = np.full((len(values), 1), _NEVER)
+    each: Floats = np.concatenate([values, nobody], axis=1)[:, found.neighbours]
+    return each
 
 
 _Latest = tuple[NDArray[np.int64], Floats, Floats]  # whose the latest arrival is, when, and the one before it
@@ -221,7 +254,7 @@ def each_wait(found: Instances) -> tuple[list[int], list[float], list[float], li
     return (
         found.ranks[members].tolist(),
         began.tolist(),
-        (began + known.seconds[rows, members]).tolist(),
+        waited_until(found, known)[rows, members].tolist(),
         found.ranks[known.whose[rows, members]].tolist(),
     )
 
@@ -307,3 +340,21 @@ def _for_lower(found: Instances) -> _Latest:
         before = np.where(later, latest, np.maximum(before, own))
         latest, who = np.where(later, own, latest), np.where(later, member, who)
     return whose, first, second
+
+
+def _for_neighbours(found: Instances) -> _Latest:
+    arrival = of_neighbours(found, found.arrival)
+    # Who left before a neighbour came had nothing to get from it.
+    arrival[_later_than_left(found, arrival)] = _NEVER
+    order = arrival.argsort(axis=2, kind="stable")
+    ordered = np.take_along_axis(arrival, order, axis=2)
+    members = np.arange(len(found.neighbours))
+    whose = found.neighbours[members, order[:, :, -1]]
+    return whose, ordered[:, :, -1], ordered[:, :, -2]
+
+
+def _later_than_left(found: Instances, of_each: Floats) -> NDArray[np.bool_]:
+    """Tell which neighbours came when a member had left, n x m x the most that one has."""
+    apart = np.stack([found.uncertain(column[None, :]) for column in found.neighbours.T], axis=2)
+    later: NDArray[np.bool_] = of_each > found.departure[:, :, None] + apart
+    return later

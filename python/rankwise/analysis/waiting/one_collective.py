@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.waiting.errors import Floats, Sampled, compare, doubts_of
 from rankwise.analysis.waiting.instances import NOBODY, Instances, Waits, consistent, waits
-from rankwise.analysis.waiting.procedures import FOR_LOWER, FOR_OTHERS, FOR_ROOT, POSTED
+from rankwise.analysis.waiting.procedures import FOR_LOWER, FOR_NEIGHBOURS, FOR_OTHERS, FOR_ROOT, POSTED
 from rankwise.profile.join.grouping import Groups, distinct
 from rankwise.records import dataclass
 
@@ -26,6 +26,8 @@ Times = Mapping[tuple[int, str], Mapping[int, tuple[int, float]]]
 
 _LEAST_WEIGHT = 0.1
 """Of a call in the sample, against the mean."""
+_OF_PAIRS = 2
+"""Calls of a collective among neighbours are kept in pairs, and the two may be like each other."""
 
 
 @dataclass(kw_only=True)
@@ -164,6 +166,8 @@ def table_of(found: Instances, times: Times) -> Table | None:
     others = calls - int(found.selected[~of_rest].any(axis=1).sum())
     unseen = max(1.0 - n / others, 0.0) if others > 0 else 0.0
     factor = n / (n - 1) * unseen if n > 1 else 0.0
+    if found.procedure in FOR_NEIGHBOURS:
+        factor *= _OF_PAIRS
     moments = _moments(residuals, factor)
     total_moments = _moments(residuals.sum(axis=1), factor)
     alone = n == 1 and unseen > 0  # nothing tells how the others differ
@@ -237,6 +241,9 @@ def _may_wait(found: Instances) -> NDArray[np.bool_]:
     if found.procedure in FOR_LOWER:
         lower: NDArray[np.bool_] = found.places > found.places.min()
         return lower
+    if found.procedure in FOR_NEIGHBOURS:
+        some: NDArray[np.bool_] = np.any(found.neighbours != NOBODY, axis=1)
+        return some
     return np.ones(len(members), bool)
 
 
@@ -253,6 +260,12 @@ def _of_others(found: Instances, doubts: Floats) -> Floats:
         higher = np.empty_like(could)
         higher[:, order] = np.cumsum(could[:, order], axis=1) - could[:, order]
         return higher
+    if found.procedure in FOR_NEIGHBOURS:
+        around = np.zeros_like(could)
+        members, columns = np.nonzero(found.neighbours != NOBODY)
+        for row, values in zip(around, could, strict=True):
+            row += np.bincount(found.neighbours[members, columns], values[members], len(row))
+        return around
     sums = could.sum(axis=1, keepdims=True)
     others: Floats = sums - could
     others[others < _ROUNDING * sums] = 0.0

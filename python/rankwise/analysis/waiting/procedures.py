@@ -20,6 +20,11 @@ _FOR_ALL = frozenset(
 )
 
 
+_FOR_NEIGHBOURS = frozenset(
+    f"MPI_Neighbor_{how}" for how in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
+)
+
+
 def _posted(procedures: frozenset[str]) -> frozenset[str]:
     return frozenset(f"MPI_I{name.removeprefix('MPI_').lower()}" for name in procedures)
 
@@ -30,9 +35,10 @@ ON_FILES = frozenset(
     f"MPI_File_{access}_{how}" for access in ("read", "write") for how in ("all", "at_all", "ordered")
 )
 """Blocking ones on files."""
-BLOCKING = CALLS | ON_FILES | {"MPI_Win_fence"}
+_OF_ALL = ON_FILES | {"MPI_Win_fence"}
+BLOCKING = CALLS | _OF_ALL | _FOR_NEIGHBOURS
 """All blocking ones."""
-POSTED = _posted(CALLS)
+POSTED = _posted(CALLS | _FOR_NEIGHBOURS)
 """Those that are only posted: who waits, waits in the call that completes them."""
 
 FOR_ROOT = _FOR_ROOT | _posted(_FOR_ROOT)
@@ -41,5 +47,7 @@ FOR_OTHERS = _FOR_OTHERS | _posted(_FOR_OTHERS)
 """In these the root waits for all others, and they for nobody."""
 FOR_LOWER = _FOR_LOWER | _posted(_FOR_LOWER)
 """In these every rank waits for those below it."""
-FOR_ALL = _FOR_ALL | _posted(_FOR_ALL) | (BLOCKING - CALLS)
+FOR_NEIGHBOURS = _FOR_NEIGHBOURS | _posted(_FOR_NEIGHBOURS)
+"""In these every rank waits for its neighbours in the topology."""
+FOR_ALL = _FOR_ALL | _posted(_FOR_ALL) | _OF_ALL
 """In these everybody waits for everybody, as far as there is data."""

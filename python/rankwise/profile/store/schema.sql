@@ -414,7 +414,8 @@ CREATE TABLE arrivals (              -- collectives: when each member came and l
   before       INTEGER REFERENCES procedures(id), -- the rank's latest call before; NULL = none
   before_communicator INTEGER REFERENCES communicators(id),
   in_sample    INTEGER NOT NULL DEFAULT 1, -- 1 = the instance is in the sample; 0 = kept beside it, as one of the longest
-  entered      REAL DEFAULT NULL,    -- of a collective that was only posted: when the call began that completed it; NULL = arrival
+  entered      REAL DEFAULT NULL,    -- of a collective that was only posted: when the call began that completed it, or the first that asked for it; NULL = arrival
+  asked        REAL DEFAULT NULL,    -- likewise, seconds: of the time from entered to departure, in these calls for it; NULL = all
   PRIMARY KEY (communicator, procedure, instance, rank)
 ) WITHOUT ROWID;
 

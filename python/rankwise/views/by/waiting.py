@@ -158,6 +158,7 @@ def waiting_notes(found: Waiting) -> list[str]:
         notes.append(f"Left out: {found.inconsistent} calls whose times can't be true.")
     if found.kept:
         notes.append(
-            "Persistent and neighbourhood collectives, and those on intercommunicators, are not among them."
+            "Persistent collectives, those among neighbours in a graph, and those on intercommunicators are"
+            " not among them."
         )
     return notes

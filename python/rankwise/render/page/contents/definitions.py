@@ -85,7 +85,7 @@ _WORDS = (
     _Word(
         "in MPI, not told apart",
         "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, persistent"
-        " and neighbourhood collectives, and those that make communicators.",
+        " collectives, and those that make communicators.",
         "time in MPI - waiting - transfer - MPI-IO",
         _WAITING,
     ),
