@@ -29,9 +29,14 @@ def comment(settings: Settings) -> list[str]:
     return [f"# {one_line(line)}" for line in [*lines, *map(in_words, settings.rules)]]
 
 
+def what_for(rule: Rule) -> str:
+    """Say which calls a rule is for."""
+    return f"{rule.procedure} on {rule.processes} processes, {sizes(rule)}"
+
+
 def in_words(rule: Rule) -> str:
     """Say what a rule is for, and why it is there."""
-    said = f"{rule.procedure} on {rule.processes} processes, {sizes(rule)}: {rule.algorithm.label}"
+    said = f"{what_for(rule)}: {rule.algorithm.label}"
     if (why := rule.evidence) is None:
         return f"{said}; not measured"
     return (
