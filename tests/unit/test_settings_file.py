@@ -68,7 +68,7 @@ def test_files_beside_it(tmp_path: Path) -> None:
     text = (tmp_path / "s.env").read_text()
     assert OPEN_MPI_4 in text
     assert "on node1, node2" in text
-    assert_facts(text, "1.250 .. 95 % .. 1.200 .. 1.300 .. 20")
+    assert_facts(text, "1.25 .. 95 % .. 1.20 .. 1.30 .. 20")
 
 
 def sourced(shell: Path) -> tuple[dict[str, str], str]:

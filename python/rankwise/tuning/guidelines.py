@@ -18,7 +18,7 @@ from typing import Literal, Protocol
 
 from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version, version_of
-from rankwise.text.units import exact_byte_text
+from rankwise.text.units import exact_byte_text, ratio_text
 from rankwise.trials.interval import Interval, ratio_interval
 from rankwise.trials.plan import about, least_rounds
 from rankwise.trials.race import order
@@ -229,7 +229,7 @@ def compare(comparer: Comparer, sizes: Sequence[int], confidence: float, seed: i
             # As slow as it was so far: the other calls may take longer, and the machine may have other work.
             left = (time.monotonic() - begin) * sum(seconds[number:]) / sum(seconds[:number])
             more = f"; {about(left)} left" if left else ""
-            slower = [f"{one.interval.ratio:.2f} x {one.against}" for one in found if one.is_violated]
+            slower = [f"{ratio_text(one.interval.ratio)} x {one.against}" for one in found if one.is_violated]
             said = f" takes {' and '.join(slower)}" if slower else ""
             say(f"{number} of {len(asked)}: {_title(question.cell)}{said}{more}")
         _cure(comparer, outcome, seed, say)

@@ -10,7 +10,7 @@ from rich.text import Text
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.names import algorithm_name, call_name
-from rankwise.text.units import byte_text, ratio_text, second_text
+from rankwise.text.units import byte_text, confidence_text, ratio_text, second_text
 from rankwise.trials.interval import Interval
 from rankwise.tuning.guidelines import MARGIN, Compared, Outcome
 
@@ -101,8 +101,8 @@ def _notes(found: Outcome, own: Sequence[str]) -> list[str]:
         )
     if compared:
         notes.append(
-            f"A violation is told by intervals above {1 + MARGIN:g}, which hold together with "
-            f"{100 * found.confidence:g} % confidence."
+            f"A violation is told by intervals above {ratio_text(1 + MARGIN)}, which hold together with "
+            f"{confidence_text(found.confidence)} % confidence."
         )
     notes += [f"{what} could not be compared: {why}." for what, why in found.unfit.items()]
     if found.too_large:

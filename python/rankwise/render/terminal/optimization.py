@@ -78,7 +78,7 @@ def _gain(one: Interval | None) -> str:
     if one is None:
         return "-"
     less, least, most = (100 * (1 - 1 / value) for value in (one.ratio, one.low, one.high))
-    return f"{less:.1f} % ({percent_range_text(least, most)})"
+    return f"{percent_text(less)} % ({percent_range_text(least, most)})"
 
 
 def _sentence(attempt: Attempt) -> str:

@@ -14,6 +14,9 @@ from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.names import algorithm_name, call_name
 from rankwise.text.units import (
     byte_range_text,
+    change_range_text,
+    change_text,
+    confidence_text,
     number_of,
     percent_range_text,
     percent_text,
@@ -163,7 +166,7 @@ def proof_text(proof: Proof) -> str:
 
 def _said(one: Interval) -> str:
     less, least, most = (100 * (1 - 1 / value) for value in (one.ratio, one.low, one.high))
-    confidence = f"{percent_text(100 * one.confidence)} % confidence"
+    confidence = f"{confidence_text(one.confidence)} % confidence"
     of = f"{number_of(one.pairs, 'pair')} of runs, {confidence}"
     if one.verdict == "faster":
         between = f"{percent_range_text(least, most)} %"
@@ -174,4 +177,5 @@ def _said(one: Interval) -> str:
     if one.verdict == "slower":
         between = f"{percent_range_text(-most, -least)} %"
         return f"The program takes {percent_text(-less)} % more time ({between}; {of})."
-    return f"No gain is shown: the time changes by {-less:+.1f} % ({-most:+.1f} to {-least:+.1f} %; {of})."
+    between = f"{change_range_text(-most, -least)} %"
+    return f"No gain is shown: the time changes by {change_text(-less)} % ({between}; {of})."
