@@ -14,8 +14,11 @@ from settings_made import INTEL, MPICH_4, OPEN_MPI_4, rule, settings
 
 from golden import Golden, assert_facts
 from rankwise.errors import RankwiseError
+from rankwise.launch.commandline import parse
+from rankwise.launch.plan import Plan
 from rankwise.launchers.binding import Binding
-from rankwise.tuning.settings.apply import materialise
+from rankwise.tuning.program import Program
+from rankwise.tuning.settings.apply import materialise, untold
 from rankwise.tuning.settings.file import check_new, read, write, write_all
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.places import for_launchers
@@ -145,6 +148,25 @@ def test_no_directory_stays_where_nothing_is_written(tmp_path: Path, monkeypatch
     with pytest.raises(RankwiseError, match=r"s\.places/.* is there already"):
         check_new(tmp_path / "s.json", force=False)
     check_new(tmp_path / "s.json", force=True)
+
+
+def test_the_tabulator_in_a_librarys_name_is_not_shown(tmp_path: Path) -> None:
+    """MPICH says `MPICH Version:`, a tabulator, and the number."""
+    write_all(settings(library=MPICH_4), tmp_path / "s.json")
+    text = (tmp_path / "s.env").read_text()
+    assert "MPICH Version: 4.0.2" in text
+    planned = Plan(("./app",), parse(["./app"]), (), {}, "", None)
+    program = Program(planned.words, {}, planned, None, OPEN_MPI_4)
+    said = [untold(settings(rule("Bcast", 2), library="Strange MPI:\t1.0"))]
+    for other in (program, replace(program, said="Strange MPI:\t1.0")):
+        with pytest.raises(RankwiseError) as error:
+            other.refuse_other_library(MPICH_4, "mpich", tmp_path)
+        said.append(str(error.value))
+    assert_facts(said[1], "MPICH 4.0.2 .. Open MPI 4.1.4")
+    assert_facts(said[2], "MPICH 4.0.2 .. Strange MPI: 1.0")
+    for line in said:
+        assert "\t" not in line
+        assert "\\t" not in line
 
 
 def test_all_or_nothing(tmp_path: Path) -> None:

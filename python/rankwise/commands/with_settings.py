@@ -13,6 +13,7 @@ from rankwise.launch.plan import Plan
 from rankwise.mpi_libraries import UNKNOWN, beside, title, version_of
 from rankwise.placement.files import write_all
 from rankwise.placement.relaunch import Launch, understand
+from rankwise.text.names import library_name
 from rankwise.tuning.settings.apply import materialise, told
 from rankwise.tuning.settings.file import read
 from rankwise.tuning.settings.in_force import in_force
@@ -106,7 +107,7 @@ class WithSettings(NamedTuple):
         about = self.settings.about
         if not self.version or version_of(self.version) == version_of(about.library):
             return ""
-        return self._doubt(f"this is {_named(self.version)}")
+        return self._doubt(f"this is {library_name(self.version)}")
 
     def other_place(self, profile: Path) -> str:
         """Say that a run was on other hosts than those of the measurement; '' if it was not, or is not known.
@@ -153,8 +154,8 @@ class WithSettings(NamedTuple):
     def _doubt(self, what: str) -> str:
         about = self.settings.about
         return (
-            f"--with {self.path}: measured with {_named(about.library)} on {_some(about.hosts)}, {what}: "
-            f"`rankwise tune recheck {self.path}` tells whether they still hold"
+            f"--with {self.path}: measured with {library_name(about.library)} on {_some(about.hosts)}, "
+            f"{what}: `rankwise tune recheck {self.path}` tells whether they still hold"
         )
 
 
@@ -172,7 +173,7 @@ def _library(planned: Plan) -> tuple[Path | None, str]:
 
 
 def _check_library(path: Path, settings: Settings, planned: Plan, version: str, mpi: str | None) -> None:
-    wanted = version_of(settings.about.library).label or settings.about.library
+    wanted = version_of(settings.about.library).label or library_name(settings.about.library)
     seen = version_of(version).label if version else ""
     if not seen:
         others = {name for d in planned.detections if (name := d.mpi) != UNKNOWN} | ({mpi} if mpi else set())
@@ -198,11 +199,6 @@ def _launch(path: Path, settings: Settings, words: Sequence[str], environment: M
             'start as many, or take its "bindings" out'
         )
     return launch
-
-
-def _named(library: str) -> str:
-    version = version_of(library)
-    return f"{version.label} {version.number}" if version.label else library
 
 
 def _communicators(processes: Sequence[int]) -> str:

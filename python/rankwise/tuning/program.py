@@ -9,6 +9,7 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.launch.plan import Plan, library, plan
 from rankwise.mpi_libraries import UNKNOWN, version_of
+from rankwise.text.names import library_name
 from rankwise.trials.recorded import Command
 from rankwise.tuning.settings.in_force import in_force
 from rankwise.tuning.settings.installed import library_version
@@ -75,8 +76,9 @@ class Program:
         other = self.said and version_of(self.said).label != version_of(said).label
         if other or (abis and abi not in abis):
             raise RankwiseError(
-                f"{shown} is of {said.strip()}, and the program uses "
-                f"{self.said.strip() or 'another MPI library'}: give a file and a command of one library"
+                f"{shown} is of {library_name(said)}, and the program uses "
+                f"{library_name(self.said) or 'another MPI library'}: "
+                "give a file and a command of one library"
             )
 
     def refuse_own_settings(

@@ -11,6 +11,7 @@ from rankwise.errors import RankwiseError
 from rankwise.launch.commandline import CommandLine
 from rankwise.launchers.option import Option
 from rankwise.mpi_libraries import Version
+from rankwise.text.names import library_said
 from rankwise.tuning.parameters.layers import Layers
 from rankwise.tuning.parameters.parameter import Parameter
 from rankwise.tuning.parameters.thresholds import Sent, rendezvous
@@ -125,7 +126,7 @@ class TunableLibrary:
         Raises:
             RankwiseError: it can't have such rules, or they contradict each other.
         """
-        raise RankwiseError(f"rules for {settings.about.library!r} can't be written")
+        raise RankwiseError(f"rules for {library_said(settings.about.library)!r} can't be written")
 
     def is_harmless(self, name: str, value: str) -> bool:  # noqa: ARG002
         """Tell whether a value of a variable that `choosing` matches leaves the choice to it and to rules."""

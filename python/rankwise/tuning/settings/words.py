@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from rankwise.text.names import library_said
 from rankwise.text.units import confidence_text, digits_text, exact_byte_range_text, second_text
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.rule import Rule
@@ -15,7 +16,7 @@ def comment(settings: Settings) -> list[str]:
     lines = [
         f"Settings found by Rankwise {about.rankwise} on {about.created}, for",
         f"  {shlex.join(about.command)}",
-        f"measured with {about.library}",
+        f"measured with {library_said(about.library)}",
         f"on {', '.join(about.hosts)}",
     ]
     if about.gain:
