@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rankwise.tuning import guidelines, recheck
+from rankwise.tuning.own_settings import Priced
 from rankwise.tuning.proof import Proof
 from rankwise.tuning.tune import Tried, Tuned
 
@@ -41,6 +42,17 @@ def proof_as_data(proof: Proof | None) -> dict[str, object] | None:
         "after_seconds": proof.after,
         "rejected": proof.rejected,
         "ended": proof.ended,
+    }
+
+
+def priced_as_data(found: Priced) -> dict[str, object]:
+    """Return what the user's own settings are worth."""
+    return {
+        "own_settings": [{"name": one.name, "value": one.value, "where": one.where} for one in found.theirs],
+        "verdict_without": found.verdict,
+        "command_without": found.words,
+        "digits_may_change": found.digits,
+        "proof": proof_as_data(found.proof),
     }
 
 
