@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.optimization.budget import Budget
     from rankwise.optimization.optimize import Request, check_pairs, optimize
     from rankwise.optimization.saved_attempts import DIRECTORY, Saved
-    from rankwise.render.terminal.own_settings import print_priced, sentence
+    from rankwise.render.terminal.own_settings import WITHOUT, print_priced, sentence
     from rankwise.trials.plan import Aim
     from rankwise.trials.ways import Runs, Way, check_words
     from rankwise.tuning.program import Program
@@ -106,26 +106,28 @@ def run(arguments: argparse.Namespace) -> int:
     budget = Budget.of(arguments.budget)
     limit = min(_FIRST_LIMIT, arguments.budget)
     with Signals() as signals, working_directory(arguments.keep, "optimize") as directory:
+        make_steps = partial(
+            _steps,
+            probe=probe,
+            directory=directory,
+            signals=signals,
+            machine=arguments.machine,
+            bitwise=arguments.bitwise,
+            confidence=aim.confidence,
+        )
+        steps = make_steps(program)
+        check_pairs(aim, len(steps))
         priced: Priced | None = None
         if own is not None:
             part = replace(aim, seconds=OF_BUDGET * arguments.budget, give_up=True)
             priced = own.priced(part, arguments, limit, directory, signals)
             if signals.count or not _goes_on(priced, program):
                 return _end_with(priced, arguments, signals)
+            say(sentence(priced))
             if priced.can_go:
                 program = Program.of(priced.words, os.environ)
-            say(sentence(priced))
+                steps = make_steps(program)
         saved = Saved(Path.cwd() / DIRECTORY, program.words, program.said, asked)
-        steps = _steps(
-            program,
-            probe,
-            directory,
-            signals,
-            machine=arguments.machine,
-            bitwise=arguments.bitwise,
-            confidence=aim.confidence,
-        )
-        check_pairs(aim, len(steps))
         request = Request(
             given=Way("as given", program.command, as_given=True),
             way_of=partial(way_of, program, directory),
@@ -148,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
         from rankwise.render.terminal.optimization import print_optimized
 
         if priced is not None:
-            print_priced(priced, sys.stdout)
+            print_priced(priced, sys.stdout, *([WITHOUT] if priced.can_go else []))
         print_optimized(found, written, sys.stdout)
     return 128 + signals.last if signals.last else 0
 
@@ -166,10 +168,10 @@ def _facts(program: Program, profile: Path) -> Facts:
 
 def _steps(
     program: Program,
+    *,
     probe: probes.ProbeOptions,
     directory: Path,
     signals: Signals,
-    *,
     machine: Path | None,
     bitwise: bool,
     confidence: float,

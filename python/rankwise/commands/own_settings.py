@@ -74,12 +74,13 @@ class OwnSettings:
             return cls(
                 program, theirs, words_without(program, theirs, program.label, bitwise=bitwise), program.label
             )
-        except RankwiseError as why:
-            say(f"what your own settings cost is not measured: {why}")
+        except RankwiseError as error:
+            why = error
         try:
             program.refuse_own_settings(rules=True)
         except OwnSettingsError as refusal:
             return cls.refused(refusal, program.label, bitwise=bitwise)
+        say(f"what your own settings cost is not measured: {why}")
         return None
 
     def priced(

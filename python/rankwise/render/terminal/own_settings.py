@@ -22,6 +22,7 @@ RECORD_AGAIN = (
     "Only this was tried, as such settings decide what would be measured. To tune the rest, record the "
     "program without them, and tune by that profile; `rankwise optimize` goes on without them by itself."
 )
+WITHOUT = "All that follows is of the program without that."
 KEPT = "Nothing else was tried, as these settings decide what would be measured."
 
 

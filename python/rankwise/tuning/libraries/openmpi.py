@@ -167,7 +167,7 @@ class OpenMpi(TunableLibrary):
     suffix = ".rules"
     choosing = re.compile(rf"{_MCA}(coll_tuned_.*|coll_han_.*(rules|algorithm|module).*|coll)")
     for_speed = re.compile(
-        rf"{_MCA}(btl_\w+_(eager_limit|rndv_eager_limit|max_send_size|fbox_\w+)|pml_ob1_\w+|coll_\w+|mpi_yield_when_idle)"
+        rf"{_MCA}(btl_\w+_(eager_limit|rndv_eager_limit|max_send_size|fbox_\w+)|pml_ob1_\w+|coll_\w+)"
     )
     launched_with: ClassVar = {f"{_MCA}{_DYNAMIC}": "1"}
     segmented: ClassVar = {  # (It does not cut if it is given no size.)
