@@ -1,4 +1,10 @@
-"""`rankwise tune --parameters`: settings for the whole program, each tried in runs of it."""
+"""Try settings for the whole program in runs of it: eager limits, point-to-point layers, binding.
+
+  rankwise run -o app.rankwise -- mpirun -n 64 ./app
+  rankwise tune app.rankwise --parameters --apply app.tuned.json -- mpirun -n 64 ./app
+
+The profile suggests what is tried, or LIST says it. What gains in races is measured afresh in pairs of runs.
+"""
 
 from __future__ import annotations
 
