@@ -73,6 +73,7 @@ def _tried(tried: Tried) -> dict[str, object]:
         "rule": tried.rule,
         "effect": tried.effect,
         "not_beside_others": tried.beside,
+        "program_fails_with": tried.failed,
         "verdict": tried.verdict,
     }
 

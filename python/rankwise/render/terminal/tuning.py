@@ -24,7 +24,9 @@ from rankwise.text.units import (
     second_text,
 )
 from rankwise.trials.interval import Interval
+from rankwise.tuning.gate import changes_digits
 from rankwise.tuning.proof import Proof
+from rankwise.tuning.settings.rule import Evidence
 from rankwise.tuning.target import Target
 from rankwise.tuning.tune import Tried, Tuned
 
@@ -104,17 +106,22 @@ def _size(target: Target) -> str:
     return byte_range_text(target.first.low, target.first.high)
 
 
+def _evidence(tried: Tried) -> Evidence | None:
+    """Return what was measured of the algorithm in the table: the winner, or a runner-up in its place."""
+    if tried.rule and (tried.failed or tried.beside):
+        return tried.rule.evidence
+    return tried.held_out.evidence if tried.held_out else None
+
+
 def _of_call(tried: Tried, *, chosen: bool) -> str:
-    if tried.held_out is None:
+    if (evidence := _evidence(tried)) is None:
         return "-"
-    evidence = tried.held_out.evidence
     return second_text(1e-6 * (evidence.chosen_us if chosen else evidence.default_us))
 
 
 def _ratio(tried: Tried) -> str:
-    if tried.held_out is None:
+    if (evidence := _evidence(tried)) is None:
         return "-"
-    evidence = tried.held_out.evidence
     return f"{ratio_text(evidence.low)}-{ratio_text(evidence.high)}"
 
 
@@ -131,6 +138,28 @@ def _effect(tried: Tried) -> str:
     return f"{what}: its messages show that it took effect{names if effect.before or effect.after else ''}."
 
 
+def _beside(tried: Tried) -> str:
+    other = f" {_taken(tried)}" if tried.rule else ""
+    return f"{call_name(tried.target.procedure)}: {tried.beside}.{other}"
+
+
+def _failed(tried: Tried) -> str:
+    """Say which algorithms the program fails with, and what became of the call."""
+    outs = "; ".join(f"{algorithm_name(label)} is out, {why}" for label, why in tried.failed.items())
+    if tried.rule:
+        instead = _taken(tried)
+    elif changes_digits(tried.target):
+        instead = "No other one is left; --bitwise leaves alone what could change sums in their last digits."
+    else:
+        instead = "No other one was shown to be faster, and to be right."
+    return f"{call_name(tried.target.procedure)}: {outs}. {instead}"
+
+
+def _taken(tried: Tried) -> str:
+    assert tried.rule
+    return f"The runner-up {algorithm_name(tried.rule.algorithm.label)} takes its place."
+
+
 def _notes(page: Page, found: Tuned) -> None:
     notes = [_effect(tried) for tried in found.tried]
     refused: dict[tuple[str, str], list[str]] = {}
@@ -139,9 +168,8 @@ def _notes(page: Page, found: Tuned) -> None:
             refused.setdefault((call_name(tried.target.procedure), why), []).append(name)
     for (call, why), names in refused.items():
         notes.append(f"{call} by {', '.join(map(algorithm_name, names))} was not raced: {why}.")
-    notes += [
-        f"{call_name(tried.target.procedure)}: {tried.beside}." for tried in found.tried if tried.beside
-    ]
+    notes += [_beside(tried) for tried in found.tried if tried.beside]
+    notes += [_failed(tried) for tried in found.tried if tried.failed]
     if found.left:
         cells = ", ".join(f"{call_name(one.procedure)} ({_size(one)})" for one in found.left)
         notes.append(f"No time was left for: {cells}.")
