@@ -26,6 +26,7 @@ from rankwise.trials.race import order
 from rankwise.trials.run import Interrupted, OutOfTime
 from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.libraries import by_version
+from rankwise.tuning.measured import CLOCK_US
 from rankwise.tuning.racing.arms import DEFAULT, arms_of
 from rankwise.tuning.racing.batch import Arm
 from rankwise.tuning.racing.mockups import Mockup
@@ -41,8 +42,6 @@ PARTS = 4
 MOST_BYTES = 256 << 20
 """Of a process's buffer: calls that need more are left out."""
 
-_CLOCK_US = 0.1
-"""What reading the clock twice takes: less is no measurement."""
 _OF_MESSAGE = 0.5
 """Of the time of a message by MPI_Barrier: what took less was not measured with its ranks side by side."""
 
@@ -147,7 +146,7 @@ class Compared:
     other_us: float
     interval: Interval
     control: Interval
-    least_us: float = _CLOCK_US
+    least_us: float = CLOCK_US
     cure: tuple[Algorithm, HeldOut] | None = None
 
     @property
@@ -196,7 +195,7 @@ class Outcome:
     too_large: list[str] = field(default_factory=list)
     left: int = 0
     ended: str = ""
-    least_us: float = _CLOCK_US
+    least_us: float = CLOCK_US
 
     @property
     def too_short(self) -> list[Compared]:
@@ -341,7 +340,7 @@ def _least_us(barrier_us: float, ranks: int) -> float:
         barrier_us: what MPI_Barrier takes: a message after the other, as often as ranks can be halved.
         ranks: that take part.
     """
-    return max(_CLOCK_US, _OF_MESSAGE * barrier_us / math.ceil(math.log2(ranks)))
+    return max(CLOCK_US, _OF_MESSAGE * barrier_us / math.ceil(math.log2(ranks)))
 
 
 def _cure(comparer: Comparer, outcome: Outcome, seed: int, say: Say) -> None:
