@@ -108,7 +108,12 @@ def percent_text(share: float, decimals: int = 1) -> str:
 
 def percent_range_text(low: float, high: float) -> str:
     """Return an interval of percentages, which may hold 0: `-0.2 to 0.1`."""
-    return " to ".join(f"{round(end, 1) + 0.0:.1f}" for end in (low, high))
+    return " to ".join(map(estimate_text, (low, high)))
+
+
+def estimate_text(percent: float) -> str:
+    """Return a percentage that may be 0 or below, without its sign: `-0.3`, `0.0`."""
+    return f"{round(percent, 1) + 0.0:.1f}"
 
 
 def confidence_text(share: float) -> str:
