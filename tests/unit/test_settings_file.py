@@ -92,6 +92,18 @@ def test_without_the_librarys_own_file_nothing_is_set_and_said_so(
     golden.says(said, f"{name}.env .. {tmp_path}/{name}.rules .. {tmp_path}/{name}.env")
 
 
+def test_the_line_in_the_comment_works_where_the_file_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("s.json", "a b.json"):
+        shell = write_all(FULL, Path(name))[1]
+        line = next(line for line in shell.read_text().splitlines() if line.startswith("#   . "))
+        words = ["sh", "-ec", f"{line.removeprefix('#')}; env"]
+        done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
+        assert "OMPI_MCA_btl_vader_eager_limit=16384" in done.stdout
+
+
 def test_places_need_no_rankwise(tmp_path: Path) -> None:
     """Each launcher has a file, and the comments of the lines for a shell have its command."""
     launch = "mpirun --bind-to core --rankfile R ./app"

@@ -175,7 +175,7 @@ def _for_shell(settings: Settings, what: Told, own: Path, shell: Path, places: S
     variables = what.variables_for(str(own))
     how = [
         "# To be read by a shell before the job is started:",
-        f"#   . {one_line(shlex.quote(str(shell)))}",
+        f"#   . {one_line(shlex.quote(_for_dot(shell)))}",
         "# Launchers hand such variables to processes on other nodes by themselves. They hold for every MPI",
         "# program that is started from that shell.",
     ]
@@ -186,6 +186,11 @@ def _for_shell(settings: Settings, what: Told, own: Path, shell: Path, places: S
     if what.suffix:
         lines = _if_there(own, shell, lines)
     return "".join(f"{line}\n" for line in [*comment(settings), "#", *how, *places, "", *lines])
+
+
+def _for_dot(shell: Path) -> str:
+    """Return a file's name as the command `.` takes it: one without a slash is looked for on PATH."""
+    return str(shell) if shell.is_absolute() or len(shell.parts) > 1 else f"./{shell}"
 
 
 def _if_there(own: Path, shell: Path, exports: Sequence[str]) -> list[str]:
