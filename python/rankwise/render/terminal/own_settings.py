@@ -54,6 +54,8 @@ def _change(one: Interval) -> str:
     if one.verdict == "slower":
         return f"the program takes {percent_text(-less)} % more time ({slower} %; {of})."
     between = f"{change_range_text(-most, -least)} %"
+    if not one.reached:
+        return f"nothing is proven: the time changed by {change_text(-less)} % ({between}; {of})."
     return f"no difference is shown: the time changes by {change_text(-less)} % ({between}; {of})."
 
 
