@@ -11,6 +11,7 @@ import pytest
 import test_tuning as tuning
 
 from golden import Golden
+from rankwise.optimization.collectives import _failed
 from rankwise.render.terminal.tuning import print_tuned
 from rankwise.trials.run import Rejected
 from rankwise.trials.ways import Way
@@ -122,6 +123,7 @@ def test_where_all_of_them_fail_they_are_named(tmp_path: Path, golden: Golden) -
     assert found.proof is not None
     assert found.proof.rejected
     golden.says(shown(found), "linear .. ring .. --bitwise")
+    assert _failed(found) == ["Allreduce not by linear, ring"]  # what `rankwise optimize` says of it
 
 
 def test_one_rule_that_fails_does_not_cost_the_others(tmp_path: Path) -> None:
