@@ -42,7 +42,7 @@ FABRICS = Path(__file__).parents[1] / "fabrics"
 MIB = 1 << 20
 SECOND_WORDS = ("latency measure", "latency show", "latency diff", "latency plot", "machine show")
 SECOND_WORDS += ("machine from-hwloc", "machine from-latency", "machine from-slurm", "machine from-fabric")
-SECOND_WORDS += ("links show", "links plot")
+SECOND_WORDS += ("links show", "links plot", "tune recheck")
 
 
 def _help(_: Path) -> str:

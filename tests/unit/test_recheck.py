@@ -101,6 +101,13 @@ def test_a_rule_that_still_wins(golden: Golden) -> None:
     golden.says(shown[shown.index("1 of 1") :])
 
 
+def test_a_call_that_the_clock_can_not_tell(golden: Golden) -> None:
+    outcome = _recheck(Calls(faster=2000.0), settings(rule("Bcast", 2)))
+    assert [one.verdict for one in outcome.rules] == ["can't be told"]
+    shown = _shown(outcome)
+    golden.says(shown[shown.index("Bcast on 2") :], "0 of 1")
+
+
 @pytest.mark.parametrize(
     ("faster", "verdict"), [(1.0, "no longer wins"), (1.015, "no longer wins"), (0.5, "slower now")]
 )

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from rankwise.commands import probes, trial_options
 from rankwise.commands.durations import duration
 from rankwise.commands.messages import say
+from rankwise.commands.own_settings import OF_BUDGET, OwnSettings, print_priced_json
 from rankwise.commands.settings_files import write_settings
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from rankwise.optimization.step import Step
     from rankwise.trials.recorded import Command
     from rankwise.trials.ways import Way
+    from rankwise.tuning.own_settings import Priced
     from rankwise.tuning.parameters.asking import Asker
     from rankwise.tuning.program import Program
     from rankwise.tuning.racing.racer import Racer
@@ -77,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.optimization.budget import Budget
     from rankwise.optimization.optimize import Request, check_pairs, optimize
     from rankwise.optimization.saved_attempts import DIRECTORY, Saved
+    from rankwise.render.terminal.own_settings import WITHOUT, print_priced, sentence
     from rankwise.trials.plan import Aim
     from rankwise.trials.ways import Runs, Way, check_words
     from rankwise.tuning.program import Program
@@ -89,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     program = Program.of(arguments.command, os.environ)
     check = check_words(arguments.check)
-    program.refuse_own_settings(rules=True)
+    own = OwnSettings.of(program, bitwise=arguments.bitwise)
     if arguments.apply is not None:
         check_new(arguments.apply, force=arguments.force)
     aim = Aim(arguments.confidence / 100, arguments.resolve / 100, arguments.pairs)
@@ -99,20 +102,32 @@ def run(arguments: argparse.Namespace) -> int:
         "--confidence": arguments.confidence,
         "--machine": str(arguments.machine.absolute()) if arguments.machine else None,
     }
-    saved = Saved(Path.cwd() / DIRECTORY, program.words, program.said, asked)
     probe = probes.options_of(arguments)
     budget = Budget.of(arguments.budget)
+    limit = min(_FIRST_LIMIT, arguments.budget)
     with Signals() as signals, working_directory(arguments.keep, "optimize") as directory:
-        steps = _steps(
-            program,
-            probe,
-            directory,
-            signals,
+        make_steps = partial(
+            _steps,
+            probe=probe,
+            directory=directory,
+            signals=signals,
             machine=arguments.machine,
             bitwise=arguments.bitwise,
             confidence=aim.confidence,
         )
+        steps = make_steps(program)
         check_pairs(aim, len(steps))
+        priced: Priced | None = None
+        if own is not None:
+            part = replace(aim, seconds=OF_BUDGET * arguments.budget, give_up=True)
+            priced = own.priced(part, arguments, limit, directory, signals)
+            if signals.count or not _goes_on(priced, program):
+                return _end_with(priced, arguments, signals)
+            say(sentence(priced))
+            if priced.can_go:
+                program = Program.of(priced.words, os.environ)
+                steps = make_steps(program)
+        saved = Saved(Path.cwd() / DIRECTORY, program.words, program.said, asked)
         request = Request(
             given=Way("as given", program.command, as_given=True),
             way_of=partial(way_of, program, directory),
@@ -123,7 +138,6 @@ def run(arguments: argparse.Namespace) -> int:
             seed=arguments.seed,
             saved=saved,
         )
-        limit = min(_FIRST_LIMIT, arguments.budget)
         found = optimize(request, Runs(directory, signals, arguments.run_limit, limit, check), say)
     written = write_settings(found.settings, arguments.apply, program.library, force=bool(arguments.force))
     # Without a file the settings are nowhere but there.
@@ -131,10 +145,12 @@ def run(arguments: argparse.Namespace) -> int:
     if is_done:
         saved.remove()
     if arguments.json:
-        _print_json(found, written)
+        _print_json(found, written, priced)
     else:
         from rankwise.render.terminal.optimization import print_optimized
 
+        if priced is not None:
+            print_priced(priced, sys.stdout, *([WITHOUT] if priced.can_go else []))
         print_optimized(found, written, sys.stdout)
     return 128 + signals.last if signals.last else 0
 
@@ -152,10 +168,10 @@ def _facts(program: Program, profile: Path) -> Facts:
 
 def _steps(
     program: Program,
+    *,
     probe: probes.ProbeOptions,
     directory: Path,
     signals: Signals,
-    *,
     machine: Path | None,
     bitwise: bool,
     confidence: float,
@@ -196,13 +212,38 @@ def _open_racer(
     return probes.open_racer(probe, way.command.words, environment, directory, signals, deadline)
 
 
-def _print_json(found: Optimized, written: list[Path]) -> None:
+def _goes_on(priced: Priced, program: Program) -> bool:
+    """Tell whether the rest is tried: not where settings stay that would decide what is measured."""
+    from rankwise.tuning.program import OwnSettingsError
+
+    if priced.can_go:
+        return True
+    try:
+        program.refuse_own_settings(rules=True)
+    except OwnSettingsError:
+        return False
+    return True
+
+
+def _end_with(priced: Priced, arguments: argparse.Namespace, signals: Signals) -> int:
+    """Show what the user's own settings cost, and nothing else."""
+    from rankwise.render.terminal.own_settings import KEPT, print_priced
+
+    if arguments.json:
+        print_priced_json(priced)
+    else:
+        print_priced(priced, sys.stdout, KEPT)
+    return 128 + signals.last if signals.last else 0
+
+
+def _print_json(found: Optimized, written: list[Path], priced: Priced | None) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
-    from rankwise.views.tuning import proof_as_data
+    from rankwise.views.tuning import priced_as_data, proof_as_data
 
     shown = {
+        "own_settings": priced_as_data(priced) if priced else None,
         "verdict": found.verdict,
         "run_seconds": found.run_seconds,
         "confidence_of_each_step": found.confidence,

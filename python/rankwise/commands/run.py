@@ -413,8 +413,10 @@ def _finish(
         _say(made.told_idle())
     if unrecorded := _unrecorded(made, strangers, to_add):
         _say(unrecorded)
-    if applied and not asked.quiet and (doubt := applied.other_place(made.path)):
-        _say(doubt)
+    if applied and not asked.quiet:
+        profiles = [made.path, *(other.path for other in made.others)]
+        for doubt in filter(None, [applied.other_place(made.path), applied.unmet(profiles)]):
+            _say(doubt)
     if not asked.keep:
         with Waiting(f"{directory.path} to be removed", not asked.quiet):
             directory.remove()

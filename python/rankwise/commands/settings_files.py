@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
+from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.tuning.settings.model import Settings
@@ -37,4 +39,18 @@ def write_settings(
         say(note)
     if path is None:
         return []
-    return write_all(settings, path, force=force, library_path=library)
+    return write_all(settings, path, force=force, library_path=library, launch=_launch(settings, path))
+
+
+def _launch(settings: Settings, path: Path) -> str:
+    """Return the measured launch with the places of ranks, told by the files beside the settings."""
+    from rankwise.placement.relaunch import understand
+    from rankwise.tuning.settings.file import places_beside
+
+    if not settings.bindings:
+        return ""
+    try:
+        launch = understand(settings.about.command, os.environ)
+        return launch.relaunched(launch.bindings(settings.bindings), places_beside(path)).command_line
+    except RankwiseError:  # such as another launcher than that of the measurement: the others are said
+        return ""

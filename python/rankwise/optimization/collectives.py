@@ -98,7 +98,7 @@ class Collectives:
         if made.proof is not None:
             rules = made.settings.rules if made.settings else _rules(made)
             added = made.settings or Settings(now.kept.about)
-            what = "; ".join(_rule_text(rule) for rule in rules) or "no rule had an effect"
+            what = "; ".join([*map(_rule_text, rules), *_failed(made)]) or "no rule had an effect"
             digits = "; sums may change in their last digits" if made.digits else ""
             return judged(made.proof, replace(added, about=now.kept.about), f"{what}{digits}")
         if any(tried.effect_is_none for tried in made.tried):
@@ -115,6 +115,15 @@ def _rules(made: Tuned) -> list[Rule]:
 def _rule_text(rule: Rule) -> str:
     call = rule.procedure.removeprefix("MPI_")
     return f"{call} of {sizes(rule)} on {rule.processes} by {rule.algorithm.label}"
+
+
+def _failed(made: Tuned) -> list[str]:
+    """Say which algorithms the program fails with, a clause for each collective."""
+    return [
+        f"{tried.target.procedure.removeprefix('MPI_')} not by {', '.join(tried.failed)}"
+        for tried in made.tried
+        if tried.failed
+    ]
 
 
 def _why_nothing(made: Tuned) -> str:

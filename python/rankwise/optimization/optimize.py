@@ -12,7 +12,7 @@ from rankwise.optimization.attempts import Attempt, Optimized
 from rankwise.optimization.budget import Budget
 from rankwise.optimization.saved_attempts import Saved
 from rankwise.optimization.step import Now, Promise, Step, whole_rounds
-from rankwise.text.units import percent_text
+from rankwise.text.units import confidence_text, percent_text
 from rankwise.trials.plan import Aim, about, least_rounds
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected
 from rankwise.trials.ways import Runs, Way
@@ -78,8 +78,8 @@ def check_pairs(aim: Aim, steps: int) -> None:
     if aim.rounds is not None and aim.rounds < (least := least_rounds(of_step)):
         raise RankwiseError(
             f"--pairs {aim.rounds}: they can't prove anything: each of {steps} steps needs "
-            f"{percent_text(100 * of_step)} % confidence, so that all together have "
-            f"{100 * aim.confidence:g} %: give {least} or more"
+            f"{confidence_text(of_step)} % confidence, so that all together have "
+            f"{confidence_text(aim.confidence)} %: give {least} or more"
         )
 
 
@@ -247,7 +247,7 @@ class _Optimizer:
             if isinstance(promise, str):
                 plan.skipped.append(Attempt(step.name, None, "skipped", promise))
             elif promise.seconds < LEAST_SHARE * self._made.run_seconds:
-                why = f"it promises less than {100 * LEAST_SHARE:g} % of the run time"
+                why = f"it promises less than {percent_text(100 * LEAST_SHARE)} % of the run time"
                 plan.skipped.append(Attempt(step.name, promise, "skipped", why))
             else:
                 plan.promises.append((step, promise))
@@ -283,7 +283,7 @@ class _Optimizer:
         say(
             f"a run takes {about(of_run)}; all that takes {about(sum(least) + final)} at the least, {limit}; "
             f"each step is kept if pairs of runs prove it, with "
-            f"{percent_text(100 * self._of_step.confidence)} % confidence"
+            f"{confidence_text(self._of_step.confidence)} % confidence"
         )
         if self._saved.attempts or self._budget.left >= least[0] + final:
             return

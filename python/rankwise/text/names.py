@@ -136,6 +136,11 @@ def library_name(library: str) -> str:
     return f"{label} {number}" if label else " ".join(library.strip().split(",")[0].split())
 
 
+def library_said(library: str) -> str:
+    """Return all that MPI_Get_library_version says, in a line without the tabulators of MPICH's."""
+    return " ".join(library.split())
+
+
 def shown_path(path: Path) -> str:
     """Return the path as a word of a command line, relative where it lies in the working directory."""
     here = Path.cwd()

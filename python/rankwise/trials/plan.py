@@ -159,7 +159,7 @@ def announcement(aim: Aim, of_run: float, arms: int = 2) -> list[str]:
         fitting = int(aim.seconds / max(arms * of_run, 1e-9)) - 1
         if fitting < 1:
             raise RankwiseError(
-                f"a time limit of {aim.seconds:g} s is too short for a {unit(arms)} "
+                f"a time limit of {aim.seconds:.3g} s is too short for a {unit(arms)} "
                 f"and {arms} runs to warm up: {about(2 * arms * of_run)}"
             )
         if fitting < rounds:

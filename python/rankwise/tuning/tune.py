@@ -31,6 +31,7 @@ from rankwise.tuning.racing.race import (
     screened,
 )
 from rankwise.tuning.racing.racer import Racer
+from rankwise.tuning.racing.runners_up import runners_up
 from rankwise.tuning.racing.store import Store
 from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.rule import Algorithm, Rule
@@ -43,6 +44,9 @@ _SPARE = 1.5
 """Times the least that a proof takes: so much is kept for it."""
 
 _EFFECT_RUNS, _WARM_UPS = 2, 2
+_MOST_RUNNERS_UP = 2
+_OF_FAILURES = 950
+"""Numbers of runs from here on look for the rule that the program fails with: no pair has them."""
 
 INTERRUPTED = "Interrupted: what was measured is kept, and the same command goes on from there."
 OVER = "The time is over; give it more with --budget."
@@ -98,7 +102,8 @@ class Tried:
         refused: why algorithms were not raced, by their labels.
         rule: that came of it; None: none did.
         effect: of the rule; None: not looked at.
-        beside: why the library can't be told its rule beside others, which save more; '' if it can.
+        beside: why the library can't be told its winner beside other rules, which save more; '' if it can.
+        failed: how the program fails with algorithms, by their labels.
         verdict: in a few words.
     """
 
@@ -109,6 +114,7 @@ class Tried:
     rule: Rule | None = None
     effect: Effect | None = None
     beside: str = ""
+    failed: dict[str, str] = field(default_factory=dict)
     verdict: str = ""
 
     @property
@@ -179,6 +185,7 @@ class _Tuner:
         self._tunable = by_label(self._library.label)
         self._environment: Mapping[str, str] = {}
         self._made = Tuned(self._library)
+        self._failures = 0  # runs that look for what the program fails with
 
     def tuned(self) -> Tuned:
         made, request = self._made, self._request
@@ -193,6 +200,8 @@ class _Tuner:
             return made
         with _ending(made):
             self._prove(rules)
+            if made.proof is not None and made.proof.rejected and (others := self._others(rules)):
+                self._prove(others)
         return made
 
     def _race_all(self) -> None:
@@ -278,10 +287,60 @@ class _Tuner:
                 continue
             if why := self._untold([*kept, tried.rule]):
                 tried.beside = f"{tried.rule.algorithm.label} won, but {why}"
-                tried.rule, tried.verdict = None, "not beside other rules"
-            else:
+                other = next((one for one in _runners_up(tried) if not self._untold([*kept, one])), None)
+                tried.rule, tried.verdict = (
+                    other,
+                    other.algorithm.label if other else "not beside other rules",
+                )
+            if tried.rule is not None:
                 kept.append(tried.rule)
         return kept
+
+    def _others(self, rules: Sequence[Rule]) -> list[Rule]:
+        """Return rules without those that the program fails with, or with runners-up; none if all would stay.
+
+        Args:
+            rules: that the program fails with, together.
+        """
+        made = self._made
+        assert made.proof is not None  # it was rejected
+        kept: list[Rule] = []
+        is_other = False
+        for tried in made.tried:
+            if not any(tried.rule is rule for rule in rules) or tried.effect_is_none:
+                continue
+            assert tried.rule is not None
+            why = made.proof.rejected if len(rules) == 1 else self._failure(tried.rule)
+            if why:
+                is_other = True
+                self._replace(tried, why)
+            if tried.rule is not None:
+                kept.append(tried.rule)
+        return kept if is_other else []
+
+    def _replace(self, tried: Tried, why: str) -> None:
+        """Give a target the first of its runners-up that the program does not fail with, or no rule."""
+        assert tried.rule is not None
+        tried.failed[tried.rule.algorithm.label] = why
+        for rule in _runners_up(tried)[:_MOST_RUNNERS_UP]:
+            label = rule.algorithm.label
+            self._say(f"{_title(tried.target)}: the program fails with the winner; {label} is tried")
+            failure = self._failure(rule)
+            if not failure:
+                tried.rule, tried.verdict = rule, label
+                return
+            tried.failed[label] = failure
+        tried.rule, tried.verdict = None, "fails in the program"
+
+    def _failure(self, rule: Rule) -> str:
+        """Run the program with one rule alone; return how it fails, '' if it does not."""
+        self._failures += 1
+        way = self._with(Settings(self._request.about, (rule,), self._environment))
+        try:
+            self._runs.seconds(way, _OF_FAILURES + self._failures, self._end - time.monotonic())
+        except Rejected as why:
+            return str(why)
+        return ""
 
     def _prove(self, rules: Sequence[Rule]) -> None:
         request, made = self._request, self._made
@@ -362,6 +421,16 @@ def worth(found: Sequence[Target], run_seconds: float, least_share: float, most:
 def _rule(target: Target, algorithm: Algorithm) -> Rule:
     raced = raced_of(target.cells)
     return Rule(target.procedure, target.processes, target.low, target.high, algorithm, raced=raced)
+
+
+def _runners_up(tried: Tried) -> list[Rule]:
+    """Return rules by the other algorithms that a race shows to be faster, the fastest first."""
+    if tried.raced is None:
+        return []
+    return [
+        replace(_rule(tried.target, algorithm), evidence=evidence)
+        for algorithm, evidence in runners_up(tried.raced)
+    ]
 
 
 def _title(target: Target) -> str:

@@ -13,6 +13,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
+from rankwise.commands.own_settings import price_refused
 from rankwise.commands.probes import ProbeOptions, open_racer, options_of
 from rankwise.commands.settings_files import write_settings
 from rankwise.commands.tune.options import CELLS
@@ -52,6 +53,16 @@ class _Asked:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Tune, or measure what settings of the user's own cost; see `_tuned`."""
+    from rankwise.tuning.program import OwnSettingsError
+
+    try:
+        return _tuned(arguments)
+    except OwnSettingsError as refusal:
+        return price_refused(refusal, arguments)
+
+
+def _tuned(arguments: argparse.Namespace) -> int:
     """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.commands.tune.profiled import say_if_partial
     from rankwise.launch.signals import Signals

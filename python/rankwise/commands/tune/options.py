@@ -25,6 +25,12 @@ _ONLY = {
 }
 """Options that say something in these modes alone."""
 
+_OF_RUNS = {"resolve"}
+"""Options of runs of the program that always have a value: nobody can be told to leave them out."""
+
+_CHOOSING = {"parameters", "guidelines"}
+"""Options that choose the mode of their name."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare them."""
@@ -67,12 +73,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     probes.add_arguments(parser)
 
 
+def means_something(name: str, mode: str) -> bool:
+    """Tell whether an option, by its name in arguments, says something in a mode."""
+    if name in _CHOOSING:
+        return name == mode
+    if name in _OF_RUNS:
+        return mode in {"collectives", "parameters"}
+    return mode in _ONLY.get(name, {mode})
+
+
 def check(arguments: argparse.Namespace, mode: str) -> None:
     """Refuse options that say nothing in a mode.
 
     Raises:
         RankwiseError: there is one.
     """
-    for name, modes in _ONLY.items():
-        if getattr(arguments, name) is not None and mode not in modes:
+    for name in _ONLY:
+        if getattr(arguments, name) is not None and not means_something(name, mode):
             raise RankwiseError(f"--{name.replace('_', '-')} has no meaning with {mode}: leave it out")

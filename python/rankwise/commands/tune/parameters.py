@@ -1,4 +1,10 @@
-"""`rankwise tune --parameters`: settings for the whole program, each tried in runs of it."""
+"""Try settings for the whole program in runs of it: eager limits, point-to-point layers, binding.
+
+  rankwise run -o app.rankwise -- mpirun -n 64 ./app
+  rankwise tune app.rankwise --parameters --apply app.tuned.json -- mpirun -n 64 ./app
+
+The profile suggests what is tried, or LIST says it. What gains in races is measured afresh in pairs of runs.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
+from rankwise.commands.own_settings import price_refused
 from rankwise.commands.probes import ProbeOptions, options_of
 from rankwise.commands.settings_files import write_settings
 from rankwise.errors import RankwiseError
@@ -62,6 +69,16 @@ class _Asked:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Tune, or measure what settings of the user's own cost; see `_tuned`."""
+    from rankwise.tuning.program import OwnSettingsError
+
+    try:
+        return _tuned(arguments)
+    except OwnSettingsError as refusal:
+        return price_refused(refusal, arguments)
+
+
+def _tuned(arguments: argparse.Namespace) -> int:
     """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.analysis.opened import opened_profile
     from rankwise.commands.tune.profiled import say_if_partial

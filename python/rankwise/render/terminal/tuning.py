@@ -14,6 +14,9 @@ from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.names import algorithm_name, call_name
 from rankwise.text.units import (
     byte_range_text,
+    change_range_text,
+    change_text,
+    confidence_text,
     number_of,
     percent_range_text,
     percent_text,
@@ -21,7 +24,9 @@ from rankwise.text.units import (
     second_text,
 )
 from rankwise.trials.interval import Interval
+from rankwise.tuning.gate import changes_digits
 from rankwise.tuning.proof import Proof
+from rankwise.tuning.settings.rule import Evidence
 from rankwise.tuning.target import Target
 from rankwise.tuning.tune import Tried, Tuned
 
@@ -101,17 +106,22 @@ def _size(target: Target) -> str:
     return byte_range_text(target.first.low, target.first.high)
 
 
+def _evidence(tried: Tried) -> Evidence | None:
+    """Return what was measured of the algorithm in the table: the winner, or a runner-up in its place."""
+    if tried.rule and (tried.failed or tried.beside):
+        return tried.rule.evidence
+    return tried.held_out.evidence if tried.held_out else None
+
+
 def _of_call(tried: Tried, *, chosen: bool) -> str:
-    if tried.held_out is None:
+    if (evidence := _evidence(tried)) is None:
         return "-"
-    evidence = tried.held_out.evidence
     return second_text(1e-6 * (evidence.chosen_us if chosen else evidence.default_us))
 
 
 def _ratio(tried: Tried) -> str:
-    if tried.held_out is None:
+    if (evidence := _evidence(tried)) is None:
         return "-"
-    evidence = tried.held_out.evidence
     return f"{ratio_text(evidence.low)}-{ratio_text(evidence.high)}"
 
 
@@ -128,6 +138,28 @@ def _effect(tried: Tried) -> str:
     return f"{what}: its messages show that it took effect{names if effect.before or effect.after else ''}."
 
 
+def _beside(tried: Tried) -> str:
+    other = f" {_taken(tried)}" if tried.rule else ""
+    return f"{call_name(tried.target.procedure)}: {tried.beside}.{other}"
+
+
+def _failed(tried: Tried) -> str:
+    """Say which algorithms the program fails with, and what became of the call."""
+    outs = "; ".join(f"{algorithm_name(label)} is out, {why}" for label, why in tried.failed.items())
+    if tried.rule:
+        instead = _taken(tried)
+    elif changes_digits(tried.target):
+        instead = "No other one is left; --bitwise leaves alone what could change sums in their last digits."
+    else:
+        instead = "No other one was shown to be faster, and to be right."
+    return f"{call_name(tried.target.procedure)}: {outs}. {instead}"
+
+
+def _taken(tried: Tried) -> str:
+    assert tried.rule
+    return f"The runner-up {algorithm_name(tried.rule.algorithm.label)} takes its place."
+
+
 def _notes(page: Page, found: Tuned) -> None:
     notes = [_effect(tried) for tried in found.tried]
     refused: dict[tuple[str, str], list[str]] = {}
@@ -136,9 +168,8 @@ def _notes(page: Page, found: Tuned) -> None:
             refused.setdefault((call_name(tried.target.procedure), why), []).append(name)
     for (call, why), names in refused.items():
         notes.append(f"{call} by {', '.join(map(algorithm_name, names))} was not raced: {why}.")
-    notes += [
-        f"{call_name(tried.target.procedure)}: {tried.beside}." for tried in found.tried if tried.beside
-    ]
+    notes += [_beside(tried) for tried in found.tried if tried.beside]
+    notes += [_failed(tried) for tried in found.tried if tried.failed]
     if found.left:
         cells = ", ".join(f"{call_name(one.procedure)} ({_size(one)})" for one in found.left)
         notes.append(f"No time was left for: {cells}.")
@@ -163,7 +194,7 @@ def proof_text(proof: Proof) -> str:
 
 def _said(one: Interval) -> str:
     less, least, most = (100 * (1 - 1 / value) for value in (one.ratio, one.low, one.high))
-    confidence = f"{percent_text(100 * one.confidence)} % confidence"
+    confidence = f"{confidence_text(one.confidence)} % confidence"
     of = f"{number_of(one.pairs, 'pair')} of runs, {confidence}"
     if one.verdict == "faster":
         between = f"{percent_range_text(least, most)} %"
@@ -174,4 +205,5 @@ def _said(one: Interval) -> str:
     if one.verdict == "slower":
         between = f"{percent_range_text(-most, -least)} %"
         return f"The program takes {percent_text(-less)} % more time ({between}; {of})."
-    return f"No gain is shown: the time changes by {-less:+.1f} % ({-most:+.1f} to {-least:+.1f} %; {of})."
+    between = f"{change_range_text(-most, -least)} %"
+    return f"No gain is shown: the time changes by {change_text(-less)} % ({between}; {of})."

@@ -77,7 +77,7 @@ def announcement(parameters: Sequence[Parameter], aim: Aim, of_run: float) -> li
         least = (2 + 4 + final) * of_run
         if aim.seconds < least:
             raise RankwiseError(
-                f"a time limit of {aim.seconds:g} s is too short for a race of one value: {about(least)}"
+                f"a time limit of {about(aim.seconds)} is too short for a race of one value: {about(least)}"
             )
         said.append(
             f"the time limit of {about(aim.seconds)} comes before: the most promising are raced first"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rankwise.errors import RankwiseError
+from rankwise.text.units import ratio_text
 from rankwise.trials.interval import Interval, ratio_interval
 from rankwise.trials.plan import Aim, least_rounds
 from rankwise.trials.race import Race, order
@@ -199,7 +200,7 @@ def _standing(cell: Cell, state: Race) -> str:
         for one in state.comparisons()
         if one.interval and one.dropped is None and one.interval.ratio > 1
     ]
-    return f"{line}; {max(ahead)[1]} leads, {max(ahead)[0]:.2f} x" if ahead else line
+    return f"{line}; {max(ahead)[1]} leads, {ratio_text(max(ahead)[0])} x" if ahead else line
 
 
 def hold_out(
