@@ -232,7 +232,7 @@ def _recheck(_: Path) -> str:
     text += of(rechecking.Calls(), rule("Bcast", 2), asked=True)
     text += of(rechecking.Calls(1.0), rule("Bcast", 2))
     text += of(rechecking.Calls(0.5), rule("Bcast", 2), asked=True)
-    text += of(rechecking.Calls(drift=1.5), rule("Bcast", 2))
+    text += of(rechecking.Calls(drift=2.5), rule("Bcast", 2))
     text += of(rechecking.Calls(), rule("Bcast", 2, 0, 8, "z"), rule("Scan", 2), rule("Bcast", 2, 9, 9))
     text += of(rechecking.Calls(), rule("Bcast", 2), untold="no such file")
     for end in (Interrupted(), OutOfTime()):

@@ -28,7 +28,7 @@ from rankwise.tuning.libraries import by_version
 from rankwise.tuning.racing.arms import DEFAULT, arms_of
 from rankwise.tuning.racing.batch import Arm
 from rankwise.tuning.racing.mockups import Mockup
-from rankwise.tuning.racing.race import AGAIN, AIM, HeldOut, hold_out, race
+from rankwise.tuning.racing.race import AGAIN, AIM, HeldOut, hold_out, noise, race
 from rankwise.tuning.racing.racer import Racer, Unfit
 from rankwise.tuning.settings.rule import Algorithm
 
@@ -145,10 +145,7 @@ class Compared:
     @property
     def is_violated(self) -> bool:
         """Whether the collective takes longer, by more than chance and the noise of its own time explain."""
-        noise = 1.0
-        if self.control.verdict != "no difference shown":
-            noise = max(self.control.high, 1 / self.control.low)
-        return self.interval.reached and self.interval.low > (1 + MARGIN) * noise
+        return self.interval.reached and self.interval.low > (1 + MARGIN) * noise(self.control)
 
 
 @dataclass(kw_only=True)
@@ -320,7 +317,7 @@ def _cure(comparer: Comparer, outcome: Outcome, seed: int, say: Say) -> None:
         if winner is None:
             continue
         held = hold_out(comparer, cell, winner, aim.confidence_of_each(len(looked_for)), seed=seed)
-        if held.is_worth_it and not held.control_differs:
+        if held.is_worth_it:
             for place, same in enumerate(outcome.compared):
                 if (same.procedure, same.size) == (one.procedure, one.size):
                     outcome.compared[place] = replace(same, cure=(winner, held))

@@ -244,8 +244,8 @@ class _Tuner:
         held = hold_out(racer, cell, raced.winner, confidence, rounds, request.seed, store)
         tried.held_out = held
         evidence = held.evidence
-        if held.control_differs:
-            tried.verdict = "too noisy: default differs from itself"
+        if held.too_noisy:
+            tried.verdict = "too noisy: default differs from itself as much"
         elif not held.is_worth_it:
             tried.verdict = f"not proven: {raced.winner.label}"
         else:
