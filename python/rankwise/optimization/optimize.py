@@ -16,7 +16,7 @@ from rankwise.text.units import percent_text
 from rankwise.trials.plan import Aim, about, least_rounds
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected
 from rankwise.trials.ways import Runs, Way
-from rankwise.tuning.proof import Proof, Say, prove
+from rankwise.tuning.proof import Say, prove
 from rankwise.tuning.settings.model import About, Settings
 
 LEAST_SHARE = 0.01
@@ -231,7 +231,7 @@ class _Optimizer:
             # Whatever keeps a step from being tried, the other ones may still be: the program itself runs.
             return Attempt(step.name, promise, "dropped", f"it could not be tried: {error}"), None
         if tried.unfinished:
-            return Attempt(step.name, promise, "no time", tried.why), None
+            return Attempt(step.name, promise, "no time", tried.why, tried.interval), None
         if tried.added is None:
             return Attempt(step.name, promise, "dropped", tried.why, tried.interval), None
         return Attempt(step.name, promise, "kept", tried.why, tried.interval), together(kept, tried.added)
@@ -345,7 +345,7 @@ class _Optimizer:
             one = proof.interval
             gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
             made.settings = replace(kept, about=replace(kept.about, gain=gain))
-        elif _is_short_of_time(proof):
+        elif proof.is_undecided:
             made.ended = (
                 "The time was over before the gain of the whole was proven: the same command goes on from "
                 "there; give it more with --budget."
@@ -364,10 +364,6 @@ def together(kept: Settings, added: Settings) -> Settings:
         {**kept.environment, **added.environment},
         added.bindings or kept.bindings,
     )
-
-
-def _is_short_of_time(proof: Proof) -> bool:
-    return not proof.rejected and proof.ended.startswith("The time limit")
 
 
 def _name(number: int) -> str:

@@ -17,6 +17,7 @@ from rankwise.commands.probes import ProbeOptions, open_racer, options_of
 from rankwise.commands.settings_files import write_settings
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
+from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.launch.signals import Signals
@@ -73,6 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         check_new(arguments.apply, force=bool(arguments.force))
     asked = _Asked.by(arguments)
     store = arguments.file.absolute().with_name(f"{arguments.file.name}-tune")
+    if arguments.go_on and not store.exists():
+        raise RankwiseError(f"there is nothing to go on with: {store} is not there; leave --continue out")
     with Signals() as signals:
         if known.targets:
             with working_directory(arguments.keep, "tune") as directory:
