@@ -34,15 +34,19 @@ from rankwise.trials.plan import EFFICIENCY, Aim, robust_scatter
 MISS = 0.1
 """Risk that a gain of twice the change to resolve is missed."""
 
+MOST_PAIRS = 400
+"""That are ever run."""
+
 _GROWTH = 1.4  # of the pairs, from look to look
 _KEEPS = 0.7  # of the risk that is left, from look to look
 _FIRST_SHARE = 2 / 3  # of the risk, at the most: for the first look
 _TO_MISS = 2 * MISS, 0.3  # as two tails; and the share of the first look
-_MOST_PAIRS = 400
+_LEAST_FOR_SCATTER = 4
 _PROBABLY = NormalDist().inv_cdf(0.8)
 _HOPE = NormalDist().inv_cdf(0.9)
-_PRECISE, _CHEAP_PAIRS = 1 / 3, 20
-"""Of the gain, that the lower end of its interval has to reach, if so few pairs are enough for that."""
+_CHEAP_PAIRS = 20
+"""So few pairs are worth knowing it better."""
+_PRECISE = 1 / 3  # of the gain, that the lower end of its interval has to reach then
 
 _STEP = 0.05  # of the grid of sums, in standard deviations of one pair
 _EDGE = 7.0  # standard deviations that it reaches out
@@ -65,6 +69,7 @@ class PairedTest:
         after: those of the other.
         looks: numbers of pairs at which it was looked at.
         interval: of the ratio before / after, at the last look; None: there was none.
+        excluded: the smallest gain that is known not to be there, such as 0.06; None: none is.
         decision: '' as long as there is none; 'measured': a fixed number of pairs shows no difference.
     """
 
@@ -78,6 +83,7 @@ class PairedTest:
         self.after: list[float] = []
         self.looks: list[int] = []
         self.interval: Interval | None = None
+        self.excluded: float | None = None
         self.decision: Decision = ""
         self._aim = aim
 
@@ -91,11 +97,16 @@ class PairedTest:
         """The number of pairs at which it will be looked at."""
         return _next(self.looks[-1]) if self.looks else first_pairs(self._aim)
 
+    @property
+    def shows_scatter(self) -> bool:
+        """Whether there are pairs enough to say how many more it will take."""
+        return self.pairs >= _LEAST_FOR_SCATTER
+
     def allowed(self) -> int:
         """Return how many more pairs a call may add."""
         if self._aim.rounds is not None:
             return max(0, self._aim.rounds - self.pairs)
-        return _MOST_PAIRS if self._aim.seconds is not None else self._aim.most
+        return MOST_PAIRS if self._aim.seconds is not None else self._aim.most
 
     def add(self, before: float, after: float) -> None:
         """Add a pair, and look if it is time."""
@@ -122,8 +133,11 @@ class PairedTest:
             self.decision = "faster" if precise or self.next_look > _CHEAP_PAIRS else ""
         elif verdict == "slower":
             self.decision = "slower"
-        elif self._most_gain() < 1 + 2 * aim.resolve:
-            self.decision = "no gain"
+        else:
+            # One as large as was asked for, if few pairs do; else twice as large.
+            large = aim.resolve if self.next_look <= _CHEAP_PAIRS else 2 * aim.resolve
+            if self._most_gain() < 1 + large:
+                self.decision, self.excluded = "no gain", large
 
     def can_decide(self, further: int) -> bool:
         """Tell whether so many more pairs may decide: it is denied only where that is not to be hoped for.
@@ -142,17 +156,20 @@ class PairedTest:
         counts = [count for count in self._later_looks() if count <= self.pairs + further]
         return self._deciding(counts or [self.pairs + further], gain, hoped, lucky, 0.0) is not None
 
-    def further_pairs(self) -> int:
-        """Return how many more pairs would probably decide."""
-        first = first_pairs(self._aim)
-        if self.pairs < first or self._aim.rounds is not None:
-            return max(first - self.pairs, 1)
+    def further_pairs(self) -> int | None:
+        """Return how many more pairs would probably decide; None: as many as are ever run would not.
+
+        Of too few pairs to tell: those until the first look.
+        """
+        if not self.shows_scatter or self._aim.rounds is not None:
+            return max(first_pairs(self._aim) - self.pairs, 1)
         later, (gain, scatter) = self._later_looks(), self._seen()
-        return (self._deciding(later, gain, 0.0, scatter, _PROBABLY) or later[-1]) - self.pairs
+        count = self._deciding(later, gain, 0.0, scatter, _PROBABLY)
+        return None if count is None else count - self.pairs
 
     def _later_looks(self) -> list[int]:
         later = [self.next_look]
-        while later[-1] < _MOST_PAIRS:
+        while later[-1] < MOST_PAIRS:
             later.append(_next(later[-1]))
         return later
 

@@ -14,7 +14,7 @@ from rankwise.trials.interval import Interval, ratio_interval
 from rankwise.trials.plan import Aim, about, counted
 from rankwise.trials.race import order
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected
-from rankwise.trials.sequential import PairedTest
+from rankwise.trials.sequential import MOST_PAIRS, PairedTest
 from rankwise.trials.ways import Runs, Way
 
 Say = Callable[[str], None]
@@ -42,7 +42,8 @@ class Proof:
         ended: why it ended before it was decided; '' if it is decided.
         rejected: why the settings are out whatever their speed, such as another output; '' if they are not.
         excluded: the smallest gain that is known not to be there, such as 0.06; None: none is.
-        more_seconds: of pairs that would probably decide; None: it is decided, or was interrupted.
+        more_seconds: of pairs that would probably decide; None: it is decided or was interrupted, or no
+            number of pairs would.
     """
 
     before: list[float] = field(default_factory=list)
@@ -123,8 +124,7 @@ class _Prover:
             made.interval = replace(ratio_interval(test.before, test.after, self._aim.confidence), wanted=1.0)
         if made.interval is not None:
             made.alike = made.interval.reached and made.interval.within(self._aim.resolve)
-        if test.decision == "no gain":
-            made.excluded = 2 * self._aim.resolve
+        made.excluded = test.excluded
         return made
 
     def _go_on(self) -> None:
@@ -203,8 +203,11 @@ class _Prover:
         self._say(f"pair {test.pairs} of {wanted}: {each}")
         if len(test.looks) > looks and not test.decision and self._aim.rounds is None:
             further = test.further_pairs()
-            more = number_of(further, "more pair")
-            self._say(f"not decided yet: {more} probably will, {about(self._more(further))}")
+            if further is None:
+                self._say(f"not decided yet: the runs scatter too much for {MOST_PAIRS} pairs")
+            else:
+                more = number_of(further, "more pair")
+                self._say(f"not decided yet: {more} probably will, {about(self._more(further))}")
 
     def _end_early(self, *, hopeless: bool = False) -> None:
         """Look at what there is, as it is the clock that ends it."""
@@ -221,8 +224,14 @@ class _Prover:
         made, test = self._made, self._test
         if test.interval is not None and test.interval.verdict == "faster":
             return  # it is proven, and could only be known better
-        made.more_seconds = self._more(test.further_pairs())
-        made.ended = f"Too short: {about(made.more_seconds)} more would probably decide."
+        further = test.further_pairs()
+        if further is None:
+            seconds = self._more(MOST_PAIRS - test.pairs)
+            made.ended = f"The runs scatter too much: {about(seconds)} more would probably not decide."
+            return
+        made.more_seconds = self._more(further + 1)  # a further call warms up again
+        would = "would probably decide" if test.shows_scatter else "is the least for a first look"
+        made.ended = f"Too short: {about(made.more_seconds)} more {would}."
 
     def _more(self, pairs: int) -> float:
         """Return the seconds that so many more pairs take."""

@@ -168,7 +168,7 @@ def proof_text(proof: Proof) -> str:
     if proof.rejected:
         return f"The settings are out: {proof.rejected}."
     if proof.interval is None:
-        return f"Nothing is proven: {proof.ended or 'there is no whole pair of runs.'}"
+        return f"Nothing is proven. {proof.ended or 'There is no whole pair of runs.'}"
     excluded = "" if proof.excluded is None else f"{percent_text(100 * (1 - 1 / (1 + proof.excluded)))} %"
     said = _said(proof.interval, undecided=proof.is_undecided)
     if excluded:
