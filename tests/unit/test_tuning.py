@@ -365,17 +365,17 @@ def test_pairs_that_could_not_decide_are_gone_on_from(tmp_path: Path, program: P
     assert found.settings is not None or found.proof.excluded is not None
 
 
-def test_other_rules_have_other_pairs(tmp_path: Path, program: Program) -> None:
-    program.scatter, program.gain = 0.2, 1.0
-    first = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
-    assert first.proof is not None
-    other = Calls({"default": 100.0, "linear": 120.0, "ring": 50.0})
-    (tmp_path / "other").mkdir()
-    for file in tmp_path.glob("proof.jsonl"):
-        file.rename(tmp_path / "other" / file.name)
-    said: list[str] = []
-    tune(_request(tmp_path / "other", other, targets([_cell()])), program, said.append)
-    assert not any(line.startswith("going on from") for line in said)
+def test_a_program_that_was_built_anew_has_other_pairs(tmp_path: Path, program: Program) -> None:
+    program.scatter, program.gain = 0.2, 1.08
+    built = tmp_path / "app"
+    way = Way("as given", Command(("mpirun", str(built)), {}), as_given=True)
+    for text, again in (("old", False), ("old", True), ("newer", False)):
+        if not again:
+            built.write_text(text)
+        said: list[str] = []
+        found = tune(_request(tmp_path, Calls(FAST), targets([_cell()]), way=way), program, said.append)
+        assert found.proof is not None
+        assert any(line.startswith("going on from") for line in said) == again
 
 
 def test_han_is_left_out_where_the_race_has_done_so(tmp_path: Path, program: Program) -> None:

@@ -6,9 +6,10 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from stat import S_ISREG
 
 from rankwise.mpi_libraries import Version, version_of
 from rankwise.text.units import exact_byte_text, percent_text
@@ -327,7 +328,8 @@ class _Tuner:
         """Return what was kept of the program with these settings; with others it is another one."""
         about = self._request.about
         rules = [(replace(rule, evidence=None, raced=()), settings.environment) for rule in settings.rules]
-        what = (about.library, about.hosts, about.command, rules, aim.confidence, aim.resolve, aim.rounds)
+        command = self._request.way.command.words, _files(self._request.way.command.words)
+        what = (about.library, about.hosts, command, rules, aim.confidence, aim.resolve, aim.rounds)
         key = hashlib.sha256(repr((*what, self._request.seed)).encode()).hexdigest()[:16]
         return Kept(Store(self._request.store / "proof.jsonl"), f"{part} {key}")
 
@@ -345,6 +347,19 @@ class _Tuner:
         seen = effects(was, now, rules)
         kept.add(seen.as_record())
         return seen
+
+
+def _files(words: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Return the files that a command names, as they are now: a program that was built anew is another one."""
+    return [(word, *found) for word in words if (found := _size_and_time(word))]
+
+
+def _size_and_time(word: str) -> tuple[int, int] | None:
+    with suppress(OSError, ValueError):  # such as a name that is too long
+        state = Path(word).stat()
+        if S_ISREG(state.st_mode):
+            return state.st_size, state.st_mtime_ns
+    return None
 
 
 def _for_races(budget: float, request: Request) -> float:
