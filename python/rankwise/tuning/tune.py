@@ -350,7 +350,7 @@ class _Tuner:
 
 
 def _files(words: Sequence[str]) -> list[tuple[str, int, int]]:
-    """Return the files that a command names, as they are now: a program that was built anew is another one."""
+    """Return the files that a command names, as they are: a program that was built anew is another one."""
     return [(word, *found) for word in words if (found := _size_and_time(word))]
 
 
