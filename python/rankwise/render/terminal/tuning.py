@@ -183,13 +183,13 @@ def _said(one: Interval, *, undecided: bool) -> str:
     if one.verdict == "faster":
         between = f"{percent_range_text(least, most)} %"
         return f"Proven: the program takes {percent_text(less)} % less time ({between}; {of})."
+    if undecided:
+        less_so_far = f"{-less:+.1f} % ({-most:+.1f} to {-least:+.1f} %; {of})"
+        return f"Not decided: the time changes by {less_so_far} so far."
     if not one.reached and one.low > 1:
         few = f"{one.pairs} pairs of runs give no more than {confidence}"
         return f"Not proven: the program took {percent_text(less)} % less time, but {few}."
     if one.verdict == "slower":
         between = f"{percent_range_text(-most, -least)} %"
         return f"The program takes {percent_text(-less)} % more time ({between}; {of})."
-    if undecided:
-        less_so_far = f"{-less:+.1f} % ({-most:+.1f} to {-least:+.1f} %; {of})"
-        return f"Not decided: the time changes by {less_so_far} so far."
     return f"No gain is shown: the time changes by {-less:+.1f} % ({-most:+.1f} to {-least:+.1f} %; {of})."
