@@ -205,7 +205,7 @@ def _tune(directory: Path) -> str:
     return (
         tuned("faster", 1.5, tuning.FAST)
         + tuned("no-gain", 1.0, tuning.FAST)
-        + tuned("no-effect", 1.5, tuning.FAST, "no effect", "same", ("basic_linear",), ("basic_linear",))
+        + tuned("same-calls", 1.5, tuning.FAST, "same calls", "same", ("basic_linear",), ("basic_linear",))
         + tuned("asked", 1.5, tuning.FAST, "changed", "same", ("pairwise",), ("basic_linear",))
         + tuned("too-short", 1.2, tuning.FAST, "not visible", "same", scatter=0.4)
         + tuned("nothing-faster", 1.5, {"default": 100.0, "linear": 130.0, "ring": 120.0})

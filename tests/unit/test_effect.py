@@ -41,7 +41,7 @@ OTHER = "UPDATE pattern_messages SET messages = 7 WHERE source = 0"
     ("before", "after", "verdict", "names"),
     [
         (LINEAR, RING, "changed", (("linear",), ("ring",))),
-        (LINEAR, LINEAR, "no effect", (("linear",), ("linear",))),
+        (LINEAR, LINEAR, "same calls", (("linear",), ("linear",))),
         ({}, {}, "not visible", ((), ())),
         # What was counted says nothing of this collective, or of communicators of this size.
         ({"bcast pipeline 4": (5, 5)}, {"bcast pipeline 4": (5, 5)}, "not visible", ((), ())),
@@ -69,7 +69,7 @@ def test_other_messages_are_an_effect_whatever_was_counted(tmp_path: Path) -> No
     assert (found.rules[0].verdict, found.rules[0].messages) == ("changed", "other")
     # That no rule is about them is told of others.
     found = effects(tmp_path / "before.rankwise", tmp_path / "after.rankwise", [rule("Bcast", 4)])
-    assert (found.rules[0].verdict, found.others) == ("no effect", ["Allreduce on W, 8 B"])
+    assert (found.rules[0].verdict, found.others) == ("same calls", ["Allreduce on W, 8 B"])
 
 
 def test_messages_that_were_not_seen(tmp_path: Path) -> None:

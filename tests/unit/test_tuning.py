@@ -269,18 +269,17 @@ def test_no_winner_no_run_of_the_program(tmp_path: Path, program: Program) -> No
     assert program.took == [1.0]
 
 
-def test_a_rule_without_effect_is_dropped(tmp_path: Path, program: Program) -> None:
-    program.effect = "no effect"
+@pytest.mark.reported("tune/bad")
+@pytest.mark.parametrize("effect", ["same calls", "not visible"])
+@pytest.mark.parametrize("gain", [1.5, 1.0])
+def test_what_can_not_be_seen_is_left_to_the_proof(
+    effect: str, gain: float, tmp_path: Path, program: Program
+) -> None:
+    program.effect, program.gain = effect, gain
     found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
-    assert found.tried[0].effect_is_none
-    assert found.proof is None
-    assert found.settings is None
-
-
-def test_an_effect_that_is_not_visible_is_left_to_the_proof(tmp_path: Path, program: Program) -> None:
-    program.effect = "not visible"
-    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
-    assert found.settings is not None
+    assert found.tried[0].effect is not None
+    assert found.proof is not None
+    assert (found.settings is not None) == found.proof.is_gain == (gain > 1)
 
 
 def test_settings_that_break_the_program_are_out(tmp_path: Path, program: Program) -> None:

@@ -3,8 +3,8 @@
 Libraries drop a wrong rule without a word. So a run with the rules is compared with one without. Other
 messages inside the collectives of a rule show that it took effect. The same messages show nothing: several
 algorithms send the same ones, in another order (pairwise and linear Alltoallv; most of them on two
-processes). Then the library is asked, where its calls of its own algorithms can be counted; else the pairs of
-runs have to decide.
+processes). Then the library is asked, where its calls of its own algorithms can be counted. Nothing of this
+is a verdict on a rule: what it gains is decided by pairs of runs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rankwise.text.units import exact_byte_text
 from rankwise.trials.recorded import watched
 from rankwise.tuning.settings.rule import Rule
 
-Verdict = Literal["changed", "no effect", "not visible"]
+Verdict = Literal["changed", "same calls", "not visible"]
 Messages = Literal["other", "same", "unknown"]
 
 
@@ -34,7 +34,8 @@ class Effect:
 
     Attributes:
         rule: whose effect it is.
-        verdict: "changed"; "no effect": the library called the same algorithms as often as without the rule.
+        verdict: same calls: the library called the same algorithms as often as without the rule. That is no
+            proof of no effect: what it does before it calls them may take long.
         messages: of its calls, beside those without it; unknown: of no call all messages were seen, with and
             without.
         before: names of the algorithms without the rule, by messages or library; empty if none is known.
@@ -145,7 +146,7 @@ def _by_library(unseen: Effect, before: Counter[str], after: Counter[str]) -> Ef
     if not before or not after:
         return unseen
     if before == after:
-        return replace(unseen, verdict="no effect", before=tuple(sorted(before)), after=tuple(sorted(after)))
+        return replace(unseen, verdict="same calls", before=tuple(sorted(before)), after=tuple(sorted(after)))
     return replace(
         unseen, verdict="changed", before=tuple(sorted(before - after)), after=tuple(sorted(after - before))
     )

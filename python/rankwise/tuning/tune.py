@@ -117,14 +117,9 @@ class Tried:
     @property
     def saves_seconds(self) -> float:
         """What the rule should save by the race, over the ranks."""
-        if self.rule is None or self.rule.evidence is None or self.effect_is_none:
+        if self.rule is None or self.rule.evidence is None:
             return 0.0
         return self.target.tunable_seconds * (1 - 1 / self.rule.evidence.ratio)
-
-    @property
-    def effect_is_none(self) -> bool:
-        """Whether the rule was seen to change nothing."""
-        return self.effect is not None and self.effect.verdict == "no effect"
 
 
 @dataclass
@@ -299,12 +294,6 @@ class _Tuner:
         for effect in seen.rules:
             tried = next(tried for tried in made.tried if tried.rule is effect.rule)
             tried.effect = effect
-        kept = [effect.rule for effect in seen.rules if effect.verdict != "no effect"]
-        if not kept:
-            return
-        if len(kept) < len(rules):
-            settings = replace(settings, rules=tuple(kept))
-            after = self._with(settings)
         left = None if math.isinf(self._end) else max(1.0, self._end - time.monotonic())
         aim = replace(request.proof_aim, seconds=left)
         saved = sum(tried.saves_seconds for tried in made.tried) / max(request.run_seconds, 1e-9)
@@ -318,7 +307,7 @@ class _Tuner:
             one = made.proof.interval
             gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
             made.settings = replace(settings, about=replace(request.about, gain=gain))
-            made.digits = any(changes_digits(tried.target) for tried in made.tried if tried.rule in kept)
+            made.digits = any(changes_digits(tried.target) for tried in made.tried if tried.rule in rules)
 
     def _with(self, settings: Settings) -> Way:
         variables = {**self._request.way.variables, **self._request.materialise(settings)}

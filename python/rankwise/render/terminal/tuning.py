@@ -127,12 +127,15 @@ def _effect(tried: Tried) -> str:
         return ""
     what = f"{call_name(tried.target.procedure)} by {algorithm_name(tried.rule.algorithm.label)}"
     if effect.verdict == "not visible":
-        seen = "its messages are the same without the rule" if effect.messages == "same" else "not visible"
-        return f"{what}: {seen}, so the pairs of runs show whether it took effect."
+        seen = (
+            "its messages are the same without the rule"
+            if effect.messages == "same"
+            else "its messages can't be seen"
+        )
+        return f"{what}: {seen}; the pairs of runs decide."
     before, after = (", ".join(map(algorithm_name, names)) for names in (effect.before, effect.after))
-    if effect.verdict == "no effect":
-        same = f"{after} as often" if after else "the same algorithms"
-        return f"{what}: the library calls {same} without the rule. It was dropped."
+    if effect.verdict == "same calls":
+        return f"{what}: the library calls {after} as often without the rule; the pairs of runs decide."
     names = f": {before or 'unknown'} became {after or 'unknown'}" if before or after else ""
     if effect.messages == "other":
         return f"{what}: its messages show that it took effect{names}."
