@@ -112,6 +112,7 @@ def test_what_is_wrong_is_told_before_anything_runs(mpi: Mpi, compiled: Compile,
         "Intel": {"I_MPI_ADJUST_ALLREDUCE": "2"},
     }["Open MPI" if mpi.family == "openmpi" else mpi.vendor or "MPICH"]
     assert_facts(refused("tune", "p.rankwise", **forced), " .. ".join(forced))
+    assert_facts(refused("tune", "p.rankwise", "--continue"), "p.rankwise-tune .. --continue")
     assert "--sizes has no meaning" in refused("tune", "p.rankwise", "--sizes", "8")
 
 

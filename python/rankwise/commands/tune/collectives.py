@@ -146,7 +146,7 @@ def _request(
         about=replace(profiled.about, command=program.words),
         bitwise=asked.bitwise,
         race_aim=replace(AIM, confidence=asked.confidence),
-        proof_aim=Aim(asked.confidence, asked.resolve, asked.pairs, give_up=True),
+        proof_aim=Aim(asked.confidence, asked.resolve, asked.pairs),
         budget=asked.budget,
         seed=asked.seed,
         store=store,
