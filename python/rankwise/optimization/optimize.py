@@ -154,8 +154,9 @@ class _Optimizer:
         self._announce(plan)
         while True:
             if not plan.promises:
-                # What others have left of their time is for those that had too little, once more.
-                again = {one.step for one in self._no_time} - twice
+                # What others have left of their time is for those that had too little, once more; but pairs
+                # that have not decided must not be followed by others, as if there had been none.
+                again = {one.step for one in self._no_time if one.interval is None} - twice
                 if not again:
                     break
                 twice |= again
