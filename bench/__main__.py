@@ -23,7 +23,7 @@ PARTS = {
     "latency": "time of measuring all pairs of ranks, in two orders",
     "placement": "where ranks go: what the engine finds, and what that takes, beside Scotch",
     "reorder": "what placement is worth: programs in a bad order, mapped, started again",
-    "tuning": "what tuning finds, and how often it finds what is not there",
+    "tuning": "what tuning finds, what it misses, and how often it finds what is not there",
     "links": "link loads of a fabric: reading it, and sending messages through its tables",
     "report": "reports of large jobs: their size, opening one, zooming in it",
     "verdicts": "what is said of programs whose problem is known",

@@ -69,7 +69,7 @@ def test_the_whole_way(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     written = tmp_path / "t.json"
     assert written.exists() == (found["settings"] is not None) == bool(found["files"])
     if cell["rule"] and found["proof"] and cell["effect"]:
-        assert cell["effect"]["verdict"] in ("changed", "not visible")
+        assert cell["effect"]["verdict"] in ("changed", "same calls", "not visible")
     if written.exists():
         settings = read(written)
         assert [rule.procedure for rule in settings.rules] == [cell["procedure"]]
@@ -112,6 +112,7 @@ def test_what_is_wrong_is_told_before_anything_runs(mpi: Mpi, compiled: Compile,
         "Intel": {"I_MPI_ADJUST_ALLREDUCE": "2"},
     }["Open MPI" if mpi.family == "openmpi" else mpi.vendor or "MPICH"]
     assert_facts(refused("tune", "p.rankwise", "--bitwise", **forced), " .. ".join(forced))
+    assert_facts(refused("tune", "p.rankwise", "--continue"), "p.rankwise-tune .. --continue")
     assert "--sizes has no meaning" in refused("tune", "p.rankwise", "--sizes", "8")
 
 

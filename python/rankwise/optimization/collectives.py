@@ -101,15 +101,13 @@ class Collectives:
             what = "; ".join([*map(_rule_text, rules), *_failed(made)]) or "no rule had an effect"
             digits = "; sums may change in their last digits" if made.digits else ""
             return judged(made.proof, replace(added, about=now.kept.about), f"{what}{digits}")
-        if any(tried.effect_is_none for tried in made.tried):
-            return Tried(None, None, "the library took no notice of the rules, or does so anyway")
         if made.ended or made.left:
             return Tried(None, None, f"no time for all races; {_why_nothing(made)}", unfinished=True)
         return Tried(None, None, _why_nothing(made))
 
 
 def _rules(made: Tuned) -> list[Rule]:
-    return [tried.rule for tried in made.tried if tried.rule is not None and not tried.effect_is_none]
+    return [tried.rule for tried in made.tried if tried.rule is not None]
 
 
 def _rule_text(rule: Rule) -> str:

@@ -16,7 +16,7 @@ from rankwise.text.units import confidence_text, percent_text
 from rankwise.trials.plan import Aim, about, least_rounds
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected
 from rankwise.trials.ways import Runs, Way
-from rankwise.tuning.proof import Proof, Say, prove
+from rankwise.tuning.proof import Say, prove
 from rankwise.tuning.settings.model import About, Settings
 
 LEAST_SHARE = 0.01
@@ -154,8 +154,9 @@ class _Optimizer:
         self._announce(plan)
         while True:
             if not plan.promises:
-                # What others have left of their time is for those that had too little, once more.
-                again = {one.step for one in self._no_time} - twice
+                # What others have left of their time is for those that had too little, once more; but pairs
+                # that have not decided must not be followed by others, as if there had been none.
+                again = {one.step for one in self._no_time if one.interval is None} - twice
                 if not again:
                     break
                 twice |= again
@@ -231,7 +232,7 @@ class _Optimizer:
             # Whatever keeps a step from being tried, the other ones may still be: the program itself runs.
             return Attempt(step.name, promise, "dropped", f"it could not be tried: {error}"), None
         if tried.unfinished:
-            return Attempt(step.name, promise, "no time", tried.why), None
+            return Attempt(step.name, promise, "no time", tried.why, tried.interval), None
         if tried.added is None:
             return Attempt(step.name, promise, "dropped", tried.why, tried.interval), None
         return Attempt(step.name, promise, "kept", tried.why, tried.interval), together(kept, tried.added)
@@ -345,7 +346,7 @@ class _Optimizer:
             one = proof.interval
             gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
             made.settings = replace(kept, about=replace(kept.about, gain=gain))
-        elif _is_short_of_time(proof):
+        elif proof.is_undecided:
             made.ended = (
                 "The time was over before the gain of the whole was proven: the same command goes on from "
                 "there; give it more with --budget."
@@ -364,10 +365,6 @@ def together(kept: Settings, added: Settings) -> Settings:
         {**kept.environment, **added.environment},
         added.bindings or kept.bindings,
     )
-
-
-def _is_short_of_time(proof: Proof) -> bool:
-    return not proof.rejected and proof.ended.startswith("The time limit")
 
 
 def _name(number: int) -> str:

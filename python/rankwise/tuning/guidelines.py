@@ -30,7 +30,7 @@ from rankwise.tuning.measured import CLOCK_US
 from rankwise.tuning.racing.arms import DEFAULT, arms_of
 from rankwise.tuning.racing.batch import Arm
 from rankwise.tuning.racing.mockups import Mockup
-from rankwise.tuning.racing.race import AGAIN, AIM, HeldOut, hold_out, race
+from rankwise.tuning.racing.race import AGAIN, AIM, HeldOut, hold_out, noise, race
 from rankwise.tuning.racing.racer import Racer, Unfit
 from rankwise.tuning.settings.rule import Algorithm
 
@@ -163,10 +163,7 @@ class Compared:
         """Whether the collective takes longer, by more than chance and the noise of its own time explain."""
         if self.is_too_short:
             return False
-        noise = 1.0
-        if self.control.verdict != "no difference shown":
-            noise = max(self.control.high, 1 / self.control.low)
-        return self.interval.reached and self.interval.low > (1 + MARGIN) * noise
+        return self.interval.reached and self.interval.low > (1 + MARGIN) * noise(self.control)
 
 
 @dataclass(kw_only=True)
@@ -361,7 +358,7 @@ def _cure(comparer: Comparer, outcome: Outcome, seed: int, say: Say) -> None:
             continue
         held = hold_out(comparer, cell, winner, aim.confidence_of_each(len(looked_for)), seed=seed)
         plausible = held.evidence.chosen_us >= one.least_us
-        if plausible and held.is_worth_it and not held.control_differs:
+        if plausible and held.is_worth_it:
             for place, same in enumerate(outcome.compared):
                 if (same.procedure, same.size) == (one.procedure, one.size):
                     outcome.compared[place] = replace(same, cure=(winner, held))

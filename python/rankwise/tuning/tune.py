@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from stat import S_ISREG
 
 from rankwise.mpi_libraries import Version, version_of
 from rankwise.text.units import exact_byte_text, percent_text
 from rankwise.trials.plan import Aim
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected
+from rankwise.trials.sequential import first_pairs
 from rankwise.trials.ways import Runs, Way
-from rankwise.tuning.effect import Effect, Effects, effects
+from rankwise.tuning.effect import Effect, Effects, effects, effects_of
 from rankwise.tuning.gate import changes_digits, refusal
 from rankwise.tuning.libraries import by_label
 from rankwise.tuning.measured import raced_of
@@ -32,7 +35,7 @@ from rankwise.tuning.racing.race import (
 )
 from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.racing.runners_up import runners_up
-from rankwise.tuning.racing.store import Store
+from rankwise.tuning.racing.store import Kept, Store
 from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.rule import Algorithm, Rule
 from rankwise.tuning.target import Target, Together
@@ -120,14 +123,9 @@ class Tried:
     @property
     def saves_seconds(self) -> float:
         """What the rule should save by the race, over the ranks."""
-        if self.rule is None or self.rule.evidence is None or self.effect_is_none:
+        if self.rule is None or self.rule.evidence is None:
             return 0.0
         return self.target.tunable_seconds * (1 - 1 / self.rule.evidence.ratio)
-
-    @property
-    def effect_is_none(self) -> bool:
-        """Whether the rule was seen to change nothing."""
-        return self.effect is not None and self.effect.verdict == "no effect"
 
 
 @dataclass
@@ -157,8 +155,7 @@ class Tuned:
     @property
     def is_finished(self) -> bool:
         """Whether the same command would begin anew, so that the races need not be kept."""
-        short = self.proof is not None and self.proof.ended and self.settings is None
-        return not self.ended and not short
+        return not self.ended and not (self.proof is not None and self.proof.is_undecided)
 
 
 def tune(request: Request, runs: Runs, say: Say) -> Tuned:
@@ -253,8 +250,8 @@ class _Tuner:
         held = hold_out(racer, cell, raced.winner, confidence, rounds, request.seed, store)
         tried.held_out = held
         evidence = held.evidence
-        if held.control_differs:
-            tried.verdict = "too noisy: default differs from itself"
+        if held.too_noisy:
+            tried.verdict = "too noisy: default differs from itself as much"
         elif not held.is_worth_it:
             tried.verdict = f"not proven: {raced.winner.label}"
         else:
@@ -307,7 +304,7 @@ class _Tuner:
         kept: list[Rule] = []
         is_other = False
         for tried in made.tried:
-            if not any(tried.rule is rule for rule in rules) or tried.effect_is_none:
+            if not any(tried.rule is rule for rule in rules):
                 continue
             assert tried.rule is not None
             why = made.proof.rejected if len(rules) == 1 else self._failure(tried.rule)
@@ -347,9 +344,8 @@ class _Tuner:
         before = request.way
         settings = Settings(request.about, tuple(rules), self._environment)
         after = self._with(settings)
-        self._say("looking whether the rules have an effect: a run with them and one without")
         try:
-            seen = self._effects(before, after, rules)
+            seen = self._effects(before, after, settings)
         except Rejected as why:
             made.proof = Proof(rejected=str(why))
             return
@@ -357,17 +353,12 @@ class _Tuner:
         for effect in seen.rules:
             tried = next(tried for tried in made.tried if tried.rule is effect.rule)
             tried.effect = effect
-        kept = [effect.rule for effect in seen.rules if effect.verdict != "no effect"]
-        if not kept:
-            return
-        if len(kept) < len(rules):
-            settings = replace(settings, rules=tuple(kept))
-            after = self._with(settings)
         left = None if math.isinf(self._end) else max(1.0, self._end - time.monotonic())
         aim = replace(request.proof_aim, seconds=left)
         saved = sum(tried.saves_seconds for tried in made.tried) / max(request.run_seconds, 1e-9)
         self._say(f"by the races, the program should take {percent_text(100 * saved)} % less time")
-        made.proof = prove(before, after, aim, request.seed, self._runs, self._say)
+        kept_pairs = self._kept("pairs", settings, aim)
+        made.proof = prove(before, after, aim, request.seed, self._runs, self._say, kept=kept_pairs)
         if self._runs.signals.count:
             # Who has seen the pairs so far must not choose where they end.
             raise Interrupted
@@ -375,22 +366,53 @@ class _Tuner:
             one = made.proof.interval
             gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
             made.settings = replace(settings, about=replace(request.about, gain=gain))
-            made.digits = any(changes_digits(tried.target) for tried in made.tried if tried.rule in kept)
+            made.digits = any(changes_digits(tried.target) for tried in made.tried if tried.rule in rules)
 
     def _with(self, settings: Settings) -> Way:
         variables = {**self._request.way.variables, **self._request.materialise(settings)}
         return Way("with the settings", self._request.way.command, variables)
 
-    def _effects(self, before: Way, after: Way, rules: Sequence[Rule]) -> Effects:
+    def _kept(self, part: str, settings: Settings, aim: Aim) -> Kept:
+        """Return what was kept of the program with these settings; with others it is another one."""
+        about = self._request.about
+        rules = [(replace(rule, evidence=None, raced=()), settings.environment) for rule in settings.rules]
+        command = self._request.way.command.words, _files(self._request.way.command.words)
+        what = (about.library, about.hosts, command, rules, aim.confidence, aim.resolve, aim.rounds)
+        key = hashlib.sha256(repr((*what, self._request.seed)).encode()).hexdigest()[:16]
+        return Kept(Store(self._request.store / "proof.jsonl"), f"{part} {key}")
+
+    def _effects(self, before: Way, after: Way, settings: Settings) -> Effects:
+        """Return what the rules change, as an earlier call has seen it, or by two runs."""
+        rules, kept = settings.rules, self._kept("effect", settings, self._request.proof_aim)
+        if found := kept.records():
+            return effects_of(found[-1], rules)
+        self._say("looking whether the rules have an effect: a run with them and one without")
+        watch = self._tunable.watched
         left = self._end - time.monotonic()
-        was = self._runs.profile(before, 900, inside=True, left=left)
-        now = self._runs.profile(after, 900, inside=True, left=self._end - time.monotonic())
-        return effects(was, now, rules)
+        was = self._runs.profile(before, 900, inside=True, watch=watch, left=left)
+        left = self._end - time.monotonic()
+        now = self._runs.profile(after, 900, inside=True, watch=watch, left=left)
+        seen = effects(was, now, rules)
+        kept.add(seen.as_record())
+        return seen
+
+
+def _files(words: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Return the files that a command names, as they are: a program that was built anew is another one."""
+    return [(word, *found) for word in words if (found := _size_and_time(word))]
+
+
+def _size_and_time(word: str) -> tuple[int, int] | None:
+    with suppress(OSError, ValueError):  # such as a name that is too long
+        state = Path(word).stat()
+        if S_ISREG(state.st_mode):
+            return state.st_size, state.st_mtime_ns
+    return None
 
 
 def _for_races(budget: float, request: Request) -> float:
     """Return the seconds of the budget that races may take."""
-    runs = 2 * request.proof_aim.first_rounds() + _EFFECT_RUNS + _WARM_UPS
+    runs = 2 * first_pairs(request.proof_aim) + _EFFECT_RUNS + _WARM_UPS
     left = budget - _SPARE * runs * request.wall_seconds
     least, most = _RACING_SHARES
     return min(max(left, least * budget), most * budget)

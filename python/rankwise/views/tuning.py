@@ -41,6 +41,9 @@ def proof_as_data(proof: Proof | None) -> dict[str, object] | None:
         "before_seconds": proof.before,
         "after_seconds": proof.after,
         "rejected": proof.rejected,
+        "undecided": proof.is_undecided,
+        "excluded": proof.excluded,
+        "more_seconds": proof.more_seconds,
         "ended": proof.ended,
     }
 

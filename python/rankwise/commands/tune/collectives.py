@@ -18,6 +18,7 @@ from rankwise.commands.probes import ProbeOptions, open_racer, options_of
 from rankwise.commands.settings_files import write_settings
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
+from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.launch.signals import Signals
@@ -84,6 +85,8 @@ def _tuned(arguments: argparse.Namespace) -> int:
         check_new(arguments.apply, force=bool(arguments.force))
     asked = _Asked.by(arguments)
     store = arguments.file.absolute().with_name(f"{arguments.file.name}-tune")
+    if arguments.go_on and not store.exists():
+        raise RankwiseError(f"there is nothing to go on with: {store} is not there; leave --continue out")
     with Signals() as signals:
         if known.targets:
             with working_directory(arguments.keep, "tune") as directory:
@@ -154,7 +157,7 @@ def _request(
         about=replace(profiled.about, command=program.words),
         bitwise=asked.bitwise,
         race_aim=replace(AIM, confidence=asked.confidence),
-        proof_aim=Aim(asked.confidence, asked.resolve, asked.pairs, give_up=True),
+        proof_aim=Aim(asked.confidence, asked.resolve, asked.pairs),
         budget=asked.budget,
         seed=asked.seed,
         store=store,

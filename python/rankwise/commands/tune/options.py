@@ -15,6 +15,7 @@ _APPLIES = {"collectives", "parameters", "recheck"}
 _ONLY = {
     "apply": _APPLIES,
     "force": _APPLIES,
+    "go_on": {"collectives"},
     "bitwise": {"collectives"},
     "check": {"collectives", "parameters"},
     "cells": {"collectives"},
@@ -45,6 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--budget", type=duration, metavar="TIME", help="for everything, such as 20min (default: no limit)"
+    )
+    parser.add_argument(
+        "--continue",
+        dest="go_on",
+        action="store_true",
+        default=None,
+        help="go on with what an earlier call with this profile has measured",
     )
     parser.add_argument(
         "--bitwise",
@@ -90,4 +98,5 @@ def check(arguments: argparse.Namespace, mode: str) -> None:
     """
     for name in _ONLY:
         if getattr(arguments, name) is not None and not means_something(name, mode):
-            raise RankwiseError(f"--{name.replace('_', '-')} has no meaning with {mode}: leave it out")
+            option = "continue" if name == "go_on" else name.replace("_", "-")
+            raise RankwiseError(f"--{option} has no meaning with {mode}: leave it out")

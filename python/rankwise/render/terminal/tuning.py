@@ -24,6 +24,7 @@ from rankwise.text.units import (
     second_text,
 )
 from rankwise.trials.interval import Interval
+from rankwise.trials.sequential import MISS
 from rankwise.tuning.gate import changes_digits
 from rankwise.tuning.proof import Proof
 from rankwise.tuning.settings.rule import Evidence
@@ -63,19 +64,24 @@ def print_tuned(
     _notes(page, found)
     if found.proof is not None:
         page.write(*page.wrapped(proof_text(found.proof), "bold", indent=2))
-    print_written(found.settings is not None, written, file)
+    undecided = found.settings is None and not found.is_finished
+    print_written(found.settings is not None, written, file, undecided=undecided)
 
 
-def print_written(gains: bool, written: Sequence[Path], file: TextIO) -> None:
+def print_written(gains: bool, written: Sequence[Path], file: TextIO, *, undecided: bool = False) -> None:
     """Write what has become of settings.
 
     Args:
         gains: whether they are proven to gain.
+        undecided: whether that could not be found out in the time.
         written: files, the one for `rankwise run --with` first; empty: none were.
         file: to write to.
     """
     page = Page(file)
-    if not gains:
+    if undecided:
+        text = "Nothing is written yet: the same command with --continue goes on from there."
+        page.write(*page.wrapped(text, "bold", indent=2))
+    elif not gains:
         page.write(*page.wrapped("No gain: nothing is written.", "bold", indent=2))
     elif written:
         page.write(*page.wrapped(f"Written: {', '.join(str(path) for path in written)}", indent=2))
@@ -131,11 +137,19 @@ def _effect(tried: Tried) -> str:
         return ""
     what = f"{call_name(tried.target.procedure)} by {algorithm_name(tried.rule.algorithm.label)}"
     if effect.verdict == "not visible":
-        return f"{what}: whether it took effect can't be seen here."
-    if effect.verdict == "no effect":
-        return f"{what}: the library took no notice of the rule, or does so anyway. It was dropped."
-    names = f": {', '.join(effect.before) or 'unknown'} became {', '.join(effect.after) or 'unknown'}"
-    return f"{what}: its messages show that it took effect{names if effect.before or effect.after else ''}."
+        seen = (
+            "its messages are the same without the rule"
+            if effect.messages == "same"
+            else "its messages can't be seen"
+        )
+        return f"{what}: {seen}; the pairs of runs decide."
+    before, after = (", ".join(map(algorithm_name, names)) for names in (effect.before, effect.after))
+    if effect.verdict == "same calls":
+        return f"{what}: the library calls {after} as often without the rule; the pairs of runs decide."
+    names = f": {before or 'unknown'} became {after or 'unknown'}" if before or after else ""
+    if effect.messages == "other":
+        return f"{what}: its messages show that it took effect{names}."
+    return f"{what}: the library calls another algorithm, which sends the same messages{names}."
 
 
 def _beside(tried: Tried) -> str:
@@ -188,17 +202,24 @@ def proof_text(proof: Proof) -> str:
     if proof.rejected:
         return f"The settings are out: {proof.rejected}."
     if proof.interval is None:
-        return f"Nothing is proven: {proof.ended or 'there is no whole pair of runs.'}"
-    return f"{_said(proof.interval)}{' ' + proof.ended if proof.ended else ''}"
+        return f"Nothing is proven. {proof.ended or 'There is no whole pair of runs.'}"
+    excluded = "" if proof.excluded is None else f"{percent_text(100 * (1 - 1 / (1 + proof.excluded)))} %"
+    said = _said(proof.interval, undecided=proof.is_undecided)
+    if excluded:
+        said += f" The risk that it hides a gain of {excluded} or more is {100 * MISS:g} % at most."
+    return f"{said}{' ' + proof.ended if proof.ended else ''}"
 
 
-def _said(one: Interval) -> str:
+def _said(one: Interval, *, undecided: bool) -> str:
     less, least, most = (100 * (1 - 1 / value) for value in (one.ratio, one.low, one.high))
     confidence = f"{confidence_text(one.confidence)} % confidence"
     of = f"{number_of(one.pairs, 'pair')} of runs, {confidence}"
     if one.verdict == "faster":
         between = f"{percent_range_text(least, most)} %"
         return f"Proven: the program takes {percent_text(less)} % less time ({between}; {of})."
+    if undecided:
+        less_so_far = f"{-less:+.1f} % ({-most:+.1f} to {-least:+.1f} %; {of})"
+        return f"Not decided: the time changes by {less_so_far} so far."
     if not one.reached and one.low > 1:
         few = f"{one.pairs} pairs of runs give no more than {confidence}"
         return f"Not proven: the program took {percent_text(less)} % less time, but {few}."

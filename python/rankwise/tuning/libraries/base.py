@@ -86,6 +86,7 @@ class TunableLibrary:
         order: those with a lower one come first where libraries are listed.
 
         has_rules: whether it can be told which algorithm a collective takes: `told` does it.
+        watched: whether a preloaded library can count its calls of its own algorithms (src/watch).
         suffix: of the file for its rules, such as .rules; '': it has none.
 
         choosing: matches whole names of variables by which users choose algorithms; None: there are none.
@@ -114,6 +115,7 @@ class TunableLibrary:
     order: ClassVar[int] = 100
 
     has_rules: ClassVar[bool] = False
+    watched: ClassVar[bool] = False
     suffix: ClassVar[str] = ""
 
     choosing: ClassVar[re.Pattern[str] | None] = None

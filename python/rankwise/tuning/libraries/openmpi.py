@@ -164,6 +164,7 @@ class OpenMpi(TunableLibrary):
     label = LABEL
     order = 10
     has_rules = True
+    watched = True
     suffix = ".rules"
     choosing = re.compile(rf"{_MCA}(coll_tuned_.*|coll_han_.*(rules|algorithm|module).*|coll)")
     for_speed = re.compile(
