@@ -53,9 +53,11 @@ class Program(tuning.Program):
         self._run(way)
         return super().seconds(way, number, left)
 
-    def profile(self, way: Way, number: int, *, inside: bool = False, left: float = 0.0) -> Path:
+    def profile(
+        self, way: Way, number: int, *, inside: bool = False, watch: bool = False, left: float = 0.0
+    ) -> Path:
         self._run(way)
-        return super().profile(way, number, inside=inside, left=left)
+        return super().profile(way, number, inside=inside, watch=watch, left=left)
 
 
 def materialise(settings: Settings) -> dict[str, str]:
