@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from rankwise.commands import probes, trial_options
 from rankwise.commands.durations import duration
 from rankwise.commands.messages import say
-from rankwise.commands.own_settings import OF_BUDGET, OwnSettings, print_priced_json
+from rankwise.commands.own_settings import OF_BUDGET, OwnSettings, Pricing, print_priced_json
 from rankwise.commands.settings_files import write_settings
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
@@ -120,9 +120,10 @@ def run(arguments: argparse.Namespace) -> int:
         priced: Priced | None = None
         if own is not None:
             part = replace(aim, seconds=OF_BUDGET * arguments.budget, give_up=True)
-            priced = own.priced(part, arguments, limit, directory, signals)
+            how = Pricing(aim=part, run_limit=arguments.run_limit, check=arguments.check, seed=arguments.seed)
+            priced = own.priced(how, limit, directory, signals)
             if signals.count or not _goes_on(priced, program):
-                return _end_with(priced, arguments, signals)
+                return _end_with(priced, signals, as_json=arguments.json)
             say(sentence(priced))
             if priced.can_go:
                 program = Program.of(priced.words, os.environ)
@@ -225,11 +226,11 @@ def _goes_on(priced: Priced, program: Program) -> bool:
     return True
 
 
-def _end_with(priced: Priced, arguments: argparse.Namespace, signals: Signals) -> int:
+def _end_with(priced: Priced, signals: Signals, *, as_json: bool) -> int:
     """Show what the user's own settings cost, and nothing else."""
     from rankwise.render.terminal.own_settings import KEPT, print_priced
 
-    if arguments.json:
+    if as_json:
         print_priced_json(priced)
     else:
         print_priced(priced, sys.stdout, KEPT)

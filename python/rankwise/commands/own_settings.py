@@ -25,6 +25,48 @@ OF_BUDGET = 0.25
 """Share of the time for everything, where other steps follow."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Pricing:
+    """How the cost of settings is to be measured.
+
+    Attributes:
+        aim: of the pairs of runs.
+        run_limit: seconds of each run; None = by how long the first one takes.
+        check: that the output of a run has to pass; None = none.
+        seed: of the order of the runs.
+        file: profile of the program; None = there is none yet.
+        bitwise: sums may not change in their last digits.
+        keep: where the runs stay; None = nowhere.
+        json: what was found is printed as JSON.
+    """
+
+    aim: Aim
+    run_limit: float | None
+    check: str | None
+    seed: int
+    file: Path | None = None
+    bitwise: bool = False
+    keep: Path | None = None
+    json: bool = False
+
+    @classmethod
+    def by(cls, arguments: argparse.Namespace) -> Pricing:
+        """Return what the command line of `tune` asks for."""
+        from rankwise.trials.plan import Aim
+
+        confidence, resolve = arguments.confidence / 100, arguments.resolve / 100
+        return cls(
+            aim=Aim(confidence, resolve, arguments.pairs, arguments.budget, give_up=True),
+            run_limit=arguments.run_limit,
+            check=arguments.check,
+            seed=arguments.seed,
+            file=arguments.file,
+            bitwise=bool(arguments.bitwise),
+            keep=arguments.keep,
+            json=bool(arguments.json),
+        )
+
+
 @dataclass(frozen=True)
 class OwnSettings:
     """What is in force, and the command without it.
@@ -83,14 +125,11 @@ class OwnSettings:
         say(f"what your own settings cost is not measured: {why}")
         return None
 
-    def priced(
-        self, aim: Aim, arguments: argparse.Namespace, limit: float, directory: Path, signals: Signals
-    ) -> Priced:
+    def priced(self, asked: Pricing, limit: float, directory: Path, signals: Signals) -> Priced:
         """Measure what they cost.
 
         Args:
-            aim: of the pairs of runs.
-            arguments: of the command, with trial_options.
+            asked: how.
             limit: seconds of the first run.
             directory: for the runs; every node sees it.
             signals: that came to us.
@@ -103,16 +142,16 @@ class OwnSettings:
 
         place = directory / "own-settings"
         place.mkdir()
-        runs = Runs(place, signals, arguments.run_limit, limit, check_words(arguments.check))
-        return price(self.program, self.theirs, self.words, self.label, aim, arguments.seed, runs, say)
+        runs = Runs(place, signals, asked.run_limit, limit, check_words(asked.check))
+        return price(self.program, self.theirs, self.words, self.label, asked.aim, asked.seed, runs, say)
 
 
-def price_refused(refusal: OwnSettingsError, arguments: argparse.Namespace) -> int:
+def price_refused(refusal: OwnSettingsError, asked: Pricing) -> int:
     """Measure what settings cost that `tune` refuses, say it, and end: the profile was recorded with them.
 
     Args:
         refusal: of the command.
-        arguments: of `tune`.
+        asked: how.
 
     Returns:
         the exit status.
@@ -123,19 +162,16 @@ def price_refused(refusal: OwnSettingsError, arguments: argparse.Namespace) -> i
     from rankwise.launch.signals import Signals
     from rankwise.mpi_libraries import version_of
     from rankwise.render.terminal import own_settings as shown
-    from rankwise.trials.plan import Aim
     from rankwise.tuning.gate import may_round
     from rankwise.tuning.profiled import profiled
 
-    known = profiled(arguments.file, 1)
-    bitwise = bool(arguments.bitwise) and any(map(may_round, known.everything))
+    assert asked.file is not None  # `tune` begins with one
+    known = profiled(asked.file, 1)
+    bitwise = asked.bitwise and any(map(may_round, known.everything))
     own = OwnSettings.refused(refusal, version_of(known.about.library).label, bitwise=bitwise)
-    aim = Aim(
-        arguments.confidence / 100, arguments.resolve / 100, arguments.pairs, arguments.budget, give_up=True
-    )
-    with Signals() as signals, working_directory(arguments.keep, "tune") as directory:
-        found = own.priced(aim, arguments, known.wall.first_limit, directory, signals)
-    if arguments.json:
+    with Signals() as signals, working_directory(asked.keep, "tune") as directory:
+        found = own.priced(asked, known.wall.first_limit, directory, signals)
+    if asked.json:
         print_priced_json(found)
     else:
         shown.print_priced(found, sys.stdout, shown.RECORD_AGAIN if found.can_go else shown.KEPT)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from rankwise.errors import RankwiseError
-from rankwise.text.units import number_of
+from rankwise.text.units import number_of, second_text
 from rankwise.trials.interval import Interval, ratio_interval
 from rankwise.trials.plan import Aim, about, counted
 from rankwise.trials.race import order
@@ -200,7 +200,9 @@ class _Prover:
         test.add(before, after)
         if self._kept:
             self._kept.add({"pair": [before, after]})
-        each = ", ".join(f"{way.name} {s:.4g} s" for way, s in zip(self._ways, (before, after), strict=True))
+        each = ", ".join(
+            f"{way.name} {second_text(s)}" for way, s in zip(self._ways, (before, after), strict=True)
+        )
         self._say(f"pair {test.pairs} of {wanted}: {each}")
         if len(test.looks) > looks and not test.decision and self._aim.rounds is None:
             further = test.further_pairs()

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from stat import S_ISREG
 
@@ -111,6 +111,7 @@ class Tried:
     """
 
     target: Target
+    _: KW_ONLY
     raced: Outcome | None = None
     held_out: HeldOut | None = None
     refused: dict[str, str] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
-from rankwise.commands.own_settings import price_refused
+from rankwise.commands.own_settings import Pricing, price_refused
 from rankwise.commands.probes import ProbeOptions, open_racer, options_of
 from rankwise.commands.settings_files import write_settings
 from rankwise.commands.tune.options import CELLS
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         return _tuned(arguments)
     except OwnSettingsError as refusal:
-        return price_refused(refusal, arguments)
+        return price_refused(refusal, Pricing.by(arguments))
 
 
 def _tuned(arguments: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
-from rankwise.commands.own_settings import price_refused
+from rankwise.commands.own_settings import Pricing, price_refused
 from rankwise.commands.probes import ProbeOptions, options_of
 from rankwise.commands.settings_files import write_settings
 from rankwise.errors import RankwiseError
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         return _tuned(arguments)
     except OwnSettingsError as refusal:
-        return price_refused(refusal, arguments)
+        return price_refused(refusal, Pricing.by(arguments))
 
 
 def _tuned(arguments: argparse.Namespace) -> int:

@@ -206,7 +206,9 @@ def proof_text(proof: Proof) -> str:
     excluded = "" if proof.excluded is None else f"{percent_text(100 * (1 - 1 / (1 + proof.excluded)))} %"
     said = _said(proof.interval, undecided=proof.is_undecided)
     if excluded:
-        said += f" The risk that it hides a gain of {excluded} or more is {100 * MISS:g} % at most."
+        said += (
+            f" The risk that it hides a gain of {excluded} or more is {percent_text(100 * MISS)} % at most."
+        )
     return f"{said}{' ' + proof.ended if proof.ended else ''}"
 
 
@@ -218,8 +220,8 @@ def _said(one: Interval, *, undecided: bool) -> str:
         between = f"{percent_range_text(least, most)} %"
         return f"Proven: the program takes {percent_text(less)} % less time ({between}; {of})."
     if undecided:
-        less_so_far = f"{-less:+.1f} % ({-most:+.1f} to {-least:+.1f} %; {of})"
-        return f"Not decided: the time changes by {less_so_far} so far."
+        so_far = f"{change_text(-less)} % ({change_range_text(-most, -least)} %; {of})"
+        return f"Not decided: the time changes by {so_far} so far."
     if not one.reached and one.low > 1:
         few = f"{one.pairs} pairs of runs give no more than {confidence}"
         return f"Not proven: the program took {percent_text(less)} % less time, but {few}."
