@@ -30,7 +30,7 @@ struct Posted {
   std::uint64_t handle;
   rankwise_arrival row;  // of calls that have asked for it: from `entered` to `left`, `asked` in them
 };
-constinit Posted under_way[RANKWISE_MOST_POSTED_ARRIVALS];
+constinit Posted under_way[RANKWISE_MOST_POSTED_ARRIVALS] = {};
 Posted *latest_asked = under_way;
 
 // The one with this handle; nullptr = there is none.
