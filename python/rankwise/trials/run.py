@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,10 @@ class Interrupted(Exception):  # noqa: N818
 
 class OutOfTime(Exception):  # noqa: N818
     """The time for all runs together is over; the run that was under way was ended and says nothing."""
+
+
+class UnrunnableError(RankwiseError):
+    """The program does not run any more, whatever its settings, or its runs can't be kept: all trials end."""
 
 
 class Rejected(Exception):  # noqa: N818
@@ -51,11 +56,13 @@ class Ran(Generic[Result]):
         race: at its end.
         results: of each arm, in its whole rounds.
         ended: why there are fewer rounds than wanted, as a sentence; '' if there are not.
+        out_of_time: whether that is for want of time: with more of it there would be more rounds.
     """
 
     race: Race
     results: dict[str, list[Result]]
     ended: str = ""
+    out_of_time: bool = False
 
 
 def run(
@@ -111,18 +118,22 @@ class _Runner(Generic[Result]):
         race, made = self._race, self._made
         while not race.over and not made.ended:
             if not self._affordable():
-                made.ended = self._so_far("The time limit came after")
+                self._end_for_time()
                 break
             try:
                 results = self._round()
             except OutOfTime:
-                made.ended = self._so_far("The time limit came after")
+                self._end_for_time()
             except Interrupted:
                 made.ended = self._so_far("Interrupted after")
             else:
                 if len(race.running) > 1:
                     self._add(results)
         return made
+
+    def _end_for_time(self) -> None:
+        self._made.ended = self._so_far("The time limit came after")
+        self._made.out_of_time = True
 
     def _round(self) -> dict[str, Result]:
         results: dict[str, Result] = {}
@@ -137,7 +148,10 @@ class _Runner(Generic[Result]):
                 self._say(f"{name} is out: {why}")
                 if len(self._race.running) < 2:
                     break
-            self._took[name].append(self._clock() - begin)
+            else:
+                # (A run that an earlier call has made takes no time now.)
+                took = max(self._clock() - begin, self._seconds(results[name]))
+                self._took[name].append(took)
         return results
 
     def _add(self, results: dict[str, Result]) -> None:
@@ -166,7 +180,8 @@ class _Runner(Generic[Result]):
         return most if of_round * most <= left else max(0, int(left / of_round))
 
     def _of_round(self) -> float:
-        return sum(sum(self._took[name]) / len(self._took[name]) for name in self._race.running)
+        # One slow run, such as the first, says little.
+        return sum(statistics.median_low(self._took[name]) for name in self._race.running)
 
     def _so_far(self, what: str) -> str:
         arms = len(self._race.arms)

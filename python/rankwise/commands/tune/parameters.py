@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
 from rankwise.commands.probes import ProbeOptions, options_of
-from rankwise.commands.settings_files import write_settings
+from rankwise.commands.settings_files import try_to_write
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class _Asked:
         probe: how it is compiled.
         aim: of the races.
         seed: of the order of runs.
+        force: begin again where the directory of the user's choice is of another race.
     """
 
     profile: Path
@@ -45,6 +46,7 @@ class _Asked:
     probe: ProbeOptions
     aim: Aim
     seed: int
+    force: bool
 
     @classmethod
     def by(cls, arguments: argparse.Namespace) -> _Asked:
@@ -58,6 +60,7 @@ class _Asked:
             probe=options_of(arguments),
             aim=Aim(confidence, resolve, arguments.pairs, arguments.budget),
             seed=arguments.seed,
+            force=bool(arguments.force),
         )
 
 
@@ -68,10 +71,11 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.launch.signals import Signals
     from rankwise.render.terminal.parameters import print_parameters
     from rankwise.render.terminal.tuning import print_written
+    from rankwise.trials.piped_input import keep_piped_input
     from rankwise.trials.run import Interrupted
     from rankwise.trials.ways import check_words
+    from rankwise.tuning.parameters.race import STATE, refuse_short
     from rankwise.tuning.parameters.recorded_run import Limits
-    from rankwise.tuning.parameters.saved import STATE
     from rankwise.tuning.profiled import about, whole_runs
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new
@@ -86,7 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
     program.refuse_other_library(source.library, source.abi, arguments.file)
     if arguments.apply is not None:
         check_new(arguments.apply, force=bool(arguments.force))
-    store = _store(arguments)
+    store = _store(arguments, asked)
+    if not (store / STATE).exists():
+        refuse_short(asked.aim, times.wall_seconds)
+    keep_piped_input(say)
+    _make(store, arguments)
     with Signals() as signals:
         limits = Limits(arguments.run_limit, times.first_limit, check)
         try:
@@ -97,13 +105,16 @@ def run(arguments: argparse.Namespace) -> int:
             if not (store / STATE).exists():  # nothing was measured: the next try begins afresh
                 _remove(store)
     settings = _settings(found, replace(source, command=program.words))
-    written = write_settings(settings, arguments.apply, program.library, force=bool(arguments.force))
+    writing = try_to_write(settings, arguments.apply, program.library, force=bool(arguments.force))
     if arguments.json:
-        _print_json(found, settings, written)
+        _print_json(found, settings, writing.files)
     else:
         print_parameters(found, sys.stdout)
-        print_written(settings is not None, written, sys.stdout)
-    if not signals.count and arguments.keep is None:
+        print_written(settings is not None, writing.files, sys.stdout)
+    writing.check(store)
+    # Without a file the settings are nowhere but there.
+    is_done = found.is_finished and (settings is None or bool(writing.files))
+    if is_done and arguments.keep is None:
         _remove(store)
     return 128 + signals.last if signals.last else 0
 
@@ -128,7 +139,16 @@ def _raced(
         return Outcome(layers=layers.text)
     known = Known(of_run, limits, asker.ask, layers)
     return race_parameters(
-        program.command, parameters, constraints, asked.aim, store, signals, say, asked.seed, known
+        program.command,
+        parameters,
+        constraints,
+        asked.aim,
+        store,
+        signals,
+        say,
+        asked.seed,
+        known,
+        force=asked.force,
     )
 
 
@@ -160,24 +180,51 @@ def _settings(found: Outcome, source: About) -> Settings | None:
     return Settings(replace(source, gain=gain), environment=dict(found.environment))
 
 
-def _store(arguments: argparse.Namespace) -> Path:
-    """Return the directory that keeps the runs, so that a second call goes on; every node sees it."""
-    from rankwise.tuning.parameters.saved import STATE
+def _store(arguments: argparse.Namespace, asked: _Asked) -> Path:
+    """Return the directory that keeps the runs, so that the same command goes on; every node sees it."""
+    from rankwise.trials.saved_runs import directory_of
 
+    if arguments.keep:
+        return Path(arguments.keep).absolute()
     profile: Path = arguments.file.absolute()
-    store = arguments.keep.absolute() if arguments.keep else profile.with_name(f"{profile.name}-parameters")
+    seen = profile.stat()
+    # A list with another value is another task: what was measured for each stays.
+    task = [
+        arguments.command,
+        [seen.st_size, seen.st_mtime_ns],
+        repr(asked.given),
+        arguments.check,
+        repr(replace(asked.aim, seconds=None)),
+        asked.seed,
+    ]
+    return directory_of(profile.with_name(f"{profile.name}-parameters"), task)
+
+
+def _make(store: Path, arguments: argparse.Namespace) -> None:
+    """Make the directory, or take one that an earlier call has left.
+
+    Raises:
+        RankwiseError: it can't be made, or is of something else.
+    """
+    from rankwise.tuning.parameters.race import STATE
+
     try:
         goes_on = arguments.keep is None or (store / STATE).is_file()
+        if arguments.keep is None:
+            store.parent.mkdir(mode=0o700, exist_ok=True)
         store.mkdir(mode=0o700, exist_ok=goes_on)
     except OSError as error:
         raise RankwiseError(f"{store} can't be made: {error.strerror}; give a new one with --keep") from None
-    return store
 
 
 def _remove(store: Path) -> None:
+    """Remove the directory, and the parent if that was the last one."""
     import shutil
+    from contextlib import suppress
 
     shutil.rmtree(store, ignore_errors=True)
+    with suppress(OSError):
+        store.parent.rmdir()
 
 
 def _print_json(found: Outcome, settings: Settings | None, written: list[Path]) -> None:
