@@ -22,7 +22,8 @@ from rankwise.optimization.saved_attempts import Saved
 from rankwise.optimization.step import Now, Promise, Step, Tried, judged, whole_rounds
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command
-from rankwise.trials.run import Interrupted, OutOfTime, Rejected
+from rankwise.trials.run import Interrupted, OutOfTime, Rejected, UnrunnableError
+from rankwise.trials.saved_runs import SavedRuns
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.proof import prove
 from rankwise.tuning.settings.model import About, Settings
@@ -95,13 +96,20 @@ class FakeRuns:
     directory: Path
     world: World
     check: tuple[str, ...] = ()
+    saved: SavedRuns | None = None
+    race: str = ""
 
     @property
     def signals(self) -> Signals:
         return self.world.signals
 
-    def seconds(self, way: Way, _: int, left: float = math.inf) -> float:
-        return self.world.run(way, left)
+    def seconds(self, way: Way, number: int, left: float = math.inf) -> float:
+        if self.saved and (before := self.saved.run(self.race, way.name, number)) is not None:
+            return before
+        seconds = self.world.run(way, left)
+        if self.saved:
+            self.saved.add(self.race, way.name, number, seconds)
+        return seconds
 
     def profile(self, way: Way, _: int, *, inside: bool = False, left: float = math.inf) -> Path:
         assert inside
@@ -134,6 +142,7 @@ class Fake:
         if self.fails:
             raise RankwiseError(self.fails)
         added = Settings(now.kept.about, environment={self.name: "1"})
+        now.runs.race = added.identity
         proof = prove(now.way, now.combined(added), now.aim, now.seed, now.runs, now.say, self.world.clock)
         if self.world.signals.count:
             raise Interrupted
@@ -368,9 +377,34 @@ def test_ctrl_c_at_any_time_proves_nothing_by_itself(at: int, job: Job) -> None:
     if found.ended:
         assert found.settings is None
         assert not found.finished
-    done = job(World(factors={"a": 0.8}), steps)
+    done = job(World(factors={"a": 0.8}, seed=2), steps)  # other noise than that of the first call
     assert verdicts(done) == {"a": "kept", "b": "dropped"}
     assert done.verdict == "faster"
+
+
+def test_what_was_measured_afresh_is_not_measured_again(job: Job) -> None:
+    """As after a full file system: nothing was written, and the same command only profiles again."""
+    world = World(factors={"a": 0.8})
+    first = job(world, [("a", 30)])
+    again = World(factors={"a": 0.8})
+    second = job(again, [("a", 30)])
+    assert second.verdict == "faster"
+    assert second.final == first.final
+    assert len(again.ran) == 2 < len(world.ran)
+
+
+def test_a_program_that_runs_no_more_ends_all(job: Job) -> None:
+    """No step is blamed for it, and what was kept before stays."""
+
+    class Breaks(Fake):
+        def attempt(self, now: Now) -> Tried:
+            raise UnrunnableError(f"the disk of {now.store} is full", 1)
+
+    world = World(factors={"a": 0.8})
+    steps = [Fake("a", 30, world, job.told), Breaks("b", 20, world, job.told)]
+    with pytest.raises(UnrunnableError):
+        job(world, steps)
+    assert [one.step for one in job.saved().attempts] == ["a"]
 
 
 def test_a_state_of_other_wishes_or_hosts_is_refused(job: Job, golden: Golden) -> None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from rankwise.commands import probes, trial_options
 from rankwise.commands.durations import duration
 from rankwise.commands.messages import say
-from rankwise.commands.settings_files import write_settings
+from rankwise.commands.settings_files import try_to_write
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
 from rankwise.errors import RankwiseError
@@ -47,7 +47,12 @@ _FIRST_LIMIT = 3600.0  # seconds, of the first run, if there is more time than t
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise optimize`."""
     parser.add_argument(
-        "--apply", type=Path, metavar="FILE", help="write the settings here, such as app.tuned.json"
+        "-o",
+        "--apply",
+        dest="apply",
+        type=Path,
+        metavar="FILE",
+        help="write the settings here, such as app.tuned.json",
     )
     parser.add_argument("--force", action="store_true", help="replace FILE, and what is beside it")
     parser.add_argument(
@@ -77,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.optimization.budget import Budget
     from rankwise.optimization.optimize import Request, check_pairs, optimize
     from rankwise.optimization.saved_attempts import DIRECTORY, Saved
+    from rankwise.trials.piped_input import keep_piped_input
     from rankwise.trials.plan import Aim
     from rankwise.trials.ways import Runs, Way, check_words
     from rankwise.tuning.program import Program
@@ -92,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     program.refuse_own_settings(rules=True)
     if arguments.apply is not None:
         check_new(arguments.apply, force=arguments.force)
+    keep_piped_input(say)
     aim = Aim(arguments.confidence / 100, arguments.resolve / 100, arguments.pairs)
     asked = {
         "--check": arguments.check,
@@ -113,8 +120,9 @@ def run(arguments: argparse.Namespace) -> int:
             confidence=aim.confidence,
         )
         check_pairs(aim, len(steps))
+        given = Way("as given", program.command, as_given=True)
         request = Request(
-            given=Way("as given", program.command, as_given=True),
+            given=given,
             way_of=partial(way_of, program, directory),
             facts=partial(_facts, program),
             steps=steps,
@@ -124,18 +132,19 @@ def run(arguments: argparse.Namespace) -> int:
             saved=saved,
         )
         limit = min(_FIRST_LIMIT, arguments.budget)
-        found = optimize(request, Runs(directory, signals, arguments.run_limit, limit, check), say)
-    written = write_settings(found.settings, arguments.apply, program.library, force=bool(arguments.force))
-    # Without a file the settings are nowhere but there.
-    is_done = found.finished and (found.settings is None or written)
-    if is_done:
-        saved.remove()
+        runs = Runs(directory, signals, arguments.run_limit, limit, check, given=given)
+        found = optimize(request, runs, say)
+    writing = try_to_write(found.settings, arguments.apply, program.library, force=bool(arguments.force))
     if arguments.json:
-        _print_json(found, written)
+        _print_json(found, writing.files)
     else:
         from rankwise.render.terminal.optimization import print_optimized
 
-        print_optimized(found, written, sys.stdout)
+        print_optimized(found, writing.files, sys.stdout)
+    writing.check(saved.directory)
+    # Without a file the settings are nowhere but there.
+    if found.finished and (found.settings is None or writing.files):
+        saved.remove()
     return 128 + signals.last if signals.last else 0
 
 

@@ -14,7 +14,8 @@ from rankwise.optimization.saved_attempts import Saved
 from rankwise.optimization.step import Now, Promise, Step, whole_rounds
 from rankwise.text.units import percent_text
 from rankwise.trials.plan import Aim, about, least_rounds
-from rankwise.trials.run import Interrupted, OutOfTime, Rejected
+from rankwise.trials.run import Interrupted, OutOfTime, Rejected, UnrunnableError
+from rankwise.trials.saved_runs import SavedRuns
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.proof import Proof, Say, prove
 from rankwise.tuning.settings.model import About, Settings
@@ -23,6 +24,7 @@ LEAST_SHARE = 0.01
 """Of the run time of all ranks: a step that promises less is not worth its runs."""
 
 _OVER = "the time is over; give it more with --budget"
+_RUNS = "runs.json"  # in the store of a step, and of the whole: pairs of runs
 _INSIDE = 0  # number of the runs that are profiled with messages inside collectives
 
 
@@ -217,7 +219,7 @@ class _Optimizer:
             combined=lambda added: self._request.way_of(together(kept, added), name),
             aim=replace(self._of_step, seconds=None if math.isinf(seconds) else seconds),
             seed=self._request.seed,
-            runs=replace(self._runs, directory=directory),
+            runs=replace(self._runs, directory=directory, saved=SavedRuns(store / _RUNS)),
             store=store,
             signals=self._runs.signals,
             say=self._say,
@@ -227,6 +229,8 @@ class _Optimizer:
             tried = step.attempt(now)
         except OutOfTime:
             return Attempt(step.name, promise, "no time", "its time was over before the first pair"), None
+        except UnrunnableError:
+            raise
         except RankwiseError as error:
             # Whatever keeps a step from being tried, the other ones may still be: the program itself runs.
             return Attempt(step.name, promise, "dropped", f"it could not be tried: {error}"), None
@@ -331,7 +335,12 @@ class _Optimizer:
             return
         self._say("measuring afresh: the program as given, and with all that is kept")
         left = self._budget.left
-        runs = replace(self._runs, directory=self._runs.directory / "final")
+        runs = replace(
+            self._runs,
+            directory=self._runs.directory / "final",
+            saved=SavedRuns(self._saved.directory / _RUNS),
+            race=kept.identity,
+        )
         runs.directory.mkdir()
         given, way = self._request.given, self._request.way_of(kept, "with all that is kept")
         aim = replace(aim, seconds=None if math.isinf(left) else max(left, 0.0))

@@ -88,6 +88,7 @@ class Places:
             wrong = misplaced(whereabouts(connection), seats, mapping.machine)
         if wrong:
             return Tried(None, None, f"{wrong}, so the launcher did not do what its file says")
+        now.runs.race = added.identity
         return judged(prove(now.way, after, now.aim, now.seed, now.runs, now.say), added, what)
 
     def _found(self, profile: Path) -> tuple[Mapping, Whereabouts]:

@@ -178,6 +178,7 @@ class _Tuner:
         self._library = version_of(request.about.library)
         self._tunable = by_label(self._library.label)
         self._environment: Mapping[str, str] = {}
+        self._hosts: tuple[str, ...] = ()
         self._made = Tuned(self._library)
 
     def tuned(self) -> Tuned:
@@ -198,6 +199,7 @@ class _Tuner:
     def _race_all(self) -> None:
         request, made = self._request, self._made
         with request.open_racer(self._races_end) as racer:
+            self._hosts = tuple(sorted(set(racer.hosts)))
             for number, target in enumerate(request.targets, 1):
                 if time.monotonic() >= self._races_end:
                     made.left = list(request.targets[number - 1 :])
@@ -308,6 +310,7 @@ class _Tuner:
         aim = replace(request.proof_aim, seconds=left)
         saved = sum(tried.saves_seconds for tried in made.tried) / max(request.run_seconds, 1e-9)
         self._say(f"by the races, the program should take {percent_text(100 * saved)} % less time")
+        self._runs.race = " ".join([settings.identity, *self._hosts, *self._runs.check])
         made.proof = prove(before, after, aim, request.seed, self._runs, self._say)
         if self._runs.signals.count:
             # Who has seen the pairs so far must not choose where they end.

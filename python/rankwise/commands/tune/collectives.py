@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
 from rankwise.commands.probes import ProbeOptions, open_racer, options_of
-from rankwise.commands.settings_files import write_settings
+from rankwise.commands.settings_files import try_to_write
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.model import Settings
     from rankwise.tuning.tune import Request, Tuned
+
+_RUNS = "runs.json"  # in the store: the pairs of runs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.commands.tune.profiled import say_if_partial
     from rankwise.launch.signals import Signals
     from rankwise.render.terminal.tuning import print_tuned
+    from rankwise.trials.piped_input import keep_piped_input
+    from rankwise.trials.saved_runs import SavedRuns
     from rankwise.trials.ways import Runs, check_words
     from rankwise.tuning.profiled import profiled
     from rankwise.tuning.program import Program
@@ -72,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.apply is not None:
         check_new(arguments.apply, force=bool(arguments.force))
     asked = _Asked.by(arguments)
+    keep_piped_input(say)
     store = arguments.file.absolute().with_name(f"{arguments.file.name}-tune")
     with Signals() as signals:
         if known.targets:
@@ -79,17 +84,27 @@ def run(arguments: argparse.Namespace) -> int:
                 store.mkdir(exist_ok=True)
                 request = _request(asked, known, program, store, directory, signals)
                 limit = known.wall.first_limit
-                runs = Runs(directory, signals, arguments.run_limit, limit, check)
+                runs = Runs(
+                    directory,
+                    signals,
+                    arguments.run_limit,
+                    limit,
+                    check,
+                    given=request.way,
+                    saved=SavedRuns(store / _RUNS),
+                )
                 found = tune(request, runs, say)
         else:
             found = _nothing(known)
-    if found.is_finished:
-        shutil.rmtree(store, ignore_errors=True)
-    written = write_settings(found.settings, arguments.apply, program.library, force=bool(arguments.force))
+    writing = try_to_write(found.settings, arguments.apply, program.library, force=bool(arguments.force))
     if arguments.json:
-        _print_json(found, written)
+        _print_json(found, writing.files)
     else:
-        print_tuned(found, known.everything, known.wall.rank_seconds, written, sys.stdout)
+        print_tuned(found, known.everything, known.wall.rank_seconds, writing.files, sys.stdout)
+    writing.check(store)
+    # Without a file the settings are nowhere but there.
+    if found.is_finished and (found.settings is None or writing.files):
+        shutil.rmtree(store, ignore_errors=True)
     return 128 + signals.last if signals.last else 0
 
 
