@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import random
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,8 @@ from rankwise.optimization.attempts import Optimized
 from rankwise.optimization.budget import Budget
 from rankwise.optimization.optimize import Facts, Request, check_pairs, optimize, together
 from rankwise.optimization.saved_attempts import Saved
-from rankwise.optimization.step import Now, Promise, Step, Tried, judged, whole_rounds
+from rankwise.optimization.step import Now, Promise, Step, Tried, Unable, judged, whole_rounds
+from rankwise.render.terminal.optimization import print_optimized
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected, UnrunnableError
@@ -131,7 +133,8 @@ class Fake:
     fails: str = ""
     why_not: str = ""
 
-    def promise(self, _: Path) -> Promise | str:
+    def promise(self, profile: Path) -> Promise | Unable | str:
+        assert profile
         return self.why_not or Promise(self.seconds, self.seconds, f"{self.name} helps")
 
     def least_seconds(self, of_run: float, aim: Aim) -> float:
@@ -263,8 +266,58 @@ def test_a_step_that_can_not_be_tried_does_not_keep_others_from_it(job: Job, gol
     here = World(factors={"b": 0.5})
     steps = [Fake("a", 10, here, job.told, fails="no mpicc"), Fake("b", 5, here, job.told)]
     found = job(here, steps)
-    assert verdicts(found) == {"a": "dropped", "b": "kept"}
-    golden.says(found.attempts[0].why)
+    assert verdicts(found) == {"a": "not tried", "b": "kept"}
+    assert found.verdict == "faster"
+    golden.says(next(one.why for one in found.attempts if one.step == "a"))
+
+
+def shown(found: Optimized) -> str:
+    page = io.StringIO()
+    print_optimized(found, [], page)
+    return page.getvalue()
+
+
+@pytest.mark.parametrize("how", ["error", "result", "promise"])
+@pytest.mark.parametrize("other", [1.0, 0.5])
+def test_there_is_nothing_to_gain_only_where_all_was_tried(how: str, other: float, job: Job) -> None:
+    """The reason is told, and what the step might have saved."""
+
+    class Untriable(Fake):
+        def promise(self, profile: Path) -> Promise | Unable | str:
+            found = super().promise(profile)
+            assert isinstance(found, Promise)
+            return Unable("no launcher is known", found) if how == "promise" else found
+
+        def attempt(self, now: Now) -> Tried:
+            if how == "error":
+                raise RankwiseError("no launcher is known")
+            return Tried(None, None, f"no launcher is known to {now.way.name}", untried=True)
+
+    world = World(factors={"b": other})
+    found = job(world, [Untriable("a", 30, world, job.told), Fake("b", 20, world, job.told)])
+    assert verdicts(found) == {"a": "not tried", "b": "kept" if other < 1 else "dropped"}
+    assert found.verdict == ("faster" if other < 1 else "not tried")
+    page = shown(found)
+    assert "no launcher is known" in page.lower()
+    assert ("a (up to 30.0 s, 30.0 % of the run time)" in page) == (other == 1)
+    assert "Nothing to gain" not in page
+
+
+def test_what_can_not_be_tried_and_promises_nothing_is_no_reason_to_doubt(job: Job) -> None:
+    class Untriable(Fake):
+        def promise(self, profile: Path) -> Promise | Unable | str:
+            return Unable("no launcher is known", Promise(0.001, 0.001, f"little in {profile.name}"))
+
+    world = World()
+    found = job(world, [Untriable("a", 30, world, job.told)])
+    assert (verdicts(found), found.verdict) == ({"a": "skipped"}, "nothing to gain")
+
+
+def test_what_could_not_be_tried_is_tried_by_the_next_call(job: Job) -> None:
+    world = World(factors={"a": 0.8, "b": 0.8})
+    here = [Fake("a", 30, world, job.told, fails="no mpicc"), Fake("b", 20, world, job.told)]
+    assert verdicts(job(world, here)) == {"a": "not tried", "b": "kept"}
+    assert verdicts(job(World(factors=world.factors), [("a", 30), ("b", 20)])) == {"a": "kept", "b": "kept"}
 
 
 def test_settings_with_which_the_program_fails_are_out(job: Job) -> None:

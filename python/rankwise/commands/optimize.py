@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Optimise; 0, 128 + n if signal n ended it early, or RankwiseError."""
+    """Optimise; 0, 1 if that could not be tried, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.launch.signals import Signals
     from rankwise.optimization.applied import way_of
     from rankwise.optimization.budget import Budget
@@ -145,7 +145,9 @@ def run(arguments: argparse.Namespace) -> int:
     # Without a file the settings are nowhere but there.
     if found.finished and (found.settings is None or writing.files):
         saved.remove()
-    return 128 + signals.last if signals.last else 0
+    if signals.last:
+        return 128 + signals.last
+    return 1 if found.verdict == "not tried" else 0
 
 
 def _facts(program: Program, profile: Path) -> Facts:

@@ -11,7 +11,7 @@ from rankwise.errors import RankwiseError
 from rankwise.optimization.attempts import Attempt, Optimized
 from rankwise.optimization.budget import Budget
 from rankwise.optimization.saved_attempts import Saved
-from rankwise.optimization.step import Now, Promise, Step, whole_rounds
+from rankwise.optimization.step import Now, Promise, Step, Unable, whole_rounds
 from rankwise.text.units import percent_text
 from rankwise.trials.plan import Aim, about, least_rounds
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected, UnrunnableError
@@ -115,6 +115,7 @@ class _Optimizer:
         self._of_step = replace(request.aim, confidence=of_step, give_up=True)
         self._made = Optimized(of_step)
         self._no_time: list[Attempt] = []
+        self._unable: list[Attempt] = []
         self._turns = 0
 
     def optimized(self) -> Optimized:
@@ -169,13 +170,17 @@ class _Optimizer:
                     self._say(f"no profile with what is kept: {why}")
                     break
             plan = self._plan(profile)
-        done = {one.step for one in (*saved.attempts, *self._no_time)}
+        done = {one.step for one in self._done}
         left = [
             Attempt(step.name, promise, "no time", _OVER)
             for step, promise in plan.promises
             if step.name not in done
         ]
-        made.attempts = [*saved.attempts, *self._no_time, *left, *plan.skipped]
+        made.attempts = [*self._done, *left, *plan.skipped]
+
+    @property
+    def _done(self) -> list[Attempt]:
+        return [*self._saved.attempts, *self._unable, *self._no_time]
 
     def _turn(self, plan: _Plan, profile: Path) -> bool:
         """Try the first step of a plan; tell whether it is kept."""
@@ -192,6 +197,9 @@ class _Optimizer:
         self._say(f"{step.name} is {_past(attempt)}: {attempt.why}")
         if attempt.verdict == "no time":
             self._no_time.append(attempt)
+            return False
+        if attempt.verdict == "not tried":  # a further call may be able to
+            self._unable.append(attempt)
             return False
         saved.add(attempt, added)
         if added is None:
@@ -233,7 +241,9 @@ class _Optimizer:
             raise
         except RankwiseError as error:
             # Whatever keeps a step from being tried, the other ones may still be: the program itself runs.
-            return Attempt(step.name, promise, "dropped", f"it could not be tried: {error}"), None
+            return Attempt(step.name, promise, "not tried", f"it could not be tried: {error}"), None
+        if tried.untried:
+            return Attempt(step.name, promise, "not tried", f"it could not be tried: {tried.why}"), None
         if tried.unfinished:
             return Attempt(step.name, promise, "no time", tried.why), None
         if tried.added is None:
@@ -243,16 +253,20 @@ class _Optimizer:
     def _plan(self, profile: Path) -> _Plan:
         """Return the steps that are left, the one that promises most first."""
         plan = _Plan()
-        tried = {one.step for one in (*self._saved.attempts, *self._no_time)}
+        tried = {one.step for one in self._done}
         for step in self._request.steps:
             if step.name in tried:
                 continue
             promise = step.promise(profile)
             if isinstance(promise, str):
                 plan.skipped.append(Attempt(step.name, None, "skipped", promise))
-            elif promise.seconds < LEAST_SHARE * self._made.run_seconds:
+                continue
+            found = promise.promise if isinstance(promise, Unable) else promise
+            if found is not None and found.seconds < LEAST_SHARE * self._made.run_seconds:
                 why = f"it promises less than {100 * LEAST_SHARE:g} % of the run time"
-                plan.skipped.append(Attempt(step.name, promise, "skipped", why))
+                plan.skipped.append(Attempt(step.name, found, "skipped", why))
+            elif isinstance(promise, Unable):
+                plan.skipped.append(Attempt(step.name, found, "not tried", promise.why))
             else:
                 plan.promises.append((step, promise))
         plan.promises.sort(key=lambda one: -one[1].weight)

@@ -65,7 +65,7 @@ class _Asked:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
+    """Tune; 0, 1 if no value could be tried, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.analysis.opened import opened_profile
     from rankwise.commands.tune.profiled import say_if_partial
     from rankwise.launch.signals import Signals
@@ -110,13 +110,16 @@ def run(arguments: argparse.Namespace) -> int:
         _print_json(found, settings, writing.files)
     else:
         print_parameters(found, sys.stdout)
-        print_written(settings is not None, writing.files, sys.stdout)
+        if found.verdict != "not tried":
+            print_written(settings is not None, writing.files, sys.stdout)
     writing.check(store)
     # Without a file the settings are nowhere but there.
     is_done = found.is_finished and (settings is None or bool(writing.files))
     if is_done and arguments.keep is None:
         _remove(store)
-    return 128 + signals.last if signals.last else 0
+    if signals.last:
+        return 128 + signals.last
+    return 1 if found.verdict == "not tried" else 0
 
 
 def _raced(

@@ -54,7 +54,19 @@ def _verdict(found: Optimized) -> str:
         return "The gain of the whole is not confirmed: nothing is written."
     if not found.finished:
         return "Nothing was kept so far: the same command with more --budget goes on from there."
+    if found.not_tried:
+        names = " and ".join(_promised(found, one) for one in found.not_tried)
+        return (
+            f"Whether there is anything to gain is unknown: {names} could not be tried. Nothing is written."
+        )
     return "Nothing to gain: no step was kept, and nothing is written."
+
+
+def _promised(found: Optimized, one: Attempt) -> str:
+    if one.promise is None:
+        return one.step
+    share = 100 * one.promise.seconds / found.run_seconds if found.run_seconds else 0.0
+    return f"{one.step} (up to {second_text(one.promise.seconds)}, {percent_text(share)} % of the run time)"
 
 
 def _columns(found: Optimized) -> list[TextColumn[Attempt]]:

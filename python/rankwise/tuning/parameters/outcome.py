@@ -97,15 +97,20 @@ class Outcome:
         return not self.ended and not self.short and not any(step.short for step in self.steps)
 
     @property
+    def is_measured(self) -> bool:
+        """Whether any value was run beside the one of now: if not, nothing is known of what can be gained."""
+        return any(tried.interval for step in self.steps for tried in step.tried)
+
+    @property
     def environment(self) -> Mapping[str, str]:
         """Variables to ship, for the launcher as for the ranks; none if they gain nothing."""
         return self.kept if self.gains else {}
 
     @property
     def verdict(self) -> str:
-        """'faster', 'no gain', or 'not proven': it ended before."""
+        """'faster', 'no gain', 'not proven' (it ended before), or 'not tried' (no value could be)."""
         if self.gains:
             return "faster"
         if self.interval is None and not self.is_finished:
             return "not proven"
-        return "no gain"
+        return "no gain" if self.is_measured or not self.steps else "not tried"
