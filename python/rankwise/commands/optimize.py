@@ -84,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.optimization.saved_attempts import DIRECTORY, Saved
     from rankwise.trials.piped_input import keep_piped_input
     from rankwise.trials.plan import Aim
+    from rankwise.trials.run import Interrupted
     from rankwise.trials.ways import Runs, Way, check_words
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new
@@ -110,8 +111,14 @@ def run(arguments: argparse.Namespace) -> int:
     probe = probes.options_of(arguments)
     budget = Budget.of(arguments.budget)
     with Signals() as signals, working_directory(arguments.keep, "optimize") as directory:
+        limit = min(_FIRST_LIMIT, arguments.budget)
+        try:
+            inner = _launched(program, directory, signals, arguments.run_limit or limit)
+        except Interrupted:
+            return 128 + signals.last
         steps = _steps(
             program,
+            inner,
             probe,
             directory,
             signals,
@@ -123,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
         given = Way("as given", program.command, as_given=True)
         request = Request(
             given=given,
-            way_of=partial(way_of, program, directory),
+            way_of=partial(way_of, program, directory, library=inner.library),
             facts=partial(_facts, program),
             steps=steps,
             aim=aim,
@@ -131,10 +138,9 @@ def run(arguments: argparse.Namespace) -> int:
             seed=arguments.seed,
             saved=saved,
         )
-        limit = min(_FIRST_LIMIT, arguments.budget)
         runs = Runs(directory, signals, arguments.run_limit, limit, check, given=given)
         found = optimize(request, runs, say)
-    writing = try_to_write(found.settings, arguments.apply, program.library, force=bool(arguments.force))
+    writing = try_to_write(found.settings, arguments.apply, inner.library, force=bool(arguments.force))
     if arguments.json:
         _print_json(found, writing.files)
     else:
@@ -161,8 +167,22 @@ def _facts(program: Program, profile: Path) -> Facts:
     return Facts(replace(found.about, command=program.words), found.wall.rank_seconds)
 
 
+def _launched(program: Program, directory: Path, signals: Signals, limit: float) -> Program:
+    """Return the launch inside of the command; as given where it has none, so that each step says so."""
+    from rankwise.tuning.launched import launched
+
+    try:
+        inner = launched(program, directory, signals, limit, say)
+    except RankwiseError as error:
+        say(str(error))
+        return program
+    inner.refuse_own_settings(rules=True)
+    return inner
+
+
 def _steps(
     program: Program,
+    inner: Program,
     probe: probes.ProbeOptions,
     directory: Path,
     signals: Signals,
@@ -179,32 +199,44 @@ def _steps(
     return [
         Places(program.words, program.environment, read_machine(machine) if machine else None),
         Collectives(
-            partial(_open_racer, probe, program, signals),
-            program.library,
+            partial(_open_racer, probe, program, inner, signals),
+            inner.library,
             cells=CELLS,
             bitwise=bitwise,
             confidence=confidence,
         ),
-        Parameters(program, partial(_asker, probe, signals), directory),
+        Parameters(program, partial(_asker, probe, program, inner, signals), directory),
     ]
 
 
-def _asker(probe: probes.ProbeOptions, signals: Signals, command: Command, directory: Path) -> Asker:
+def _asker(
+    probe: probes.ProbeOptions,
+    program: Program,
+    inner: Program,
+    signals: Signals,
+    command: Command,
+    directory: Path,
+) -> Asker:
+    from rankwise.tuning.launched import command_inside
     from rankwise.tuning.parameters.asking import Asker
 
-    return Asker(command, directory, signals, *probe, say)
+    return Asker(command_inside(program, inner, command), directory, signals, *probe, say)
 
 
 def _open_racer(
     probe: probes.ProbeOptions,
     program: Program,
+    inner: Program,
     signals: Signals,
     way: Way,
     directory: Path,
     deadline: float,
 ) -> AbstractContextManager[Racer]:
-    environment = {**program.environment, **way.command.variables, **way.variables}
-    return probes.open_racer(probe, way.command.words, environment, directory, signals, deadline)
+    from rankwise.tuning.launched import command_inside
+
+    command = command_inside(program, inner, way.command)
+    environment = {**program.environment, **command.variables, **way.variables}
+    return probes.open_racer(probe, command.words, environment, directory, signals, deadline)
 
 
 def _print_json(found: Optimized, written: list[Path]) -> None:

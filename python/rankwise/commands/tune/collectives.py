@@ -59,8 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.launch.signals import Signals
     from rankwise.render.terminal.tuning import print_tuned
     from rankwise.trials.piped_input import keep_piped_input
+    from rankwise.trials.run import Interrupted
     from rankwise.trials.saved_runs import SavedRuns
     from rankwise.trials.ways import Runs, check_words
+    from rankwise.tuning.launched import launched
     from rankwise.tuning.profiled import profiled
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new
@@ -78,12 +80,18 @@ def run(arguments: argparse.Namespace) -> int:
     asked = _Asked.by(arguments)
     keep_piped_input(say)
     store = arguments.file.absolute().with_name(f"{arguments.file.name}-tune")
+    inner = program
     with Signals() as signals:
         if known.targets:
             with working_directory(arguments.keep, "tune") as directory:
                 store.mkdir(exist_ok=True)
-                request = _request(asked, known, program, store, directory, signals)
                 limit = known.wall.first_limit
+                try:
+                    inner = launched(program, directory, signals, arguments.run_limit or limit, say)
+                except Interrupted:
+                    return 128 + signals.last
+                inner.refuse_own_settings(rules=True)
+                request = _request(asked, known, program, inner, store, directory, signals)
                 runs = Runs(
                     directory,
                     signals,
@@ -96,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
                 found = tune(request, runs, say)
         else:
             found = _nothing(known)
-    writing = try_to_write(found.settings, arguments.apply, program.library, force=bool(arguments.force))
+    writing = try_to_write(found.settings, arguments.apply, inner.library, force=bool(arguments.force))
     if arguments.json:
         _print_json(found, writing.files)
     else:
@@ -136,6 +144,7 @@ def _request(
     asked: _Asked,
     profiled: Profiled,
     program: Program,
+    inner: Program,
     store: Path,
     directory: Path,
     signals: Signals,
@@ -152,9 +161,9 @@ def _request(
         wall_seconds=profiled.wall.wall_seconds,
         ranks=profiled.wall.ranks,
         way=Way("as given", program.command, as_given=True),
-        open_racer=partial(open_racer, asked.probe, program.words, program.environment, directory, signals),
-        untold=partial(untold, library_path=program.library),
-        materialise=partial(_materialise, directory=directory, library=program.library),
+        open_racer=partial(open_racer, asked.probe, inner.words, inner.environment, directory, signals),
+        untold=partial(untold, library_path=inner.library),
+        materialise=partial(_materialise, directory=directory, library=inner.library),
         about=replace(profiled.about, command=program.words),
         bitwise=asked.bitwise,
         race_aim=replace(AIM, confidence=asked.confidence),

@@ -130,14 +130,16 @@ def _raced(
     store: Path,
     signals: Signals,
 ) -> Outcome:
+    from rankwise.tuning.launched import command_inside, launched
     from rankwise.tuning.parameters.asking import Asker
     from rankwise.tuning.parameters.outcome import Outcome
     from rankwise.tuning.parameters.race import Known, race_parameters
 
-    asker = Asker(program.command, store, signals, *asked.probe, say)
+    inner = launched(program, store, signals, limits.run or limits.first, say)
+    asker = Asker(command_inside(program, inner, program.command), store, signals, *asked.probe, say)
     parameters, constraints, layers = _parameters(asked.profile, asker, asked.given)
     for one in parameters:
-        program.refuse_own_settings(rules=False, ours={one.variable: ""})
+        inner.refuse_own_settings(rules=False, ours={one.variable: ""})
     if not parameters:
         return Outcome(layers=layers.text)
     known = Known(of_run, limits, asker.ask, layers)
