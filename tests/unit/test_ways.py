@@ -56,15 +56,29 @@ def test_settings_with_which_alone_it_fails(runs: Runs, monkeypatch: pytest.Monk
     assert made.ran == ["as-given", "tuned", "as-given"]
 
 
-@pytest.mark.parametrize("line", ["out.dat already exists", "segmentation fault"])
-def test_a_program_that_runs_once_only(line: str, runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("line", "refuses"),
+    [
+        ("out.dat already exists", True),
+        ("out.dat is there already", True),
+        ("won't overwrite out.dat", True),
+        ("segmentation fault", False),
+        ("in.dat does not exist", False),
+    ],
+)
+def test_a_program_that_runs_once_only(
+    line: str,
+    refuses: bool,
+    runs: Runs,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Whichever way comes second, the settings are not out, and its own line is told."""
     program(monkeypatch, lambda ran: line if len(ran) > 1 else "")
     runs.profile(GIVEN, 0)
     for way in (TUNED, GIVEN):
         with pytest.raises(UnrunnableError, match=line) as error:
             runs.profile(way, 1)
-        assert ("earlier run" in str(error.value)) == (line != "segmentation fault")
+        assert ("earlier run" in str(error.value)) == refuses
 
 
 def test_a_program_that_refuses_what_the_profiled_run_has_left(

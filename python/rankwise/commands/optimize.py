@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rankwise.optimization.attempts import Optimized
     from rankwise.optimization.optimize import Facts
     from rankwise.optimization.step import Step
+    from rankwise.trials.cost import Cost
     from rankwise.trials.recorded import Command
     from rankwise.trials.ways import Way
     from rankwise.tuning.parameters.asking import Asker
@@ -82,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.optimization.budget import Budget
     from rankwise.optimization.optimize import Request, check_pairs, optimize
     from rankwise.optimization.saved_attempts import DIRECTORY, Saved
+    from rankwise.trials.cost import Cost, Spent
     from rankwise.trials.piped_input import keep_piped_input
     from rankwise.trials.plan import Aim
     from rankwise.trials.run import Interrupted
@@ -108,6 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
         "--machine": str(arguments.machine.absolute()) if arguments.machine else None,
     }
     saved = Saved(Path.cwd() / DIRECTORY, program.words, program.said, asked)
+    spent = Spent(saved.directory)
     probe = probes.options_of(arguments)
     budget = Budget.of(arguments.budget)
     with Signals() as signals, working_directory(arguments.keep, "optimize") as directory:
@@ -141,12 +144,17 @@ def run(arguments: argparse.Namespace) -> int:
         runs = Runs(directory, signals, arguments.run_limit, limit, check, given=given)
         found = optimize(request, runs, say)
     writing = try_to_write(found.settings, arguments.apply, inner.library, force=bool(arguments.force))
+    spent.keep()
+    cost = Cost(spent.seconds, max(1, len(saved.hosts)))
     if arguments.json:
-        _print_json(found, writing.files)
+        _print_json(found, writing.files, cost)
     else:
+        from rankwise.render.terminal.cost import print_cost
         from rankwise.render.terminal.optimization import print_optimized
 
         print_optimized(found, writing.files, sys.stdout)
+        if found.final is not None:
+            print_cost(cost, found.final.before, found.final.interval, sys.stdout)
     writing.check(saved.directory)
     # Without a file the settings are nowhere but there.
     if found.finished and (found.settings is None or writing.files):
@@ -239,7 +247,7 @@ def _open_racer(
     return probes.open_racer(probe, command.words, environment, directory, signals, deadline)
 
 
-def _print_json(found: Optimized, written: list[Path]) -> None:
+def _print_json(found: Optimized, written: list[Path], cost: Cost) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
@@ -254,6 +262,7 @@ def _print_json(found: Optimized, written: list[Path]) -> None:
         "final": proof_as_data(found.final),
         "ended": found.ended,
         "files": [str(path) for path in written],
+        "cost": cost.as_data(),
     }
     json.dump(to_json(shown), sys.stdout, indent=2)
     sys.stdout.write("\n")

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from rankwise.errors import RankwiseError
 from rankwise.trials.plan import Aim, about, counted, unit
+from rankwise.trials.progress import change_so_far, left_text
 from rankwise.trials.race import Race
 
 Result = TypeVar("Result")
@@ -162,7 +163,8 @@ class _Runner(Generic[Result]):
         for name in times:
             self._made.results[name].append(results[name])
         each = ", ".join(f"{name} {times[name]:.4g} s" for name in race.arms if name in times)
-        self._say(f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}")
+        told = [f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}", self._gain(), self._left()]
+        self._say("; ".join(filter(None, told)))
         for name in (name for name in race.dropped if name not in dropped):
             self._say(f"{name} is out: it is slower than {race.dropped[name].slower_than}")
         if race.looks == looks or race.over:
@@ -171,6 +173,24 @@ class _Runner(Generic[Result]):
             self._made.ended = self._so_far("More can't be shown with the runs that are left; ended after")
         elif race.needed is not None and race.wanted != wanted:
             self._say(self._more(race.needed))
+
+    def _gain(self) -> str:
+        """Return what is known so far of the challenger that leads."""
+        times, (baseline, *_) = self._race.times, self._race.arms
+        leads = max(self._race.running[1:], key=lambda name: -sum(times[name]), default=None)
+        if leads is None:
+            return ""
+        name = f"{leads} leads: " if len(self._race.arms) > 2 else ""
+        text = change_so_far(times[baseline], times[leads], self._aim.confidence)
+        return f"{name}{text}" if text else ""
+
+    def _left(self) -> str:
+        """Return how many runs are left, as far as known, and how long they take."""
+        running = len(self._race.running)
+        if running < 2:
+            return ""
+        rounds = max(0, min(self._race.wanted - self._race.rounds, self._affordable()))
+        return left_text(rounds * running, self._of_round() / running, self._end - self._clock())
 
     def _affordable(self) -> int:
         """Return how many more rounds there are time for, of those that may be needed."""

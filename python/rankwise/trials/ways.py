@@ -26,7 +26,7 @@ from rankwise.trials.saved_runs import SavedRuns
 _CHECK_SECONDS = 600
 _AGAIN = 990  # number of the run that tells whether the program still runs as given
 _ROOM_BYTES = 64 * 1024
-_EXISTS = re.compile(r"\bexist|already there|overwrit|refus\w+ to replace", re.IGNORECASE)
+_EXISTS = re.compile(r"(?<!not )(?<!n't )(?<!non)(?<!non-)exist|already|overwrit", re.IGNORECASE)
 _RUNS_OF_LIMIT = 10
 _LEAST_LIMIT = 60.0
 

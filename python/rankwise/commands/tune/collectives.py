@@ -20,6 +20,8 @@ from rankwise.commands.working_directory import working_directory
 
 if TYPE_CHECKING:
     from rankwise.launch.signals import Signals
+    from rankwise.trials.cost import Cost
+    from rankwise.trials.plan import Aim
     from rankwise.tuning.profiled import Profiled
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.model import Settings
@@ -57,7 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.commands.tune.profiled import say_if_partial
     from rankwise.launch.signals import Signals
+    from rankwise.render.terminal.cost import print_cost
     from rankwise.render.terminal.tuning import print_tuned
+    from rankwise.trials.cost import Cost, Spent
     from rankwise.trials.piped_input import keep_piped_input
     from rankwise.trials.run import Interrupted
     from rankwise.trials.saved_runs import SavedRuns
@@ -66,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.tuning.profiled import profiled
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new
-    from rankwise.tuning.tune import tune
+    from rankwise.tuning.tune import refuse_short, tune
 
     # Everything that can be wrong is looked at first: an error must not cost a job.
     program = Program.of(arguments.command, os.environ)
@@ -78,8 +82,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.apply is not None:
         check_new(arguments.apply, force=bool(arguments.force))
     asked = _Asked.by(arguments)
-    keep_piped_input(say)
     store = arguments.file.absolute().with_name(f"{arguments.file.name}-tune")
+    if known.targets and not store.exists():
+        refuse_short(asked.budget, _proof_aim(asked), known.wall.wall_seconds)
+    keep_piped_input(say)
+    spent = Spent(store)
     inner = program
     with Signals() as signals:
         if known.targets:
@@ -105,10 +112,14 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             found = _nothing(known)
     writing = try_to_write(found.settings, arguments.apply, inner.library, force=bool(arguments.force))
+    cost = Cost(spent.seconds, len(known.about.hosts))
     if arguments.json:
-        _print_json(found, writing.files)
+        _print_json(found, writing.files, cost)
     else:
         print_tuned(found, known.everything, known.wall.rank_seconds, writing.files, sys.stdout)
+        if found.proof is not None:
+            print_cost(cost, found.proof.before, found.proof.interval, sys.stdout)
+    spent.keep()
     writing.check(store)
     # Without a file the settings are nowhere but there.
     if found.is_finished and (found.settings is None or writing.files):
@@ -130,13 +141,19 @@ def _nothing(profiled: Profiled) -> Tuned:
     return Tuned(version_of(profiled.about.library))
 
 
-def _print_json(found: Tuned, written: list[Path]) -> None:
+def _proof_aim(asked: _Asked) -> Aim:
+    from rankwise.trials.plan import Aim
+
+    return Aim(asked.confidence, asked.resolve, asked.pairs, give_up=True)
+
+
+def _print_json(found: Tuned, written: list[Path], cost: Cost) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
     from rankwise.views.tuning import tuned_as_data
 
-    json.dump(to_json(tuned_as_data(found, written)), sys.stdout, indent=2)
+    json.dump(to_json({**tuned_as_data(found, written), "cost": cost.as_data()}), sys.stdout, indent=2)
     sys.stdout.write("\n")
 
 
@@ -149,7 +166,6 @@ def _request(
     directory: Path,
     signals: Signals,
 ) -> Request:
-    from rankwise.trials.plan import Aim
     from rankwise.trials.ways import Way
     from rankwise.tuning.racing.race import AIM
     from rankwise.tuning.settings.apply import untold
@@ -167,7 +183,7 @@ def _request(
         about=replace(profiled.about, command=program.words),
         bitwise=asked.bitwise,
         race_aim=replace(AIM, confidence=asked.confidence),
-        proof_aim=Aim(asked.confidence, asked.resolve, asked.pairs, give_up=True),
+        proof_aim=_proof_aim(asked),
         budget=asked.budget,
         seed=asked.seed,
         store=store,

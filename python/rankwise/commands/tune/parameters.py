@@ -16,6 +16,7 @@ from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.launch.signals import Signals
+    from rankwise.trials.cost import Cost
     from rankwise.trials.plan import Aim
     from rankwise.tuning.parameters.asking import Asker
     from rankwise.tuning.parameters.constraint import Constraint
@@ -69,8 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.analysis.opened import opened_profile
     from rankwise.commands.tune.profiled import say_if_partial
     from rankwise.launch.signals import Signals
+    from rankwise.render.terminal.cost import print_cost
     from rankwise.render.terminal.parameters import print_parameters
     from rankwise.render.terminal.tuning import print_written
+    from rankwise.trials.cost import Cost, Spent
     from rankwise.trials.piped_input import keep_piped_input
     from rankwise.trials.run import Interrupted
     from rankwise.trials.ways import check_words
@@ -94,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not (store / STATE).exists():
         refuse_short(asked.aim, times.wall_seconds)
     keep_piped_input(say)
+    spent = Spent(store)
     _make(store, arguments)
     with Signals() as signals:
         limits = Limits(arguments.run_limit, times.first_limit, check)
@@ -106,12 +110,16 @@ def run(arguments: argparse.Namespace) -> int:
                 _remove(store)
     settings = _settings(found, replace(source, command=program.words))
     writing = try_to_write(settings, arguments.apply, program.library, force=bool(arguments.force))
+    cost = Cost(spent.seconds, len(source.hosts))
     if arguments.json:
-        _print_json(found, settings, writing.files)
+        _print_json(found, settings, writing.files, cost)
     else:
         print_parameters(found, sys.stdout)
+        if found.is_measured:
+            print_cost(cost, found.before, found.interval, sys.stdout)
         if found.verdict != "not tried":
             print_written(settings is not None, writing.files, sys.stdout)
+    spent.keep()
     writing.check(store)
     # Without a file the settings are nowhere but there.
     is_done = found.is_finished and (settings is None or bool(writing.files))
@@ -232,7 +240,7 @@ def _remove(store: Path) -> None:
         store.parent.rmdir()
 
 
-def _print_json(found: Outcome, settings: Settings | None, written: list[Path]) -> None:
+def _print_json(found: Outcome, settings: Settings | None, written: list[Path], cost: Cost) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
@@ -249,6 +257,7 @@ def _print_json(found: Outcome, settings: Settings | None, written: list[Path]) 
         "ended": found.ended,
         "settings": settings,
         "files": [str(path) for path in written],
+        "cost": cost.as_data(),
     }
     json.dump(to_json(shown), sys.stdout, indent=2)
     sys.stdout.write("\n")
