@@ -152,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
         from rankwise.render.terminal.cost import print_cost
         from rankwise.render.terminal.optimization import print_optimized
 
-        print_optimized(found, writing.files, sys.stdout)
+        print_optimized(found, writing.files, sys.stdout, failed=writing.failed is not None)
         if found.final is not None:
             print_cost(cost, found.final.before, found.final.interval, sys.stdout)
     writing.check(saved.directory)

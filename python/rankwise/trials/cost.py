@@ -56,7 +56,12 @@ class Spent:
     @property
     def seconds(self) -> float:
         """So far, those of earlier calls among them."""
-        return self._before + self._clock() - self._began
+        return self._before + self.of_this_call
+
+    @property
+    def of_this_call(self) -> float:
+        """Seconds since it has begun."""
+        return self._clock() - self._began
 
     def keep(self) -> None:
         """Keep it for the next call, if there is anything to go on from."""

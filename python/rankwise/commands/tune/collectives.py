@@ -91,13 +91,15 @@ def run(arguments: argparse.Namespace) -> int:
     with Signals() as signals:
         if known.targets:
             with working_directory(arguments.keep, "tune") as directory:
-                store.mkdir(exist_ok=True)
                 limit = known.wall.first_limit
                 try:
                     inner = launched(program, directory, signals, arguments.run_limit or limit, say)
                 except Interrupted:
                     return 128 + signals.last
                 inner.refuse_own_settings(rules=True)
+                if asked.budget is not None:  # that run was of it, too
+                    asked = replace(asked, budget=asked.budget - spent.of_this_call)
+                store.mkdir(exist_ok=True)
                 request = _request(asked, known, program, inner, store, directory, signals)
                 runs = Runs(
                     directory,
@@ -116,7 +118,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(found, writing.files, cost)
     else:
-        print_tuned(found, known.everything, known.wall.rank_seconds, writing.files, sys.stdout)
+        run_seconds, failed = known.wall.rank_seconds, writing.failed is not None
+        print_tuned(found, known.everything, run_seconds, writing.files, sys.stdout, failed=failed)
         if found.proof is not None:
             print_cost(cost, found.proof.before, found.proof.interval, sys.stdout)
     spent.keep()

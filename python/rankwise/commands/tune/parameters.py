@@ -16,7 +16,7 @@ from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.launch.signals import Signals
-    from rankwise.trials.cost import Cost
+    from rankwise.trials.cost import Cost, Spent
     from rankwise.trials.plan import Aim
     from rankwise.tuning.parameters.asking import Asker
     from rankwise.tuning.parameters.constraint import Constraint
@@ -102,12 +102,12 @@ def run(arguments: argparse.Namespace) -> int:
     with Signals() as signals:
         limits = Limits(arguments.run_limit, times.first_limit, check)
         try:
-            found = _raced(asked, program, times.wall_seconds, limits, store, signals)
+            found = _raced(asked, program, times.wall_seconds, limits, store, signals, spent)
         except Interrupted:  # while the library was asked
             return 128 + signals.last
         finally:
             if not (store / STATE).exists():  # nothing was measured: the next try begins afresh
-                _remove(store)
+                _remove(store, arguments)
     settings = _settings(found, replace(source, command=program.words))
     writing = try_to_write(settings, arguments.apply, program.library, force=bool(arguments.force))
     cost = Cost(spent.seconds, len(source.hosts))
@@ -117,14 +117,14 @@ def run(arguments: argparse.Namespace) -> int:
         print_parameters(found, sys.stdout)
         if found.is_measured:
             print_cost(cost, found.before, found.interval, sys.stdout)
-        if found.verdict != "not tried":
+        if found.verdict != "not tried" and not writing.failed:
             print_written(settings is not None, writing.files, sys.stdout)
     spent.keep()
     writing.check(store)
     # Without a file the settings are nowhere but there.
     is_done = found.is_finished and (settings is None or bool(writing.files))
     if is_done and arguments.keep is None:
-        _remove(store)
+        _remove(store, arguments)
     if signals.last:
         return 128 + signals.last
     return 1 if found.verdict == "not tried" else 0
@@ -137,6 +137,7 @@ def _raced(
     limits: Limits,
     store: Path,
     signals: Signals,
+    spent: Spent,
 ) -> Outcome:
     from rankwise.tuning.launched import command_inside, launched
     from rankwise.tuning.parameters.asking import Asker
@@ -151,11 +152,14 @@ def _raced(
     if not parameters:
         return Outcome(layers=layers.text)
     known = Known(of_run, limits, asker.ask, layers)
+    aim = asked.aim
+    if aim.seconds is not None:  # the budget is for what was asked, too
+        aim = replace(aim, seconds=aim.seconds - spent.of_this_call)
     return race_parameters(
         program.command,
         parameters,
         constraints,
-        asked.aim,
+        aim,
         store,
         signals,
         say,
@@ -230,14 +234,15 @@ def _make(store: Path, arguments: argparse.Namespace) -> None:
         raise RankwiseError(f"{store} can't be made: {error.strerror}; give a new one with --keep") from None
 
 
-def _remove(store: Path) -> None:
-    """Remove the directory, and the parent if that was the last one."""
+def _remove(store: Path, arguments: argparse.Namespace) -> None:
+    """Remove the directory, and the parent if that is ours and this was the last one."""
     import shutil
     from contextlib import suppress
 
     shutil.rmtree(store, ignore_errors=True)
-    with suppress(OSError):
-        store.parent.rmdir()
+    if arguments.keep is None:
+        with suppress(OSError):
+            store.parent.rmdir()
 
 
 def _print_json(found: Outcome, settings: Settings | None, written: list[Path], cost: Cost) -> None:

@@ -16,13 +16,14 @@ from rankwise.text.units import percent_range_text, percent_text, second_text
 from rankwise.trials.interval import Interval
 
 
-def print_optimized(found: Optimized, written: Sequence[Path], file: TextIO) -> None:
+def print_optimized(found: Optimized, written: Sequence[Path], file: TextIO, *, failed: bool = False) -> None:
     """Write all of it.
 
     Args:
         found: what came out.
         written: files, the one for `rankwise run --with` first; empty: none were.
         file: to write to.
+        failed: whether they could not be written, which is told elsewhere.
     """
     page = Page(file)
     if found.attempts:
@@ -33,7 +34,7 @@ def print_optimized(found: Optimized, written: Sequence[Path], file: TextIO) -> 
         text = proof_text(found.final)
         page.write(*page.wrapped(f"All that was kept, measured afresh. {text}", "bold", indent=2))
     page.write(*page.wrapped(_verdict(found), "bold", indent=2))
-    if found.settings is None:
+    if found.settings is None or failed:
         return
     if written:
         page.write(*page.wrapped(f"Written: {', '.join(str(path) for path in written)}", indent=2))

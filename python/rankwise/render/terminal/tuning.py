@@ -29,7 +29,13 @@ _LONG_NAME = re.compile(r"MPIR_\w+")
 
 
 def print_tuned(
-    found: Tuned, everything: Sequence[Target], run_seconds: float, written: Sequence[Path], file: TextIO
+    found: Tuned,
+    everything: Sequence[Target],
+    run_seconds: float,
+    written: Sequence[Path],
+    file: TextIO,
+    *,
+    failed: bool = False,
 ) -> None:
     """Write all of it.
 
@@ -39,6 +45,7 @@ def print_tuned(
         run_seconds: of all ranks in the profile.
         written: files, the one for `rankwise run --with` first; empty: none were.
         file: to write to.
+        failed: whether they could not be written, which is told elsewhere.
     """
     page = Page(file)
     library = f"{found.library.label} {found.library.number}".strip()
@@ -58,7 +65,8 @@ def print_tuned(
     _notes(page, found)
     if found.proof is not None:
         page.write(*page.wrapped(proof_text(found.proof), "bold", indent=2))
-    print_written(found.settings is not None, written, file)
+    if not failed:
+        print_written(found.settings is not None, written, file)
 
 
 def print_written(gains: bool, written: Sequence[Path], file: TextIO) -> None:
