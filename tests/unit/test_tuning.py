@@ -16,7 +16,7 @@ from rankwise.launch.signals import Signals
 from rankwise.mpi_libraries import Version
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command
-from rankwise.trials.run import Interrupted, Rejected
+from rankwise.trials.run import Interrupted, Rejected, UnrunnableError
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning import tune as whole
 from rankwise.tuning.cells.cell import Cell, Grouping, Traits
@@ -356,6 +356,23 @@ def test_where_nothing_helps_nothing_is_written(tmp_path: Path, program: Program
         request = _request(store, racer, targets([_cell(), _cell("MPI_Bcast")]), seed=seed)
         written += tune(request, program, _quiet).settings is not None
     assert written <= 2
+
+
+def test_what_was_raced_is_shown_where_a_run_can_not_be_kept(tmp_path: Path, program: Program) -> None:
+    """The races are not lost with the proof, and no settings come of it."""
+
+    class Full(Program):
+        def seconds(self, way: Way, number: int, left: float = 0.0) -> float:
+            if number == 3:
+                raise UnrunnableError("the disk is full", 1)
+            return super().seconds(way, number, left)
+
+    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), Full(tmp_path, 1.5), _quiet)
+    assert isinstance(found.failure, UnrunnableError)
+    assert found.tried[0].rule is not None
+    assert (found.settings, found.is_finished) == (None, False)
+    again = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
+    assert again.settings is not None
 
 
 class SlowCalls(Calls):

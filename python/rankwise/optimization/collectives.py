@@ -95,6 +95,8 @@ class Collectives:
         made = tune(request, now.runs, now.say)
         if made.ended == INTERRUPTED:
             raise Interrupted
+        if made.failure:
+            raise made.failure
         if made.proof is not None:
             rules = made.settings.rules if made.settings else _rules(made)
             added = made.settings or Settings(now.kept.about)

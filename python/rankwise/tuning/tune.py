@@ -13,7 +13,7 @@ from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version, version_of
 from rankwise.text.units import exact_byte_text, percent_text
 from rankwise.trials.plan import Aim, about
-from rankwise.trials.run import Interrupted, OutOfTime, Rejected
+from rankwise.trials.run import Interrupted, OutOfTime, Rejected, UnrunnableError
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.effect import Effect, Effects, effects
 from rankwise.tuning.gate import changes_digits, refusal
@@ -46,6 +46,7 @@ _SPARE = 1.5
 _EFFECT_RUNS, _WARM_UPS = 2, 2
 
 INTERRUPTED = "Interrupted: what was measured is kept, and the same command goes on from there."
+FAILED = "A run has failed: what was measured is kept, and the same command goes on from there."
 OVER = "There was too little time; give it more with --budget."
 
 
@@ -138,6 +139,7 @@ class Tuned:
         settings: that are proven to be worth it; None: there are none.
         digits: whether sums may change in their last digits.
         ended: why it was ended early; '' if it was not.
+        failure: that ended it: to be raised when what was found before it is shown; None: there was none.
     """
 
     library: Version
@@ -148,6 +150,7 @@ class Tuned:
     settings: Settings | None = None
     digits: bool = False
     ended: str = ""
+    failure: RankwiseError | None = None
 
     @property
     def is_finished(self) -> bool:
@@ -392,6 +395,8 @@ def _ending(made: Tuned) -> Iterator[None]:
         made.ended = INTERRUPTED
     except OutOfTime:
         made.ended = OVER
+    except UnrunnableError as error:
+        made.ended, made.failure = FAILED, error
 
 
 def worth(found: Sequence[Target], run_seconds: float, least_share: float, most: int) -> list[Target]:

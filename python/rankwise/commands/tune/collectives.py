@@ -111,6 +111,12 @@ def run(arguments: argparse.Namespace) -> int:
                     saved=SavedRuns(store / _RUNS),
                 )
                 found = tune(request, runs, say)
+                if found.failure:
+                    spent.keep()
+                    if not arguments.json:
+                        run_seconds = known.wall.rank_seconds
+                        print_tuned(found, known.everything, run_seconds, [], sys.stdout, failed=True)
+                    raise found.failure
         else:
             found = _nothing(known)
     writing = try_to_write(found.settings, arguments.apply, inner.library, force=bool(arguments.force))
