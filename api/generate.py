@@ -230,7 +230,7 @@ def end(procedure: Procedure) -> list[str]:
         lines.append(f"if ({succeeded}) {{ {rule['after']} }}")
     if "finally" in rule:
         lines.append(rule["finally"])
-    return [*lines, "call.book();", "return rc;"]
+    return [*lines, "call.book(frames::of_wrapper());", "return rc;"]
 
 
 def wrapper(procedure: Procedure, function: Function) -> str:

@@ -23,7 +23,7 @@ PARTS = {
     "latency": "time of measuring all pairs of ranks, in two orders",
     "placement": "where ranks go: what the engine finds, and what that takes, beside Scotch",
     "reorder": "what placement is worth: programs in a bad order, mapped, started again",
-    "tuning": "what tuning finds, and how often it finds what is not there",
+    "tuning": "what tuning finds, what it misses, and how often it finds what is not there",
     "links": "link loads of a fabric: reading it, and sending messages through its tables",
     "report": "reports of large jobs: their size, opening one, zooming in it",
     "verdicts": "what is said of programs whose problem is known",
@@ -45,7 +45,7 @@ def _run(part: str, arguments: list[str]) -> bool:
 
 
 def main(words: list[str]) -> int:
-    """Exit status 1 if something could not run; a missed aim is no error."""
+    """Exit status 1 if something could not run; of `assembly` and `report` also if an aim was missed."""
     if words and words[0] in PARTS:
         return 0 if _run(words[0], words[1:]) else 1
     if words and not words[0].startswith("--"):

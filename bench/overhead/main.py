@@ -27,6 +27,7 @@ from overhead.command import CommandRunner, LaunchRunner, StartRunner, warm_up
 from overhead.rows import (
     CALL_ROWS,
     COMMAND_ROWS,
+    PATH_ROWS,
     SITE_ROWS,
     START_ROWS,
     THREAD_ROWS,
@@ -92,6 +93,8 @@ def measure(mpi: Mpi, options: argparse.Namespace) -> tuple[list[Result], bool]:
         results += compare(CALL_ROWS, collected(calls.pairs(options.pairs), "calls"), options.statistic)
         sites = replace(calls, without={"RANKWISE_SITES": "off"})
         results += compare(SITE_ROWS, collected(sites.pairs(options.pairs), "sites"), options.statistic)
+        paths = replace(calls, without={"RANKWISE_PATHS": "off"})
+        results += compare(PATH_ROWS, collected(paths.pairs(options.pairs), "paths"), options.statistic)
         threads = Runner(mpi, programs["threads"], 1, preloaded, options.timeout, rounds)
         results += compare(THREAD_ROWS, collected(threads.pairs(options.pairs), "threads"), options.statistic)
         for ranks in options.communicators:

@@ -1,18 +1,23 @@
 /* Programs with one known problem each: planted MODE STEPS MICROSECONDS [BYTES]
    Ranks sleep where a program would compute, so that many of them fit on few processors; only the modes about
    processors spin. Where the run time on an ideal network follows from the program's own clock, rank 0 prints
-   it: {"truth": 1, "serialisation": S, "transfer": T}. */
+   it, and how long ranks waited in collectives or for messages, in seconds over the ranks:
+   {"truth": 1, "serialisation": S, "transfer": T, "collectives": W} (or "messages"). */
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static int rank, ranks, steps, bytes, current;
 static double microseconds;
 static char *out, *in;
-static double *entered, *left; /* when a rank had computed, and was through with a step */
+static double *began, *entered, *left; /* when a rank began to compute, had computed, and was through with a step */
+static double at_start[2];             /* when it entered the barrier before the steps, and left it */
 
 static double now(void) {
   struct timespec t;
@@ -28,15 +33,24 @@ static void rest(double seconds) {
   }
 }
 
+/* For so much time of a processor, however long that takes. */
 static void spin(double seconds) {
-  for (double end = now() + seconds; now() < end;) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  double began_at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec, used = 0;
+  while (used < seconds) {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    used = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec - began_at;
   }
 }
 
 static void compute(double factor) {
+  began[current] = now();
   rest(factor * microseconds * 1e-6);
   entered[current] = now();
 }
+
+static int is_last(void) { return rank == ranks - 1; }
 
 static void sum(MPI_Comm communicator) {
   double one = 1, all;
@@ -53,8 +67,52 @@ static void halo(int extra) {
   }
 }
 
+/* Made once. */
+static MPI_Comm half(void) {
+  static MPI_Comm made;
+  if (!made) MPI_Comm_split(MPI_COMM_WORLD, rank >= ranks / 2, rank, &made);
+  return made;
+}
+static MPI_Comm grid(int dimensions) {
+  static MPI_Comm made;
+  int sizes[2] = {0, 0}, periods[2] = {1, 1};
+  if (!made) {
+    MPI_Dims_create(ranks, dimensions, sizes);
+    MPI_Cart_create(MPI_COMM_WORLD, dimensions, sizes, periods, 0, &made);
+  }
+  return made;
+}
+static MPI_Win window(void) {
+  static MPI_Win made;
+  static char *memory;
+  if (!made) MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &made);
+  return made;
+}
+static MPI_File file(void) {
+  static MPI_File opened;
+  if (!opened)
+    MPI_File_open(MPI_COMM_WORLD, "planted.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &opened);
+  return opened;
+}
+static void close_after_all(int step) {
+  MPI_File opened = file();
+  if (step == steps - 1) MPI_File_close(&opened);
+}
+static void free_after_all(int step) {
+  MPI_Win made = window();
+  if (step == steps - 1) MPI_Win_free(&made);
+}
+static void open_first_epoch(int step) {
+  if (!step) MPI_Win_fence(0, window());
+}
+static void put(void) {
+  int next = (rank + 1) % ranks;
+  MPI_Put(out, bytes, MPI_BYTE, next, 0, bytes, MPI_BYTE, window());
+}
+
 /* Late arrivals. The late ranks are the last ones, unless the mode says otherwise. */
-static void late_rank(int step) { (void)step, compute(rank == ranks - 1 ? 5 : 1), sum(MPI_COMM_WORLD); }
+static void late_rank(int step) { (void)step, compute(is_last() ? 5 : 1), sum(MPI_COMM_WORLD); }
 static void late_group(int step) {
   (void)step;
   compute(rank >= ranks - ranks / 4 ? 5 + 0.1 * (rank % 2) : 1);
@@ -74,12 +132,12 @@ static void late_root_of_reduce(int step) {
   MPI_Reduce(&one, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   MPI_Bcast(&all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 }
-static void late_sender(int step) { (void)step, compute(rank == ranks - 1 ? 5 : 1), halo(0); }
+static void late_sender(int step) { (void)step, compute(is_last() ? 5 : 1), halo(0); }
 static void late_sender_drift(int step) {
   if (step == 0 && rank < 2) /* one more message in front: numbers of messages no longer agree */
     rank ? MPI_Recv(in, 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
          : MPI_Send(out, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-  compute(rank == ranks - 1 ? 5 : 1);
+  compute(is_last() ? 5 : 1);
   halo(0);
 }
 static void late_receiver(int step) {
@@ -96,7 +154,7 @@ static void late_receiver(int step) {
 }
 static void one_stop(int step) {
   compute(1);
-  if (step == steps / 3 && rank == ranks - 1) rest(1.5);
+  if (step == steps / 3 && is_last()) rest(1.5);
   sum(MPI_COMM_WORLD);
 }
 static void late_in_loop_of_tests(int step) {
@@ -104,9 +162,67 @@ static void late_in_loop_of_tests(int step) {
   MPI_Request request;
   double one = 1, all;
   int done = 0;
-  compute(rank == ranks - 1 ? 5 : 1);
+  compute(is_last() ? 5 : 1);
   MPI_Iallreduce(&one, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
   while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+static void late_leaf_of_reduce(int step) {
+  (void)step;
+  double one = rank, all;
+  compute(is_last() ? 5 : 1);
+  MPI_Reduce(&one, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+static void late_in_half(int step) { (void)step, compute(rank == 1 ? 5 : 1), sum(half()); }
+static void late_row(int step) {
+  (void)step;
+  int sizes[2], periods[2], place[2];
+  MPI_Cart_get(grid(2), 2, sizes, periods, place);
+  compute(place[0] == sizes[0] - 1 ? 5 + 0.1 * place[1] : 1);
+  sum(grid(2));
+}
+static void late_to_nonblocking(int step) {
+  (void)step;
+  MPI_Request request;
+  double one = 1, all;
+  compute(is_last() ? 5 : 1);
+  MPI_Iallreduce(&one, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void late_neighbour(int step) {
+  (void)step, compute(is_last() ? 5 : 1);
+  MPI_Neighbor_allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, grid(1));
+}
+static void late_to_fence(int step) {
+  open_first_epoch(step);
+  compute(is_last() ? 5 : 1);
+  put(), MPI_Win_fence(0, window());
+  free_after_all(step);
+}
+static void late_to_epoch(int step) {
+  static MPI_Group others;
+  if (!step) {
+    MPI_Group all;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_excl(all, 1, &rank, &others);
+  }
+  compute(is_last() ? 5 : 1);
+  MPI_Win_post(others, 0, window());
+  MPI_Win_start(others, 0, window());
+  put();
+  MPI_Win_complete(window());
+  MPI_Win_wait(window());
+  free_after_all(step);
+}
+static void late_to_file(int step) {
+  compute(is_last() ? 5 : 1);
+  MPI_File_write_at_all(file(), (MPI_Offset)rank * bytes, out, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+  close_after_all(step);
+}
+static void stop_before_halo(int step) {
+  compute(1);
+  if (step == steps / 3 && is_last()) rest(1.5);
+  halo(0);
 }
 
 /* What the MPI library or the network takes. */
@@ -137,6 +253,46 @@ static void communicators_kept(int step) {
   if (step < 1000) MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   compute(1);
 }
+static void barriers(int step) {
+  (void)step;
+  for (int i = 0; i < 200; i++) MPI_Barrier(MPI_COMM_WORLD);
+  compute(1);
+}
+static void splits(int step) {
+  (void)step;
+  MPI_Comm part;
+  for (int i = 0; i < 20; i++) {
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &part);
+    MPI_Comm_free(&part);
+  }
+  compute(1);
+}
+static void windows(int step) {
+  (void)step;
+  MPI_Win made;
+  char *memory;
+  for (int i = 0; i < 5; i++) {
+    MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &made);
+    MPI_Win_free(&made);
+  }
+  compute(1);
+}
+static void eager(int step) { /* the first message is buffered, the second one not */
+  (void)step;
+  int partner = rank ^ 1;
+  compute(rank & 1 ? 5 : 1);
+  for (int i = 1; i <= 2 && partner < ranks; i++)
+    if (rank & 1)
+      MPI_Recv(in, i * bytes, MPI_BYTE, partner, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+      MPI_Send(out, i * bytes, MPI_BYTE, partner, i, MPI_COMM_WORLD);
+}
+static void polling(int step) {
+  (void)step;
+  int is_there;
+  for (int i = 0; i < 2000; i++) MPI_Iprobe(MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+  compute(1);
+}
 static void tiny_messages(int step) {
   (void)step;
   int partner = rank ^ 1;
@@ -147,27 +303,53 @@ static void tiny_messages(int step) {
       MPI_Send(out, 8, MPI_BYTE, partner, 0, MPI_COMM_WORLD);
   compute(1);
 }
-static MPI_Win window;
-static void one_sided(int step) {
-  static char *memory;
-  if (!window) MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
-  for (int i = 0; i < 100; i++) MPI_Win_fence(0, window);
+static void fences(int step) {
+  for (int i = 0; i < 100; i++) MPI_Win_fence(0, window());
   compute(1);
-  if (step == steps - 1) MPI_Win_free(&window);
+  free_after_all(step);
+}
+static void flushes(int step) {
+  if (!step) MPI_Win_lock_all(0, window());
+  for (int i = 0; i < 200; i++) put(), MPI_Win_flush((rank + 1) % ranks, window());
+  compute(1);
+  if (step == steps - 1) MPI_Win_unlock_all(window());
+  free_after_all(step);
 }
 static void files(int step) {
-  static MPI_File file;
-  if (!step)
-    MPI_File_open(MPI_COMM_WORLD, "planted.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-                  MPI_INFO_NULL, &file);
-  if (rank == 0)
-    for (int i = 0; i < 8; i++) MPI_File_write_at(file, (MPI_Offset)i * bytes, out, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 8 && rank == 0; i++)
+    MPI_File_write_at(file(), (MPI_Offset)i * bytes, out, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_File opened = file();
   MPI_Barrier(MPI_COMM_WORLD);
-  if (step == steps - 1) MPI_File_close(&file);
+  if (step == steps - 1) MPI_File_close(&opened);
+}
+static void own_file(int step) { /* without MPI-IO; the pause stands for a slow disk */
+  (void)step;
+  if (rank == 0) {
+    int descriptor = open("planted.data", O_CREAT | O_WRONLY, 0600);
+    for (int i = 0; i < 8 && descriptor >= 0; i++)
+      if (write(descriptor, out, (size_t)bytes) < 0) break;
+    close(descriptor), unlink("planted.data");
+    compute(5);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* Work that is shared out unevenly, or done by one rank after the other. */
-static void imbalance(int step) { late_in_loop_of_tests(step); }
+static void half_work(int step) { (void)step, compute(rank >= ranks / 2 ? 3 : 1), sum(MPI_COMM_WORLD); }
+static void roles(int step) { /* each half does something of its own, and the first one has more to do */
+  (void)step;
+  int is_first = rank < ranks / 2, partner = (rank + ranks / 2) % ranks;
+  compute(is_first ? 3 : 1);
+  if (is_first)
+    sum(half());
+  else
+    MPI_Alltoall(out, 8, MPI_BYTE, in, 8, MPI_BYTE, half());
+  MPI_Sendrecv(out, bytes, MPI_BYTE, partner, 0, in, bytes, MPI_BYTE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+static void late_and_exchange(int step) {
+  (void)step, compute(is_last() ? 5 : 1);
+  MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
 static void wave(int step) {
   (void)step;
   if (rank) MPI_Recv(in, bytes, MPI_BYTE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -183,7 +365,8 @@ static void spinning(int step) {
   entered[current] = now();
   sum(MPI_COMM_WORLD);
 }
-enum { threads = 8 };
+enum { too_many = 8, most_threads = 1024 };
+static int threads;
 static pthread_barrier_t meeting;
 
 /* A pool, as OpenMP has it: its threads sleep between the steps. */
@@ -195,16 +378,41 @@ static void *work(void *unused) {
   }
   return unused;
 }
-static void spinning_threads(int step) {
+static void pool(int step, int number) {
   pthread_t thread;
+  threads = number < most_threads ? number : most_threads;
   if (!step) {
-    pthread_barrier_init(&meeting, NULL, threads);
+    pthread_barrier_init(&meeting, NULL, (unsigned)threads);
     for (int i = 1; i < threads; i++) pthread_create(&thread, NULL, work, NULL);
   }
   pthread_barrier_wait(&meeting);
   spin(microseconds * 1e-6);
   pthread_barrier_wait(&meeting);
   sum(MPI_COMM_WORLD);
+}
+static void spinning_threads(int step) { pool(step, too_many); }
+static void fitting_threads(int step) { pool(step, (int)sysconf(_SC_NPROCESSORS_ONLN) / ranks); }
+static void *spin_once(void *unused) {
+  spin(microseconds * 1e-6);
+  return unused;
+}
+static void new_threads(int step) {
+  (void)step;
+  pthread_t made[too_many];
+  for (int i = 1; i < too_many; i++) pthread_create(&made[i], NULL, spin_once, NULL);
+  spin_once(NULL);
+  for (int i = 1; i < too_many; i++) pthread_join(made[i], NULL);
+  sum(MPI_COMM_WORLD);
+}
+
+/* Let this process run on its first processor only. */
+static void bind_to_one(void) {
+  cpu_set_t all, one;
+  sched_getaffinity(0, sizeof all, &all);
+  CPU_ZERO(&one);
+  for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
+    if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
+  sched_setaffinity(0, sizeof one, &one);
 }
 
 /* Deadlocks: these never end. */
@@ -224,9 +432,25 @@ static void one_missing(int step) {
   compute(1);
   sum(MPI_COMM_WORLD);
   if (step == steps / 2) {
-    if (rank == ranks - 1) rest(1000);
+    if (is_last()) rest(1000);
     MPI_Barrier(MPI_COMM_WORLD);
   }
+}
+static void unreceived(int step) {
+  compute(1);
+  sum(MPI_COMM_WORLD);
+  if (step == steps / 2) {
+    if (rank == 0) MPI_Ssend(out, 1, MPI_BYTE, 1, 9, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+static void one_missing_in_wait(int step) {
+  MPI_Request request;
+  double one = 1, all;
+  compute(1);
+  if (step == steps / 2 && is_last()) rest(1000);
+  MPI_Iallreduce(&one, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 /* Controls: nothing is wrong. */
@@ -244,10 +468,105 @@ static void pairs(int step) {
   if (partner < ranks)
     MPI_Sendrecv(out, bytes, MPI_BYTE, partner, 0, in, bytes, MPI_BYTE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
+static void reductions(int step) {
+  (void)step;
+  double one = 1, all;
+  compute(1), MPI_Reduce(&one, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+static void gathers(int step) {
+  (void)step, compute(1), MPI_Gather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void scatters(int step) {
+  (void)step, compute(1), MPI_Scatter(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void halves(int step) { (void)step, compute(1), sum(half()); }
+static void tree(int step) { /* a sum by messages, and the result back */
+  (void)step, compute(1);
+  int above = (rank - 1) / 2;
+  for (int child = 2 * rank + 1; child <= 2 * rank + 2 && child < ranks; child++)
+    MPI_Recv(in, bytes, MPI_BYTE, child, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank) {
+    MPI_Send(out, bytes, MPI_BYTE, above, 0, MPI_COMM_WORLD);
+    MPI_Recv(in, bytes, MPI_BYTE, above, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  for (int child = 2 * rank + 1; child <= 2 * rank + 2 && child < ranks; child++)
+    MPI_Send(out, bytes, MPI_BYTE, child, 1, MPI_COMM_WORLD);
+}
+static void overlapped(int step) {
+  (void)step;
+  MPI_Request requests[2];
+  MPI_Irecv(in, bytes, MPI_BYTE, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(out, bytes, MPI_BYTE, (rank + 1) % ranks, 0, MPI_COMM_WORLD, &requests[1]);
+  compute(1);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+static void overlapped_sum(int step) {
+  (void)step;
+  MPI_Request request;
+  double one = 1, all;
+  MPI_Iallreduce(&one, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+  compute(1);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void persistent(int step) {
+  static MPI_Request requests[2];
+  if (!step) {
+    MPI_Recv_init(in, bytes, MPI_BYTE, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send_init(out, bytes, MPI_BYTE, (rank + 1) % ranks, 0, MPI_COMM_WORLD, &requests[1]);
+  }
+  compute(1);
+  MPI_Startall(2, requests);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < 2 && step == steps - 1; i++) MPI_Request_free(&requests[i]);
+}
+static void probes(int step) {
+  (void)step, compute(1);
+  MPI_Request request;
+  MPI_Isend(out, bytes, MPI_BYTE, (rank + 1) % ranks, 0, MPI_COMM_WORLD, &request);
+  MPI_Probe((rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Recv(in, bytes, MPI_BYTE, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void neighbours(int step) {
+  (void)step, compute(1);
+  MPI_Neighbor_allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, grid(1));
+}
+static void grid_halo(int step) {
+  (void)step, compute(1);
+  for (int dimension = 0; dimension < 2; dimension++) {
+    int from, to;
+    MPI_Cart_shift(grid(2), dimension, 1, &from, &to);
+    MPI_Sendrecv(out, bytes, MPI_BYTE, to, 0, in, bytes, MPI_BYTE, from, 0, grid(2), MPI_STATUS_IGNORE);
+  }
+}
+static void puts_and_fence(int step) {
+  open_first_epoch(step);
+  compute(1);
+  put(), MPI_Win_fence(0, window());
+  free_after_all(step);
+}
+static void put_and_flush(int step) {
+  if (!step) MPI_Win_lock_all(0, window());
+  compute(1);
+  put(), MPI_Win_flush((rank + 1) % ranks, window());
+  if (step == steps - 1) MPI_Win_unlock_all(window());
+  free_after_all(step);
+}
+static void log_file(int step) {
+  compute(1);
+  if (step % 20 == 0) MPI_File_write_at(file(), (MPI_Offset)rank * bytes, out, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+  close_after_all(step);
+}
+static void few_communicators(int step) {
+  MPI_Comm copy;
+  if (step < 8) MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  balanced(step);
+}
+static void without_calls(int step) { (void)step, compute(1); }
 static void waits_at_ends(int step) { (void)step, compute(1); }
 
 /* What has to be known of others for a step to go on, for the truth on an ideal network. */
-enum needs { NOTHING, ALL, THE_ONE_BEFORE };
+enum needs { NOTHING, ALL, THE_ONE_BEFORE, THE_PARTNER, A_CHAIN };
 
 static const struct mode {
   const char *name;
@@ -258,69 +577,136 @@ static const struct mode {
              {"moving", moving, ALL},
              {"late-root", late_root, NOTHING},
              {"late-root-of-reduce", late_root_of_reduce, NOTHING},
-             {"late-sender", late_sender, NOTHING},
-             {"late-sender-drift", late_sender_drift, NOTHING},
+             {"late-sender", late_sender, THE_ONE_BEFORE},
+             {"late-sender-drift", late_sender_drift, THE_ONE_BEFORE},
              {"late-receiver", late_receiver, NOTHING},
              {"one-stop", one_stop, NOTHING},
-             {"late-in-loop-of-tests", late_in_loop_of_tests, NOTHING},
              {"exchange", exchange, ALL},
              {"ring", ring, THE_ONE_BEFORE},
              {"small-collectives", small_collectives, NOTHING},
              {"communicators", communicators, NOTHING},
              {"communicators-kept", communicators_kept, NOTHING},
              {"tiny-messages", tiny_messages, NOTHING},
-             {"one-sided", one_sided, NOTHING},
+             {"fences", fences, NOTHING},
              {"files", files, NOTHING},
-             {"imbalance", imbalance, NOTHING},
-             {"wave", wave, NOTHING},
+             {"imbalance", late_in_loop_of_tests, NOTHING},
+             {"wave", wave, A_CHAIN},
              {"spinning", spinning, NOTHING},
              {"spinning-threads", spinning_threads, NOTHING},
              {"cycle", cycle, NOTHING},
              {"wrong-tag", wrong_tag, NOTHING},
              {"one-missing", one_missing, NOTHING},
              {"balanced", balanced, ALL},
-             {"balanced-halo", balanced_halo, NOTHING},
+             {"balanced-halo", balanced_halo, THE_ONE_BEFORE},
              {"computing", computing, NOTHING},
              {"broadcasts", broadcasts, NOTHING},
-             {"pairs", pairs, NOTHING},
+             {"pairs", pairs, THE_PARTNER},
+             {"late-leaf-of-reduce", late_leaf_of_reduce, NOTHING},
+             {"late-in-half", late_in_half, NOTHING},
+             {"late-row", late_row, ALL},
+             {"late-to-nonblocking", late_to_nonblocking, ALL},
+             {"late-neighbour", late_neighbour, NOTHING},
+             {"late-to-fence", late_to_fence, NOTHING},
+             {"late-to-epoch", late_to_epoch, NOTHING},
+             {"late-to-file", late_to_file, NOTHING},
+             {"stop-before-halo", stop_before_halo, NOTHING},
+             {"barriers", barriers, NOTHING},
+             {"splits", splits, NOTHING},
+             {"windows", windows, NOTHING},
+             {"eager", eager, NOTHING},
+             {"polling", polling, NOTHING},
+             {"flushes", flushes, NOTHING},
+             {"own-file", own_file, NOTHING},
+             {"half-work", half_work, ALL},
+             {"roles", roles, NOTHING},
+             {"late-and-exchange", late_and_exchange, ALL},
+             {"fitting-threads", fitting_threads, NOTHING},
+             {"new-threads", new_threads, NOTHING},
+             {"bound", spinning, NOTHING},
+             {"unreceived", unreceived, NOTHING},
+             {"one-missing-in-wait", one_missing_in_wait, NOTHING},
+             {"all-to-all", exchange, ALL},
+             {"reductions", reductions, NOTHING},
+             {"gathers", gathers, NOTHING},
+             {"scatters", scatters, NOTHING},
+             {"halves", halves, NOTHING},
+             {"tree", tree, NOTHING},
+             {"overlapped", overlapped, NOTHING},
+             {"overlapped-sum", overlapped_sum, NOTHING},
+             {"persistent", persistent, NOTHING},
+             {"probes", probes, NOTHING},
+             {"neighbours", neighbours, NOTHING},
+             {"grid-halo", grid_halo, NOTHING},
+             {"puts-and-fence", puts_and_fence, NOTHING},
+             {"put-and-flush", put_and_flush, NOTHING},
+             {"log-file", log_file, NOTHING},
+             {"few-communicators", few_communicators, NOTHING},
+             {"no-calls", without_calls, NOTHING},
              {"late-init", waits_at_ends, NOTHING},
              {"late-finalize", waits_at_ends, NOTHING}};
 
+static double *of_all(double *own, int number) {
+  double *all = malloc((size_t)number * (size_t)ranks * sizeof(double));
+  MPI_Gather(own, number, MPI_DOUBLE, all, number, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return all;
+}
+
+static double most(const double *values, size_t number, size_t apart) {
+  double found = 0;
+  for (size_t i = 0; i < number; i++) found = values[i * apart] > found ? values[i * apart] : found;
+  return found;
+}
+
+/* Whom a rank needs for a step to go on, if that is one other. */
+static int needed(enum needs needs, int of) {
+  if (needs == THE_PARTNER) return (of ^ 1) < ranks ? of ^ 1 : of;
+  return (of + ranks - 1) % ranks;
+}
+
+/* How long ranks waited: until who is needed had come, and no longer than they were in the call. */
+static double waited(double last, double came, double went) {
+  double seconds = (last < went ? last : went) - came;
+  return seconds > 0 ? seconds : 0;
+}
+
 /* Replay the steps on a network that takes no time: each rank computes for as long as it did, and goes on when
-   those have come whom it needs. */
-static void tell_truth(enum needs needs, double began, double seconds) {
-  size_t number = (size_t)steps * (size_t)ranks;
-  double *all_entered = malloc(number * sizeof(double)), *all_left = malloc(number * sizeof(double));
-  double *all_began = malloc((size_t)ranks * sizeof(double)), longest;
-  MPI_Gather(entered, steps, MPI_DOUBLE, all_entered, steps, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  MPI_Gather(left, steps, MPI_DOUBLE, all_left, steps, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  MPI_Gather(&began, 1, MPI_DOUBLE, all_began, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+   those have come that it needs. */
+static void tell_truth(enum needs needs, double seconds) {
+  double *b = of_all(began, steps), *e = of_all(entered, steps), *l = of_all(left, steps), *first = of_all(at_start, 2);
+  double longest, ideal = 0, waiting = 0;
+  size_t n = (size_t)steps, number = (size_t)ranks;
   MPI_Reduce(&seconds, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank == 0) {
-    double *at = calloc((size_t)ranks, sizeof(double)), *come = calloc((size_t)ranks, sizeof(double));
-    double *useful = calloc((size_t)ranks, sizeof(double)), ideal = 0, most = 0;
-    for (int i = 0; i < steps; i++) {
-      double last = 0;
-      for (int r = 0; r < ranks; r++) {
-        size_t place = (size_t)r * (size_t)steps + (size_t)i;
-        double computed = all_entered[place] - (i ? all_left[place - 1] : all_began[r]);
+    double *at = calloc(number, sizeof(double)), *come = calloc(number, sizeof(double));
+    double *useful = calloc(number, sizeof(double)), last = most(first, number, 2);
+    for (size_t r = 0; r < number && needs == ALL; r++) waiting += waited(last, first[2 * r], first[2 * r + 1]);
+    for (size_t i = 0; i < n; i++) {
+      last = most(e + i, number, n);
+      for (size_t r = 0; r < number; r++) {
+        double computed = e[r * n + i] - b[r * n + i];
         useful[r] += computed;
+        if (needs == A_CHAIN && r && come[r - 1] > at[r]) at[r] = come[r - 1];
         come[r] = at[r] + computed;
-        last = come[r] > last ? come[r] : last;
       }
-      for (int r = 0; r < ranks; r++) {
-        double before = come[(r + ranks - 1) % ranks];
-        at[r] = needs == ALL ? last : before > come[r] ? before : come[r];
+      for (size_t r = 0; r < number; r++) {
+        size_t other = (size_t)needed(needs, (int)r);
+        double on = needs == ALL ? last : e[other * n + i];
+        waiting += waited(on, e[r * n + i], l[r * n + i]);
+        at[r] = needs == ALL || needs == A_CHAIN ? most(come, number, 1)
+                : come[other] > come[r]          ? come[other]
+                                                 : come[r];
       }
     }
-    for (int r = 0; r < ranks; r++) {
-      ideal = at[r] > ideal ? at[r] : ideal;
-      most = useful[r] > most ? useful[r] : most;
-    }
-    printf("{\"truth\": 1, \"serialisation\": %.4f, \"transfer\": %.4f}\n", most / ideal, ideal / longest);
+    ideal = most(at, number, 1);
+    printf("{\"truth\": 1, \"serialisation\": %.4f, \"transfer\": %.4f", most(useful, number, 1) / ideal,
+           ideal / longest);
+    /* (Of large messages senders wait, too.) */
+    if (needs == ALL || (needs != A_CHAIN && bytes <= 1024))
+      printf(", \"%s\": %.4f", needs == ALL ? "collectives" : "messages", waiting);
+    printf("}\n");
     free(at), free(come), free(useful);
   }
-  free(all_entered), free(all_left), free(all_began);
+  free(b), free(e), free(l), free(first);
 }
 
 int main(int count, char **words) {
@@ -336,22 +722,25 @@ int main(int count, char **words) {
   bytes = count > 4 ? atoi(words[4]) : 8;
   const char *own = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
   if (!strcmp(mode->name, "late-init") && own && !strcmp(own, "1")) rest(2.5);
+  if (!strcmp(mode->name, "bound")) bind_to_one();
   MPI_Init(&count, &words);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  out = calloc((size_t)bytes, (size_t)ranks);
-  in = calloc((size_t)bytes, (size_t)ranks);
+  out = calloc((size_t)bytes + 8, (size_t)ranks + 1);
+  in = calloc((size_t)bytes + 8, (size_t)ranks + 1);
+  began = calloc((size_t)steps, sizeof(double));
   entered = calloc((size_t)steps, sizeof(double));
   left = calloc((size_t)steps, sizeof(double));
-  MPI_Barrier(MPI_COMM_WORLD);
-  double began = now();
+  at_start[0] = now();
+  if (strcmp(mode->name, "no-calls")) MPI_Barrier(MPI_COMM_WORLD);
+  at_start[1] = now();
   for (int i = 0; i < steps; i++) {
     current = i;
     mode->step(i);
     left[i] = now();
   }
-  double seconds = now() - began;
-  if (mode->needs != NOTHING) tell_truth(mode->needs, began, seconds);
+  double seconds = now() - at_start[1];
+  if (mode->needs != NOTHING) tell_truth(mode->needs, seconds);
   if (!strcmp(mode->name, "late-finalize") && rank == 1) rest(2.5);
   MPI_Finalize();
   return 0;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +15,25 @@ Outcome = Literal["named", "in part", "missed", "false", "clean"]
 
 _LEAST_PERCENT = 1.0  # of the run: what saves less is not in the summary
 _IN_SUMMARY = 3
+# A program reads its clock outside of the calls: its times and ours differ by so much.
+_CLOCKS = 0.01  # of the time
+_CLOCKS_SECONDS = 0.001
+_MOSTLY = 0.5  # of the time in MPI: where so much is not known, what is known is no estimate of all
+_OTHERS_TOOK = 0.05  # of the run time of the ranks
+_OTHERS = re.compile(r"^of the processors of .* others took$")
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """An estimate beside the truth.
+
+    Attributes:
+        error: by how much it is off; of times by how much of the true one.
+        covered: the truth is within the range that is given.
+    """
+
+    error: float
+    covered: bool
 
 
 @dataclass(frozen=True)
@@ -23,47 +43,77 @@ class Judged:
     Attributes:
         outcome: `named`: the summary has one of the rules, with the ranks and names; `in part`: the rule was
             found, but the summary lacks it, or some of the names; `missed`: it was not found. `false`: a
-            finding that must not be, of a control any that is not allowed. `clean`: a control without one.
+            finding that must not be, of a control any that is not allowed. `clean`: none of these, where
+            nothing has to be found.
         said: the findings of the summary.
-        error: of the serialisation and the transfer efficiency, the larger one; None = unknown.
-        covered: the truth is within the ranges that are given.
+        efficiency: the serialisation or the transfer efficiency, whichever is farther off; None = unknown.
+        waiting: in collectives, or for messages; None = unknown.
     """
 
     outcome: Outcome
     said: tuple[str, ...]
-    error: float | None
-    covered: bool | None
+    efficiency: Estimated | None
+    waiting: Estimated | None
 
 
-def judge(case: Case, explained: dict[str, Any], truth: dict[str, float] | None) -> Judged:
+def judge(
+    case: Case,
+    explained: Mapping[str, Any],
+    shown: Mapping[str, Any],
+    truth: Mapping[str, float] | None,
+    *,
+    busy: bool = False,
+) -> Judged:
     """Compare.
 
     Args:
         case: what must be said.
         explained: what `rankwise explain --json` prints.
-        truth: serialisation and transfer efficiency by the program's own clock, if it tells them.
+        shown: what `rankwise show --json` prints.
+        truth: efficiencies and waiting by the program's own clock, as far as it tells them.
+        busy: another process took processors meanwhile. (It is seen, too, as far as Rankwise tells.)
     """
     found = [one for one in explained["findings"] if one["saved_percent_of_run"] >= _LEAST_PERCENT]
-    error, covered = _efficiency(explained.get("efficiency"), truth)
     said = tuple(f"{one['rule']}: {one['title']}" for one in found[:_IN_SUMMARY])
-    return Judged(_outcome(case, explained["findings"], found), said, error, covered)
+    outcome = _outcome(case, explained["findings"], found[:_IN_SUMMARY], busy=busy)
+    if truth is None:
+        return Judged(outcome, said, None, None)
+    return Judged(outcome, said, _efficiency(explained.get("efficiency"), truth), _waiting(shown, truth))
 
 
-def _outcome(case: Case, everything: list[dict[str, Any]], found: list[dict[str, Any]]) -> Outcome:
-    first = found[:_IN_SUMMARY]
-    if case.is_control:
-        # (That ranks share processors is always said, whatever came of it.)
-        may = case.may | ({"oversubscribed"} if case.ranks > (os.cpu_count() or 1) else set())
-        return "false" if any(one["rule"] not in may for one in first) else "clean"
+def _outcome(
+    case: Case, everything: list[dict[str, Any]], first: list[dict[str, Any]], *, busy: bool
+) -> Outcome:
+    if case.part == "control":
+        return "false" if any(not _is_allowed(case, one, everything, busy=busy) for one in first) else "clean"
     if any(one["rule"] in case.must_not for one in first):
         return "false"
-    of_rule = [one for one in everything if one["rule"] in case.rules]
     if not case.rules:
-        return "named"
+        return "clean"
+    of_rule = [one for one in everything if one["rule"] in case.rules]
     shown = everything if case.anywhere else first
     if any(_names(case, one) for one in of_rule if one in shown):
         return "named"
     return "in part" if of_rule else "missed"
+
+
+def _is_allowed(case: Case, finding: dict[str, Any], everything: list[dict[str, Any]], *, busy: bool) -> bool:
+    """Tell whether a finding is right where no problem was planted: processors may have been short.
+
+    That ranks share processors is always said, whatever came of it; and how long they had none the kernel
+    tells. They come late then, and a finding may say so if it says that this is hardly sure.
+    """
+    others = busy or any(_others_took(one) for one in everything)
+    allowed = case.may
+    if case.ranks > (os.cpu_count() or 1) or others:
+        allowed = allowed | {"oversubscribed", "preempted"}
+    is_modest = others and finding["confidence"] == "low"
+    return finding["rule"] in allowed or is_modest
+
+
+def _others_took(finding: dict[str, Any]) -> bool:
+    took = [fact["value"] for fact in finding["evidence"] if _OTHERS.search(fact["what"])]
+    return bool(took) and sum(took) >= _OTHERS_TOOK * finding["inputs"][0]["value"]
 
 
 def _names(case: Case, finding: dict[str, Any]) -> bool:
@@ -78,13 +128,32 @@ def _names(case: Case, finding: dict[str, Any]) -> bool:
     return all(name in told for name in case.names)
 
 
-def _efficiency(
-    found: dict[str, Any] | None, truth: dict[str, float] | None
-) -> tuple[float | None, bool | None]:
+def _efficiency(found: Mapping[str, Any] | None, truth: Mapping[str, float]) -> Estimated | None:
     split = found.get("split") if found else None
-    if not truth or not split:
-        return None, None
+    if not split:
+        return None
     names = ("serialisation", "transfer")
-    error = max(abs(split[name] - truth[name]) for name in names)
-    covered = all(split[f"{name}_low"] <= truth[name] <= split[f"{name}_high"] for name in names)
-    return error, covered
+    return Estimated(
+        max(abs(split[name] - truth[name]) for name in names),
+        all(split[f"{name}_low"] <= truth[name] <= split[f"{name}_high"] for name in names),
+    )
+
+
+def _waiting(shown: Mapping[str, Any], truth: Mapping[str, float]) -> Estimated | None:
+    time = shown.get("time_in_mpi") or {}
+    if time.get("unknown_seconds", 0.0) > _MOSTLY * time.get("seconds", 0.0):
+        return None
+    if "collectives" in truth and shown.get("waiting"):
+        seconds, told = truth["collectives"], shown["waiting"]["waiting"]
+        return _off(told["seconds"], told.get("error_seconds", 0.0), seconds)
+    if "messages" in truth and shown.get("messages"):
+        seconds, told = truth["messages"], shown["messages"]
+        return _off(told["waiting_seconds"], told.get("error_seconds", 0.0), seconds)
+    return None
+
+
+def _off(seconds: float, error: float, truth: float) -> Estimated | None:
+    if truth <= _CLOCKS_SECONDS:
+        return None
+    off = abs(seconds - truth)
+    return Estimated(off / truth, off <= error + _CLOCKS * truth + _CLOCKS_SECONDS)

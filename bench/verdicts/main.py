@@ -1,7 +1,8 @@
 """Verdicts against programs whose problem is known: how many are named, in part, missed, and false.
 
 Each run of the corpus (corpus.toml) is recorded, and what `rankwise explain --json` says of it is compared
-with what must be said. `--rankwise` judges another installation. See ../README.md.
+with what must be said; all screens are compared with each other. `--rankwise` judges another installation.
+See ../README.md.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import signal
 import statistics
 import subprocess
@@ -17,18 +19,32 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
+
+from contradictions import contradictions
 
 from common.errors import BenchError
 from common.jobs import build
 from common.mpis import Mpi, environment
 from common.options import mpis
 from verdicts.corpus import Case, corpus
-from verdicts.judge import Judged, judge
+from verdicts.judge import Estimated, Judged, judge
 
 _MOST_ERROR = 0.05  # of an efficiency
 _TIMEOUT = 60
 _COLUMNS = ("named", "in part", "missed", "false", "clean")
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A run and what became of it; contradictions: None = not looked for."""
+
+    mpi: Mpi
+    case: Case
+    judged: Judged
+    contradictions: list[str] | None
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
@@ -41,7 +57,12 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         metavar="NAME=MPICC,MPIRUN",
         help="repeatable (default: mpicc.openmpi, mpicc.mpich and mpicc, as far as they are there)",
     )
-    parser.add_argument("--kind", default="", help="only kinds with these words in them")
+    parser.add_argument(
+        "--kind",
+        action="append",
+        metavar="WORDS",
+        help="repeatable: only kinds with these words in them, planted problems, controls or programs",
+    )
     parser.add_argument("--busy", action="store_true", help="beside a process that spins")
     parser.add_argument("--rankwise", default="", metavar="PROGRAM", help="another installation's `rankwise`")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was said of each run")
@@ -65,7 +86,8 @@ def _command(mpi: Mpi, case: Case, program: Path) -> list[str]:
     if mpi.family == "openmpi":
         launch += ["--bind-to", "none"]
     limit = ["timeout", "--kill-after=5", str(case.limit)] if case.limit else []
-    return [*limit, *launch, str(program), case.mode, *case.words]
+    own = [str(program)] if case.part != "program" else []
+    return [*limit, *launch, *own, *case.command]
 
 
 def _record(rankwise: Sequence[str], command: list[str], profile: Path, *, ends: bool) -> str:
@@ -76,6 +98,7 @@ def _record(rankwise: Sequence[str], command: list[str], profile: Path, *, ends:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        errors="replace",
         cwd=profile.parent,
         env=environment() | {"OMPI_MCA_mpi_yield_when_idle": "1"},
         start_new_session=True,
@@ -98,73 +121,121 @@ def _truth(printed: str) -> dict[str, float] | None:
     return None
 
 
-def _judged(rankwise: Sequence[str], mpi: Mpi, case: Case, program: Path, *, busy: bool) -> Judged:
+def _told(rankwise: Sequence[str], verb: str, profile: Path) -> dict[str, Any]:
+    answer = subprocess.run(
+        [*rankwise, verb, str(profile), "--json"], capture_output=True, text=True, check=False
+    )
+    if answer.returncode:
+        raise BenchError(f"{verb}: {answer.stderr.strip()}")
+    found: dict[str, Any] = json.loads(answer.stdout)
+    return found
+
+
+def _row(rankwise: Sequence[str], mpi: Mpi, case: Case, program: Path, options: argparse.Namespace) -> _Row:
     profile = program.parent / "planted.rankwise"
-    with _hogs(case.hogs + busy):
+    for name in case.files:
+        shutil.copy(name, program.parent)
+    with _hogs(case.hogs + options.busy):
         printed = _record(rankwise, _command(mpi, case, program), profile, ends=not case.limit)
-    explained = subprocess.run(
-        [*rankwise, "explain", str(profile), "--json"], capture_output=True, text=True, check=False
-    )
-    if explained.returncode:
-        raise BenchError(f"explain: {explained.stderr.strip()}")
-    return judge(case, json.loads(explained.stdout), _truth(printed))
+    explained, shown = _told(rankwise, "explain", profile), _told(rankwise, "show", profile)
+    judged = judge(case, explained, shown, _truth(printed), busy=options.busy)
+    # (Screens of another installation are not read: it may have other ones.)
+    return _Row(mpi, case, judged, None if options.rankwise else contradictions(profile))
 
 
-def _table(found: list[tuple[Mpi, Case, Judged]]) -> None:
+def _missing(mpi: Mpi, case: Case) -> str:
+    """Return why a real program is left out; '' = it is not."""
+    if case.part != "program":
+        return ""
+    if case.mpi != mpi.family:
+        return f"not for {mpi.name}"
+    needed = [name for name in (case.command[0], *map(str, case.files)) if not _is_there(name)]
+    return f"{needed[0]} is not installed" if needed else ""
+
+
+def _is_there(name: str) -> bool:
+    return shutil.which(name) is not None or Path(name).is_file()
+
+
+def _estimates(ones: Sequence[Estimated | None]) -> str:
+    known = [one for one in ones if one is not None]
+    if not known:
+        return " " * 18
+    covered = f"{sum(one.covered for one in known)}/{len(known)}"
+    return f"{statistics.mean(one.error for one in known):>9.2f}{covered:>9}"
+
+
+def _line(kind: str, rows: Sequence[_Row]) -> str:
+    counts = [sum(row.judged.outcome == name for row in rows) for name in _COLUMNS]
+    against = sum(len(row.contradictions or ()) for row in rows)
+    return (
+        f"{kind:<36}"
+        + "".join(f"{count or '':>8}" for count in counts)
+        + f"{against or '':>8}"
+        + _estimates([row.judged.efficiency for row in rows])
+        + _estimates([row.judged.waiting for row in rows])
+    ).rstrip()
+
+
+def _table(found: list[_Row]) -> None:
     """Print a line for each kind, and the sums."""
-    print(f"{'kind':<34}" + "".join(f"{name:>9}" for name in _COLUMNS) + f"{'error':>9}{'covered':>9}")
-    kinds: dict[str, list[Judged]] = defaultdict(list)
-    for _, case, one in found:
-        kinds[case.kind].append(one)
-    for kind, ones in [*kinds.items(), ("all", [one for _, _, one in found])]:
-        counts = [sum(one.outcome == name for one in ones) for name in _COLUMNS]
-        errors = [one.error for one in ones if one.error is not None]
-        error = f"{statistics.mean(errors):.2f}" if errors else ""
-        covered = f"{sum(bool(one.covered) for one in ones)}/{len(errors)}" if errors else ""
-        print(f"{kind:<34}" + "".join(f"{count or '':>9}" for count in counts) + f"{error:>9}{covered:>9}")
-    planted = [one for _, case, one in found if not case.is_control and case.rules]
-    named = sum(one.outcome == "named" for one in planted)
-    known = [one for _, _, one in found if one.error is not None]
-    good = sum(bool(one.covered) or (one.error or 0.0) <= _MOST_ERROR for one in known)
-    print(f"\nnamed: {named} of {len(planted)} planted problems (aim: 95 %)")
-    print(f"false: {sum(one.outcome == 'false' for _, _, one in found)} (aim: 0)")
-    print(
-        f"efficiencies off by at most {_MOST_ERROR}, or within their range: {good} of {len(known)} (aim: all)"
-    )
+    header = "".join(f"{name:>8}" for name in (*_COLUMNS, "against"))
+    print(f"{'kind':<36}{header}" + f"{'POP':>9}{'covered':>9}{'waiting':>9}{'covered':>9}")
+    kinds: dict[str, list[_Row]] = defaultdict(list)
+    for row in found:
+        kinds[row.case.kind].append(row)
+    for kind, rows in [*kinds.items(), ("all", found)]:
+        print(_line(kind, rows))
+    print()
+    for name, part in (("planted problems", "planted"), ("real programs", "program")):
+        rows = [row for row in found if row.case.part == part and row.case.rules]
+        named = sum(row.judged.outcome == "named" for row in rows)
+        print(f"named: {named} of {len(rows)} {name} (aim: 95 %)")
+    known = [row.judged.efficiency for row in found if row.judged.efficiency]
+    good = sum(one.covered or one.error <= _MOST_ERROR for one in known)
+    looked = [row.contradictions for row in found if row.contradictions is not None]
+    print(f"false: {sum(row.judged.outcome == 'false' for row in found)} of {len(found)} runs (aim: 0)")
+    print(f"contradictions: {sum(map(len, looked)) if looked else 'not looked for'} (aim: 0)")
+    print(f"efficiencies off by at most {_MOST_ERROR}, or in their range: {good} of {len(known)} (aim: all)")
+
+
+def _rows(rankwise: Sequence[str], mpi: Mpi, options: argparse.Namespace) -> Iterator[_Row]:
+    """Record the runs of the corpus with one MPI."""
+    with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as place:
+        program = build(mpi, "planted", Path(place), ["-D_GNU_SOURCE"])
+        # Ranks of Open MPI yield as they wait; those of other libraries may spin.
+        for case in corpus(spins=mpi.family != "openmpi"):
+            if options.kind and not any(words in f"{case.part}: {case.kind}" for words in options.kind):
+                continue
+            print(f"{mpi.name}: {case.kind}, {case.ranks} ranks: ", end="", file=sys.stderr, flush=True)
+            if why := _missing(mpi, case):
+                print(f"left out: {why}", file=sys.stderr)
+                continue
+            try:
+                row = _row(rankwise, mpi, case, program, options)
+            except BenchError as error:
+                print(error, file=sys.stderr)
+                continue
+            said = () if row.judged.outcome in ("named", "clean") else row.judged.said
+            print(row.judged.outcome, *(row.contradictions or ()), *said, sep="\n  ", file=sys.stderr)
+            yield row
 
 
 def main(arguments: list[str]) -> None:
-    """Record all runs of the corpus, and print what was said of them."""
+    """Record all runs of the corpus, and print what was said of them: with Ctrl-C of those made so far."""
     options = _parse(arguments)
     rankwise = [options.rankwise] if options.rankwise else [sys.executable, "-m", "rankwise"]
-    found: list[tuple[Mpi, Case, Judged]] = []
-    for mpi in mpis(options.mpi):
-        with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as place:
-            program = build(mpi, "planted", Path(place), ["-D_GNU_SOURCE"])
-            for case in corpus():
-                if options.kind not in case.kind:
-                    continue
-                print(f"{mpi.name}: {case.kind}, {case.ranks} ranks: ", end="", file=sys.stderr, flush=True)
-                try:
-                    one = _judged(rankwise, mpi, case, program, busy=options.busy)
-                except (
-                    BenchError
-                ) as error:  # (MPICH's ranks spin where they wait: on few processors for long)
-                    print(error, file=sys.stderr)
-                    continue
-                found.append((mpi, case, one))
-                print(one.outcome, file=sys.stderr)
+    found: list[_Row] = []
+    try:
+        for mpi in mpis(options.mpi):
+            found.extend(_rows(rankwise, mpi, options))  # (What came before an exception stays in the list.)
+    except KeyboardInterrupt:
+        print("\nended early", file=sys.stderr)
     _table(found)
     if options.json:
-        rows = [
-            {
-                "mpi": mpi.name,
-                "kind": case.kind,
-                "ranks": case.ranks,
-                "outcome": one.outcome,
-                "said": one.said,
-            }
-            | {"error": one.error, "covered": one.covered}
-            for mpi, case, one in found
-        ]
-        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+        options.json.write_text(json.dumps([_json(row) for row in found], indent=1) + "\n")
+
+
+def _json(row: _Row) -> dict[str, Any]:
+    run = {"mpi": row.mpi.name, "kind": row.case.kind, "ranks": row.case.ranks}
+    return run | asdict(row.judged) | {"contradictions": row.contradictions}

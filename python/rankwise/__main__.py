@@ -122,6 +122,7 @@ def _parser(verb: str | None) -> _Parser:
             usage=f"rankwise {name} [options] -- COMMAND ..." if name in _WITH_COMMAND else None,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
+            add_help=not getattr(module, "HAS_OWN_HELP", False),
         )
         module.add_arguments(sub)
         sub.set_defaults(run=module.run)

@@ -23,6 +23,32 @@ constinit Records<rankwise_arrival_table> records(RANKWISE_SECTION_ARRIVAL_TABLE
                                                   RANKWISE_MOST_ARRIVAL_TABLES / 2, 5);
 std::uint32_t table_count = 0;
 
+// Collectives in the sample that were posted, and have not completed. Where there is no room for one more, it is left
+// out.
+struct Posted {
+  Table *table;  // nullptr = free
+  std::uint64_t handle;
+  rankwise_arrival row;  // of calls that have asked for it: from `entered` to `left`, `asked` in them
+};
+constinit Posted under_way[RANKWISE_MOST_POSTED_ARRIVALS];
+Posted *latest_asked = under_way;
+
+// The one with this handle; nullptr = there is none.
+Posted *find_posted(std::uint64_t handle) {
+  if (latest_asked->table != nullptr && latest_asked->handle == handle) return latest_asked;
+  for (Posted &one : under_way) {
+    if (one.table != nullptr && one.handle == handle) return latest_asked = &one;
+  }
+  return nullptr;
+}
+
+// Whether a call follows those that have asked before. What a process computes between them is no waiting, so where it
+// computes for much longer than it asks, only the latest of them count.
+bool goes_on(const rankwise_arrival &row, std::uint64_t start) {
+  constexpr std::uint64_t longest_pause = 64;  // times what it has asked for
+  return row.entered != 0 && clock::elapsed(row.left, start) <= longest_pause * row.asked;
+}
+
 rankwise_arrival &row(const Table &table, std::uint32_t i) {
   return static_cast<rankwise_arrival *>(
       counters_file::records(table.sections[i / rows_a_section]))[i % rows_a_section];
@@ -41,7 +67,11 @@ bool extend(Table &table) {
   return true;
 }
 
-bool is_kept(const Table &table, std::uint64_t instance) { return (mixed(instance) & table.mask) == 0; }
+// RATIONALE: among neighbours lateness goes on by one rank a call, so who is to blame is seen only where the call
+// before is kept, too.
+bool is_kept(const Table &table, std::uint64_t instance) {
+  return (mixed(table.in_pairs ? (instance + 1) / 2 : instance) & table.mask) == 0;
+}
 
 void drop(Table &table, std::uint32_t i) {
   __atomic_store_n(&row(table, i).instance, 0, __ATOMIC_RELEASE);
@@ -77,7 +107,7 @@ void add_long(Table &table, std::uint64_t step, std::uint32_t i) {
 // Halves the sample, about, and keeps the longest of what leaves it. A reader goes by the shift, so what has not gone
 // yet does no harm.
 void thin_out(Table &table) {
-  if (table.longest == nullptr) {
+  if (table.longest == nullptr && !table.is_posted) {
     if (void *memory = std::malloc(sizeof(Longest))) table.longest = new (memory) Longest;
   }
   const Table before = table;
@@ -109,46 +139,69 @@ std::uint32_t free_row(Table &table) {
   return i;
 }
 
-void keep(rankwise_arrival &free, const OfCommunicator &of, Table &table, const Thread &thread, const Call &call,
-          std::uint64_t instance) {
-  const bool has_before = of.thread == &thread && of.left != 0;
+void fill(rankwise_arrival &free, const OfCommunicator &of, const Table &table, const Thread &thread,
+          const Call &call) {
+  const bool after_posted = table.is_posted && of.posted > of.left;
+  const std::uint64_t left = after_posted ? of.posted : of.left;
+  const std::uint64_t in_mpi = after_posted ? of.posted_in_mpi : of.in_mpi;
+  const bool has_before = (after_posted ? of.posted_by : of.thread) == &thread && left != 0;
   free.arrived = call.start;
   free.left = call.stop;
-  free.since = has_before ? clock::elapsed(of.left, call.start) : 0;
-  free.since_in_mpi = has_before ? clock::elapsed(of.in_mpi, thread.in_mpi) : 0;
+  free.entered = 0;
+  free.asked = 0;
+  free.since = has_before ? clock::elapsed(left, call.start) : 0;
+  free.since_in_mpi = has_before ? clock::elapsed(in_mpi, thread.in_mpi) : 0;
   free.left_key = call.left_key;
   free.bytes = call.bytes;
   free.root = call.root;
   free.table = static_cast<std::uint16_t>(table.index);
   free.region = static_cast<std::uint16_t>(regions::current);
+}
+
+void keep(rankwise_arrival &free, const OfCommunicator &of, Table &table, const Thread &thread, const Call &call,
+          std::uint64_t instance) {
+  fill(free, of, table, thread, call);
   ++table.kept;
   __atomic_store_n(&free.instance, instance, __ATOMIC_RELEASE);
 }
 
+// Goes on to the next instance that is kept; not farther than takes a moment.
+void go_on(Table &table) {
+  constexpr std::uint64_t farthest = 256;
+  const std::uint64_t instance = table.next;
+  do {
+    ++table.next;
+  } while (!is_kept(table, table.next) && table.next < instance + farthest);
+  table.remaining = table.next - instance;
+}
+
 }  // namespace
 
-Table *make(communicators::Communicator &communicator, Procedure procedure) {
-  if (communicator.arrivals == &nothing_yet) {
+Table *make(Place place, Procedure procedure, int number) {
+  if (place.of == &nothing_yet) {
     void *memory = std::malloc(sizeof(OfCommunicator));
     if (memory == nullptr) return nullptr;
-    communicator.arrivals = new (memory) OfCommunicator;
+    place.of = new (memory) OfCommunicator;
   }
   void *memory = std::malloc(sizeof(Table));
   if (memory == nullptr) return nullptr;
   auto *table = new (memory) Table;
-  communicator.arrivals->tables[number_of(procedure)] = table;
+  table->is_posted = number_of_posted(procedure) != none;
+  table->in_pairs = is_among_neighbours(number);
+  place.of->tables[number] = table;
   const Guard guard(making, threads::several);
   rankwise_arrival_table *record =
-      communicator.record != nullptr && table_count < RANKWISE_MOST_ARRIVAL_TABLES ? records.next() : nullptr;
+      place.has_record && table_count < RANKWISE_MOST_ARRIVAL_TABLES ? records.next() : nullptr;
   // RATIONALE: not in `dropped`, for nothing is lost but a part of a sample. The reader tells the time of such calls
   // apart.
   if (record == nullptr || !extend(*table)) {
     table->mask = ~0ULL;
     return table;
   }
-  record->communicator = communicator.index;
+  record->communicator = place.index;
   record->procedure = static_cast<std::uint16_t>(procedure);
-  record->traits = table->traits = RANKWISE_TRAITS_KNOWN;
+  // (Those of others are not asked for.)
+  if (number < number_of(Procedure::MPI_Win_fence)) record->traits = table->traits = RANKWISE_TRAITS_KNOWN;
   records.publish();
   table->record = record;
   table->index = table_count++;
@@ -164,12 +217,66 @@ void reach(const OfCommunicator &of, Table &table, const Thread &thread, const C
   } else if (step(of, call.stop) > table.least_long) {
     keep_long(of, table, thread, call);
   }
-  // Not farther than takes a moment.
-  constexpr std::uint64_t farthest = 256;
-  do {
-    ++table.next;
-  } while (!is_kept(table, table.next) && table.next < instance + farthest);
-  table.remaining = table.next - instance;
+  go_on(table);
+}
+
+bool reach_posted(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call,
+                  std::uint64_t handle) {
+  const std::uint64_t instance = table.next;
+  const bool is_wanted = call.kept && table.record != nullptr && is_kept(table, instance);
+  go_on(table);
+  if (!is_wanted) return false;
+  const Guard guard(making, threads::several);
+  Posted *free = nullptr;
+  for (Posted &one : under_way) {
+    // (Its completion was not seen.)
+    if (one.table != nullptr && one.handle == handle) one.table = nullptr;
+    if (one.table == nullptr) free = &one;
+  }
+  if (free == nullptr) return false;
+  free->table = &table;
+  free->handle = handle;
+  fill(free->row, of, table, thread, call);
+  free->row.instance = instance;
+  return true;
+}
+
+void asked(std::uint64_t handle, std::uint64_t start, std::uint64_t stop) {
+  const Guard guard(making, threads::several);
+  Posted *one = find_posted(handle);
+  if (one == nullptr) return;
+  if (!goes_on(one->row, start)) {
+    one->row.entered = start;
+    one->row.asked = 0;
+  }
+  one->row.asked += clock::elapsed(start, stop);
+  one->row.left = stop;
+}
+
+bool completed(std::uint64_t handle, std::uint64_t start, std::uint64_t stop, std::uint64_t together) {
+  const Guard guard(making, threads::several);
+  Posted *one = find_posted(handle);
+  if (one == nullptr) return false;
+  Table &table = *one->table;
+  one->table = nullptr;
+  rankwise_arrival found = one->row;
+  if (!is_kept(table, found.instance)) return true;
+  rankwise_arrival &free = row(table, free_row(table));
+  // (The sample may have been thinned out for it.)
+  if (!is_kept(table, found.instance)) return true;
+  const std::uint64_t instance = found.instance, length = clock::elapsed(start, stop);
+  if (!goes_on(found, start)) {
+    found.entered = start;
+    found.asked = 0;
+  }
+  const bool is_alone = found.entered == start && together == 1;
+  found.asked = is_alone ? 0 : (found.asked + length) / together;
+  found.left = stop;
+  found.instance = 0;
+  free = found;
+  ++table.kept;
+  __atomic_store_n(&free.instance, instance, __ATOMIC_RELEASE);
+  return true;
 }
 
 void keep_long(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call) {
@@ -190,8 +297,13 @@ void add(Table &table, std::uint64_t traits) {
 
 void release(OfCommunicator *of) {
   if (of == nullptr || of == &nothing_yet) return;
+  const Guard guard(making, threads::several);
   for (Table *table : of->tables) {
-    if (table != nullptr) std::free(table->longest);
+    if (table == nullptr) continue;
+    for (Posted &one : under_way) {
+      if (one.table == table) one.table = nullptr;
+    }
+    std::free(table->longest);
     std::free(table);
   }
   std::free(of);

@@ -16,8 +16,8 @@ namespace rankwise::arrivals {
 
 constexpr int none = -1;
 
-// Which of the collectives it is whose arrivals are kept. Of the non-blocking ones they say nothing: who waits, waits
-// in a completion call.
+// Which of the collectives it is whose arrivals are kept: blocking ones on a communicator, a window or a file, or among
+// neighbours.
 constexpr int number_of(Procedure procedure) {
   switch (procedure) {
     case Procedure::MPI_Barrier:
@@ -54,11 +54,95 @@ constexpr int number_of(Procedure procedure) {
       return 15;
     case Procedure::MPI_Exscan:
       return 16;
+    case Procedure::MPI_Win_fence:
+      return 17;
+    case Procedure::MPI_File_read_all:
+      return 18;
+    case Procedure::MPI_File_read_at_all:
+      return 19;
+    case Procedure::MPI_File_read_ordered:
+      return 20;
+    case Procedure::MPI_File_write_all:
+      return 21;
+    case Procedure::MPI_File_write_at_all:
+      return 22;
+    case Procedure::MPI_File_write_ordered:
+      return 23;
+    case Procedure::MPI_Neighbor_allgather:
+      return 41;
+    case Procedure::MPI_Neighbor_allgatherv:
+      return 42;
+    case Procedure::MPI_Neighbor_alltoall:
+      return 43;
+    case Procedure::MPI_Neighbor_alltoallv:
+      return 44;
+    case Procedure::MPI_Neighbor_alltoallw:
+      return 45;
     default:
       return none;
   }
 }
-constexpr int collectives = 17;
+
+// Likewise of those that are only posted: who waits, waits in a completion call.
+constexpr int number_of_posted(Procedure procedure) {
+  switch (procedure) {
+    case Procedure::MPI_Ibarrier:
+      return 24;
+    case Procedure::MPI_Ibcast:
+      return 25;
+    case Procedure::MPI_Igather:
+      return 26;
+    case Procedure::MPI_Igatherv:
+      return 27;
+    case Procedure::MPI_Iscatter:
+      return 28;
+    case Procedure::MPI_Iscatterv:
+      return 29;
+    case Procedure::MPI_Iallgather:
+      return 30;
+    case Procedure::MPI_Iallgatherv:
+      return 31;
+    case Procedure::MPI_Ialltoall:
+      return 32;
+    case Procedure::MPI_Ialltoallv:
+      return 33;
+    case Procedure::MPI_Ialltoallw:
+      return 34;
+    case Procedure::MPI_Ireduce:
+      return 35;
+    case Procedure::MPI_Iallreduce:
+      return 36;
+    case Procedure::MPI_Ireduce_scatter:
+      return 37;
+    case Procedure::MPI_Ireduce_scatter_block:
+      return 38;
+    case Procedure::MPI_Iscan:
+      return 39;
+    case Procedure::MPI_Iexscan:
+      return 40;
+    case Procedure::MPI_Ineighbor_allgather:
+      return 46;
+    case Procedure::MPI_Ineighbor_allgatherv:
+      return 47;
+    case Procedure::MPI_Ineighbor_alltoall:
+      return 48;
+    case Procedure::MPI_Ineighbor_alltoallv:
+      return 49;
+    case Procedure::MPI_Ineighbor_alltoallw:
+      return 50;
+    default:
+      return none;
+  }
+}
+constexpr int collectives = 51;
+
+constexpr bool is_on_window_or_file(Procedure procedure) {
+  return number_of(procedure) >= number_of(Procedure::MPI_Win_fence) &&
+         number_of(procedure) <= number_of(Procedure::MPI_File_write_ordered);
+}
+
+// Which numbers are those of collectives among neighbours.
+constexpr bool is_among_neighbours(int number) { return number >= number_of(Procedure::MPI_Neighbor_allgather); }
 
 // The finaliser of splitmix64: the low bits of neighbouring numbers have nothing in common.
 constexpr std::uint64_t mixed(std::uint64_t n) {
@@ -93,14 +177,20 @@ struct Table {
   std::uint32_t free = 0;            // where a free row is looked for
   Longest *longest = nullptr;        // none as long as the sample has all calls
   std::uint64_t least_long = ~0ULL;  // a longer step is kept
+  bool is_posted = false;            // of a collective that is only posted: none is kept for its length
+  bool in_pairs = false;             // two instances are kept together: an odd number and the even one after it
 };
 
-// Those of one communicator. MPI allows one call at a time, so its calls need no lock.
+// Those of one communicator, window or file. MPI allows one call at a time, so its calls need no lock.
 struct OfCommunicator {
-  std::uint64_t left = 0;          // ticks; when the latest collective was left
+  std::uint64_t left = 0;          // ticks; when the latest blocking collective was left
   std::uint64_t left_before = 0;   // likewise, the one before
   std::uint64_t in_mpi = 0;        // what its thread had spent in MPI then
   const Thread *thread = nullptr;  // which that was
+  // Likewise, of the latest one that was only posted.
+  std::uint64_t posted = 0;
+  std::uint64_t posted_in_mpi = 0;
+  const Thread *posted_by = nullptr;
   Table *tables[collectives] = {};
 };
 
@@ -123,8 +213,19 @@ struct Call {
   return clock::elapsed(of.left_before, stop);
 }
 
+// A communicator, a window or a file: what is counted of it, and its record.
+struct Place {
+  OfCommunicator *&of;  // nullptr = nobody can wait here
+  std::uint32_t index;  // in keys
+  bool has_record;
+};
+
+[[gnu::always_inline]] inline Place place_of(communicators::Communicator &communicator) {
+  return {communicator.arrivals, communicator.index, communicator.record != nullptr};
+}
+
 // The table of a collective that has none; nullptr if there is no memory.
-[[gnu::cold, gnu::noinline]] Table *make(communicators::Communicator &communicator, Procedure procedure);
+[[gnu::cold, gnu::noinline]] Table *make(Place place, Procedure procedure, int number);
 // The call is the instance that the table has counted down to.
 [[gnu::cold, gnu::noinline]] void reach(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call);
 // The call is not in the sample, and its step is longer than that of another one that is kept for that.
@@ -133,24 +234,34 @@ struct Call {
 // A call has had traits (rankwise_traits) that no other one had before.
 [[gnu::cold, gnu::noinline]] void add(Table &table, std::uint64_t traits);
 
+// A collective was posted that is the instance that the table has counted down to. Returns whether its completion is
+// wanted: completed() with this handle.
+[[gnu::cold, gnu::noinline]] bool reach_posted(const OfCommunicator &of, Table &table, const Thread &thread,
+                                               const Call &call, std::uint64_t handle);
+// A call has asked for a request with this handle, and it was not complete yet.
+[[gnu::cold, gnu::noinline]] void asked(std::uint64_t handle, std::uint64_t start, std::uint64_t stop);
+// A call has ended in which so many collectives were complete, and this is the handle of one of them. False if it is
+// none of those that are wanted.
+[[gnu::cold, gnu::noinline]] bool completed(std::uint64_t handle, std::uint64_t start, std::uint64_t stop,
+                                            std::uint64_t together);
+
 // Counts a call, and keeps what belongs to the sample. `thread` has not counted its time yet; `in_mpi` is what it will
 // have spent in MPI then. Of a call that is not to be recorded the traits count all the same: settings of the library
 // are for all calls.
-[[gnu::always_inline]] inline void count(communicators::Communicator &communicator, const Thread &thread,
-                                         Procedure procedure, std::uint64_t start, std::uint64_t stop,
-                                         std::uint64_t left_key, std::uint64_t bytes, int root, bool kept,
-                                         std::uint64_t in_mpi, std::uint64_t traits) {
+[[gnu::always_inline]] inline void count(Place place, const Thread &thread, Procedure procedure, std::uint64_t start,
+                                         std::uint64_t stop, std::uint64_t left_key, std::uint64_t bytes, int root,
+                                         bool kept, std::uint64_t in_mpi, std::uint64_t traits) {
   // (None on intercommunicators, whose groups count apart, nor on those of one process.)
-  if (communicator.arrivals == nullptr) return;
-  Table *table = communicator.arrivals->tables[number_of(procedure)];
+  if (place.of == nullptr) return;
+  Table *table = place.of->tables[number_of(procedure)];
   if (table == nullptr) [[unlikely]] {
-    table = make(communicator, procedure);
+    table = make(place, procedure, number_of(procedure));
     if (table == nullptr) return;
   }
   if ((traits & ~table->traits) != 0) [[unlikely]] {
     add(*table, traits);
   }
-  OfCommunicator &of = *communicator.arrivals;
+  OfCommunicator &of = *place.of;
   // RATIONALE: what is kept is put together only here, so that the others need not store it.
   if (--table->remaining == 0) [[unlikely]] {
     reach(of, *table, thread, {start, stop, left_key, bytes, root, kept});
@@ -161,6 +272,28 @@ struct Call {
   of.left = stop;
   of.in_mpi = in_mpi;
   of.thread = &thread;
+}
+
+// Counts a collective that was posted. Returns whether its completion is wanted.
+[[gnu::always_inline]] inline bool posted(communicators::Communicator &communicator, const Thread &thread,
+                                          Procedure procedure, std::uint64_t handle, std::uint64_t start,
+                                          std::uint64_t stop, std::uint64_t left_key, std::uint64_t bytes, int root,
+                                          bool kept) {
+  if (communicator.arrivals == nullptr) return false;
+  Table *table = communicator.arrivals->tables[number_of_posted(procedure)];
+  if (table == nullptr) [[unlikely]] {
+    table = make(place_of(communicator), procedure, number_of_posted(procedure));
+    if (table == nullptr) return false;
+  }
+  OfCommunicator &of = *communicator.arrivals;
+  bool is_wanted = false;
+  if (--table->remaining == 0) [[unlikely]] {
+    is_wanted = reach_posted(of, *table, thread, {start, stop, left_key, bytes, root, kept}, handle);
+  }
+  of.posted = stop;
+  of.posted_in_mpi = thread.in_mpi + clock::elapsed(start, stop);
+  of.posted_by = &thread;
+  return is_wanted;
 }
 
 }  // namespace rankwise::arrivals

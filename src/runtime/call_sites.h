@@ -3,12 +3,11 @@
 #ifndef RANKWISE_CALL_SITES_H
 #define RANKWISE_CALL_SITES_H
 
-#include <atomic>
 #include <cstdint>
 
+#include "address_table.h"
 #include "format.h"
 #include "frame_rules.h"
-#include "hash.h"
 
 namespace rankwise::call_sites {
 
@@ -16,19 +15,12 @@ namespace rankwise::call_sites {
 // of Python the line of Python is the site, if there is one.
 struct Place {
   enum class Kind : std::uint8_t { told, in_binding, in_python, no_room };
-  std::atomic<std::uintptr_t> address{0};
   std::uint32_t site = RANKWISE_SITE_UNKNOWN;
   Kind kind = Kind::told;
   frames::Rule rule;
 };
 
-// Places by their addresses: open addressing, linear probing. 0 is what has no place, and the address 0.
-//
-// RATIONALE: the index is apart from the places so that these are dense: a process with 50 sites touches few pages.
-constexpr unsigned index_bits = 13;
-constexpr unsigned most_places = 1U << (index_bits - 1);
-inline constinit std::atomic<std::uint16_t> places_by_address[1U << index_bits]{};
-inline constinit Place places[most_places]{};
+inline constinit AddressTable<Place> places;
 inline constinit bool wanted = true;
 
 // The same as of(), of any address.
@@ -41,10 +33,9 @@ inline constinit bool wanted = true;
   if (!wanted) [[unlikely]] {
     return RANKWISE_SITE_UNKNOWN;
   }
-  const auto slot = static_cast<unsigned>(scatter(call.address) >> (64 - index_bits));
-  const Place &place = places[places_by_address[slot].load(std::memory_order_acquire)];
-  if (place.address.load(std::memory_order_acquire) == call.address && place.kind == Place::Kind::told) [[likely]] {
-    return place.site;
+  const Place *place = places.find_at_once(call.address);
+  if (place != nullptr && place->kind == Place::Kind::told) [[likely]] {
+    return place->site;
   }
   return find(call);
 }

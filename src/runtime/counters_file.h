@@ -56,6 +56,19 @@ inline void publish(rankwise_section *section) {
   __atomic_store_n(&section->used, section->used + 1, __ATOMIC_RELEASE);
 }
 
+// The place of a further record in a section that grows by new ones, to be filled in and published; nullptr if there is
+// no room.
+template <class Record>
+Record *next_record(rankwise_section *&section, rankwise_section_kind kind, std::uint32_t first) {
+  if (section == nullptr || section->used == section->capacity) {
+    const std::uint32_t capacity = section == nullptr ? first : section->capacity * 2;
+    rankwise_section *next = add_section(kind, sizeof(Record), capacity, RANKWISE_NO_THREAD, Need::ordinary);
+    if (next == nullptr) return nullptr;
+    section = next;
+  }
+  return static_cast<Record *>(records(section)) + section->used;
+}
+
 // Counts what could not be recorded.
 inline void drop(rankwise_dropped what, std::uint64_t count = 1) {
   __atomic_fetch_add(&header()->dropped[what], count, __ATOMIC_RELAXED);

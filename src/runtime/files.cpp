@@ -100,6 +100,7 @@ Opened *find(const char *name, communicators::Communicator *on, std::uint32_t mo
     const communicators::Entry own = may_have_rows ? enter(*record, name, *on) : communicators::Entry{};
     found.own = own.record;
     found.own_index = own.index;
+    found.arrivals = own.record == nullptr || on->size < 2 ? nullptr : &arrivals::nothing_yet;
     if (own.record != nullptr) record->own = own.index;
   }
   if (found.own == nullptr) counters_file::drop(RANKWISE_DROPPED_FILE_NAMES);

@@ -14,10 +14,11 @@ namespace rankwise::files {
 // A file as one communicator opens it in one mode, as often as that may be.
 struct Opened {
   rankwise_file *record = nullptr;
-  std::uint32_t index = RANKWISE_FILE_OTHER;  // in keys of accesses
-  std::uint32_t handles = 0;                  // that are open
-  std::uint32_t own_index = 0;                // in keys, of its record among the communicators
-  rankwise_communicator *own = nullptr;       // the record; nullptr = no room
+  std::uint32_t index = RANKWISE_FILE_OTHER;     // in keys of accesses
+  std::uint32_t handles = 0;                     // that are open
+  std::uint32_t own_index = 0;                   // in keys, of its record among the communicators
+  rankwise_communicator *own = nullptr;          // the record; nullptr = no room
+  arrivals::OfCommunicator *arrivals = nullptr;  // nullptr = nobody can wait here
 };
 
 // A file that is open.

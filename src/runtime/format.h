@@ -86,7 +86,9 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_ADAPTER_PORTS = 28,   /* rankwise_adapter_port: of the node, by the same process */
   RANKWISE_SECTION_RAIL_CHOICES = 29,    /* rankwise_rail_choice */
   RANKWISE_SECTION_STREAMS = 31,         /* rankwise_stream, of a thread */
-  RANKWISE_SECTION_SIDES = 32            /* rankwise_side, of a thread */
+  RANKWISE_SECTION_SIDES = 32,           /* rankwise_side, of a thread */
+  RANKWISE_SECTION_FRAMES = 36,          /* rankwise_site, of places that calls of MPI came through */
+  RANKWISE_SECTION_PATHS = 37            /* rankwise_path, one row set a thread */
 };
 
 /* Whether the messages that the MPI library sends inside collectives are seen: by a hook in its transport. */
@@ -581,6 +583,40 @@ struct rankwise_site {
   uint32_t reserved;
 };
 
+/* How calls come to a site: a sample of them, by the functions that have called the one that the site is in.
+ *
+ * A call is in the sample with a probability that is known when it ends: one of so many at the site, more of the first,
+ * and beside these by time, so that long ones always are. Each stands for as many calls as this probability has in 1.
+ */
+struct rankwise_path {
+  uint64_t key;        /* a hash of procedure, site, flags and frames; 0 = row not in use */
+  uint64_t samples;    /* calls in the sample */
+  double calls;        /* that they stand for: w, summed up */
+  double ticks;        /* likewise: w t, where t is the time of a call */
+  double calls_spread; /* w (w - 1), summed up: the variance of `calls` */
+  double ticks_spread; /* w (w - 1) t^2, likewise */
+  uint16_t site;       /* index */
+  uint16_t procedure;
+  uint16_t flags; /* rankwise_path_flags */
+  uint16_t frame_count;
+  uint16_t frames[8]; /* indices, from the call of the function that the site is in outwards */
+};
+
+enum rankwise_path_flags {
+  RANKWISE_PATH_WHOLE = 1,   /* it begins where the program or a thread does */
+  RANKWISE_PATH_CUT = 2,     /* beyond the last frame, the tables for unwinding do not tell */
+  RANKWISE_PATH_NO_ROOM = 4, /* calls whose path found no room: there are no frames */
+  RANKWISE_PATH_PYTHON = 8   /* the interpreter of Python calls the last frame: its own are not kept */
+};
+
+/* Frame indices below RANKWISE_FIRST_FRAME are no frames. */
+enum rankwise_paths {
+  RANKWISE_FIRST_FRAME = 1, /* record 0 of the frames */
+  RANKWISE_MOST_FRAMES = 4095,
+  RANKWISE_MOST_PATHS = 2048, /* of a thread */
+  RANKWISE_MOST_CALLERS = 7   /* kept of a path */
+};
+
 struct rankwise_calls {
   uint64_t key; /* 0 = row not in use */
   uint64_t calls;
@@ -634,12 +670,12 @@ struct rankwise_pattern_row {
   uint64_t bytes;
 };
 
-/* A blocking collective on an intracommunicator, of which the arrivals of single instances are kept. Instances are
- * numbered from 1, alike on all members. Number n is kept if the low `shift` bits of a hash of n
- * (src/runtime/arrivals.h) are 0; when there is no more room `shift` grows, and what is kept no longer goes. So all
- * members keep the same ones. Beside these, once `shift` is more than 0, the longest steps of all calls are kept, from
- * one collective on the communicator to the next: nearly the same ones on all members, too, for all of them wait for
- * the late one.
+/* A collective on an intracommunicator, a window or a file, of which the arrivals of single instances are kept.
+ * Instances are numbered from 1, alike on all members. Number n is kept if the low `shift` bits of a hash of n
+ * (src/runtime/arrivals.h) are 0 (of collectives among neighbours: of (n + 1) / 2, so that two are kept together); when
+ * there is no more room `shift` grows, and what is kept no longer goes. So all members keep the same ones. Beside
+ * these, once `shift` is more than 0, the longest steps of all calls are kept, from one collective on the communicator
+ * to the next: nearly the same ones on all members, too, for all of them wait for the late one.
  *
  * RATIONALE: by a hash, because every 4th instance would always be the same call of a loop that has four of them. And
  * the longest, because a sample of few calls lacks the one in which a rank stops for seconds. */
@@ -662,16 +698,22 @@ enum rankwise_arrivals {
   RANKWISE_MOST_ARRIVAL_TABLES = 256,
   RANKWISE_ARRIVALS_A_SECTION = 64,
   RANKWISE_MOST_ARRIVAL_SECTIONS = 2, /* of a table */
-  RANKWISE_MOST_LONG_ARRIVALS = 24    /* of a table, beside the sample */
+  RANKWISE_MOST_LONG_ARRIVALS = 24,   /* of a table, beside the sample; none of collectives that are only posted */
+  RANKWISE_MOST_POSTED_ARRIVALS = 64  /* that are under way at a time */
 };
 
 /* One instance, on one process. */
 struct rankwise_arrival {
   uint64_t instance; /* from 1; 0 = row not in use */
-  uint64_t arrived;  /* ticks */
-  uint64_t left;     /* ticks */
-  /* Ticks before it, from where the thread left its collective before on the same communicator (0 = there was none, or
-   * another thread called it), and of these in calls of MPI. */
+  uint64_t arrived;  /* ticks; of a collective that is only posted: when that was */
+  uint64_t left;     /* ticks; likewise: when the call ended that completed it */
+  uint64_t entered;  /* ticks; likewise: when that call began, or the first of those that asked whether it was complete;
+                        0 = no such collective */
+  uint64_t asked; /* ticks; likewise: what of the time from `entered` to `left` it spent in these calls: where one call
+                     completed several such collectives, its part of that; 0 = all */
+  /* Ticks before it, from where the thread left its blocking collective before on the same communicator, window or file
+   * (0 = there was none, or another thread called it), and of these in calls of MPI. One that is only posted: also from
+   * where it has posted one, if that was later. */
   uint64_t since;
   uint64_t since_in_mpi;
   uint64_t left_key; /* key of the thread's latest call before, 0 = none */

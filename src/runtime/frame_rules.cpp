@@ -129,10 +129,10 @@ class Reader {
   bool good_ = true;
 };
 
-// What tells where a register of the caller is: unchanged, saved at a distance from the beginning of the frame, or in a
-// way that is not understood.
+// What tells where a register of the caller is: unchanged, saved at a distance from the beginning of the frame,
+// nowhere, or in a way that is not understood.
 struct Saved {
-  enum class How : std::uint8_t { unchanged, at, other } how = How::unchanged;
+  enum class How : std::uint8_t { unchanged, at, nowhere, other } how = How::unchanged;
   std::int64_t offset = 0;
 };
 
@@ -293,7 +293,7 @@ class Program {
           restore(reader.uleb(), row, initial);
           break;
         case 0x07:  // undefined
-          set(reader.uleb(), other, row);
+          set(reader.uleb(), {Saved::How::nowhere, 0}, row);
           break;
         case 0x08:  // same_value
           set(reader.uleb(), {}, row);
@@ -456,8 +456,10 @@ Rule rule_at(const dl_phdr_info &object, std::uintptr_t address) {
   Row row;
   const bool found = row_at(find_function(object, call), call, row);
   Rule rule;
-  const bool understood = found && row.address.how == Saved::How::at && row.base.how != Saved::How::other &&
-                          is_small(row.start) && is_small(row.address.offset) && is_small(row.base.offset);
+  if (found && row.address.how == Saved::How::nowhere) rule.from = Rule::From::outermost;
+  const bool base_is_known = row.base.how == Saved::How::unchanged || row.base.how == Saved::How::at;
+  const bool understood = found && row.address.how == Saved::How::at && base_is_known && is_small(row.start) &&
+                          is_small(row.address.offset) && is_small(row.base.offset);
   if (!understood) return rule;
   if (row.from == stack_register) rule.from = Rule::From::stack;
   if (row.from == base_register) rule.from = Rule::From::base;
@@ -469,15 +471,18 @@ Rule rule_at(const dl_phdr_info &object, std::uintptr_t address) {
   return rule;
 }
 
-bool step(const Rule &rule, Frame &frame) {
-  if (rule.from == Rule::From::unknown) return false;
+bool step(const Rule &rule, Frame &frame, std::uintptr_t end) {
+  if (rule.from == Rule::From::unknown || rule.from == Rule::From::outermost) return false;
   const std::uintptr_t from = rule.from == Rule::From::stack ? frame.stack : frame.base;
   const std::uintptr_t start = from + static_cast<std::uintptr_t>(std::intptr_t{rule.start});
-  // A frame lies above those of the functions that it calls.
-  if (start < frame.stack || start % sizeof start != 0) return false;
-  const auto load = [&](std::int32_t offset) {
-    return *reinterpret_cast<const std::uintptr_t *>(start + static_cast<std::uintptr_t>(std::intptr_t{offset}));
+  // A frame lies above those of the functions that it calls, and what it has saved lies in it.
+  if (start < frame.stack || start > end || start % sizeof start != 0) return false;
+  const auto place = [&](std::int32_t offset) { return start + static_cast<std::uintptr_t>(std::intptr_t{offset}); };
+  const auto is_in_frame = [&](std::int32_t offset) {
+    return offset < 0 && offset % static_cast<std::int32_t>(sizeof start) == 0 && place(offset) >= frame.stack;
   };
+  if (!is_in_frame(rule.address_at) || (rule.base_saved && !is_in_frame(rule.base_at))) return false;
+  const auto load = [&](std::int32_t offset) { return *reinterpret_cast<const std::uintptr_t *>(place(offset)); };
   std::uintptr_t address = load(rule.address_at);
   if (rule.base_saved) frame.base = load(rule.base_at);
 #if defined(__aarch64__)

@@ -19,8 +19,8 @@ struct Frame {
 
 // Where the frame of a function begins, and what it has saved there.
 struct Rule {
-  enum class From : std::uint8_t { unknown, stack, base };
-  From from = From::unknown;  // the frame begins at this register + `start`
+  enum class From : std::uint8_t { unknown, stack, base, outermost };
+  From from = From::unknown;  // the frame begins at this register + `start`; outermost: nobody has called it
   bool base_saved = false;
   bool is_signed = false;  // the return address, AArch64
   std::int32_t start = 0;
@@ -49,8 +49,9 @@ std::uintptr_t function_at(const dl_phdr_info &object, std::uintptr_t address);
 // there are none, or where they ask for more than registers and numbers.
 Rule rule_at(const dl_phdr_info &object, std::uintptr_t address);
 
-// Goes on to the call of the function that made this one; false if the rule leads nowhere.
-bool step(const Rule &rule, Frame &frame);
+// Goes on to the call of the function that made this one; false if the rule leads nowhere, or to what lies beyond
+// `end`.
+bool step(const Rule &rule, Frame &frame, std::uintptr_t end = ~std::uintptr_t{0});
 
 }  // namespace rankwise::frames
 

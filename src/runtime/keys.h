@@ -36,6 +36,10 @@ constexpr std::uint64_t with_bin(std::uint64_t key, std::uint64_t bin_number) {
          field(bin_number, RANKWISE_CALLS_BIN_SHIFT, RANKWISE_CALLS_BIN_BITS);
 }
 
+constexpr std::uint32_t site(std::uint64_t key) {
+  return static_cast<std::uint32_t>(key >> RANKWISE_CALLS_SITE_SHIFT) & ((1U << RANKWISE_CALLS_SITE_BITS) - 1);
+}
+
 constexpr bool has_site(std::uint64_t key) {
   return (key & field(~0ULL, RANKWISE_CALLS_SITE_SHIFT, RANKWISE_CALLS_SITE_BITS)) != 0;
 }

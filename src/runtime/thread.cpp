@@ -82,7 +82,8 @@ Thread *create() {
   char *records = static_cast<char *>(counters_file::records(section));
   thread->record = reinterpret_cast<rankwise_thread *>(records + section->used * record_bytes);
   thread->streams.belong_to(thread->index, thread->record);
-  if (!thread->calls.create(thread->index) || !thread->messages.create(thread->index)) {
+  if (!thread->calls.create(thread->index) || !thread->messages.create(thread->index) ||
+      !thread->paths.create(thread->index)) {
     std::free(memory);
     return nullptr;
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "call_paths.h"
 #include "callbacks.h"
 #include "communicators.h"
 #include "files.h"
@@ -63,6 +64,7 @@ struct alignas(apart) Thread {
   windows::Table::Cache window_cache;
   alignas(8) unsigned char status[64] = {};  // of the running call, where the program wants none
   OfCall of_call;
+  call_paths::Sampler paths;
   Polls polls;
   TimeLine time_line;
   streams::Streams streams;

@@ -41,6 +41,7 @@ void created(std::uint64_t handle, Procedure procedure, communicators::Communica
     window.communicator = parent->index;
     window.size = parent->size;
     window.is_world = parent->is_world;
+    window.arrivals = entry.record == nullptr || parent->size < 2 ? nullptr : &arrivals::nothing_yet;
   });
 }
 

@@ -21,9 +21,13 @@ struct Window {
   bool is_world = false;                                    // ranks in it are those in MPI_COMM_WORLD
   int *world_ranks = nullptr;                               // by rank; nullptr = not yet asked for
   rankwise_communicator *record = nullptr;                  // nullptr = no room, or its creation was not seen
+  arrivals::OfCommunicator *arrivals = nullptr;             // nullptr = nobody can wait here
   Window *next_unused = nullptr;
 
-  void release() { std::free(world_ranks); }
+  void release() {
+    std::free(world_ranks);
+    arrivals::release(arrivals);
+  }
 };
 
 using Table = HandleTable<Window>;

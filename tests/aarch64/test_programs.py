@@ -112,6 +112,33 @@ def test_program(mpi: Mpi, source: str, options: tuple[str, ...], tmp_path: Path
     assert_all_the_same(here, run(mpi, tmp_path / "there.rankwise", *emulated(there)))
 
 
+def test_call_paths(mpi: Mpi, tmp_path: Path) -> None:
+    """Return addresses may be signed, and are followed all the same."""
+    shared = ("-shared", "-fPIC", "-Wl,-soname,libways.so.1")
+    options = ("-O2", "-g", "-fomit-frame-pointer")
+    signed = ("-mbranch-protection=pac-ret+leaf",)
+
+    def ways(done: Recording) -> set[tuple[str, str, int]]:
+        names = {str(number): str(name) for number, name in done.rows("SELECT id, function FROM frames")}
+        return {
+            (" ".join(names[one] for one in str(frames).split(",")), str(ends), int(str(samples)))
+            for frames, ends, samples in done.rows(
+                "SELECT frames, ends, samples FROM paths JOIN procedures ON procedures.id = procedure"
+                " WHERE name = 'MPI_Allreduce'"
+            )
+        }
+
+    library = cross_compile(mpi, tmp_path / "libways.so.1", "paths_library.c", *shared, *options, *signed)
+    linked = (str(library), f"-Wl,-rpath,{tmp_path}", "-lpthread")
+    there = cross_compile(mpi, tmp_path / "there", "paths.c", *options, *signed, *linked)
+    found = ways(run(mpi, tmp_path / "there.rankwise", *emulated(there), "3"))
+    samples = {"solve": 18 * RANKS, "norm": 9 * RANKS, "output": 3 * RANKS}
+    assert {(way.split()[0], ends, number) for way, ends, number in found} == {
+        (name, "whole", number) for name, number in samples.items()
+    }
+    assert all(way.split()[1] == "step" and way.split()[-1] == "main" for way, _, _ in found)
+
+
 def test_plugin(mpi: Mpi, tmp_path: Path) -> None:
     """Functions that are looked up, and an object opened with RTLD_DEEPBIND."""
     shared = ("-shared", "-fPIC")

@@ -106,8 +106,33 @@ def test_what_is_wrong_is_told_before_anything_runs(mpi: Mpi, compiled: Compile,
         "openmpi": {"OMPI_MCA_coll_tuned_allreduce_algorithm": "1"},
         "mpich": {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "recursive_doubling"},
     }[mpi.family]
-    assert_facts(refused(**forced), " .. ".join(forced))
+    assert_facts(refused("--bitwise", **forced), " .. ".join(forced))
     assert [path.name for path in place.iterdir()] == ["t.json"]
+
+
+OWN = {
+    "openmpi": {"OMPI_MCA_coll_tuned_alltoall_algorithm": "3"},
+    "mpich": {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM": "brucks"},
+}
+
+
+@pytest.mark.exhaustive
+def test_what_settings_of_the_users_own_cost(mpi: Mpi, compiled: Compile, place: Path) -> None:
+    """They are measured first, and the rest is of the program without them unless they are needed."""
+    [(name, value)] = OWN[mpi.family].items()
+    own = {name: value, "OMPI_MCA_coll_tuned_use_dynamic_rules": "1"}
+    command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), "2", "alltoall:65536:50:world")
+    few = ("--pairs", "4", "--confidence", "60", "--budget", "3min", "--json")
+    done = optimize(mpi, place, command, *few, **own)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    priced = found.get("own_settings") if "steps" in found else found
+    verdict = priced["verdict_without"]
+    assert [(one["name"], one["value"]) for one in priced["own_settings"]] == [(name, value)]
+    assert priced["command_without"] == ["env", "-u", name, *command]
+    assert 1 <= len(priced["proof"]["before_seconds"]) <= 4
+    assert ("steps" in found) == (verdict in ("faster without", "no difference"))
+    assert not priced["digits_may_change"]
 
 
 def test_a_program_that_fails_without_us(mpi: Mpi, compiled: Compile, place: Path) -> None:

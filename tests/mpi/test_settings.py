@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,6 +17,7 @@ from libraries import Mpi
 from recording import LIMIT_SECONDS, RANKWISE, Compile, Recording, rankwise, run_on
 
 from golden import assert_complaint, assert_facts
+from rankwise.commands.settings_files import write_settings
 from rankwise.launch.detect import detect
 from rankwise.launchers.binding import Binding
 from rankwise.mpi_libraries import version_of
@@ -272,6 +274,14 @@ def test_places(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     assert again == places[::-1]
     [(command,)] = second.rows("SELECT command FROM run")
     assert json.loads(str(command)) == bound.launch(2, program)
+    about = replace(made.about, command=tuple(bound.launch(2, program)))
+    write_settings(replace(made, about=about, bindings=seats), tmp_path / "w.json", None, force=False)
+    lines = (tmp_path / "w.env").read_text().splitlines()
+    told = next(line for line in lines if f"{tmp_path}/w.places/openmpi" in line)  # the measured launch
+    without_us = run_on(bound, shlex.split(told.lstrip("# ")), output, "--force")
+    assert without_us.process.returncode == 0, without_us.process.stderr
+    alone = [cpus for (cpus,) in without_us.rows("SELECT cpus_allowed FROM ranks ORDER BY rank")]
+    assert alone == places[::-1]
     third = run_on(bound, bound.launch(3, program), output, "--force", "--with", str(file))
     assert third.process.returncode == 2
     assert_facts(third.process.stderr, "2 .. 3")

@@ -8,10 +8,13 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording
 
+from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.waiting.collectives import Waiting, waiting
 from rankwise.analysis.waiting.instances import waits
 from rankwise.analysis.waiting.messages import message_waits
 from rankwise.analysis.waiting.sample import sampled
+from rankwise.findings.late import late
+from rankwise.findings.search import findings
 
 RANKS = 4
 RELATIVE, ABSOLUTE_S = 0.05, 50e-6  # that two measurements of a call may differ by: the larger one counts
@@ -112,6 +115,95 @@ def test_the_late_rank_is_named(done: Recording) -> None:
     # What it made the others wait alone: they would have come together, but for what else delayed them.
     saved = sum(one.saved for one in truth["MPI_Allreduce"].values())
     assert_alike(rows["MPI_Allreduce"].could_save_seconds, saved, rows["MPI_Allreduce"].instances)
+
+
+@pytest.mark.each_family
+@pytest.mark.parametrize(
+    ("step", "late"),
+    [("posted", {1: 2, 2: 1}), ("fence", {1: 1}), ("file", {1: 1})],
+    ids=lambda one: str(one),
+)
+def test_waiting_in_what_was_posted_and_on_windows_and_files(
+    record: Record, step: str, late: dict[int, int]
+) -> None:
+    """Arrivals are those at the posts; who waits does so when it completes them."""
+    done = record("waiting.c", 3, step)
+    truth, ours = told(done), measured(done)
+    for what, ranks in truth.items():
+        (own,) = [seconds for (procedure, _), seconds in ours.items() if procedure == what[0]]
+        for rank, one in ranks.items():
+            assert_alike(own[rank], one.waited, one.calls)
+    found = analysed(done)
+    rows = {row.procedure: row for row in found.families}
+    for (procedure, _), ranks in truth.items():
+        row = rows[procedure]
+        assert_alike(row.waiting.seconds, sum(one.waited for one in ranks.values()), row.instances)
+        assert row.last_rank == max(ranks, key=lambda rank: ranks[rank].caused)
+    blamed = {row.rank: row for row in found.ranks}
+    for rank, number in late.items():
+        # (In each of 20 calls two others wait for it; they sleep 2 ms of its 15.)
+        assert blamed[rank].computing_seconds > 0.5 * number * 20 * 2 * 0.013
+    with done.database as database:
+        time = Evidence(database).time_in_mpi
+    waited = sum(one.waited for ranks in truth.values() for one in ranks.values())
+    assert time.waiting_seconds >= waited - ABSOLUTE_S * found.instances - RELATIVE * waited
+    known = sum(rows[procedure].seconds for procedure, _ in truth)
+    assert time.unknown_seconds <= (1 + RELATIVE) * (time.seconds - known)
+
+
+@pytest.mark.each_family
+def test_who_asks_waits_while_it_asks(record: Record) -> None:
+    """Time between calls that ask is no waiting, and of a call that completes two each gets its part."""
+    done = record("waiting.c", 3, "asked")
+    truth, ours = told(done), measured(done)
+    for rank, one in truth["MPI_Iallreduce", "W"].items():
+        # (On a busy machine it may lose its processor between two of the calls, for some milliseconds of 15.)
+        seconds = ours["MPI_Iallreduce", "W"][rank]
+        assert 0.5 * one.waited <= seconds <= (1 + RELATIVE) * one.waited + ABSOLUTE_S * one.calls
+        in_calls = truth["MPI_Test", "W"][rank]
+        most = (1 + RELATIVE) * in_calls.seconds + ABSOLUTE_S * in_calls.calls
+        assert ours["MPI_Iallgather", "W"][rank] <= most
+    rows = {row.procedure: row for row in analysed(done).families if row.communicator == "W"}
+    assert rows["MPI_Iallreduce"].last_rank == 1
+    both = [rows["MPI_Ibarrier"], rows["MPI_Ialltoall"]]
+    once = truth["MPI_Waitall", "W"].values()
+    assert_alike(sum(row.waiting.seconds for row in both), sum(one.waited for one in once), 40)
+    assert_alike(sum(row.seconds for row in both), sum(one.seconds for one in once), 40)
+    assert both[0].seconds == pytest.approx(both[1].seconds, rel=RELATIVE)
+
+
+@pytest.mark.each_family
+def test_waiting_among_neighbours(record: Record) -> None:
+    """The last rank of a line is late: who waits for its neighbour waits for it, too, a call later."""
+    done = record("waiting.c", RANKS, "neighbours")
+    truth, ours = told(done), measured(done)
+    assert len(truth) == 2
+    for what, ranks in truth.items():
+        for rank, one in ranks.items():
+            assert_alike(ours[what][rank], one.waited, one.calls)
+    with done.database as database:
+        seen = Evidence(database)
+        found = late(seen)
+        titles = [one.finding.title for one in findings(seen).found]
+    waited = sum(one.waited for ranks in truth.values() for one in ranks.values())
+    blamed = {row.rank: row.blamed_seconds for row in analysed(done).ranks}
+    # (One of three waits for it. Where ranks spin and have no processor of their own, others are late, too.)
+    assert blamed[RANKS - 1] > 0.45 * waited
+    assert max(blamed, key=lambda rank: blamed[rank]) == RANKS - 1
+    assert found is not None
+    assert RANKS - 1 in found.ranks
+    assert any(f"{RANKS - 1} come" in title for title in titles)
+
+
+@pytest.mark.each_family
+def test_whose_neighbours_are_not_known_waits_for_nobody_knows_whom(record: Record) -> None:
+    done = record("waiting.c", 3, "graph")
+    (truth,) = told(done).values()
+    assert not {what for what in measured(done) if what[0] == "MPI_Neighbor_allgather"}
+    with done.database as database:
+        time = Evidence(database).time_in_mpi
+    seconds = sum(one.seconds for one in truth.values())
+    assert time.unknown_seconds > (1 - RELATIVE) * seconds - ABSOLUTE_S * 60
 
 
 def test_who_computed_longer_is_blamed(record: Record) -> None:

@@ -93,11 +93,12 @@ class Made:
         sent: int = 0,
         region: int = 0,
         communicator: int = WORLD,
+        site: int | None = None,
     ) -> None:
         """Calls, whose time is the rank's time in MPI, too."""
-        place = rank * 1000 + communicator
+        place = ((site or 0) * 1000 + rank) * 1000 + communicator
         if not self.connection.execute("SELECT 1 FROM main.call_places WHERE id = ?", (place,)).fetchone():
-            self.insert("call_places", id=place, rank=rank, communicator=communicator)
+            self.insert("call_places", id=place, rank=rank, communicator=communicator, site=site)
         key = ((place * 4096 + region) * 2048 + _IDS[procedure]) * 128 + size_bin
         ns = round(seconds * 1e9)
         self.insert("call_counts", id=key, calls=calls, bytes_sent=sent, ns=ns, max_ns=ns)

@@ -42,7 +42,7 @@ FABRICS = Path(__file__).parents[1] / "fabrics"
 MIB = 1 << 20
 SECOND_WORDS = ("latency measure", "latency show", "latency diff", "latency plot", "machine show")
 SECOND_WORDS += ("machine from-hwloc", "machine from-latency", "machine from-slurm", "machine from-fabric")
-SECOND_WORDS += ("links show", "links plot")
+SECOND_WORDS += ("links show", "links plot", "tune recheck")
 
 
 def _help(_: Path) -> str:
@@ -184,14 +184,17 @@ def _top(_: Path) -> str:
 
 
 def _tune(directory: Path) -> str:
-    def tuned(name: str, gain: float, us: dict[str, float], effect: str = "changed") -> str:
+    shown = "changed", "other"
+
+    def tuned(name: str, gain: float, us: dict[str, float], *effect: object, scatter: float = 0.05) -> str:
         program, racer = tuning.Program(directory, gain), tuning.Calls(us)
+        program.scatter = scatter
         (directory / name).mkdir()
         found = targets([tuning._cell(), tuning._cell("MPI_Bcast", 64, tunable_seconds=0.5)])
         with mock.patch.object(
             whole,
             "effects",
-            lambda *told: Effects([Effect(one, effect) for one in told[2]], []),  # type: ignore[arg-type]
+            lambda *told: Effects([Effect(one, *(effect or shown)) for one in told[2]], []),  # type: ignore[arg-type]
         ):
             out = whole.tune(tuning._request(directory / name, racer, found), program, lambda _: None)
         return drawn(
@@ -202,7 +205,9 @@ def _tune(directory: Path) -> str:
     return (
         tuned("faster", 1.5, tuning.FAST)
         + tuned("no-gain", 1.0, tuning.FAST)
-        + tuned("no-effect", 1.5, tuning.FAST, "no effect")
+        + tuned("same-calls", 1.5, tuning.FAST, "same calls", "same", ("basic_linear",), ("basic_linear",))
+        + tuned("asked", 1.5, tuning.FAST, "changed", "same", ("pairwise",), ("basic_linear",))
+        + tuned("too-short", 1.2, tuning.FAST, "not visible", "same", scatter=0.4)
         + tuned("nothing-faster", 1.5, {"default": 100.0, "linear": 130.0, "ring": 120.0})
     )
 
@@ -232,7 +237,7 @@ def _recheck(_: Path) -> str:
     text += of(rechecking.Calls(), rule("Bcast", 2), asked=True)
     text += of(rechecking.Calls(1.0), rule("Bcast", 2))
     text += of(rechecking.Calls(0.5), rule("Bcast", 2), asked=True)
-    text += of(rechecking.Calls(drift=1.5), rule("Bcast", 2))
+    text += of(rechecking.Calls(drift=2.5), rule("Bcast", 2))
     text += of(rechecking.Calls(), rule("Bcast", 2, 0, 8, "z"), rule("Scan", 2), rule("Bcast", 2, 9, 9))
     text += of(rechecking.Calls(), rule("Bcast", 2), untold="no such file")
     for end in (Interrupted(), OutOfTime()):

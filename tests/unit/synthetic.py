@@ -158,6 +158,8 @@ class Process:
     imports: list[str] = field(default_factory=list)
     objects: list[dict[str, Any]] = field(default_factory=list)
     sites: list[dict[str, int]] = field(default_factory=list)
+    frames: list[dict[str, int]] = field(default_factory=list)
+    paths: list[list[dict[str, Any]]] = field(default_factory=list)
     arrival_tables: list[dict[str, int]] = field(default_factory=list)
     system_counters: list[dict[str, Any]] = field(default_factory=list)
     processors: list[dict[str, Any]] = field(default_factory=list)
@@ -184,6 +186,7 @@ class Process:
             ("PATTERN_ROWS", layout.PATTERN_ROW, self.pattern_rows),
             ("OBJECTS", layout.OBJECT, self.objects),
             ("SITES", layout.SITE, self.sites),
+            ("FRAMES", layout.SITE, self.frames),
             ("ARRIVAL_TABLES", layout.ARRIVAL_TABLE, self.arrival_tables),
             ("SYSTEM_COUNTERS", layout.SYSTEM_COUNTERS, self.system_counters),
             ("PROCESSORS", layout.PROCESSOR, self.processors),
@@ -194,6 +197,7 @@ class Process:
             ("IMPORTS", layout.IMPORT, [{"name": name.encode()} for name in self.imports]),
         ):
             found += [(kind, -1, records(dtype, rows))] if rows else []
+        found += [("PATHS", thread, records(layout.PATH, rows)) for thread, rows in enumerate(self.paths)]
         found += [
             ("ACCESSES", thread, records(layout.ACCESSES, rows)) for thread, rows in enumerate(self.accesses)
         ]

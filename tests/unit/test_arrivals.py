@@ -41,7 +41,11 @@ def process(
 class Joined:
     """Communicators 3, of ranks 0 to 2, and 4, of ranks 2 and 1 in this order."""
 
-    rows = (SimpleNamespace(id=0, size=0), SimpleNamespace(id=WORLD, size=3), SimpleNamespace(id=SUB, size=2))
+    rows = (
+        SimpleNamespace(id=0, size=0),
+        SimpleNamespace(id=WORLD, size=3, topology="cart", dims="[3]"),
+        SimpleNamespace(id=SUB, size=2, topology="dist_graph", dims="[]"),
+    )
     groups: ClassVar = {WORLD: {0: 0, 1: 1, 2: 2}, SUB: {0: 2, 1: 1}}
 
     def ids_of(self, _rank: int, indices: Any) -> Any:
@@ -98,6 +102,29 @@ def test_the_longest_are_joined_where_all_members_kept_them() -> None:
         }
     )
     assert found == {**dict.fromkeys(once, 1), first: 0}
+
+
+def test_neighbours_have_to_be_known() -> None:
+    """Those in a grid are; those in a graph are not."""
+    one = process(
+        [(WORLD, "MPI_Neighbor_allgather", 0), (SUB, "MPI_Neighbor_allgather", 0), (SUB, "MPI_Barrier", 0)],
+        [(0, 1, 1, 2, -1), (1, 1, 3, 4, -1), (2, 1, 5, 6, -1)],
+    )
+    first = process([(WORLD, "MPI_Neighbor_allgather", 0)], [(0, 1, 1, 2, -1)])
+    rows = joined({0: first, 1: one, 2: one})
+    assert [(on, rank, arrival) for on, _, rank, _, arrival, _ in rows] == [
+        *((WORLD, rank, 1.0) for rank in range(3)),
+        *((SUB, rank, 5.0) for rank in (1, 2)),
+    ]
+
+
+def test_calls_among_neighbours_are_kept_in_pairs() -> None:
+    numbers = np.arange(1, 257, dtype=np.uint64)
+    procedures = np.full(256, NUMBER["MPI_Neighbor_alltoall"])
+    kept = numbers[is_kept(numbers, np.full(256, 2), procedures)]
+    assert 0 < len(kept) < 128
+    assert (kept[::2] % 2 == 1).all()
+    assert (kept[1::2] == kept[::2] + 1).all()
 
 
 def test_of_too_many_rows_the_longest_stay(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,6 +42,42 @@ def test_several_waits_and_a_longer_chain() -> None:
     }
 
 
+def ring(compute: float, late: float, ranks: int = 8, steps: int = 40) -> list[Stretch]:
+    """Each rank needs a message of the one before, and computes as long as the others, but for rank 0."""
+    waits, at = [], [0.0] * ranks
+    for _ in range(steps):
+        came = [at[rank] + (late if rank == 0 else compute) for rank in range(ranks)]
+        for rank in range(ranks):
+            at[rank] = max(came[rank], came[rank - 1])
+            if at[rank] > came[rank]:
+                waits.append(Stretch(rank, came[rank], at[rank], rank - 1))
+    return waits
+
+
+@pytest.mark.parametrize("late", [1.25, 5.0])
+@pytest.mark.reported("verdict/drift")
+def test_in_a_ring_the_one_that_computes_longer_is_late(late: float) -> None:
+    waits = ring(1.0, late)
+    last = max((wait for wait in waits if wait.rank == 7), key=lambda wait: wait.began)
+    assert Chains(waits).follow(last.other, last.began, last.until, 7) == {
+        0: Share(pytest.approx(late - 1.0), 7)
+    }
+
+
+def test_partners_that_are_late_in_turns() -> None:
+    """Rank 1 came late at 10; then both computed, and rank 0 did so for longer."""
+    chains = Chains([Stretch(1, 0.0, 1.0, 0), Stretch(0, 2.0, 10.0, 1), Stretch(1, 15.0, 16.0, 0)])
+    assert chains.follow(0, 15.0, 16.0, 1) == {0: Share(1.0, 1)}
+
+
+def test_who_computes_longer_than_the_one_that_waits_is_late_for_the_rest() -> None:
+    # 1 waited for 2 until 4, and computed until 9; 3, that waits from 6 on, computed from 5 on.
+    chains = Chains([Stretch(1, 0.0, 4.0, 2), Stretch(3, 0.0, 5.0, 2), Stretch(3, 6.0, 9.0, 1)])
+    assert chains.follow(1, 6.0, 9.0, 3) == {1: Share(3.0, 1)}
+    chains = Chains([Stretch(1, 0.0, 7.0, 2), Stretch(3, 0.0, 5.0, 2), Stretch(3, 6.0, 9.0, 1)])
+    assert chains.follow(1, 6.0, 9.0, 3) == {2: Share(2.0, 2), 1: Share(1.0, 1)}
+
+
 def test_a_circle_ends() -> None:
     # As it may look by clocks that are not quite the same.
     chains = Chains([Stretch(0, 0.0, 1.0, 1), Stretch(1, 0.0, 1.0, 0)])

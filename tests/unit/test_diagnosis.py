@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -17,8 +18,11 @@ import phased_run
 import profiles
 import pytest
 import test_findings as findings
+from contradictions import Screens, contradictions, words
+from live import running, set_time, write
+from matplotlib.figure import Figure
 from screens_of_profiles import FINDINGS, OVERSUBSCRIBED, PAGES
-from synthetic import small_world, write_world
+from synthetic import PART, small_world, write_world
 from test_loading import output_of
 
 import rankwise
@@ -27,14 +31,15 @@ from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.from_json import from_json
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.to_json import to_json
-from rankwise.cpulist import cpu_text
 from rankwise.diagnosis import kept
 from rankwise.diagnosis.make import make_diagnosis
 from rankwise.diagnosis.model import Diagnosis
+from rankwise.diagnosis.sentences import late_sentence
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents.run import run_data
 from rankwise.render.page.contents.subject import subject
-from rankwise.views.by import VIEWS
+from rankwise.text.hang import hang_text, waited_title
+from rankwise.text.processors import shortage_fields
 
 
 def _made(make: Callable[[], Any], path: Path) -> object:
@@ -64,32 +69,6 @@ def _change(path: Path, statement: str, *values: object) -> None:
         profile.commit()
 
 
-def _words(text: str) -> str:
-    return " ".join(text.split())
-
-
-class _Screens:
-    """All that is said of a profile."""
-
-    def __init__(self, path: Path) -> None:
-        opened = rankwise.open(path)
-        summary, explained = opened.summary(), opened.explain()
-        self.summary, self.explained = _words(summary.text()), _words(explained.text(verbose=True))
-        self.verbose = _words(summary.text(verbose=True))
-        self.json: dict[str, Any] = json.loads(summary.to_json())
-        self.explained_json: dict[str, Any] = json.loads(explained.to_json())
-        self.titles = {name: opened.view(name).title for name in VIEWS}
-        with opened_profile(path) as connection:
-            of = subject(path, connection, Container())
-            self.page: dict[str, Any] = run_data(of, "a")
-            self.complete = of.summary.trust.complete and bool(of.summary.calls)
-
-    @property
-    def texts(self) -> list[str]:
-        """What the terminal says."""
-        return [self.summary, self.verbose, self.explained, *self.titles.values()]
-
-
 @pytest.fixture(params=CORPUS)
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A profile of the corpus, without a diagnosis in it."""
@@ -98,66 +77,18 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def test_no_screen_contradicts_another_one(path: Path) -> None:
-    seen = _Screens(path)
-    told = seen.json["diagnosis"]
-    assert seen.explained_json["diagnosis"] == told
-    assert seen.page["lead"] == seen.page["overview"]["verdict"] == told["verdict"]
-    assert seen.explained.count(told["verdict"]) == 1
-    if seen.complete:
-        assert seen.summary.count(told["verdict"]) == seen.verbose.count(told["verdict"]) == 1
-    _same_parts(seen, told["parts"])
-    _same_late_ranks(seen, told["late"])
-    _same_processors(seen, seen.json["shortages"])
-    assert seen.explained_json["findings"] == seen.json["findings"]
-
-
-def _same_parts(seen: _Screens, parts: list[dict[str, Any]]) -> None:
-    percents = {part["name"]: part["percent_of_run"] for part in parts}
-    if not seen.page["overview"]["time"]["missing"]:
-        assert sum(percents.values()) == pytest.approx(100.0)
-    shown = {part["name"]: part["percent"] for part in seen.page["overview"]["time"]["parts"]}
-    assert shown == {name: percents[name] for name in shown}
-    assert percents["compute"] == pytest.approx(seen.json["times"]["rest_percent_of_run"])
-
-
-def _same_late_ranks(seen: _Screens, late: dict[str, Any]) -> None:
-    title = seen.page["overview"]["late"]["title"]
-    group = late["group"]
-    for other in (seen.titles["waiting"], seen.page.get("balance", {}).get("late", {}).get("title", "")):
-        if late["is_known"] and other and not seen.json["hang"]:
-            assert other.lower().endswith(f"; {title.lower()}")
-        assert ("caused" in other) == bool(group)
-    found = [one for one in seen.json["findings"] if one["rule"] == "late-ranks"]
-    assert len(found) == bool(group)
-    if group:
-        named = cpu_text(group["group"]["ranks"])
-        assert named in title
-        assert named in found[0]["title"]
-    for text in seen.texts:
-        assert "to blame" not in text
-
-
-def _same_processors(seen: _Screens, state: dict[str, Any]) -> None:
-    """Test of the corpus what test_shortages.py tests of each state of the processors."""
-    rules = {one["rule"] for one in seen.json["findings"]}
-    nothing = seen.explained_json["nothing_found"]
-    assert bool(state["sharing"]) == bool(rules & {"oversubscribed", "badly-bound"})
-    assert ("preempted" in rules) <= bool(state["preempted"])
-    for text in seen.texts:
-        assert ("often preempted" in text) <= bool(state["preempted"] and "preempted" not in nothing)
-    if any("start fewer ranks" in one["cure"] for one in seen.page.get("place", {}).get("faults", [])):
-        assert state["sharing"]
+    assert contradictions(path) == []
 
 
 def test_what_is_kept_is_what_would_be_made(path: Path) -> None:
-    fresh = _Screens(path)
+    fresh = Screens(path)
     _keep(path)
     with opened_profile(path) as connection:
         seen = Evidence(connection)
         read, made = kept.diagnosis(seen), make_diagnosis(Evidence(connection))
         assert not {"waiting", "messages", "ranks", "places"} & vars(seen).keys()
     assert read == made
-    again = _Screens(path)
+    again = Screens(path)
     assert again.texts == fresh.texts
     assert again.json == fresh.json
     assert again.explained_json == fresh.explained_json
@@ -265,3 +196,64 @@ def test_a_rule_that_fails_costs_no_profile(late: Path, monkeypatch: pytest.Monk
     _keep(late)
     with opened_profile(late) as connection:
         assert connection.execute("SELECT COUNT(*) FROM diagnosis").fetchone() == (0,)
+
+
+# What only the diagnosis says: who is late, what limits, how ranks get processors.
+_CONCLUDES = re.compile(
+    r"\b(late|later|lateness|caused|blame\w*|limit\w*|crowded|oversubscribed|preempted|deadlock|stands? out)"
+    r"\b",
+    re.IGNORECASE,
+)
+_DRAWN = ("matrix", "communicators", "sizes", "balance", "timeline")
+
+
+def _titles(data: Any) -> Iterator[str]:
+    """Give the titles of all figures, cards and tables of a page."""
+    if isinstance(data, dict):
+        for name, value in data.items():
+            if name == "title" and isinstance(value, str):
+                yield value
+            yield from _titles(value)
+    elif isinstance(data, list):
+        for one in data:
+            yield from _titles(one)
+
+
+def _drawn_titles(path: Path) -> list[str]:
+    opened = rankwise.open(path)
+    found = []
+    for what in _DRAWN:
+        figure = Figure()
+        getattr(opened.plot, what)(ax=figure.subplots())
+        found += [axes.get_title(loc="left") for axes in figure.axes]
+    return found
+
+
+def test_titles_conclude_nothing_that_the_diagnosis_does_not_have(path: Path) -> None:
+    """Of all pages of the report and all plots: who is late, and the like, is a sentence of the diagnosis."""
+    with opened_profile(path) as connection:
+        of = subject(path, connection, Container())
+        page, told, hang = run_data(of, "a"), of.diagnosis, of.seen.hang
+    known = [told.verdict, late_sentence(told.late), *(one.finding.title for one in told.findings.found)]
+    known += shortage_fields(told.account.shortages)
+    if hang:
+        known += [hang_text(hang), waited_title(hang)]
+    for title in (*_titles(page), *_drawn_titles(path)):
+        # (What a share is of, and what a column or a figure is about, is no conclusion.)
+        rest = re.sub(r"waiting for (other )?ranks that (come|came) late", "", words(title))
+        for sentence in known:
+            rest = re.sub(re.escape(words(sentence)), "", rest, flags=re.IGNORECASE)
+        assert not _CONCLUDES.search(rest), title
+
+
+def test_the_end_of_top_concludes_nothing_but_whom_ranks_wait_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Some ranks wait in a barrier for another one, which computes: that sentence is the diagnosis' own."""
+    set_time(monkeypatch, 40.0)
+    world = [running(process, 3.0, "MPI_Barrier", 4.0, PART) for process in small_world()]
+    running(world[2], 3.0)
+    assert main(["top", "--once", str(write(tmp_path / "job", world))]) == 0
+    shown = words(capsys.readouterr().out)
+    assert "rank 0 waits in MPI_Barrier on W_s1.0 for rank 2" in shown
+    assert not _CONCLUDES.search(shown)

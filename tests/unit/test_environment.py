@@ -145,3 +145,8 @@ def test_settings_are_handed_on() -> None:
 def test_override_is_handed_on() -> None:
     made = launch("mpirun app", Preload(Path("/r/rw.so"), Path("/run"), "mpich"))
     assert made.words[-3:] == ["-x", "RANKWISE_MPI=mpich", "app"]
+
+
+def test_what_is_preloaded_too_comes_behind_ours_and_before_the_users() -> None:
+    also = OURS._replace(also=(Path("/r/watch.so"),))
+    assert also.variables("/u/a.so:/r/watch.so")["LD_PRELOAD"] == "/r/rw.so:/r/watch.so:/u/a.so"

@@ -44,6 +44,8 @@ TABLES = {
     "absent_counters",
     "objects",
     "sites",
+    "frames",
+    "paths",
     "file_accesses",
     "dropped",
     "warnings",

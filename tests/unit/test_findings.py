@@ -148,6 +148,27 @@ def test_who_is_late_among_more_ranks_than_processors_may_have_had_none() -> Non
     assert found_in(barriers(Made(cpus="0-1"), [2]), "late-ranks").confidence == LOW
 
 
+@pytest.mark.parametrize(
+    ("without", "confidence"), [(None, LOW), (0.9, LOW), (0.1, HIGH)], ids=["unknown", "long", "hardly"]
+)
+def test_a_late_rank_that_had_a_processor_is_late_for_another_reason(
+    without: float | None, confidence: str
+) -> None:
+    made = barriers(Made(cpus="0-1"), [2])
+    late = found_in(made, "late-ranks")
+    lateness = late.inputs[0].value
+    assert isinstance(lateness, float)
+    waited = (
+        None if without is None else without * lateness / 4
+    )  # of the four ranks all wait while one is late
+    for rank in range(4):
+        made.insert(
+            "places", rank=rank, omp_proc_bind="", omp_places="", run_queue_wait=waited if rank == 2 else 9.0
+        )
+    found = found_in(made, "late-ranks")
+    assert (found.confidence, found.saved_seconds) == (confidence, late.saved_seconds)
+
+
 def test_who_is_late_may_have_lost_its_processor_to_others() -> None:
     """Rank 1 lost its processor: of rank 2 that explains nothing."""
     for late, confidence in (([1], LOW), ([2], HIGH)):
@@ -192,12 +213,18 @@ def test_a_collective_that_is_waiting(golden: Golden) -> None:
     assert found.command.options == ("--by", "waiting", "--call", "Barrier")
 
 
+def test_who_is_late_in_turns_may_have_lost_processors_to_others() -> None:
+    for made in (switching(1000, 7.0), Made(cpus="0-1")):
+        found = found_in(barriers(made, [0, 1, 2, 3]), "waiting-collective")
+        assert (found.confidence, found.saved_seconds) == (LOW, pytest.approx(6.0))
+
+
 def test_one_call_is_told_as_one() -> None:
     found = found_in(barriers(Made(), [0, 1, 2, 3], 8), "waiting-collective")
     assert (found.confidence, found.why_confidence) == (LOW, "there were 8 calls only")
     waiting = barriers(Made(), [0]).seen.waiting
     assert waiting is not None
-    one = waiting_collective._finding(replace(waiting.families[0], kept=1), "W", 0.0, crowd=False)
+    one = waiting_collective._finding(replace(waiting.families[0], kept=1), "W", 0.0, "")
     assert one.why_confidence == "there was 1 call only"
 
 
@@ -355,6 +382,13 @@ def test_what_is_buffered_is_also_seen() -> None:
     assert found_in(made, "eager-threshold").saved_seconds == pytest.approx(1.8)
 
 
+def test_receivers_may_be_late_as_they_had_no_processor() -> None:
+    made = sends([8192, 6000, 6000, 6000], 0.5)
+    assert found_in(made, "eager-threshold").confidence == MEDIUM
+    made.connection.execute("UPDATE ranks SET cpus_allowed = '0'")
+    assert found_in(made, "eager-threshold").confidence == LOW
+
+
 def test_messages_much_too_large_to_be_buffered() -> None:
     assert told(sends([2**20] * 4, 0.5), "eager-threshold") == []
 
@@ -472,7 +506,10 @@ def test_nobody_knows_which_processors_there_are() -> None:
 
 def switching(involuntary: int, task: float | None, cpus: str = "0-63") -> Made:
     """Four ranks of 10 s; rank 1 lost its processor so often, and had one for so long."""
-    made = Made(4, cpus=cpus)
+    return switched(Made(4, cpus=cpus), involuntary, task)
+
+
+def switched(made: Made, involuntary: int, task: float | None) -> Made:
     for rank in range(4):
         made.insert(
             "system_counters",
@@ -483,6 +520,29 @@ def switching(involuntary: int, task: float | None, cpus: str = "0-63") -> Made:
             scaled=0,
         )
     return made
+
+
+@pytest.mark.parametrize(
+    ("late", "rule"), [([2], "late-ranks"), ([1], "late-ranks"), ([0, 1, 2, 3], "waiting-collective")]
+)
+def test_who_lacked_a_processor_may_be_late_for_that(late: list[int], rule: str) -> None:
+    """Rank 1 is preempted: that says nothing of rank 2, but of whoever is late now and then."""
+    alone, beside = (barriers(Made(4, cpus="0-63"), late) for _ in range(2))
+    doubtful = found_in(switched(beside, 1000, 7.0), rule).confidence == LOW
+    assert found_in(alone, rule).confidence != LOW
+    assert doubtful is (1 in late)
+
+
+def test_of_two_ranks_one_is_always_last_in_half_of_the_calls() -> None:
+    waiting = barriers(Made(), [0, 1, 2, 3]).seen.waiting
+    assert waiting is not None
+    row = replace(waiting.families[0], last_percent=60.0)
+    two, four = (
+        waiting_collective._finding(replace(row, size_min=size), "W", 0.0, "").why_confidence
+        for size in (2, 4)
+    )
+    first = waiting_collective._finding(replace(row, last_percent=10.0), "W", 0.0, "").why_confidence
+    assert first == two != four
 
 
 def test_a_rank_that_lost_its_processor(golden: Golden) -> None:

@@ -148,7 +148,37 @@ def test_a_call_that_differs_from_itself_by_as_much_violates_nothing() -> None:
     calls.drift = 0.7
     outcome = _compare(calls)
     assert not outcome.violated
-    assert_facts(_shown(outcome), "17 .. 17 .. 1.43")
+    assert_facts(_shown(outcome), "17 .. 17 .. 1.44")
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-2, 1e2])
+def test_times_too_short_for_a_message_are_not_concluded_from(unit: float) -> None:
+    """A barrier of 4 ranks has two messages in turn: each takes 10 us here, and 4 Bcast can't take 1 us."""
+
+    def seconds(cell: Cell, arm: Arm) -> float:
+        short = cell.procedure == "MPI_Bcast" and isinstance(arm, Mockup) and arm.name == "parts"
+        return unit * (1e-6 if short else 20e-6)
+
+    outcome = _compare(Calls(seconds))
+    assert not outcome.violated
+    assert {(one.procedure, one.against) for one in outcome.too_short} == {
+        (one.procedure, one.words)
+        for one in GUIDELINES
+        if (one.procedure, one.mockup) == ("MPI_Bcast", "parts")
+    }
+    assert outcome.least_us == pytest.approx(max(0.1, unit * 5), rel=0.1)
+    shown = _shown(outcome)
+    assert_facts(shown, f"{len(outcome.too_short)} comparison .. {PARTS} Bcast")
+    assert_facts(shown, f"{len(outcome.compared) - len(outcome.too_short)}.")
+    found = guidelines_as_data(outcome, [])
+    assert found["too_short"] == outcome.too_short
+    assert not found["violated"]
+
+
+def test_times_that_the_clock_can_not_tell_are_not_concluded_from() -> None:
+    outcome = _compare(Calls(lambda _, arm: 5e-9 if isinstance(arm, Mockup) else 50e-9))
+    assert not outcome.violated
+    assert len(outcome.too_short) == len(outcome.compared)
 
 
 def test_an_algorithm_that_cures_it() -> None:
@@ -215,7 +245,7 @@ def test_the_probe_knows_all_of_them() -> None:
 
 
 def test_the_batch() -> None:
-    (question, *_) = questions(2, [64, 128], [])
+    question = next(one for one in questions(2, [64, 128], []) if one.cell.procedure == "MPI_Allreduce")
     arms: dict[str, Arm] = {"default": None, **question.others}
     lines = Batch(question.cell, arms, [["default"]], 7).text(Offers()).splitlines()
     assert lines.count("arm 0") == 5

@@ -323,6 +323,21 @@ def test_a_profile_of_a_run_that_hung(tmp_path: Path) -> None:
     assert seen.efficiency.parallel == pytest.approx(1 - hung_profiles.HUNG_S / hung_profiles.RUN_S, abs=1e-3)
 
 
+def test_the_time_of_a_hang_is_waiting(tmp_path: Path) -> None:
+    """All four ranks wait at its end, which is no sample of who was late before."""
+    with opened_profile(hung_profiles.wrong_tag(tmp_path / "a.rankwise")) as connection:
+        seen = Evidence(connection)
+        told, time = make_diagnosis(seen), seen.time_in_mpi
+    assert time.hang_seconds == pytest.approx(4 * hung_profiles.HUNG_S)
+    assert time.waiting_seconds == pytest.approx(4 * hung_profiles.HUNG_S + 3 * 0.05)
+    assert time.unknown_seconds == pytest.approx(0.0, abs=1e-6)
+    shares = {part.name: part.percent_of_run for part in told.parts}
+    assert shares["waiting"] == pytest.approx(100 * time.waiting_seconds / (4 * hung_profiles.RUN_S))
+    assert time.is_mostly_unknown
+    assert not told.late.most
+    assert seen.late is None
+
+
 def test_a_time_limit_in_a_long_computation(tmp_path: Path) -> None:
     with opened_profile(hung_profiles.long_computation(tmp_path / "a.rankwise")) as connection:
         seen = Evidence(connection)

@@ -51,7 +51,7 @@ def symbols() -> dict[str, bool]:
     return found
 
 
-@pytest.fixture(params=["librankwise.so", "librankwise_monitoring.so", "librankwise_placement.so"])
+@pytest.fixture(params=[f"librankwise{name}.so" for name in ("", "_monitoring", "_placement", "_watch")])
 def library(request: pytest.FixtureRequest) -> Path:
     return _files.installed(f"lib/{request.param}")
 

@@ -146,3 +146,14 @@ def test_who_sleeps_needs_no_processor(golden: Golden) -> None:
     found = found_in(made)
     golden.says(found.title, "0.42 .. rank 0 .. 9.00 s")
     assert found.confidence == LOW
+
+
+@pytest.mark.parametrize(("lacked", "uneven"), [((2.9, 4.9, 4.9, 4.9), True), ((8.0, 3.0, 3.0, 3.0), False)])
+def test_who_lacked_a_processor_is_known_where_the_kernel_tells(
+    lacked: Sequence[float], uneven: bool
+) -> None:
+    """Rank 0 sleeps while the others poll, or was ready and had no processor: processor time is the same."""
+    made = counters(computing(Made(cpus="0-1"), (9.0, 2.0, 2.0, 2.0)), (1.5, 2.0, 2.0, 2.0))
+    for rank, seconds in enumerate(lacked):
+        made.insert("places", rank=rank, omp_proc_bind="", omp_places="", run_queue_wait=seconds)
+    assert isinstance(RULE.find(made.seen), list) is uneven

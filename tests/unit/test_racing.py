@@ -96,7 +96,7 @@ def test_with_noise_the_fastest_wins() -> None:
         assert outcome.winner == ARMS["linear"]
         found = hold_out(racer, CELL, Algorithm("linear", 1), 0.99, seed=seed)
         assert found.proven
-        assert not found.control_differs
+        assert not found.too_noisy
         assert found.evidence.low < 2 / 1.4 < found.evidence.high
         assert found.evidence.confidence >= 0.99
         assert found.evidence.rounds == HOLD_OUT_ROUNDS
@@ -172,17 +172,46 @@ def test_a_hold_out_goes_on_too(tmp_path: Path) -> None:
     assert racer.rounds == 2 * HOLD_OUT_ROUNDS
 
 
-def test_the_control_shows_a_default_that_differs_from_itself() -> None:
+@pytest.mark.parametrize(
+    ("us", "again", "proven", "too_noisy"),
+    [
+        (1e-3, 1.2, True, False),  # much faster than the noise
+        (1.8e-3, 1.2, False, True),
+        (2e-3, 1.2, False, True),  # it could be a gain
+        (2e-3, 1.01, False, False),
+        (1.5e-3, 1.01, True, False),
+        (3e-3, 1.2, False, False),
+    ],
+)
+@pytest.mark.parametrize("inverse", [False, True])
+def test_a_gain_has_to_exceed_the_noise(
+    us: float, again: float, proven: bool, too_noisy: bool, inverse: bool
+) -> None:
+    """A default that differs from itself, by however little, is what gains are compared with."""
+
     class Drifting(Chance):
         def run(
             self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
         ) -> list[dict[str, float]]:
-            slower = {AGAIN: 1.2}
+            slower = {AGAIN: 1 / again if inverse else again}
             found = super().run(cell, arms, rounds)
             return [{name: one[name] * slower.get(name, 1) for name in one} for one in found]
 
-    racer = Drifting({"default": 2e-3, "ring": 1e-3}, 0.01)
-    assert hold_out(racer, CELL, Algorithm("ring", 4), 0.95).control_differs
+    racer = Drifting({"default": 2e-3, "ring": us}, 0.002)
+    found = hold_out(racer, CELL, Algorithm("ring", 4), 0.95)
+    assert found.control.verdict != "no difference shown"
+    assert (found.proven, found.is_worth_it, found.too_noisy) == (proven, proven, too_noisy)
+
+
+def test_perfect_cells_do_not_die_by_chance() -> None:
+    """Of 20 controls, one leaves out 1 by chance: that must not cost a gain."""
+    worth = [
+        hold_out(
+            Chance({"default": 2e-3, "ring": 1.5e-3}, 0.02, seed), CELL, Algorithm("ring", 4), 0.95
+        ).is_worth_it
+        for seed in range(60)
+    ]
+    assert all(worth)
 
 
 def test_rounds_enough_for_the_confidence() -> None:

@@ -101,6 +101,13 @@ def test_a_rule_that_still_wins(golden: Golden) -> None:
     golden.says(shown[shown.index("1 of 1") :])
 
 
+def test_a_call_that_the_clock_can_not_tell(golden: Golden) -> None:
+    outcome = _recheck(Calls(faster=2000.0), settings(rule("Bcast", 2)))
+    assert [one.verdict for one in outcome.rules] == ["can't be told"]
+    shown = _shown(outcome)
+    golden.says(shown[shown.index("Bcast on 2") :], "0 of 1")
+
+
 @pytest.mark.parametrize(
     ("faster", "verdict"), [(1.0, "no longer wins"), (1.015, "no longer wins"), (0.5, "slower now")]
 )
@@ -120,7 +127,7 @@ def test_an_algorithm_that_is_the_default_anyway_seldom_wins() -> None:
 
 
 def test_noise_is_no_verdict() -> None:
-    outcome = _recheck(Calls(drift=1.5), settings(rule("Bcast", 2)))
+    outcome = _recheck(Calls(drift=2.5), settings(rule("Bcast", 2)))
     assert outcome.rules[0].verdict == "can't be told"
     assert outcome.settings is None  # it is not known to win, so it is not all that a new file says
     assert "differs from itself" in _shown(outcome)
@@ -131,7 +138,7 @@ def test_beside_a_rule_that_wins_one_that_is_unsure_stays_without_evidence(golde
         def run(
             self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
         ) -> list[dict[str, float]]:
-            self.drift = 1.5 if cell.procedure == "MPI_Reduce" else 1.0
+            self.drift = 2.5 if cell.procedure == "MPI_Reduce" else 1.0
             return super().run(cell, arms, rounds)
 
     unsure = replace(rule("Reduce", 2, 8, 8), raced=(Raced(8, 1, 1.0, 0, ("0-1",)),))

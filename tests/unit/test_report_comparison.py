@@ -147,8 +147,11 @@ def test_tables_of_changes_say_what_changed_most(browser: Any, commands: Path) -
     data = network_jobs.data(commands.read_bytes())["comparison"]
     first = data["changes"][0]
     assert titles[0].startswith("The run: wall +")
-    assert titles[1].startswith(f"By communicator and call: {first['procedure']} on {first['label']} +")
-    assert all(": " in title and title.endswith(" a rank") for title in titles[1:])
+    assert titles[1].startswith("Findings: ")
+    assert titles[2].startswith("Where the time in MPI went: not known +")
+    assert titles[3].startswith("Efficiency: ")
+    assert titles[4].startswith(f"By communicator and call: {first['procedure']} on {first['label']} +")
+    assert all(": " in title and title.endswith(" a rank") for title in titles[4:])
     tab.close()
 
 
@@ -190,7 +193,13 @@ def test_files_of_tables_have_numbers(
     for column in ("before", "after", "change", "low", "high"):
         assert float(run["wall"][column]) == pytest.approx(wall[column])
     assert run["sent"]["unit"] == "B"
-    rows = tab.rows("#difference-1-data", tmp_path)
+    waited = {row["figure"]: row for row in tab.rows("#difference-2-data", tmp_path)}
+    for one in told["time_in_mpi"]:
+        for side in ("before", "after", "change"):
+            assert float(waited[one["name"]][f"{side} at most, s"]) == pytest.approx(one[side]["high"])
+    findings = tab.rows("#difference-1-data", tmp_path)
+    assert [row["state"] for row in findings] == [one["state"] for one in told["findings"]]
+    rows = tab.rows("#difference-4-data", tmp_path)
     assert [(row["communicator"], row["call"]) for row in rows] == [
         (row["communicator"], row["procedure"].removeprefix("MPI_")) for row in told["communicator_calls"]
     ]
@@ -198,7 +207,7 @@ def test_files_of_tables_have_numbers(
     for column in ("before", "after", "change", "low", "high"):
         assert float(rows[0][f"{column}, s"]) == pytest.approx(first["seconds"][column])
     assert float(rows[0]["sent after, B"]) == first["bytes_sent"]["after"]
-    [file] = tab.saved("#difference-1-data", tmp_path)
+    [file] = tab.saved("#difference-4-data", tmp_path)
     assert file.name == "by-communicator-and-call.csv"
     tab.close()
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from assembled import made
 from made_profile import Made
+from paths_made import made_paths
 from synthetic import call, loaded_object, small_world
 
 from golden import Golden
-from rankwise.analysis.calls.sites import Place
+from rankwise.analysis.calls.places import Place
 from rankwise.analysis.opened import opened_profile
 from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.render.page.container import Container
@@ -110,3 +111,37 @@ def test_without_places(tmp_path: Path) -> None:
     names, data = told(made_run.write(tmp_path / "none.rankwise"))
     assert names == ["not known"]
     assert "--no-sites" in data["missing"]
+    assert "--no-paths" in data["callers"]["missing"]
+
+
+def test_callers_are_lines_one_below_the_other(tmp_path: Path) -> None:
+    names, data = told(made_paths().write(tmp_path / "paths.rankwise"))
+    callers = data["callers"]
+    assert callers["missing"] == ""
+    assert [names[site] for site in callers["site"]] == ["libways.so.1+0x99"]
+    lines, functions = callers["lines"], callers["frames"]["function"]
+    assert [
+        (level, functions[frame] if frame >= 0 else "", round(percent))
+        for level, frame, percent in zip(
+            lines["level"], lines["frame"], lines["time"]["percent"], strict=True
+        )
+    ] == [
+        (0, "", 100),
+        (1, "gather", 100),
+        *((2, "solve", 60), (3, "main", 60)),
+        *((2, "norm", 30), (3, "main", 30)),
+        *((2, "output", 10), (3, "main", 10)),
+    ]
+    assert lines["samples"] == [100, 100, 60, 60, 30, 30, 10, 10]
+    [caller] = callers["caller"]
+    assert functions[caller] == "solve"
+    [low], [high] = callers["callerTime"]["low"], callers["callerTime"]["high"]
+    assert low < 60 < high
+
+
+def test_names_of_callers_are_text(tmp_path: Path) -> None:
+    profile = made_paths()
+    profile.connection.execute("UPDATE frames SET function = 'a\x1b[31m', file = '/b\u202e.c'")
+    _, data = told(profile.write(tmp_path / "hostile.rankwise"))
+    frames = data["callers"]["frames"]
+    assert not any("\x1b" in text or "\u202e" in text for text in (*frames["function"], *frames["file"]))

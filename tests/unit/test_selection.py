@@ -277,7 +277,13 @@ def test_export_of_a_part(
     assert part["calls"] == expected
     assert {row["rank"] for row in part["ranks"]} == {"3"}
     assert all("3" in (row["source"], row["destination"]) for row in part["messages"])
-    assert whole.keys() - part.keys() == {"patterns", "pattern_messages", "region_times", "intervals"}
+    assert whole.keys() - part.keys() == {
+        "paths",
+        "patterns",
+        "pattern_messages",
+        "region_times",
+        "intervals",
+    }
     assert part.keys() <= whole.keys()
     capsys.readouterr()
     assert "messages" not in exported("--size", "8")

@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from settings_made import INTEL, OPEN_MPI_4, rule, settings
+from settings_made import INTEL, MPICH_4, OPEN_MPI_4, rule, settings
 
 from golden import Golden, assert_facts
 from rankwise.errors import RankwiseError
+from rankwise.launch.commandline import parse
+from rankwise.launch.plan import Plan
 from rankwise.launchers.binding import Binding
-from rankwise.tuning.settings.apply import materialise
-from rankwise.tuning.settings.file import read, write, write_all
+from rankwise.tuning.program import Program
+from rankwise.tuning.settings.apply import materialise, untold
+from rankwise.tuning.settings.file import check_new, read, write, write_all
 from rankwise.tuning.settings.model import Settings
+from rankwise.tuning.settings.places import for_launchers
 from rankwise.tuning.settings.rule import Raced
 
 FULL = settings(
@@ -57,20 +61,124 @@ def test_nothing_is_replaced_unasked(tmp_path: Path, golden: Golden) -> None:
 
 def test_files_beside_it(tmp_path: Path) -> None:
     written = write_all(FULL, tmp_path / "s.json")
-    assert written == [tmp_path / name for name in ("s.json", "s.env", "s.rules")]
+    assert written == [tmp_path / name for name in ("s.json", "s.env", "s.rules", "s.places")]
     assert sorted(tmp_path.iterdir()) == sorted(written)
-    shell = f". {tmp_path}/s.env && env -0"
-    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True)
-    found = dict(entry.split("=", 1) for entry in done.stdout.split("\0") if entry)
+    found, said = sourced(tmp_path / "s.env")
+    assert not said
     assert found["OMPI_MCA_coll_tuned_dynamic_rules_filename"] == f"{tmp_path}/s.rules"
     assert found["OMPI_MCA_coll_tuned_use_dynamic_rules"] == "1"
     assert found["OMPI_MCA_btl_vader_eager_limit"] == "16384"
     text = (tmp_path / "s.env").read_text()
     assert OPEN_MPI_4 in text
     assert "on node1, node2" in text
-    assert_facts(text, "1.250 .. 95 % .. 1.200 .. 1.300 .. 20")
-    lines = [line for line in text.splitlines() if line and line[0] != "#"]
-    assert all(line.startswith("export ") for line in lines)
+    assert_facts(text, "1.25 .. 95 % .. 1.20 .. 1.30 .. 20")
+
+
+def sourced(shell: Path) -> tuple[dict[str, str], str]:
+    """Return the environment that a shell has after it has read a file, and what it says."""
+    words = ["sh", "-ec", '. "$0"; env -0', str(shell)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return dict(entry.split("=", 1) for entry in done.stdout.split("\0") if entry), done.stderr
+
+
+@pytest.mark.parametrize("name", ["s", "it's"])
+def test_without_the_librarys_own_file_nothing_is_set_and_said_so(
+    name: str, tmp_path: Path, golden: Golden
+) -> None:
+    write_all(FULL, tmp_path / f"{name}.json")
+    (tmp_path / f"{name}.rules").unlink()
+    found, said = sourced(tmp_path / f"{name}.env")
+    assert not [variable for variable in found if variable.startswith("OMPI_")]
+    golden.says(said, f"{name}.env .. {tmp_path}/{name}.rules .. {tmp_path}/{name}.env")
+
+
+def test_the_line_in_the_comment_works_where_the_file_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("s.json", "a b.json"):
+        shell = write_all(FULL, Path(name))[1]
+        line = next(line for line in shell.read_text().splitlines() if line.startswith("#   . "))
+        words = ["sh", "-ec", f"{line.removeprefix('#')}; env"]
+        done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
+        assert "OMPI_MCA_btl_vader_eager_limit=16384" in done.stdout
+
+
+def test_places_need_no_rankwise(tmp_path: Path) -> None:
+    """Each launcher has a file, and the comments of the lines for a shell have its command."""
+    launch = "mpirun --bind-to core --rankfile R ./app"
+    write_all(FULL, tmp_path / "s.json", launch=launch)
+    text = (tmp_path / "s.env").read_text()
+    place = tmp_path / "s.places"
+    files = {path.name for path in place.iterdir()}
+    told = {one.path.name: one.command_line for one in for_launchers(FULL, place)}
+    assert files == set(told)
+    assert {"openmpi4.ranks", "openmpi5.ranks", "mpich.hosts", "intel.machines", "slurm.hosts"} <= files
+    commands = [line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#  ")]
+    assert launch in commands
+    for name, command in told.items():
+        assert command in "\n".join(commands).replace("?", "\n")
+        assert str(place / name) in command
+    first = min(told.values(), key=lambda command: text.index(command.split(" ./app")[0]))
+    assert f"{place}/openmpi4.ranks" in first
+
+
+@pytest.mark.parametrize(
+    ("library", "command", "first"),
+    [
+        (OPEN_MPI_4, ("mpirun",), "openmpi4.ranks"),
+        ("Open MPI v5.0.11, package: x", ("mpiexec",), "openmpi5.ranks"),
+        (INTEL, ("mpirun",), "intel.machines"),
+        (MPICH_4, ("mpiexec.hydra",), "mpich.hosts"),
+        (MPICH_4, ("srun",), "slurm.hosts"),
+    ],
+)
+def test_the_launcher_of_the_measurement_comes_first(
+    library: str, command: tuple[str, ...], first: str, tmp_path: Path
+) -> None:
+    made = settings(library=library, bindings=FULL.bindings)
+    made = replace(made, about=replace(made.about, command=(*command, "-n", "2", "./app", "x")))
+    found = for_launchers(made, tmp_path)
+    assert found[0].path.name == first
+    assert all("./app x" in one.command_line for one in found)
+
+
+def test_no_directory_stays_where_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", full)
+        with pytest.raises(RankwiseError, match="No space left"):
+            write_all(FULL, tmp_path / "s.json")
+    assert list(tmp_path.iterdir()) == []
+    write_all(FULL, tmp_path / "s.json")
+    with pytest.raises(RankwiseError, match="is there already"):
+        check_new(tmp_path / "s.json", force=False)
+    for name in ("s.json", "s.env", "s.rules"):
+        (tmp_path / name).unlink()
+    with pytest.raises(RankwiseError, match=r"s\.places/.* is there already"):
+        check_new(tmp_path / "s.json", force=False)
+    check_new(tmp_path / "s.json", force=True)
+
+
+def test_the_tabulator_in_a_librarys_name_is_not_shown(tmp_path: Path) -> None:
+    """MPICH says `MPICH Version:`, a tabulator, and the number."""
+    write_all(settings(library=MPICH_4), tmp_path / "s.json")
+    text = (tmp_path / "s.env").read_text()
+    assert "MPICH Version: 4.0.2" in text
+    planned = Plan(("./app",), parse(["./app"]), (), {}, "", None)
+    program = Program(planned.words, {}, planned, None, OPEN_MPI_4)
+    said = [untold(settings(rule("Bcast", 2), library="Strange MPI:\t1.0"))]
+    for other in (program, replace(program, said="Strange MPI:\t1.0")):
+        with pytest.raises(RankwiseError) as error:
+            other.refuse_other_library(MPICH_4, "mpich", tmp_path)
+        said.append(str(error.value))
+    assert_facts(said[1], "MPICH 4.0.2 .. Open MPI 4.1.4")
+    assert_facts(said[2], "MPICH 4.0.2 .. Strange MPI: 1.0")
+    for line in said:
+        assert "\t" not in line
+        assert "\\t" not in line
 
 
 def test_all_or_nothing(tmp_path: Path) -> None:
@@ -80,7 +188,7 @@ def test_all_or_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["s.rules"]
     assert (tmp_path / "s.rules").read_text() == "mine"
     write_all(FULL, tmp_path / "s.json", force=True)
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.iterdir())) == 4
 
 
 def test_settings_that_can_not_be_told_are_not_written(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from assembled import rows
 from made_profile import RUN_S, Made
 from synthetic import small_world
 
+from golden import Golden
 from rankwise.__main__ import main
 from rankwise.analysis.nodes.binding import node_places
 from rankwise.findings.finding import HIGH, LOW
@@ -36,6 +37,7 @@ def made(case: Case, *, switches: int = 0, threads: int = 1) -> Made:
         run.insert("shape_processors", shape=1, processor=processor, core=processor, kind="any")
     for rank in range(RANKS):
         used = (0.95 if busy else 0.05) * RUN_S * processors / RANKS
+        used = min(used, RUN_S * threads - (WAITS[waited] or 0.0))
         run.insert(
             "system_counters",
             rank=rank,
@@ -96,6 +98,28 @@ def test_more_threads_than_processors() -> None:
     [one] = made(("0-3", True, "much"), threads=2).seen.shortages.sharing
     assert (one.threads, one.processors, one.is_of_node) == (8, 4, True)
     assert one.what == "4 ranks with 8 threads share 4 processors on node"
+
+
+def short_lived(cpus: str, used: float, waited: float) -> Made:
+    """Four ranks whose first threads wait, and other threads are gone when somebody looks."""
+    run = made((cpus, True, "much"))
+    run.connection.execute("UPDATE system_counters SET task_clock = ?", (used * RUN_S,))
+    run.connection.execute("UPDATE places SET run_queue_wait = ?", (waited * RUN_S,))
+    return run
+
+
+def test_threads_that_nobody_saw_are_known_by_what_they_used(golden: Golden) -> None:
+    """A rank used a processor all the time, and its first thread had none for half of it."""
+    run = short_lived("0-3", 1.0, 0.5)
+    assert rules(run) == {"oversubscribed": pytest.approx(RANKS * 0.5 * RUN_S)}
+    [one] = run.seen.shortages.sharing
+    golden.says(one.what, "4 ranks .. 6 threads .. 4 processors")
+    assert run.seen.shortages.preempted is None
+
+
+@pytest.mark.parametrize(("used", "waited"), [(0.5, 0.5), (0.6, 0.45), (1.05, 0.01)])
+def test_what_one_thread_may_use_and_wait_is_no_sign_of_more(used: float, waited: float) -> None:
+    assert "oversubscribed" not in rules(short_lived("0-3", used, waited))
 
 
 def test_threads_are_those_that_compute() -> None:

@@ -110,6 +110,7 @@ def test_by_communicator(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     ] in words
     assert ["W_a1", "W", "Cart_create", "1", "x", "4", "cart", "2x2", "asked", "0-3"] in words
     assert ["W_a1_u2", "W_a1", "Cart_sub", "2", "x", "2", "cart", "2", "-", "0-2:2", "|", "1-3:2"] in words
+    assert ["W_a1_u2", "W_a1", "columns", "of", "W_a1"] in words  # its role
 
 
 def test_groups_of_a_family_are_sorted_and_there_once(path: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ import pytest
 from assembled import made
 from browsers import Tab
 from made_profile import Made
+from paths_made import made_paths
 from synthetic import call, loaded_object, small_world
 
 from golden import assert_facts
@@ -199,6 +200,108 @@ def test_the_picture_can_be_kept(browser: Any, profile: Path, tmp_path: Path) ->
     assert "var(" not in text
     tab.page.locator("#libraries svg .pick").first.click()
     assert "site=libsums" in tab.page.url
+    tab.close()
+
+
+@pytest.fixture
+def with_paths(tmp_path: Path) -> Path:
+    return made_paths().write(tmp_path / "paths.rankwise")
+
+
+def lines_of_tree(tab: Tab) -> list[str]:
+    """Of each line its level and name: `2 solve`."""
+    found: list[str] = tab.page.eval_on_selector_all(
+        "#who-calls [role=treegrid] tbody tr",
+        "lines => lines.map(line => line.ariaLevel + ' ' + line.querySelector('.place span').textContent)",
+    )
+    return found
+
+
+OPEN_AT_FIRST = ["1 Allreduce at libways.so.1+0x99", "2 gather", "3 solve", "4 main", "3 norm", "3 output"]
+
+
+def test_keys_open_and_close_the_tree_of_callers(browser: Any, with_paths: Path) -> None:
+    tab = opened(browser, with_paths)
+    page = tab.page
+    assert lines_of_tree(tab) == OPEN_AT_FIRST
+    assert_facts(page.inner_text("#who-calls h2"), "Allreduce .. 100.0 % .. 60.0 ± 8.5 % .. solve")
+    page.locator("#who-calls tbody tr").first.focus()
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.ariaExpanded") == "false"
+    page.keyboard.press("ArrowRight")
+    assert lines_of_tree(tab) == [*OPEN_AT_FIRST, "4 main"]
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("[document.activeElement.ariaLevel, document.activeElement.ariaExpanded]") == [
+        "4",
+        None,
+    ]
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    assert lines_of_tree(tab) == OPEN_AT_FIRST
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    assert "site=libways.so.1%2B0x99" in page.url
+    assert page.evaluate("document.activeElement.ariaSelected") == "true"
+    tab.click("#who-calls button:has-text('close all')")
+    assert lines_of_tree(tab) == OPEN_AT_FIRST[:1]
+    tab.click("#who-calls button:has-text('open all')")
+    assert len(lines_of_tree(tab)) == 8
+    tab.close()
+
+
+def test_callers_are_those_of_show(
+    browser: Any, with_paths: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tab = opened(browser, with_paths)
+    told = {row["path"]: row for row in tab.rows("#who-calls-data", tmp_path)}
+    assert main(["show", str(with_paths), "--by", "path", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["paths"]
+    assert len(found) == 3
+    for row in found:
+        functions = [row["function"], *(frame["function"] for frame in row["frames"])]
+        for end in range(2, len(functions) + 1):
+            assert " < ".join(functions[:end]) in told
+        cells = told[" < ".join(functions)]
+        assert cells["caller_place"] == row["frames"][-1]["name"]
+        for name in ("seconds", "calls", "percent_of_mpi"):
+            assert float(cells[name]) == pytest.approx(row[name], rel=1e-6)
+        for end, number in {"": "percent", "_low": "low", "_high": "high"}.items():
+            assert float(cells[f"percent_of_place{end}"]) == pytest.approx(row["share_of_time"][number])
+            assert float(cells[f"percent_of_calls{end}"]) == pytest.approx(row["share_of_calls"][number])
+    assert {row["level"] for row in told.values()} == set("0123")
+    tab.close()
+
+
+def test_callers_follow_the_filters_that_they_are_known_by(browser: Any, with_paths: Path) -> None:
+    tab = opened(browser, with_paths, "&ranks=0")
+    page = tab.page
+    assert "rank" in page.inner_text(".notice")
+    assert lines_of_tree(tab) == OPEN_AT_FIRST
+    assert page.inner_text("#who-calls h2").count("whole run") == 1
+    tab.to("page=sites&procedure=Allreduce")
+    assert not page.is_visible(".notice")
+    assert lines_of_tree(tab) == OPEN_AT_FIRST
+    tab.close()
+
+
+@pytest.mark.parametrize("width", [360, 1400])
+def test_the_tree_of_callers_fits(browser: Any, with_paths: Path, width: int) -> None:
+    tab = opened(browser, with_paths, width=width)
+    tab.click("#who-calls button:has-text('open all')")
+    assert tab.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    # The share of the place, the third column, is seen without moving the table.
+    right, edge = tab.page.evaluate(
+        """["tbody tr:nth-child(2) td:nth-child(3)", ".scroll-x"]
+          .map((part) => document.querySelector(`#who-calls ${part}`).getBoundingClientRect().right)"""
+    )
+    assert right <= edge
+    tab.close()
+
+
+def test_without_paths_it_says_why(browser: Any, profile: Path) -> None:
+    tab = opened(browser, profile)
+    assert "--no-paths" in tab.page.inner_text("#who-calls .empty")
+    assert tab.page.locator("#who-calls button").count() == 0
     tab.close()
 
 

@@ -20,7 +20,7 @@ from rankwise.trials.run import Interrupted, Rejected, UnrunnableError
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning import tune as whole
 from rankwise.tuning.cells.cell import Cell, Grouping, Traits
-from rankwise.tuning.effect import Effect, Effects
+from rankwise.tuning.effect import Effect, Effects, Messages
 from rankwise.tuning.gate import changes_digits, refusal
 from rankwise.tuning.libraries.openmpi import OpenMpi
 from rankwise.tuning.racing.racer import Racer
@@ -168,18 +168,21 @@ class Program(Runs):
         self.gain, self.random = gain, random.Random(seed)
         self.effect: str = "changed"
         self.fails = False
+        self.scatter = 0.05
         self.took = [1.0]
 
     def seconds(self, way: Way, number: int, left: float = 0.0) -> float:
         del number, left
         if self.fails and not way.as_given:
             raise Rejected("the program failed: boom")
-        took = self.random.lognormvariate(0, 0.05) / (self.gain if not way.as_given else 1)
+        took = self.random.lognormvariate(0, self.scatter) / (self.gain if not way.as_given else 1)
         self.took.append(took)
         return took
 
-    def profile(self, way: Way, number: int, *, inside: bool = False, left: float = 0.0) -> Path:
-        assert inside
+    def profile(
+        self, way: Way, number: int, *, inside: bool = False, watch: bool = False, left: float = 0.0
+    ) -> Path:
+        assert inside and watch  # Open MPI can be watched
         del number, left
         if self.fails and not way.as_given:
             raise Rejected("the program failed: boom")
@@ -192,7 +195,8 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Program
 
     def effects(before: Path, after: Path, rules: Sequence[Rule]) -> Effects:
         assert (before.name, after.name) == ("as given", "with the settings")
-        return Effects([Effect(rule, made.effect) for rule in rules], [])  # type: ignore[arg-type]
+        messages: Messages = "other" if made.effect == "changed" else "same"
+        return Effects([Effect(rule, made.effect, messages) for rule in rules], [])  # type: ignore[arg-type]
 
     monkeypatch.setattr(whole, "effects", effects)
     yield made
@@ -266,15 +270,17 @@ def test_no_winner_no_run_of_the_program(tmp_path: Path, program: Program) -> No
     assert program.took == [1.0]
 
 
-def test_a_rule_without_effect_is_dropped(tmp_path: Path, program: Program) -> None:
-    program.effect = "no effect"
+@pytest.mark.reported("tune/bad")
+@pytest.mark.parametrize("effect", ["same calls", "not visible"])
+@pytest.mark.parametrize("gain", [1.5, 1.0])
+def test_what_can_not_be_seen_is_left_to_the_proof(
+    effect: str, gain: float, tmp_path: Path, program: Program
+) -> None:
+    program.effect, program.gain = effect, gain
     found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
-    assert found.tried[0].effect_is_none
-    assert found.proof is None
-    assert found.settings is None
-    program.effect = "not visible"  # the runs of the program decide
-    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
-    assert found.settings is not None
+    assert found.tried[0].effect is not None
+    assert found.proof is not None
+    assert (found.settings is not None) == found.proof.is_gain == (gain > 1)
 
 
 def test_settings_that_break_the_program_are_out(tmp_path: Path, program: Program) -> None:
@@ -335,6 +341,41 @@ def test_who_has_seen_the_pairs_does_not_choose_where_they_end(tmp_path: Path, p
     assert found.settings is None
     assert found.ended == whole.INTERRUPTED
     assert not found.is_finished
+
+
+def test_pairs_that_could_not_decide_are_gone_on_from(tmp_path: Path, program: Program) -> None:
+    """Without a budget 20 pairs are run, and the next call runs more: no pair twice, and no look."""
+    program.gain, program.scatter = 1.08, 0.2
+    request = _request(tmp_path, Calls(FAST), targets([_cell()]))
+    found = tune(request, program, _quiet)
+    assert found.proof is not None
+    assert (len(found.proof.before), found.settings, found.is_finished) == (20, None, False)
+    assert found.proof.is_undecided
+    assert found.proof.more_seconds is not None
+    first, calls = found.proof, 1
+    while not found.is_finished:
+        said: list[str] = []
+        found, calls = tune(request, program, said.append), calls + 1
+        assert any(line.startswith("going on from") for line in said)
+        assert not any("effect" in line for line in said)  # it is known
+        assert found.proof is not None
+        assert found.proof.before[:20] == first.before
+    assert calls > 1
+    assert found.proof is not None
+    assert found.settings is not None or found.proof.excluded is not None
+
+
+def test_a_program_that_was_built_anew_has_other_pairs(tmp_path: Path, program: Program) -> None:
+    program.scatter, program.gain = 0.2, 1.08
+    built = tmp_path / "app"
+    way = Way("as given", Command(("mpirun", str(built)), {}), as_given=True)
+    for text, again in (("old", False), ("old", True), ("newer", False)):
+        if not again:
+            built.write_text(text)
+        said: list[str] = []
+        found = tune(_request(tmp_path, Calls(FAST), targets([_cell()]), way=way), program, said.append)
+        assert found.proof is not None
+        assert any(line.startswith("going on from") for line in said) == again
 
 
 def test_han_is_left_out_where_the_race_has_done_so(tmp_path: Path, program: Program) -> None:

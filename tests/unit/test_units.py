@@ -9,6 +9,9 @@ from rankwise.text.units import (
     byte_range_text,
     byte_rate_text,
     byte_text,
+    change_range_text,
+    change_text,
+    confidence_text,
     count_text,
     exact_byte_range_text,
     exact_byte_text,
@@ -124,10 +127,40 @@ def test_counts(number: int, text: str) -> None:
         (19.44, 1, "19.4"),
         (100, 1, "100.0"),
         (0.004, 2, "<0.01"),
+        (-0.04, 1, "0.0"),
+        (-1.25, 1, "-1.2"),
     ],
 )
 def test_percent(share: float, decimals: int, text: str) -> None:
     assert percent_text(share, decimals) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.95, "95"),
+        (0.951559, "95.2"),
+        (0.96875, "96.9"),
+        (0.98, "98"),
+        (0.9996, "99.96"),
+        (1 - 1e-6, "99.9999"),
+        (1.0, "100"),
+        (0.0, "0"),
+    ],
+)
+def test_confidence(share: float, text: str) -> None:
+    assert confidence_text(share) == text
+
+
+def test_changes_have_their_direction() -> None:
+    assert [change_text(one) for one in (1.26, -31.04, 0.04, -0.04, 0.0)] == [
+        "+1.3",
+        "-31.0",
+        "0.0",
+        "0.0",
+        "0.0",
+    ]
+    assert change_range_text(-0.21, 0.14) == "-0.2 to +0.1"
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_processors_come_before_what_follows_from_them(tmp_path: Path, golden: G
 
 def test_a_run_that_did_not_end(tmp_path: Path, golden: Golden) -> None:
     sentence = said(profiles.write_partial(tmp_path / "a.rankwise"))
-    golden.says(sentence, "1 .. 4 .. 2 .. MPI_Allreduce .. W")
+    golden.says(sentence, "early .. 13.6 .. 92.5 .. --clock-sync")
 
 
 def test_nothing_was_called(tmp_path: Path, golden: Golden) -> None:

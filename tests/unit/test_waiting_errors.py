@@ -75,6 +75,25 @@ def test_the_truth_is_within_the_error(kind: str) -> None:
     assert np.mean(rows) >= 0.9
 
 
+@pytest.mark.reported("verdict/coll")
+@pytest.mark.parametrize(("kind", "most"), [("16", 0.02), ("5", 0.01), ("growing", 0.005)])
+def test_the_exact_time_of_all_calls_corrects_the_sample(kind: str, most: float) -> None:
+    """One call in some has the waiting: by chance a sample has twice as many of them, or half as many."""
+    rng = np.random.default_rng(13)
+    off = []
+    for _ in range(TRIALS):
+        everything = run_of(kind, rng)
+        which = np.isin(np.arange(CALLS), rng.choice(CALLS, KEPT, replace=False))
+        truth = float(waits(everything).seconds.sum())
+        found = with_longest(everything, which)
+        off.append(abs(found.waiting.sum() - truth) / truth)
+        # Neither more time than there was nor more calls.
+        seconds = everything.length.sum(axis=0)
+        assert (found.weights * found.found.length).sum(axis=0) == pytest.approx(seconds)
+        assert found.weights.sum(axis=0) == pytest.approx(CALLS, rel=0.05)
+    assert np.median(off) <= most
+
+
 def alike(waiting: float, calls: int, seconds: float) -> Table:
     """Return what 10 equal calls of two members tell: rank 0 waits for rank 1, of 1 s a call."""
     arrival = [[2.0 * step, 2.0 * step + waiting] for step in range(10)]
@@ -125,9 +144,18 @@ def test_who_has_nobody_to_wait_for() -> None:
     assert [error_of(one) for one in found.caused_doubts.T] == [pytest.approx(10.0), 0.0, 0.0]
 
 
-def with_longest(everything: Instances, which: np.ndarray, most: int = 16) -> Table:
-    """Return what is told of a run by a part of its calls and the longest steps of the rest."""
+def with_longest(everything: Instances, which: np.ndarray, most: int = 16, *, two: bool = False) -> Table:
+    """Return what is told of a run by a part of its calls and the longest steps of the rest.
+
+    Args:
+        everything: the run.
+        which: calls are in the sample.
+        most: calls beside it.
+        two: a call is kept for its step and the one before, as the runtime does it.
+    """
     steps = (everything.departure - everything.arrival).max(axis=1)  # (each began one second after the other)
+    if two:
+        steps = steps + np.concatenate([[0.0], steps[:-1]])
     beside = np.zeros(CALLS, bool)
     beside[np.flatnonzero(~which)[np.argsort(-steps[~which])[:most]]] = True
     seconds = (everything.departure - everything.arrival).sum(axis=0).tolist()
@@ -139,21 +167,29 @@ def with_longest(everything: Instances, which: np.ndarray, most: int = 16) -> Ta
 
 
 @pytest.mark.reported("verdict/coll")
+@pytest.mark.parametrize("two", [False, True])
 @pytest.mark.parametrize("kind", ["checkpoints", "preempted", "quiet", "long-transfers"])
-def test_the_longest_steps_stand_for_themselves(kind: str) -> None:
-    """The truth is within the error, and the estimate is near where few calls have most of the waiting."""
+def test_the_longest_steps_stand_for_themselves(kind: str, two: bool) -> None:
+    """The truth is within the error, and the estimate is near where few calls have most of the waiting.
+
+    Calls that were kept because they follow a long step may be short. The others don't become long by that:
+    all time stays known.
+    """
     rng = np.random.default_rng(12)
     covered, off, off_without = [], [], []
     for _ in range(TRIALS):
         everything = run_of(kind, rng)
         which = np.isin(np.arange(CALLS), rng.choice(CALLS, KEPT, replace=False))
         truth = float(waits(everything).seconds.sum())
-        found, without = with_longest(everything, which), estimated(everything, which)
+        found, without = with_longest(everything, which, two=two), estimated(everything, which)
+        assert found.seconds.tolist() == pytest.approx(
+            (everything.departure - everything.arrival).sum(axis=0).tolist()
+        )
         covered.append(abs(found.waiting.sum() - truth) <= error_of(found.total_doubts))
         off.append(abs(found.waiting.sum() - truth) / truth)
         off_without.append(abs(without.waiting.sum() - truth) / truth)
     assert np.mean(covered) >= 0.9
-    assert np.median(off) <= 1.05 * np.median(off_without)
+    assert np.mean(np.square(off)) ** 0.5 <= 1.05 * np.mean(np.square(off_without)) ** 0.5
     if kind == "checkpoints":  # (of the long transfers there are more than are kept)
         assert np.quantile(off, 0.95) <= 0.05
 

@@ -19,7 +19,14 @@ def test_waiting_for_messages() -> None:
     found = summary(made.connection, made.seen)
     # 2.5 of 3 s of three ranks, of the 12 s that four are in MPI, all for rank 1.
     assert found.messages == MessageTotals(
-        pytest.approx(7.5), pytest.approx(62.5), made.seen.late, pytest.approx(100.0), pytest.approx(0.0)
+        waiting_seconds=pytest.approx(7.5),
+        percent_waiting_of_mpi=pytest.approx(62.5),
+        late=made.seen.late,
+        percent_for_late=pytest.approx(100.0),
+        percent_not_known_of_mpi=pytest.approx(0.0),
+        error_seconds=0.0,
+        late_sender_seconds=pytest.approx(7.5),
+        late_receiver_seconds=0.0,
     )
     assert made.seen.late is not None
     assert (made.seen.late.ranks, made.seen.late.host) == ((1,), "node")

@@ -7,7 +7,9 @@ import pytest
 
 from rankwise.analysis.waiting.blame import Late, pass_on
 from rankwise.analysis.waiting.chains import Chains
-from rankwise.analysis.waiting.instances import NOBODY, Instances, consistent, waits
+from rankwise.analysis.waiting.instances import ALL, NOBODY, Instances, consistent, waited_until, waits
+from rankwise.analysis.waiting.procedures import FOR_NEIGHBOURS
+from rankwise.profile.join.neighbours import neighbours
 
 NAN = float("nan")
 
@@ -26,6 +28,8 @@ def instances(
     error: float = 0.0,
     communicator: int = 3,
     in_sample: list[bool] | None = None,
+    entered: list[list[float]] | None = None,
+    asking: list[list[float]] | None = None,
 ) -> Instances:
     count, members = len(arrival), len(arrival[0])
     unknown = [[NAN] * members] * count
@@ -35,10 +39,13 @@ def instances(
         numbers=np.arange(1, count + 1),
         ranks=np.array(ranks or range(members)),
         places=np.arange(members),
+        neighbours=neighbours([members], [0]) if procedure in FOR_NEIGHBOURS else ALL,
         roots=np.full(count, root),
         bytes=np.full((count, members), size),
         arrival=np.array(arrival, float),
         departure=np.array(departure, float),
+        entered=np.array(entered or arrival, float),
+        asking=np.array(asking or np.ones((count, members)), float),
         since=np.array(since or unknown, float),
         since_in_mpi=np.array(since_in_mpi or unknown, float),
         in_sample=np.array(in_sample or [True] * count),
@@ -54,6 +61,30 @@ def test_everybody_waits_for_the_last() -> None:
     assert found.whose.tolist() == [[2, 2, NOBODY]]
     # With the second last they would have gone on at 3.
     assert found.saved.tolist() == [[7, 7, 0]]
+
+
+def test_who_has_posted_waits_in_the_call_that_completes_it() -> None:
+    """Rank 2 posts at 10. Rank 0 has begun to wait for that at 4, rank 1 not before 11."""
+    posted = instances("MPI_Iallreduce", [[0, 3, 10]], [[11, 12, 13]], entered=[[4, 11, 12]])
+    assert consistent(posted).tolist() == [True]
+    found = waits(posted)
+    assert found.seconds.tolist() == [[6, 0, 0]]
+    assert found.whose.tolist() == [[2, NOBODY, NOBODY]]
+    assert found.saved.tolist() == [[6, 0, 0]]  # rank 1 had come before rank 0 began to wait
+    root = waits(instances("MPI_Ibcast", [[0, 3, 10]], [[11, 12, 13]], entered=[[4, 11, 12]], root=2))
+    assert root.seconds.tolist() == [[6, 0, 0]]
+
+
+def test_who_asks_waits_in_the_calls_that_ask() -> None:
+    """Rank 0 asks from 2 to 12, for half of that time; rank 1 waits for two collectives in one call."""
+    asked = instances(
+        "MPI_Iallreduce", [[0, 0, 10]], [[12, 12, 13]], entered=[[2, 4, 12]], asking=[[0.5, 0.5, 1]]
+    )
+    found = waits(asked)
+    assert asked.length.tolist() == [[5, 4, 1]]
+    assert found.seconds.tolist() == [[4, 3, 0]]
+    assert found.saved.tolist() == [[4, 3, 0]]
+    assert waited_until(asked, found).tolist() == [[10, 10, 12]]
 
 
 def test_who_leaves_before_the_last_has_come_did_not_wait_for_it() -> None:
@@ -149,3 +180,55 @@ def test_blame_goes_to_whom_the_late_one_waited_for() -> None:
     assert blame.caused[1].passed_to == 0
     assert blame.finally_blamed == {0: pytest.approx(19), 1: pytest.approx(0)}
     assert blame.steps == 1
+
+
+def test_each_waits_for_its_neighbours() -> None:
+    """In a line of four the last comes at 10: only rank 2 waits for it."""
+    found = instances("MPI_Neighbor_alltoall", [[0, 3, 1, 10]], [[4, 4, 11, 11]])
+    assert consistent(found).tolist() == [True]
+    waited = waits(found)
+    assert waited.seconds.tolist() == [[3, 0, 9, 0]]
+    assert waited.whose.tolist() == [[1, NOBODY, 3, NOBODY]]
+    assert waited.saved.tolist() == [[3, 0, 7, 0]]  # rank 2 would still have waited for rank 1
+    early = instances("MPI_Neighbor_allgather", [[0, 3, 1, 10]], [[4, 4, 9, 11]])
+    assert consistent(early).tolist() == [False]
+    without_data = waits(instances("MPI_Neighbor_alltoallv", [[0, 3, 1, 10]], [[4, 4, 9, 11]]))
+    assert without_data.whose.tolist() == [[1, NOBODY, 1, NOBODY]]
+
+
+@pytest.mark.reported("verdict/pop")
+def test_among_neighbours_lateness_goes_on_by_one_rank_a_call() -> None:
+    """Rank 3 of a line computes 5 s a step, the others 1 s: after some steps each waits 4 s a step."""
+    steps, came, left, since = 12, [], [], []
+    ready = [0.0] * 4
+    for _ in range(steps):
+        arrival = [at + (5 if rank == 3 else 1) for rank, at in enumerate(ready)]
+        since.append([a - b for a, b in zip(arrival, ready, strict=True)] if came else [NAN] * 4)
+        ready = [max(arrival[max(rank - 1, 0) : rank + 2]) for rank in range(4)]
+        came.append(arrival)
+        left.append(ready)
+    nothing = np.zeros((steps, 4)).tolist()
+    found = instances("MPI_Neighbor_allgather", came, left, since=since, since_in_mpi=nothing)
+    known = waits(found)
+    blame = pass_on([Late(found, known, np.ones((steps, 4)), steps)], Chains([]))
+    assert blame.finally_blamed[3] == pytest.approx(known.seconds.sum(), rel=0.02)
+    assert blame.caused[3].computing == pytest.approx(
+        4 * (steps - 1)
+    )  # (Of the first step nothing is known.)
+    assert blame.caused[2].late_start < 0.1 * (blame.caused[2].in_mpi + blame.caused[2].computing)
+    assert blame.caused[1].passed_to == 2
+
+
+@pytest.mark.parametrize(
+    ("dims", "periods", "of_place", "expected"),
+    [
+        ([4], [0], 0, {1}),
+        ([4], [1], 0, {1, 3}),
+        ([2], [1], 0, {1}),  # on both sides
+        ([1, 3], [1, 0], 1, {0, 2}),  # not its own one
+        ([2, 3, 2], [0, 1, 0], 0, {1, 2, 4, 6}),
+    ],
+)
+def test_neighbours_in_a_grid(dims: list[int], periods: list[int], of_place: int, expected: set[int]) -> None:
+    own = neighbours(dims, periods)[of_place].tolist()
+    assert sorted(one for one in own if one != NOBODY) == sorted(expected)

@@ -10,6 +10,7 @@ from the_finding import the_finding
 
 from golden import Golden
 from rankwise.findings.finding import LOW, NotTold
+from rankwise.findings.rules import communicators_again
 from rankwise.findings.rules.window_synchronisation import RULE
 
 WINDOW = 10
@@ -53,6 +54,14 @@ def test_making_windows() -> None:
     found = found_in(windows("MPI_Win_allocate", 3.0, 3.0, number=4))
     assert found.saved_seconds == pytest.approx(6.0 * 3 / 4)  # one of them is needed
     assert " Win_allocate: " in found.title
+
+
+def test_windows_that_are_made_again_are_counted_once() -> None:
+    made = windows("MPI_Win_allocate", 3.0, 3.0, number=40)
+    made.connection.execute("UPDATE communicators SET procedure = 'MPI_Win_allocate' WHERE type = 'window'")
+    made.connection.execute("UPDATE communicators SET freed = 1 WHERE type = 'window'")
+    assert communicators_again.RULE.find(made.seen) != []
+    assert RULE.find(made.seen) == []
 
 
 @pytest.mark.parametrize(

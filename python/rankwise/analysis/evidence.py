@@ -17,6 +17,7 @@ from rankwise.analysis.messages.locality import Locality, locality
 from rankwise.analysis.nodes.binding import NodePlace, node_places
 from rankwise.analysis.nodes.processors import Shortages, shortages
 from rankwise.analysis.overview import Run, run_facts
+from rankwise.analysis.selection import is_part
 from rankwise.analysis.timing.efficiency import Efficiency, efficiency, region_efficiencies
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi, time_in_mpi
 from rankwise.analysis.waiting.chains import Chains, chains_in
@@ -60,18 +61,20 @@ class Evidence:
     @cached_property
     def efficiency(self) -> Efficiency | None:
         """Efficiency of the run."""
-        return efficiency(self.connection, self.time_in_mpi, self.delayed)
+        return efficiency(self.connection, self.time_in_mpi.before_hang, self.delayed)
 
     @cached_property
     def time_in_mpi(self) -> TimeInMpi:
         """What the time in MPI was spent with."""
-        return time_in_mpi(self.connection, self.waiting, self.messages)
+        # (Of a part it is not known who waits for whom.)
+        hang = None if is_part(self.connection) else self.hang
+        return time_in_mpi(self.connection, self.waiting, self.messages, hang)
 
     @cached_property
     def delayed(self) -> Delayed:
         """Of the waiting, what an ideal network would end."""
         tables = self.collectives.tables if self.waiting else ()
-        return delayed(self.connection, tables, self.time_in_mpi)
+        return delayed(self.connection, tables, self.time_in_mpi.before_hang)
 
     @cached_property
     def regions(self) -> list[Efficiency]:

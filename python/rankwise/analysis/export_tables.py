@@ -77,7 +77,7 @@ class ExportTable:
 
     def rows(self, connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
         """Return the rows, one at a time: a profile can be larger than the memory."""
-        return (tuple(row) for row in connection.execute(self.query))
+        return connection.execute(self.query)
 
     def objects(self, connection: sqlite3.Connection) -> Iterator[dict[str, Any]]:
         """Return the rows by the names of their columns, with lists where the profile keeps JSON text."""

@@ -111,6 +111,9 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
         ],
     )
     on_rows = [*on, *_among("rank", ranks), *_among("region", regions)]
+    # (The ways to a place are known of all calls there.)
+    all_of_them = set(wanted.given()) <= {"call"}
+    _replace(connection, "paths", _among("procedure", procedures) if all_of_them else ["0"])
     _replace(connection, "waits", on_rows)
     _replace(connection, "wait_messages", ["wait IN (SELECT id FROM waits)"])
     _replace(connection, "files", _files(communicators))

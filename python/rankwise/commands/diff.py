@@ -56,7 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     before, after = sides("diff", arguments.profiles, arguments.other_side)
     found = diff(before, after, fail_above=arguments.fail_above, metric=arguments.metric)
     if arguments.json:
-        sys.stdout.write(f"{found.to_json()}\n")
+        sys.stdout.writelines(found.json_text())
+        sys.stdout.write("\n")
     else:
         found.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
     return int(found.failed)

@@ -46,7 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     answer = _answer(metrics, profiles)
     if arguments.json:
-        sys.stdout.write(f"{answer.to_json()}\n")
+        sys.stdout.writelines(answer.json_text())
+        sys.stdout.write("\n")
     else:
         answer.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
     return 0

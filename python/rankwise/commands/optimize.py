@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING
 from rankwise.commands import probes, trial_options
 from rankwise.commands.durations import duration
 from rankwise.commands.messages import say
+from rankwise.commands.own_settings import OF_BUDGET, OwnSettings, print_priced_json
 from rankwise.commands.settings_files import try_to_write
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from rankwise.trials.cost import Cost
     from rankwise.trials.recorded import Command
     from rankwise.trials.ways import Way
+    from rankwise.tuning.own_settings import Priced
     from rankwise.tuning.parameters.asking import Asker
     from rankwise.tuning.program import Program
     from rankwise.tuning.racing.racer import Racer
@@ -83,6 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.optimization.budget import Budget
     from rankwise.optimization.optimize import Request, check_pairs, optimize
     from rankwise.optimization.saved_attempts import DIRECTORY, Saved
+    from rankwise.render.terminal.own_settings import sentence
     from rankwise.trials.cost import Cost, Spent
     from rankwise.trials.piped_input import keep_piped_input
     from rankwise.trials.plan import Aim
@@ -98,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     program = Program.of(arguments.command, os.environ)
     check = check_words(arguments.check)
-    program.refuse_own_settings(rules=True)
+    own = OwnSettings.of(program, bitwise=arguments.bitwise)
     if arguments.apply is not None:
         check_new(arguments.apply, force=arguments.force)
     keep_piped_input(say)
@@ -109,28 +113,42 @@ def run(arguments: argparse.Namespace) -> int:
         "--confidence": arguments.confidence,
         "--machine": str(arguments.machine.absolute()) if arguments.machine else None,
     }
-    saved = Saved(Path.cwd() / DIRECTORY, program.words, program.said, asked)
-    spent = Spent(saved.directory)
     probe = probes.options_of(arguments)
-    budget = Budget.of(arguments.budget)
+    began, budget = time.monotonic(), Budget.of(arguments.budget)
+    limit = min(_FIRST_LIMIT, arguments.budget)
     with Signals() as signals, working_directory(arguments.keep, "optimize") as directory:
-        limit = min(_FIRST_LIMIT, arguments.budget)
-        try:
-            inner = _launched(program, directory, signals, arguments.run_limit or limit)
-        except Interrupted:
-            return 128 + signals.last
-        steps = _steps(
-            program,
-            inner,
-            probe,
-            directory,
-            signals,
+        make_steps = partial(
+            _steps,
+            probe=probe,
+            directory=directory,
+            signals=signals,
             machine=arguments.machine,
             bitwise=arguments.bitwise,
             confidence=aim.confidence,
         )
-        check_pairs(aim, len(steps))
+        find_inner = partial(
+            _launched, directory=directory, signals=signals, limit=arguments.run_limit or limit
+        )
+        priced: Priced | None = None
+        try:
+            inner = find_inner(program)
+            steps = make_steps(program, inner)
+            check_pairs(aim, len(steps))
+            if own is not None:
+                part = replace(aim, seconds=OF_BUDGET * arguments.budget, give_up=True)
+                priced = own.priced(part, arguments, limit, directory, signals)
+                if signals.count or not _goes_on(priced, program):
+                    return _end_with(priced, arguments, signals)
+                say(sentence(priced))
+                if priced.can_go:
+                    program = Program.of(priced.words, os.environ)
+                    inner = find_inner(program)
+                    steps = make_steps(program, inner)
+        except Interrupted:  # while the launch was looked for
+            return 128 + signals.last
         given = Way("as given", program.command, as_given=True)
+        saved = Saved(Path.cwd() / DIRECTORY, program.words, program.said, asked)
+        spent = Spent(saved.directory, already=time.monotonic() - began)
         request = Request(
             given=given,
             way_of=partial(way_of, program, directory, library=inner.library),
@@ -147,11 +165,14 @@ def run(arguments: argparse.Namespace) -> int:
     spent.keep()
     cost = Cost(spent.seconds, max(1, len(saved.hosts)))
     if arguments.json:
-        _print_json(found, writing.files, cost)
+        _print_json(found, writing.files, cost, priced)
     else:
         from rankwise.render.terminal.cost import print_cost
         from rankwise.render.terminal.optimization import print_optimized
+        from rankwise.render.terminal.own_settings import WITHOUT, print_priced
 
+        if priced is not None:
+            print_priced(priced, sys.stdout, *([WITHOUT] if priced.can_go else []))
         print_optimized(found, writing.files, sys.stdout, failed=writing.failed is not None)
         if found.final is not None:
             print_cost(cost, found.final.before, found.final.interval, sys.stdout)
@@ -177,24 +198,25 @@ def _facts(program: Program, profile: Path) -> Facts:
 
 def _launched(program: Program, directory: Path, signals: Signals, limit: float) -> Program:
     """Return the launch inside of the command; as given where it has none, so that each step says so."""
-    from rankwise.tuning.launched import launched
+    from rankwise.tuning.launched import launched, refuse_inside
 
     try:
         inner = launched(program, directory, signals, limit, say)
     except RankwiseError as error:
         say(str(error))
         return program
-    inner.refuse_own_settings(rules=True)
+    if inner is not program:  # what is in force for the program as given was looked at before
+        refuse_inside(program, inner, rules=True)
     return inner
 
 
 def _steps(
     program: Program,
     inner: Program,
+    *,
     probe: probes.ProbeOptions,
     directory: Path,
     signals: Signals,
-    *,
     machine: Path | None,
     bitwise: bool,
     confidence: float,
@@ -247,13 +269,38 @@ def _open_racer(
     return probes.open_racer(probe, command.words, environment, directory, signals, deadline)
 
 
-def _print_json(found: Optimized, written: list[Path], cost: Cost) -> None:
+def _goes_on(priced: Priced, program: Program) -> bool:
+    """Tell whether the rest is tried: not where settings stay that would decide what is measured."""
+    from rankwise.tuning.program import OwnSettingsError
+
+    if priced.can_go:
+        return True
+    try:
+        program.refuse_own_settings(rules=True)
+    except OwnSettingsError:
+        return False
+    return True
+
+
+def _end_with(priced: Priced, arguments: argparse.Namespace, signals: Signals) -> int:
+    """Show what the user's own settings cost, and nothing else."""
+    from rankwise.render.terminal.own_settings import KEPT, print_priced
+
+    if arguments.json:
+        print_priced_json(priced)
+    else:
+        print_priced(priced, sys.stdout, KEPT)
+    return 128 + signals.last if signals.last else 0
+
+
+def _print_json(found: Optimized, written: list[Path], cost: Cost, priced: Priced | None) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
-    from rankwise.views.tuning import proof_as_data
+    from rankwise.views.tuning import priced_as_data, proof_as_data
 
     shown = {
+        "own_settings": priced_as_data(priced) if priced else None,
         "verdict": found.verdict,
         "run_seconds": found.run_seconds,
         "confidence_of_each_step": found.confidence,

@@ -95,6 +95,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="record the lines of Python that call MPI by mpi4py and other extension modules",
     )
     parser.add_argument(
+        "--no-paths", action="store_true", help="do not record through which functions calls are made"
+    )
+    parser.add_argument(
         "--clock-sync",
         action=argparse.BooleanOptionalAction,
         help="compare the clocks of the nodes, to tell who of them was late; every process of the job has to"
@@ -160,6 +163,8 @@ def run(arguments: argparse.Namespace) -> int:
         settings |= {"RANKWISE_COUNTERS": "off"}
     if arguments.no_sites or arguments.python_sites:
         settings |= {"RANKWISE_SITES": "off" if arguments.no_sites else "python"}
+    if arguments.no_paths:
+        settings |= {"RANKWISE_PATHS": "off"}
     settings |= clock_sync.setting(arguments.clock_sync, planned, preloaded)
     if not planned.command.launcher and (member := membership(os.environ)):
         from rankwise.commands.run_behind import Behind  # not above: the usual order does without it
@@ -408,8 +413,10 @@ def _finish(
         _say(made.told_idle())
     if unrecorded := _unrecorded(made, strangers, to_add):
         _say(unrecorded)
-    if applied and not asked.quiet and (doubt := applied.other_place(made.path)):
-        _say(doubt)
+    if applied and not asked.quiet:
+        profiles = [made.path, *(other.path for other in made.others)]
+        for doubt in filter(None, [applied.other_place(made.path), applied.unmet(profiles)]):
+            _say(doubt)
     if not asked.keep:
         with Waiting(f"{directory.path} to be removed", not asked.quiet):
             directory.remove()

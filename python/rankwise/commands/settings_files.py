@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,7 +39,7 @@ def write_settings(
         say(note)
     if path is None:
         return []
-    return write_all(settings, path, force=force, library_path=library)
+    return write_all(settings, path, force=force, library_path=library, launch=_launch(settings, path))
 
 
 class Writing(NamedTuple):
@@ -77,3 +78,17 @@ def try_to_write(
         return Writing(write_settings(settings, path, library, force=force))
     except RankwiseError as error:
         return Writing([], error)
+
+
+def _launch(settings: Settings, path: Path) -> str:
+    """Return the measured launch with the places of ranks, told by the files beside the settings."""
+    from rankwise.placement.relaunch import understand
+    from rankwise.tuning.settings.file import places_beside
+
+    if not settings.bindings:
+        return ""
+    try:
+        launch = understand(settings.about.command, os.environ)
+        return launch.relaunched(launch.bindings(settings.bindings), places_beside(path)).command_line
+    except RankwiseError:  # such as another launcher than that of the measurement: the others are said
+        return ""

@@ -28,14 +28,15 @@ def add_arguments(parser: argparse.ArgumentParser, confidence_of: str) -> None:
         "--pairs",
         type=count,
         metavar="N",
-        help="of runs, for each proof (default: as many as are needed, at most 20)",
+        help="of runs, for each proof (default: as long as they can decide; without --budget at most 20)",
     )
     parser.add_argument(
         "--resolve",
         type=percent,
         default=RESOLVE,
         metavar="PERCENT",
-        help=f"change of the time that is not to be missed (default: {RESOLVE:g})",
+        help="gain that is looked for; one of twice as much is missed with a risk of 10 %% at most"
+        f" (default: {RESOLVE:g})",
     )
     parser.add_argument(
         "--confidence",

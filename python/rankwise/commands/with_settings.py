@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,11 +13,15 @@ from rankwise.launch.plan import Plan
 from rankwise.mpi_libraries import UNKNOWN, beside, title, version_of
 from rankwise.placement.files import write_all
 from rankwise.placement.relaunch import Launch, understand
+from rankwise.text.names import library_name
 from rankwise.tuning.settings.apply import materialise, told
 from rankwise.tuning.settings.file import read
 from rankwise.tuning.settings.in_force import in_force
 from rankwise.tuning.settings.installed import library_version
 from rankwise.tuning.settings.model import Settings
+
+_NAMED, _MOST_COUNTS = 3, 6
+"""Rules and numbers of processes in a line."""
 
 PLACEMENT = "placement"
 """Directory, below that of the library's own files, of the launchers'."""
@@ -103,7 +107,7 @@ class WithSettings(NamedTuple):
         about = self.settings.about
         if not self.version or version_of(self.version) == version_of(about.library):
             return ""
-        return self._doubt(f"this is {_named(self.version)}")
+        return self._doubt(f"this is {library_name(self.version)}")
 
     def other_place(self, profile: Path) -> str:
         """Say that a run was on other hosts than those of the measurement; '' if it was not, or is not known.
@@ -120,11 +124,38 @@ class WithSettings(NamedTuple):
                 return self._doubt(f"this run was on {_some(sorted(hosts))}")
         return ""
 
+    def unmet(self, profiles: Sequence[Path]) -> str:
+        """Say which rules fit no call of a run; '' if each fits one, or that is not known.
+
+        Args:
+            profiles: of the run, one for each of its programs.
+        """
+        from rankwise.analysis.opened import opened_profile
+        from rankwise.tuning.settings.met import met
+        from rankwise.tuning.settings.words import what_for
+
+        rules = self.settings.rules
+        if not rules:
+            return ""
+        with suppress(RankwiseError), ExitStack() as opened:
+            connections = [opened.enter_context(opened_profile(profile)) for profile in profiles]
+            unmet, processes = met(connections, rules)
+            if not unmet:
+                return ""
+            named = "; ".join(map(what_for, unmet[:_NAMED]))
+            more = f"; and {len(unmet) - _NAMED} more" if len(unmet) > _NAMED else ""
+            which = f"{len(unmet)} of its {len(rules)} rules" if len(unmet) < len(rules) else "its rules"
+            return (
+                f"--with {self.path}: no call of this run fits {which} ({named}{more}); "
+                f"{_communicators(processes)}"
+            )
+        return ""
+
     def _doubt(self, what: str) -> str:
         about = self.settings.about
         return (
-            f"--with {self.path}: measured with {_named(about.library)} on {_some(about.hosts)}, {what}: "
-            f"`rankwise tune recheck {self.path}` tells whether they still hold"
+            f"--with {self.path}: measured with {library_name(about.library)} on {_some(about.hosts)}, "
+            f"{what}: `rankwise tune recheck {self.path}` tells whether they still hold"
         )
 
 
@@ -142,7 +173,7 @@ def _library(planned: Plan) -> tuple[Path | None, str]:
 
 
 def _check_library(path: Path, settings: Settings, planned: Plan, version: str, mpi: str | None) -> None:
-    wanted = version_of(settings.about.library).label or settings.about.library
+    wanted = version_of(settings.about.library).label or library_name(settings.about.library)
     seen = version_of(version).label if version else ""
     if not seen:
         others = {name for d in planned.detections if (name := d.mpi) != UNKNOWN} | ({mpi} if mpi else set())
@@ -170,9 +201,15 @@ def _launch(path: Path, settings: Settings, words: Sequence[str], environment: M
     return launch
 
 
-def _named(library: str) -> str:
-    version = version_of(library)
-    return f"{version.label} {version.number}" if version.label else library
+def _communicators(processes: Sequence[int]) -> str:
+    """Say which communicators a run has: `its communicators have 2, 4 or 8 processes`; of many, the ends."""
+    if not processes:
+        return "it has no communicator of two processes or more"
+    words = [str(number) for number in processes]
+    listed = " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+    if len(words) > _MOST_COUNTS:
+        listed = f"{words[0]} to {words[-1]}"
+    return f"its communicators have {listed} processes"
 
 
 def _some(hosts: Sequence[str]) -> str:

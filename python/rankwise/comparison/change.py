@@ -20,7 +20,7 @@ LESS, MORE = "less", "more"
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A figure that is better the less it is, such as a time.
+    """A figure on both sides.
 
     Attributes:
         before: median of the runs.
@@ -31,8 +31,8 @@ class Change:
             nothing falls by more than all of it; None: too few runs, or the figure is the same in all runs of
             a side.
         high: the largest, likewise.
-        verdict: `better` (`less` of what is counted), `worse` (`more`), `same`, or `unknown`: the noise is
-            larger than the difference, or not known.
+        verdict: `better` or `worse`; `less` or `more` of what is neither good nor bad; `same`; or `unknown`:
+            the noise is larger than the difference, or not known.
         exact: all runs of each side agree: whatever differs is no noise. Times never are.
         before_runs: values of the runs.
         after_runs: likewise.
@@ -51,14 +51,24 @@ class Change:
 
 
 def timed(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Compare times, or what else is a bit different each time."""
+    """Compare times, or what else is a bit different each time, and better the less it is."""
     return _noisy(before, after, BETTER, WORSE)
+
+
+def efficient(before: Sequence[float], after: Sequence[float]) -> Change:
+    """Compare what is better the more it is."""
+    return _noisy(before, after, WORSE, BETTER)
+
+
+def amounted(before: Sequence[float], after: Sequence[float]) -> Change:
+    """Compare what is a bit different each time, and neither good nor bad."""
+    return _noisy(before, after, LESS, MORE)
 
 
 def counted(before: Sequence[float], after: Sequence[float]) -> Change:
     """Compare what is counted: if the runs of each side agree, any difference is one."""
     if len({*before}) > 1 or len({*after}) > 1:  # polls, or work that is shared out as it comes
-        return _noisy(before, after, LESS, MORE)
+        return amounted(before, after)
     early, late = before[0], after[0]
     verdict = SAME if early == late else MORE if late > early else LESS
     return _change(before, after, early, late, None, None, verdict, exact=True)

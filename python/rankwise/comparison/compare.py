@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rankwise.comparison.change import MORE, WORSE, Change, counted, timed
+from rankwise.comparison.estimates import (
+    FACTORS,
+    TIME_IN_MPI,
+    Estimated,
+    Ranges,
+    estimated,
+    factor_ranges,
+    time_in_mpi_ranges,
+)
 from rankwise.comparison.figures import KEYS, KINDS, METRICS, Amount, Figures, Key
+from rankwise.comparison.findings import FindingChange, finding_changes
+from rankwise.comparison.places import SiteKey, moved_sites
+from rankwise.findings.search import Findings
 from rankwise.profile.collect.programs import without_interpreter
 from rankwise.profile.join.families import without_library
+from rankwise.text.processors import lacking_text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Side:
     """The runs of one side; the facts are those of the first one.
 
@@ -23,6 +36,9 @@ class Side:
         nodes: that they ran on.
         mpi_library: name and version.
         started: when.
+        limit: what limits the run, in a word or two; if the runs differ, most of them.
+        verdict: the same in a sentence or two, of the first of these runs.
+        limited_runs: how many they are.
     """
 
     profiles: list[str]
@@ -31,6 +47,9 @@ class Side:
     nodes: int
     mpi_library: str
     started: str
+    limit: str
+    verdict: str
+    limited_runs: int
 
 
 @dataclass(frozen=True)
@@ -57,6 +76,10 @@ class Changed:
         user_name: that the program gave one of it.
         procedure: '' = all.
         region: '' = all.
+        site: where they are made, as after: `halo.c:42`, or without a line the program or library; '' = all,
+            or not known.
+        site_before: the same before, if only its line differs; else ''.
+        function: that it is in; '' = all, or not known.
         only: `before` or `after` if no run of the other side has such calls, else ''.
         seconds: mean over the ranks.
         calls: over the ranks.
@@ -69,6 +92,9 @@ class Changed:
     user_name: str
     procedure: str
     region: str
+    site: str
+    site_before: str
+    function: str
     only: str
     seconds: Change
     calls: Change
@@ -76,7 +102,7 @@ class Changed:
     percent_of_wall_change: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Two sides compared.
 
@@ -86,6 +112,9 @@ class Comparison:
         unlike: sentences on what makes the sides hard to compare.
         renamed: families of communicators that have another name after: it → that before.
         whole: figures of the runs as a whole, in the order of `METRICS`.
+        time_in_mpi: what it went to: seconds, mean over the ranks, in the order of `TIME_IN_MPI`.
+        efficiency: from 0 to 1, in the order of `FACTORS`.
+        findings: of all runs.
         rows: calls by each of `KINDS`, the largest change of time first.
     """
 
@@ -94,6 +123,9 @@ class Comparison:
     unlike: list[str]
     renamed: dict[str, str]
     whole: list[Figure]
+    time_in_mpi: list[Estimated]
+    efficiency: list[Estimated]
+    findings: list[FindingChange]
     rows: dict[str, list[Changed]]
 
     @property
@@ -131,12 +163,50 @@ def compare(before: Sequence[Figures], after: Sequence[Figures]) -> Comparison:
         after: likewise.
     """
     same = _same_names(before, after)
-    after = [_renamed(one, same) for one in after]
+    moved = moved_sites(_sites(before), _sites(after))
+    after = [_renamed(one, same, moved) for one in after]
     whole = [Figure(name, unit, _whole(name, before, after)) for name, unit in METRICS.items()]
-    sides = _side(before), _side(after)
     wall = whole[0].value.change
     rows = {kind: _rows(kind, before, after, wall) for kind in KINDS}
-    return Comparison(*sides, _unlike(before, after), same, whole, rows)
+    now = {old: new for new, old in moved.items()}
+    known = _sites(before) and _sites(after)
+    rows["sites"] = [_where_now(row, now) for row in rows["sites"]] if known else []
+    parts, factors = (
+        [[of(one) for one in side] for side in (before, after)] for of in (_time_in_mpi, _factors)
+    )
+    return Comparison(
+        before=_side(before),
+        after=_side(after),
+        unlike=_unlike(before, after),
+        renamed=same,
+        whole=whole,
+        time_in_mpi=estimated(TIME_IN_MPI, *parts),
+        efficiency=estimated(FACTORS, *factors),
+        findings=finding_changes(_findings(before), _findings(after), same),
+        rows=rows,
+    )
+
+
+def _sites(side: Sequence[Figures]) -> set[SiteKey]:
+    return {key for one in side for key in one.amounts["sites"]}
+
+
+def _findings(side: Sequence[Figures]) -> list[Findings]:
+    return [one.diagnosis.findings for one in side]
+
+
+def _time_in_mpi(one: Figures) -> Ranges:
+    return time_in_mpi_ranges(one.diagnosis.account, max(one.ranks_seen, 1))
+
+
+def _factors(one: Figures) -> Ranges:
+    return factor_ranges(one.diagnosis.account.efficiency)
+
+
+def _where_now(row: Changed, now: Mapping[SiteKey, SiteKey]) -> Changed:
+    """Return a row of sites with the line that it has after."""
+    found = now.get((row.site, row.function, row.procedure))
+    return replace(row, site=found[0], site_before=row.site) if found else row
 
 
 def _same_names(before: Sequence[Figures], after: Sequence[Figures]) -> dict[str, str]:
@@ -168,7 +238,7 @@ def _by_other_name(side: Sequence[Figures], families: set[str]) -> dict[str, str
     return {name: family for name, family in pairs if names[name] == 1}
 
 
-def _renamed(one: Figures, names: dict[str, str]) -> Figures:
+def _renamed(one: Figures, names: dict[str, str], moved: Mapping[SiteKey, SiteKey]) -> Figures:
     amounts = {
         kind: {
             (names.get(key[0], key[0]), *key[1:]) if KEYS[kind][0] == "communicator" else key: amount
@@ -176,6 +246,7 @@ def _renamed(one: Figures, names: dict[str, str]) -> Figures:
         }
         for kind, amounts in one.amounts.items()
     }
+    amounts["sites"] = {moved.get(key, key): amount for key, amount in one.amounts["sites"].items()}
     user_names = {names.get(family, family): name for family, name in one.user_names.items()}
     return replace(one, amounts=amounts, user_names=user_names)
 
@@ -205,6 +276,9 @@ def _changed(
         user_name=user_names[0] if user_names else "",
         procedure=names.get("procedure", ""),
         region=names.get("region", ""),
+        site=names.get("site", ""),
+        site_before="",
+        function=names.get("function", ""),
         only="" if all(there) else "before" if there[0] else "after",
         seconds=seconds,
         calls=counted([one.calls for one in early], [one.calls for one in late]),
@@ -216,7 +290,20 @@ def _changed(
 def _side(runs: Sequence[Figures]) -> Side:
     run = runs[0].run
     paths = [str(one.path) for one in runs]
-    return Side(paths, runs[0].programs, run.ranks, run.nodes, runs[0].mpi_library, run.started)
+    limits = Counter(one.diagnosis.limit for one in runs)
+    limit, number = limits.most_common(1)[0]
+    verdict = next(one.diagnosis.verdict for one in runs if one.diagnosis.limit == limit)
+    return Side(
+        profiles=paths,
+        program=runs[0].programs,
+        ranks=run.ranks,
+        nodes=run.nodes,
+        mpi_library=runs[0].mpi_library,
+        started=run.started,
+        limit=limit,
+        verdict=verdict,
+        limited_runs=number,
+    )
 
 
 def _program_names(one: Figures) -> str:
@@ -239,4 +326,19 @@ def _unlike(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
             found.append(f"{one.path} is partial: {one.trust.partial_reason}")
         if one.trust.dropped_records:
             found.append(f"{one.path} lacks {one.trust.dropped_records} records that were dropped")
-    return found
+    return [*found, *_lacking(before, after)]
+
+
+def _lacking(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
+    """Say on which sides ranks lacked processors: then times tell of that, too."""
+    sides = {
+        name: [text for one in side if (text := lacking_text(one.diagnosis.account.shortages))]
+        for name, side in (("before", before), ("after", after))
+    }
+    lacking = {name: texts for name, texts in sides.items() if texts}
+    if not lacking:
+        return []
+    if len(lacking) == 2:
+        return ["ranks lacked processors on both sides: part of each time is that"]
+    [(name, texts)] = lacking.items()
+    return [f"times can't be compared: ranks lacked processors {name} only: {texts[0]}"]

@@ -1,4 +1,4 @@
-"""What is compared of a profile: its run as a whole, and its calls by communicator, procedure and region."""
+"""What is compared of a profile: its run as a whole, what is concluded, and its calls by several keys."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.analysis.calls.totals import JOIN_PROCEDURES, THREAD_SECONDS, Totals, totals_by
+from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.overview import Run, Trust, run_facts, trust
 from rankwise.analysis.timing.times import times
+from rankwise.comparison.places import site_totals
+from rankwise.diagnosis.kept import diagnosis
+from rankwise.diagnosis.model import Diagnosis
 from rankwise.mpi_libraries import version_of
 
 Key = tuple[str, ...]
 
 _JOIN_REGIONS = "JOIN regions ON regions.id = calls.region"
 
-KINDS = ("communicator_calls", "communicators", "calls", "regions")
+KINDS = ("communicator_calls", "communicators", "calls", "regions", "sites")
 """Ways to add up the calls."""
 
 METRICS = {
@@ -36,6 +40,7 @@ KEYS: dict[str, Key] = {
     "communicators": ("communicator",),
     "calls": ("procedure",),
     "regions": ("region",),
+    "sites": ("site", "function", "procedure"),
 }
 """What the names in a key are of."""
 
@@ -49,39 +54,44 @@ class Amount:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Figures:
     """Of one profile.
 
     Attributes:
         path: of the file.
         run: what ran.
+        ranks_seen: that have counters: times are means over these.
         trust: what is missing.
         programs: command lines of the programs.
         mpi_library: its name and version.
         whole: figures of the run as a whole, by the names of `METRICS`.
         amounts: of each of `KINDS`, by their keys.
         user_names: that the program gave its communicators, by family.
+        diagnosis: what is concluded.
     """
 
     path: Path
     run: Run
+    ranks_seen: int
     trust: Trust
     programs: list[list[str]]
     mpi_library: str
     whole: dict[str, float]
     amounts: dict[str, dict[Key, Amount]]
     user_names: dict[str, str]
+    diagnosis: Diagnosis
 
 
 def figures(connection: sqlite3.Connection, path: Path) -> Figures:
     """Return the figures of the open profile at `path`."""
     (ranks,) = connection.execute("SELECT COUNT(*) FROM ranks").fetchone()
-    amounts = {
+    amounts: dict[str, dict[Key, Amount]] = {
         "communicator_calls": _amounts(connection, ranks, "family, procedures.name", JOIN_PROCEDURES),
         "communicators": _amounts(connection, ranks, "family"),
         "calls": _amounts(connection, ranks, "procedures.name", JOIN_PROCEDURES),
         "regions": _amounts(connection, ranks, "regions.name", _JOIN_REGIONS),
+        "sites": {key: _amount(totals, ranks) for key, totals in site_totals(connection).items()},
     }
     run = run_facts(connection)
     label, number = version_of(run.mpi_library)
@@ -89,14 +99,16 @@ def figures(connection: sqlite3.Connection, path: Path) -> Figures:
         "SELECT family, user_name FROM communicators WHERE user_name <> '' ORDER BY id DESC"
     )
     return Figures(
-        path,
-        run,
-        trust(connection),
-        run.programs or [[run.executable]],
-        f"{label} {number}" if label else run.mpi_library,
-        _whole(connection, max(ranks, 1), amounts["calls"]),
-        amounts,
-        dict(names.fetchall()),
+        path=path,
+        run=run,
+        ranks_seen=ranks,
+        trust=trust(connection),
+        programs=run.programs or [[run.executable]],
+        mpi_library=f"{label} {number}" if label else run.mpi_library,
+        whole=_whole(connection, max(ranks, 1), amounts["calls"]),
+        amounts=amounts,
+        user_names=dict(names.fetchall()),
+        diagnosis=diagnosis(Evidence(connection)),
     )
 
 

@@ -37,14 +37,15 @@ def make_lateness(seen: Evidence) -> Lateness:
     """Return who is late in a run, or in a part of one."""
     blamed = blamed_ranks(seen.waiting, seen.messages)
     waited = sum(one.seconds for one in blamed)
+    latest = sorted(blamed, key=lambda one: -one.late_seconds)[:_MOST_LATE]
     is_known_of_most = is_known(seen) and not seen.time_in_mpi.is_mostly_unknown
     return Lateness(
         is_known=is_known_of_most,
         waiting_seconds=waited,
         group=seen.late,
         most=[
-            LateRank(one.rank, one.host, one.seconds, percent(one.seconds, waited))
-            for one in blamed[:_MOST_LATE]
-            if one.seconds > 0 and is_known_of_most
+            LateRank(one.rank, one.host, one.late_seconds, percent(one.late_seconds, waited))
+            for one in latest
+            if one.late_seconds > 0 and is_known_of_most
         ],
     )

@@ -16,7 +16,8 @@ class LateRank:
     Attributes:
         rank: in MPI_COMM_WORLD.
         host: that it ran on; None = not known.
-        seconds: that they waited, over the ranks.
+        seconds: that they waited, over the ranks; as of a `LateGroup`, without what they waited because it
+            had left the collective before late.
         percent_of_waiting: of all waiting.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankwise.analysis.percent import percent
 from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals
 from rankwise.diagnosis.model import Diagnosis, Lateness
 from rankwise.text.late import late_ranks_on, most_waiting
@@ -32,6 +33,9 @@ def waiting_fields(told: Diagnosis) -> list[str]:
         fields.append(f"not known of {percent_text(time.percent_unknown)} % of MPI{because}")
     elif by_clocks and not known.waiting:
         fields.append(f"not known at collectives: {clocks}")
+    if time.hang_seconds:
+        share = percent_text(percent(time.hang_seconds, time.seconds))
+        fields.append(f"{share} % of MPI in calls that never returned")
     if totals := known.waiting:
         late = _late("at collectives", totals, totals.waiting.error_seconds)
         fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]

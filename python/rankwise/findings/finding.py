@@ -70,6 +70,8 @@ class Finding:
         confidence: high, medium or low.
         why_confidence: a sentence without its full stop.
         command: that does something about it, or shows more.
+        subject: what it is about where a rule may have several, or others in another run: a call, ranks;
+            '' = the run as a whole.
         of_wall: the time is in MPI_Init or MPI_Finalize, so that its share is of the wall time; else it is of
             the time between them.
     """
@@ -84,6 +86,7 @@ class Finding:
     confidence: str
     why_confidence: str
     command: Command
+    subject: str = ""
     of_wall: bool = False
 
     @property

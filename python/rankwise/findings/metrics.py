@@ -56,13 +56,13 @@ def _of_split(value: Callable[[Split], Fact]) -> Callable[[Evidence], Fact | Not
 def _waiting(seen: Evidence) -> Fact | NotTold:
     if seen.waiting is None or not seen.waiting.kept:
         return NotTold(why_no_arrivals(seen.unknown))
-    return Fact("waiting in blocking collectives, over the ranks", seen.waiting.waiting.seconds, "s")
+    return Fact("waiting in collectives, over the ranks", seen.waiting.waiting.seconds, "s")
 
 
 def _transfer_time(seen: Evidence) -> Fact | NotTold:
     if seen.waiting is None or not seen.waiting.kept:
         return NotTold(why_no_arrivals(seen.unknown))
-    return Fact("transfer in blocking collectives, over the ranks", seen.waiting.transfer_seconds, "s")
+    return Fact("transfer in collectives, over the ranks", seen.waiting.transfer_seconds, "s")
 
 
 def _messages(what: str, attribute: str) -> Callable[[Evidence], Fact | NotTold]:
@@ -167,7 +167,7 @@ METRICS = (
     ),
     Metric(
         "waiting",
-        "Time in blocking collectives in which some rank had not come yet that the waiting one needs"
+        "Time in collectives in which some rank had not come yet that the waiting one needs"
         " something of. Estimated from a sample of calls.",
         "sum over calls and ranks of min(arrival of the last needed rank - own arrival, time in the call)",
         OURS,
@@ -175,8 +175,8 @@ METRICS = (
     ),
     Metric(
         "transfer-time",
-        "The rest of the time in blocking collectives.",
-        "time in blocking collectives - waiting",
+        "The rest of the time in collectives.",
+        "time in collectives - waiting",
         OURS,
         _transfer_time,
     ),

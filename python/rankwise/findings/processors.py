@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.nodes.processors import ALL_BUSY, Sharing
@@ -15,6 +15,22 @@ _SHOWN = 3  # nodes, or groups of ranks
 def crowded(seen: Evidence) -> list[Sharing]:
     """Return the nodes with too few processors, where that makes ranks late."""
     return [one for one in seen.shortages.sharing if one.is_of_node and one.matters]
+
+
+def why_lateness_is_doubtful(seen: Evidence, ranks: Collection[int] | None = None) -> str:
+    """Return why ranks may be late only because they had no processors; '' = they had them.
+
+    Args:
+        seen: of the run.
+        ranks: those that are late; None = any of all.
+    """
+    if crowded(seen):
+        return "there are more ranks than processors: who comes late may just have had none"
+    preempted = seen.shortages.preempted
+    if preempted is None or (ranks is not None and not {*preempted.ranks} & {*ranks}):
+        return ""
+    those = "these ranks" if ranks is not None else "some ranks"
+    return f"others took the processors of {those}, which may be why they come late"
 
 
 def sharing_finding(rule: str, formula: str, some: Sequence[Sharing], command: Command) -> Finding:

@@ -14,11 +14,11 @@ from rankwise.findings.texts import late_text
 from rankwise.records import dataclass
 from rankwise.text.empty import NO_CALLS, NO_RANKS, NOTHING_BETWEEN
 from rankwise.text.hang import LEAST_PERCENT, hang_sentence
-from rankwise.text.last_calls import place_text
 from rankwise.text.units import number_of, percent_text
 
 _LITTLE_MPI = 10.0  # percent of the run
 _HALF = 50.0  # percent of the time in MPI
+_MAY_BE_SHORTAGE = "; some of that may be the same shortage"
 PROCESSORS = ("oversubscribed", "badly-bound", "preempted")
 """Rules on how ranks get processors."""
 
@@ -52,13 +52,16 @@ class VerdictRule:
         limit: what limits, in a word or two.
         when: it holds, with its thresholds.
         say: returns the sentence without its full stop, '' where the rule does not hold.
-        goes_on: the rules after it are asked, too: it hides nothing of what else limits.
+        then: what the sentence of a rule after it begins with, as this one hides nothing of what else limits;
+            '' = it ends the verdict.
+        of_mpi: it is about the time in MPI, which is longer for ranks that lack processors.
     """
 
     limit: str
     when: str
     say: Callable[[Known], str]
-    goes_on: bool = False
+    then: str = ""
+    of_mpi: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,34 +79,35 @@ class Verdict:
 
 def verdict(known: Known) -> Verdict:
     """Return what limits the run."""
-    limits: list[str] = []
+    said: list[VerdictRule] = []
     sentences: list[str] = []
     for rule in VERDICTS:
         if sentence := rule.say(known):
-            limits.append(rule.limit)
-            sentences.append(f"Beside that, {_within(sentence)}." if sentences else f"{sentence}.")
-            if not rule.goes_on:
+            begins = f"{said[-1].then}, {_within(sentence)}" if said else sentence
+            is_doubtful = rule.of_mpi and any(one.limit == "processors" for one in said)
+            sentences.append(f"{begins}{_MAY_BE_SHORTAGE if is_doubtful else ''}.")
+            said.append(rule)
+            if not rule.then:
                 break
-    return Verdict(limits[0], " ".join(sentences))
+    return Verdict(said[0].limit, " ".join(sentences))
 
 
 def _hang(of: Known) -> str:
     return hang_sentence(of.summary.hang)
 
 
+def _no_counters(of: Known) -> str:
+    return NO_RANKS.rstrip(".") if of.summary.times.most_in_mpi is None else ""
+
+
 def _partial(of: Known) -> str:
     trust = of.summary.trust
     if trust.complete:
         return ""
-    if of.summary.times.most_in_mpi is None:
-        return NO_RANKS.rstrip(".")
-    lost = sum(place.count for place in of.summary.places if place.state != "finalized")
-    first = next((place for place in of.summary.places if place.state != "finalized"), None)
-    if first is None:
-        return "The run did not come to its end"
-    share = "all" if lost == trust.ranks_expected else f"{lost}"
-    ended = f"{'rank' if first.count == 1 else 'ranks'} {first.ranks} ended in: {place_text(first)}"
-    return f"The run did not come to its end on {share} of {number_of(trust.ranks_expected, 'rank')}; {ended}"
+    missing = trust.ranks_expected - trust.ranks_seen
+    if not missing:
+        return "The run ended early"
+    return f"The run ended early, and the counters of {number_of(missing, 'rank')} are missing"
 
 
 def _nothing(of: Known) -> str:
@@ -201,14 +205,20 @@ VERDICTS = (
         f" {LEAST_PERCENT:.0f} % of the run or more",
         _hang,
     ),
-    VerdictRule("the end", "some rank did not come to the end of MPI_Finalize", _partial),
+    VerdictRule("no counters", "no rank's counters could be read", _no_counters),
+    VerdictRule(
+        "the end",
+        "some rank did not come to the end of MPI_Finalize; the next rule that holds makes another sentence",
+        _partial,
+        then="Until then",
+    ),
     VerdictRule("nothing", "no call of MPI was recorded between MPI_Init and MPI_Finalize", _nothing),
     VerdictRule(
         "processors",
         f"there is a finding on processors ({', '.join(PROCESSORS)}), worth {_LITTLE_MPI:.0f} % of the run or"
-        " more; the next rule that holds makes a second sentence",
+        " more; the next rule that holds makes another sentence",
         _processors,
-        goes_on=True,
+        then="Beside that",
     ),
     VerdictRule("computing", f"MPI takes less than {_LITTLE_MPI:.0f} % of the run", _computing),
     VerdictRule("one rank", "there is one rank only", _alone),
@@ -217,11 +227,12 @@ VERDICTS = (
         "waiting",
         f"{_HALF:.0f} % of the time in MPI or more is waiting; for whom: those of the finding late-ranks",
         _waiting,
+        of_mpi=True,
     ),
-    VerdictRule("transfer", f"{_HALF:.0f} % of the time in MPI or more is transfer", _moving),
+    VerdictRule("transfer", f"{_HALF:.0f} % of the time in MPI or more is transfer", _moving, of_mpi=True),
     VerdictRule(
         "MPI", f"of {_HALF:.0f} % of the time in MPI or more it is not known who waited for whom", _unknown
     ),
-    VerdictRule("MPI, mixed", "none of these holds", _mixed),
+    VerdictRule("MPI, mixed", "none of these holds", _mixed, of_mpi=True),
 )
 """In their order."""

@@ -31,13 +31,13 @@ STATIC_CURE = (
 _JOB_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "COBALT_JOBID", "FLUX_JOB_ID")
 
 
-def library() -> Path:
-    """Return the library that is preloaded.
+def library(name: str = "librankwise.so") -> Path:
+    """Return a library that is preloaded.
 
     Raises:
         RankwiseError: it is missing, or LD_PRELOAD can't name it.
     """
-    path = installed("lib/librankwise.so")
+    path = installed(f"lib/{name}")
     if set(" :\t\n;") & set(str(path)):
         raise RankwiseError(
             f"LD_PRELOAD can't name {path}: install Rankwise in a place without blanks, : and ;"

@@ -22,11 +22,12 @@ class Preload(NamedTuple):
     directory: Path
     mpi: str = ""  # the user's --mpi, '' = the library sees for itself
     settings: Mapping[str, str] = {}  # further variables
+    also: tuple[Path, ...] = ()  # libraries behind ours, before the user's
 
     def variables(self, theirs: str = "") -> dict[str, str]:
         """Return the variables, with the user's own LD_PRELOAD entries kept behind ours."""
-        own = str(self.library)
-        entries = [own, *(e for e in theirs.replace(" ", ":").split(":") if e and e != own)]
+        own = [str(library) for library in (self.library, *self.also)]
+        entries = [*own, *(e for e in theirs.replace(" ", ":").split(":") if e and e not in own)]
         variables = {"LD_PRELOAD": ":".join(entries), "RANKWISE_DIR": str(self.directory)}
         return variables | ({"RANKWISE_MPI": self.mpi} if self.mpi else {}) | dict(self.settings)
 

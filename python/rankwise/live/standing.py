@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rankwise.analysis.calls.sites import Place as Source
+from rankwise.analysis.calls.places import Place as Source
 from rankwise.analysis.hangs.find import find_hang
 from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.hangs.waits import FOR_ALL, STARTED_FOR_ALL, Counts, Standing

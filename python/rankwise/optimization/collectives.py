@@ -92,7 +92,8 @@ class Collectives:
             seed=now.seed,
             store=now.store,
         )
-        made = tune(request, now.runs, now.say)
+        # It keeps the pairs of its proof itself, and when they were looked at.
+        made = tune(request, replace(now.runs, saved=None), now.say)
         if made.ended == INTERRUPTED:
             raise Interrupted
         if made.failure:
@@ -100,23 +101,30 @@ class Collectives:
         if made.proof is not None:
             rules = made.settings.rules if made.settings else _rules(made)
             added = made.settings or Settings(now.kept.about)
-            what = "; ".join(_rule_text(rule) for rule in rules) or "no rule had an effect"
+            what = "; ".join([*map(_rule_text, rules), *_failed(made)]) or "no rule had an effect"
             digits = "; sums may change in their last digits" if made.digits else ""
             return judged(made.proof, replace(added, about=now.kept.about), f"{what}{digits}")
-        if any(tried.effect_is_none for tried in made.tried):
-            return Tried(None, None, "the library took no notice of the rules, or does so anyway")
         if made.ended or made.left:
             return Tried(None, None, f"no time for all races; {_why_nothing(made)}", unfinished=True)
         return Tried(None, None, _why_nothing(made))
 
 
 def _rules(made: Tuned) -> list[Rule]:
-    return [tried.rule for tried in made.tried if tried.rule is not None and not tried.effect_is_none]
+    return [tried.rule for tried in made.tried if tried.rule is not None]
 
 
 def _rule_text(rule: Rule) -> str:
     call = rule.procedure.removeprefix("MPI_")
     return f"{call} of {sizes(rule)} on {rule.processes} by {rule.algorithm.label}"
+
+
+def _failed(made: Tuned) -> list[str]:
+    """Say which algorithms the program fails with, a clause for each collective."""
+    return [
+        f"{tried.target.procedure.removeprefix('MPI_')} not by {', '.join(tried.failed)}"
+        for tried in made.tried
+        if tried.failed
+    ]
 
 
 def _why_nothing(made: Tuned) -> str:

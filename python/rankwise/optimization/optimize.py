@@ -12,12 +12,12 @@ from rankwise.optimization.attempts import Attempt, Optimized
 from rankwise.optimization.budget import Budget
 from rankwise.optimization.saved_attempts import Saved
 from rankwise.optimization.step import Now, Promise, Step, Unable, whole_rounds
-from rankwise.text.units import percent_text
+from rankwise.text.units import confidence_text, percent_text
 from rankwise.trials.plan import Aim, about, least_rounds
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected, UnrunnableError
 from rankwise.trials.saved_runs import SavedRuns
 from rankwise.trials.ways import Runs, Way
-from rankwise.tuning.proof import Proof, Say, prove
+from rankwise.tuning.proof import Say, prove
 from rankwise.tuning.settings.model import About, Settings
 
 LEAST_SHARE = 0.01
@@ -80,8 +80,8 @@ def check_pairs(aim: Aim, steps: int) -> None:
     if aim.rounds is not None and aim.rounds < (least := least_rounds(of_step)):
         raise RankwiseError(
             f"--pairs {aim.rounds}: they can't prove anything: each of {steps} steps needs "
-            f"{percent_text(100 * of_step)} % confidence, so that all together have "
-            f"{100 * aim.confidence:g} %: give {least} or more"
+            f"{confidence_text(of_step)} % confidence, so that all together have "
+            f"{confidence_text(aim.confidence)} %: give {least} or more"
         )
 
 
@@ -157,8 +157,9 @@ class _Optimizer:
         self._announce(plan)
         while True:
             if not plan.promises:
-                # What others have left of their time is for those that had too little, once more.
-                again = {one.step for one in self._no_time} - twice
+                # What others have left of their time is for those that had too little, once more; but pairs
+                # that have not decided must not be followed by others, as if there had been none.
+                again = {one.step for one in self._no_time if one.interval is None} - twice
                 if not again:
                     break
                 twice |= again
@@ -245,7 +246,7 @@ class _Optimizer:
         if tried.untried:
             return Attempt(step.name, promise, "not tried", f"it could not be tried: {tried.why}"), None
         if tried.unfinished:
-            return Attempt(step.name, promise, "no time", tried.why), None
+            return Attempt(step.name, promise, "no time", tried.why, tried.interval), None
         if tried.added is None:
             return Attempt(step.name, promise, "dropped", tried.why, tried.interval), None
         return Attempt(step.name, promise, "kept", tried.why, tried.interval), together(kept, tried.added)
@@ -263,7 +264,7 @@ class _Optimizer:
                 continue
             found = promise.promise if isinstance(promise, Unable) else promise
             if found is not None and found.seconds < LEAST_SHARE * self._made.run_seconds:
-                why = f"it promises less than {100 * LEAST_SHARE:g} % of the run time"
+                why = f"it promises less than {percent_text(100 * LEAST_SHARE)} % of the run time"
                 plan.skipped.append(Attempt(step.name, found, "skipped", why))
             elif isinstance(promise, Unable):
                 plan.skipped.append(Attempt(step.name, found, "not tried", promise.why))
@@ -301,7 +302,7 @@ class _Optimizer:
         say(
             f"a run takes {about(of_run)}; all that takes {about(sum(least) + final)} at the least, {limit}; "
             f"each step is kept if pairs of runs prove it, with "
-            f"{percent_text(100 * self._of_step.confidence)} % confidence"
+            f"{confidence_text(self._of_step.confidence)} % confidence"
         )
         if self._saved.attempts or self._budget.left >= least[0] + final:
             return
@@ -368,7 +369,7 @@ class _Optimizer:
             one = proof.interval
             gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
             made.settings = replace(kept, about=replace(kept.about, gain=gain))
-        elif _is_short_of_time(proof):
+        elif proof.is_undecided:
             made.ended = (
                 "The time was over before the gain of the whole was proven: the same command goes on from "
                 "there; give it more with --budget."
@@ -387,10 +388,6 @@ def together(kept: Settings, added: Settings) -> Settings:
         {**kept.environment, **added.environment},
         added.bindings or kept.bindings,
     )
-
-
-def _is_short_of_time(proof: Proof) -> bool:
-    return not proof.rejected and proof.ended.startswith("The time limit")
 
 
 def _name(number: int) -> str:

@@ -15,6 +15,7 @@ from rankwise.optimization.step import Now, Promise, Tried, Unable, judged, whol
 from rankwise.placement.mapping import Mapping, find_mapping
 from rankwise.placement.relaunch import Launch, understand
 from rankwise.placement.verification.check_bindings import misplaced, untold
+from rankwise.text.units import percent_text
 from rankwise.topology.machine.model import Machine
 from rankwise.trials.plan import Aim
 from rankwise.trials.run import Rejected
@@ -61,7 +62,7 @@ class Places:
         with opened_profile(profile) as connection:
             seen = Evidence(connection)
             (mpi_seconds,) = connection.execute("SELECT SUM(mpi) FROM ranks").fetchone()
-            why = f"another placement spares {100 * spared:.0f} % of the bytes x hops"
+            why = f"another placement spares {percent_text(100 * spared)} % of the bytes x hops"
             promise = promised(seen, _RULES, spared * (mpi_seconds or 0.0), why)
         return promise if self._launch else Unable(self._why_not, promise)
 

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 from rankwise.launch.signals import Signals
 from rankwise.trials.interval import Interval
 from rankwise.trials.plan import Aim
+from rankwise.trials.sequential import first_pairs
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.proof import Proof, Say
 from rankwise.tuning.settings.model import Settings
@@ -83,7 +84,7 @@ class Tried:
         added: settings that are proven to gain on top of what was kept; None: there are none.
         interval: of the ratio without / with the step; None: there were no pairs.
         why: it is dropped, or what it does; a sentence without its full stop.
-        unfinished: the time was over before the first pair: it can be tried again.
+        unfinished: the time was over before it was decided: it can be tried again.
         untried: it could not be tried, so that nothing is known.
     """
 
@@ -141,11 +142,11 @@ def judged(proof: Proof, added: Settings, what: str) -> Tried:
         return Tried(added, proof.interval, what)
     if proof.rejected:
         return Tried(None, proof.interval, f"{what}: {proof.rejected}")
-    if proof.interval is None:
-        return Tried(None, None, proof.ended.rstrip("."), unfinished=True)
+    if proof.is_undecided or proof.interval is None:
+        return Tried(None, proof.interval, proof.ended.rstrip("."), unfinished=True)
     return Tried(None, proof.interval, f"no gain proven: {what}")
 
 
 def whole_rounds(aim: Aim) -> int:
     """Return the runs of the shortest proof that can show anything: pairs, and one each to warm up."""
-    return 2 * aim.first_rounds() + 2
+    return 2 * first_pairs(aim) + 2

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rankwise.analysis.calls.spread import Spread
 from rankwise.analysis.opened import damage_told
-from rankwise.analysis.to_json import to_json
+from rankwise.analysis.to_json import json_text, to_json
 from rankwise.errors import RankwiseError
 from rankwise.extras import NOTEBOOK, check
 from rankwise.reading.arguments import check_stream, row_limit
@@ -93,8 +92,21 @@ class Answer(ABC):
         Raises:
             RankwiseError: the profile has turned out to be damaged.
         """
+        return "".join(self.json_text())
+
+    def json_text(self) -> Iterator[str]:
+        """Give what `--json` prints, in pieces.
+
+        Raises:
+            RankwiseError: the profile has turned out to be damaged.
+        """
         with damage_told(self._path):
-            return json.dumps(self.data, indent=2)
+            yield from json_text(self._content)
+
+    @property
+    def _content(self) -> Mapping[str, Any]:
+        """What `data` is made from."""
+        return self.data
 
     def __str__(self) -> str:
         return self.text()
@@ -138,11 +150,15 @@ class TableView(Answer):
     @cached_property
     def data(self) -> dict[str, Any]:
         """What `--json` prints."""
+        found: dict[str, Any] = to_json(self._content)
+        return found
+
+    @property
+    def _content(self) -> Mapping[str, Any]:
         head: dict[str, Any] = {"trust": self._trust} if self._trust else {}
         if self.selected:
             head["selected"] = self.selected
-        found: dict[str, Any] = to_json({**head, **self._view.data})
-        return found
+        return {**head, **self._view.data}
 
     @property
     def objects(self) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
@@ -13,7 +13,7 @@ from rankwise.comparison.figures import METRICS, Figures, figures
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import TableView
 from rankwise.reading.arguments import check_percentage, path_of
-from rankwise.views.comparison.sentences import gate_line, side_lines
+from rankwise.views.comparison.sentences import gate_line, limit_lines, side_lines
 from rankwise.views.comparison.view import view
 
 Files = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -64,16 +64,15 @@ class Difference(TableView):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the lists of rows: the figures of the runs first."""
-        return "run", *self.found.rows
+        return "run", "time_in_mpi", "efficiency", "findings", *self.found.rows
 
     @property
-    def data(self) -> dict[str, Any]:
-        """What `--json` prints."""
+    def _content(self) -> Mapping[str, Any]:
         gate = {"metric": self._metric, "fail_above_percent": self._fail_above, "failed": self.failed}
-        return {"title": self.title, **super().data, **gate}
+        return {"title": self.title, **super()._content, **gate}
 
     def _lines(self) -> list[tuple[str, str]]:
-        lines = [(line, "") for line in side_lines(self.found)]
+        lines = [(line, "") for line in (*side_lines(self.found), *limit_lines(self.found))]
         return [*lines, *((f"! {sentence}", "yellow") for sentence in self.found.unlike)]
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:

@@ -20,6 +20,7 @@ MATRIX, EXPORT = "matrix", "export"
 """What is asked for, if it is no view."""
 
 _MESSAGES = "messages are not counted by {}"
+_ALL_CALLS = "of the ways to a call, only those of all its calls are known"
 _WHOLE = "the algorithm of a collective is that of all its processes"
 # What can't be answered, by what is asked for.
 _NOT_KNOWN = {
@@ -34,6 +35,7 @@ _NOT_KNOWN = {
         ("time", option): f"what ranks did when is not counted by {option}"
         for option in ("communicator", "call", "region", "size")
     },
+    **{("path", option): _ALL_CALLS for option in ("communicator", "rank", "region", "node", "size")},
     ("algorithm", "region"): _MESSAGES.format("region"),
     ("algorithm", "rank"): _WHOLE,
     ("algorithm", "node"): _WHOLE,
@@ -42,6 +44,7 @@ _LAST_BIN = 64
 _RANKS = "a rank, several, or a list such as 0-3,7"
 _OTHER_TABLES = {
     "size": {
+        "paths",
         "messages",
         "patterns",
         "pattern_messages",
@@ -50,11 +53,11 @@ _OTHER_TABLES = {
         "region_times",
         "intervals",
     },
-    "region": {"messages", "patterns", "pattern_messages", "files", "file_accesses", "intervals"},
-    "rank": {"patterns", "pattern_messages"},
-    "node": {"patterns", "pattern_messages"},
+    "region": {"paths", "messages", "patterns", "pattern_messages", "files", "file_accesses", "intervals"},
+    "rank": {"paths", "patterns", "pattern_messages"},
+    "node": {"paths", "patterns", "pattern_messages"},
     "call": {"region_times", "intervals"},
-    "communicator": {"region_times", "intervals"},
+    "communicator": {"paths", "region_times", "intervals"},
 }
 """What can't be restricted by each option, and is not exported with it."""
 

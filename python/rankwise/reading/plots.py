@@ -10,6 +10,7 @@ from rankwise.analysis.selection import Selected
 from rankwise.errors import RankwiseError
 from rankwise.extras import NOTEBOOK, check
 from rankwise.reading.answers import MatrixAnswer, TableView
+from rankwise.views.view import Detail
 
 
 class Answers(Protocol):
@@ -81,7 +82,7 @@ class Plots:
         from rankwise.render.figures.plots.balance import draw_balance
         from rankwise.render.figures.plots.call_times import draw_call_times
 
-        found = self._profile.ranks(**part)
+        found = self._profile.ranks(detail=Detail.BRIEF, **part)
         draw = draw_call_times if found.selected and found.selected.of_calls else draw_balance
         with damage_told(self._profile.path):
             return _named(draw(found.objects["ranks"], ax), found.selected)

@@ -147,6 +147,10 @@ class Profile:
         """Return the calls by the libraries that make them, and the program."""
         return self.view("library", **part)
 
+    def paths(self, **part: Any) -> TableView:
+        """Return the calls by the functions through which they are made."""
+        return self.view("path", **part)
+
     def sizes(self, **part: Any) -> TableView:
         """Return the calls by the size of their data."""
         return self.view("size", **part)

@@ -31,6 +31,10 @@ NO_SITES = (
     "No places of calls were recorded: the program made no call, or ran with --no-sites;"
     " --by call shows what was called."
 )
+NO_PATHS = (
+    "It was not recorded through which functions calls are made: the program made no call, or ran with"
+    " --no-paths or --no-sites; --by call shows what was called."
+)
 NO_FILES = (
     "No files were recorded: the program opens none with MPI_File_open, and other ways of I/O are not seen;"
     " --by call shows what it calls."

@@ -64,6 +64,15 @@ def family_name(family: Family) -> str:
     return names_quoted(family.name, _given(family.user_names, family.type))
 
 
+def name_and_role(made: Communicator | Family) -> str:
+    """Return the name with the program's own names, or where it gave none with the role in parentheses."""
+    if isinstance(made, Family):
+        name, given = family_name(made), bool(made.user_names)
+    else:
+        name, given = communicator_name(made), bool(made.user_name)
+    return f"{name} ({made.role})" if made.role and not given else name
+
+
 def _given(user_names: Sequence[str], kind: str) -> list[str]:
     """Return the program's own names without repeats; of files the last steps of their paths."""
     shown = [name.rpartition("/")[2] if kind == "file" else name for name in user_names]
@@ -125,6 +134,11 @@ def library_name(library: str) -> str:
     """Return `Open MPI 5.0.9` from the first line of MPI_Get_library_version."""
     label, number = version_of(library)
     return f"{label} {number}" if label else " ".join(library.strip().split(",")[0].split())
+
+
+def library_said(library: str) -> str:
+    """Return all that MPI_Get_library_version says, in a line without the tabulators of MPICH's."""
+    return " ".join(library.split())
 
 
 def shown_path(path: Path) -> str:

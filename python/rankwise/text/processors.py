@@ -30,6 +30,13 @@ def shortage_fields(found: Shortages, said: Collection[str] = ()) -> list[str]:
     return fields
 
 
+def lacking_text(found: Shortages) -> str:
+    """Return where ranks lacked processors, and were late for that, sentences without their full stop."""
+    sharing = [one for one in found.sharing if one.matters]
+    texts = [all_sharing_text(sharing)] if sharing else []
+    return "; ".join([*texts, *([preempted_text(found.preempted)] if found.preempted else [])])
+
+
 def all_sharing_text(some: Sequence[Sharing]) -> str:
     """Return what ranks share, and what came of it, the worst first; a sentence without its full stop."""
     worst, *more = some

@@ -15,7 +15,7 @@ from rankwise.analysis.summary import Summary
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi
 from rankwise.analysis.timing.times import RankTime, Times
-from rankwise.text.names import library_name, shown_path
+from rankwise.text.names import library_name, library_said, shown_path
 from rankwise.text.units import byte_text, count_text, number_of, percent_text, second_text
 
 
@@ -26,7 +26,7 @@ def run_fields(run: Run, *, verbose: bool) -> list[str]:
         f"world {run.world} of {run.worlds}" if run.worlds > 1 else "",
         f"job {run.job}" if run.job else "",
         run.started if verbose else run.started[:16].replace("T", " "),
-        run.mpi_library if verbose else library_name(run.mpi_library),
+        library_said(run.mpi_library) if verbose else library_name(run.mpi_library),
         f"exit status {run.exit_status}" if run.exit_status else "",
     ]
 
@@ -78,6 +78,13 @@ def unknown_text(time: TimeInMpi) -> str:
         return ""
     share = percent_text(time.percent_unknown)
     return f"Of {share} % of the time in MPI it is not known whether ranks waited"
+
+
+def lateness_unknown_text(time: TimeInMpi) -> str:
+    """Say why it is not known who was late; '' = it is."""
+    if not time.is_mostly_unknown:
+        return ""
+    return unknown_text(time) or "Most of the time in MPI is in calls that never returned"
 
 
 def whole_text(time: TimeInMpi) -> str:

@@ -101,12 +101,39 @@ def _second_text(seconds: float, digits: int) -> str:
 def percent_text(share: float, decimals: int = 1) -> str:
     """Return a percentage without its sign: `19.4`; a share too small for the decimals is `<0.1`, never 0."""
     least = 10.0**-decimals
-    return f"<{least:.{decimals}f}" if 0 < share < least / 2 else f"{share:.{decimals}f}"
+    if 0 < share < least / 2:
+        return f"<{least:.{decimals}f}"
+    return f"{round(share, decimals) + 0.0:.{decimals}f}"
 
 
 def percent_range_text(low: float, high: float) -> str:
     """Return an interval of percentages, which may hold 0: `-0.2 to 0.1`."""
-    return " to ".join(f"{round(end, 1) + 0.0:.1f}" for end in (low, high))
+    return " to ".join(map(estimate_text, (low, high)))
+
+
+def estimate_text(percent: float) -> str:
+    """Return a percentage that may be 0 or below, without its sign: `-0.3`, `0.0`."""
+    return f"{round(percent, 1) + 0.0:.1f}"
+
+
+def confidence_text(share: float) -> str:
+    """Return a confidence between 0 and 1 in percent, without its sign: `95`, `96.9`; never 100 below 1."""
+    for decimals in range(1, _MOST_DIGITS):
+        text = f"{100 * share:.{decimals}f}"
+        if share >= 1 or float(text) < 100:
+            break
+    return text.rstrip("0").rstrip(".")
+
+
+def change_text(percent: float) -> str:
+    """Return a change in percent with its direction, without the sign of percent: `+1.5`, `-0.3`, `0.0`."""
+    rounded = round(percent, 1) + 0.0
+    return f"{rounded:+.1f}" if rounded else "0.0"
+
+
+def change_range_text(low: float, high: float) -> str:
+    """Return an interval of changes in percent, each with its direction: `-0.2 to +0.1`."""
+    return f"{change_text(low)} to {change_text(high)}"
 
 
 def ratio_text(factor: float) -> str:

@@ -46,10 +46,18 @@ class Cost:
 class Spent:
     """The time that calls have taken, in the directory that keeps what they have measured."""
 
-    def __init__(self, store: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin to count; the directory need not be there yet."""
+    def __init__(
+        self, store: Path, clock: Callable[[], float] = time.monotonic, *, already: float = 0.0
+    ) -> None:
+        """Begin to count; the directory need not be there yet.
+
+        Args:
+            store: that directory.
+            clock: in seconds.
+            already: seconds that this call has taken before.
+        """
         self._path, self._clock = store / _FILE, clock
-        self._began, self._before = clock(), 0.0
+        self._began, self._before = clock() - already, 0.0
         with suppress(OSError, ValueError, TypeError):
             self._before = float(json.loads(self._path.read_text(encoding="utf-8")))
 

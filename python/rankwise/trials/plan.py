@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from rankwise.errors import RankwiseError
 
 MOST_ROUNDS = 20  # unless the user says more
-_EFFICIENCY = 3 / math.pi  # of Hodges' and Lehmann's estimate, for normal scatter
+EFFICIENCY = 3 / math.pi
+"""Of Hodges' and Lehmann's estimate, for normal scatter."""
+
+_OF_DIFFERENCES = 1.0483  # a standard deviation, in medians of the differences of normal values
 _PART_OF_CHANGE = 0.25
 _NOBODY_RUNS_MORE = 1000
 
@@ -65,6 +68,8 @@ class Aim:
     ) -> bool:
         """Tell whether so many rounds are likely to show a change, or that there is none worth resolving.
 
+        By the scatter without outliers: some in the first rounds are no reason to give up.
+
         Args:
             baseline: times of the rounds so far, s.
             other: likewise.
@@ -73,7 +78,10 @@ class Aim:
         """
         if min(len(baseline), len(other)) < 2 or rounds < least_rounds(confidence):
             return False
-        middle, half = _middle_and_half(baseline, other, confidence, np.array([rounds]))
+        logs = _logs(baseline, other)
+        scatter = min(robust_scatter(logs), float(np.std(logs, ddof=1)))
+        half = _half(scatter, confidence, np.array([rounds]))
+        middle = abs(float(np.median(logs)))
         return bool(half[0] <= max(math.log1p(self.resolve), middle))
 
 
@@ -103,19 +111,34 @@ def rounds_needed(
     if min(len(baseline), len(other)) < 2:
         return least
     counts = np.arange(least, max(least, _NOBODY_RUNS_MORE) + 1)
-    middle, half = _middle_and_half(baseline, other, confidence, counts)
-    enough = counts[half <= max(math.log1p(resolve), _PART_OF_CHANGE * middle)]
+    logs = _logs(baseline, other)
+    half = _half(float(np.std(logs, ddof=1)), confidence, counts)
+    enough = counts[half <= max(math.log1p(resolve), _PART_OF_CHANGE * abs(float(np.median(logs))))]
     return int(enough[0]) if len(enough) else int(counts[-1])
 
 
-def _middle_and_half(
-    baseline: Sequence[float], other: Sequence[float], confidence: float, counts: NDArray[np.int64]
-) -> tuple[float, NDArray[np.float64]]:
-    """Return the size of the change, and half the interval's width after so many rounds; both logarithms."""
-    logs = np.log(np.asarray(baseline, dtype=float) / np.asarray(other, dtype=float))
-    scatter = float(np.std(logs, ddof=1))
-    half = _students_t((1 + confidence) / 2, counts - 1) * scatter / np.sqrt(counts * _EFFICIENCY)
-    return abs(float(np.median(logs))), half
+def _logs(baseline: Sequence[float], other: Sequence[float]) -> NDArray[np.float64]:
+    logs: NDArray[np.float64] = np.log(np.array(baseline, dtype=float) / np.array(other, dtype=float))
+    return logs
+
+
+def _half(scatter: float, confidence: float, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return half the width of the interval of logarithms after so many rounds."""
+    deviations = _students_t((1 + confidence) / 2, counts - 1)
+    return np.asarray(deviations * scatter / np.sqrt(counts * EFFICIENCY))
+
+
+def robust_scatter(values: NDArray[np.float64]) -> float:
+    """Return the standard deviation of values that scatter normally but for some outliers.
+
+    The median of all differences between two of them: a quarter of the values may be anything. Source:
+    Shamos, Geometry and statistics: problems at the interface, 1976.
+
+    Args:
+        values: two or more.
+    """
+    one, other = np.triu_indices(len(values), 1)
+    return float(_OF_DIFFERENCES * np.median(np.abs(values[one] - values[other])))
 
 
 def _students_t(probability: float, freedom: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -159,7 +182,7 @@ def announcement(aim: Aim, of_run: float, arms: int = 2) -> list[str]:
         fitting = int(aim.seconds / max(arms * of_run, 1e-9)) - 1
         if fitting < 1:
             raise RankwiseError(
-                f"a time limit of {aim.seconds:g} s is too short for a {unit(arms)} "
+                f"a time limit of {aim.seconds:.3g} s is too short for a {unit(arms)} "
                 f"and {arms} runs to warm up: {about(2 * arms * of_run)}"
             )
         if fitting < rounds:

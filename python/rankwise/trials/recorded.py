@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,11 +49,13 @@ class Recording:
         settings: variables that say what is recorded inside collectives.
         only: procedures that they choose; all if empty.
         clocks: whether clocks of nodes are compared where that can be done, as `rankwise run` does.
+        watch: whether the library's calls of its own algorithms are counted, too: see `watched`.
     """
 
     settings: Mapping[str, str]
     only: tuple[str, ...] = ()
     clocks: bool = False
+    watch: bool = False
 
 
 class Limit(NamedTuple):
@@ -115,7 +118,10 @@ def record(
     directory = RunDirectory.create(profile, None, force=True)._replace(ours=True)
     preloaded = library()
     clocks = clock_sync.setting(None, planned, preloaded) if how.clocks else {}
-    preload = Preload(preloaded, directory.path, "", {**how.settings, **clocks, **directory.variables()})
+    settings = {**how.settings, **clocks, **directory.variables()}
+    preload = Preload(preloaded, directory.path, "", settings)
+    if how.watch:
+        preload = _with_watch(preload, profile)
     launch = prepare(planned.command, preload, environment, planned.script_mpirun)
     directory.note(planned, how.only, planned.not_covered())
     output = profile.with_suffix(".out")
@@ -143,6 +149,19 @@ def record(
     if made.partial:
         raise RankwiseError(f"its profile is partial: {made.reason}", 1)
     return end
+
+
+def watched(profile: Path) -> Path:
+    """Return the directory where the ranks of a run leave what was counted of the library's algorithms."""
+    return profile.with_suffix(".watched")
+
+
+def _with_watch(preload: Preload, profile: Path) -> Preload:
+    directory = watched(profile)
+    shutil.rmtree(directory, ignore_errors=True)  # of a try that failed
+    directory.mkdir()
+    settings = {**preload.settings, "RANKWISE_WATCH": str(directory)}
+    return preload._replace(settings=settings, also=(library("librankwise_watch.so"),))
 
 
 def _check(end: process.End, limit: Limit, output: Path) -> None:

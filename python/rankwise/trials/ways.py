@@ -47,10 +47,15 @@ class Way:
     variables: Mapping[str, str] = field(default_factory=dict)
     as_given: bool = False
 
-    def recording(self, *, inside: bool) -> Recording:
-        """Return how a run is recorded: with the messages inside collectives, or as little as can be."""
+    def recording(self, *, inside: bool, watch: bool = False) -> Recording:
+        """Return how a run is recorded: with the messages inside collectives, or as little as can be.
+
+        Args:
+            inside: whether with these messages.
+            watch: see Recording.
+        """
         settings = {} if inside else {**inside_options.nothing(), "RANKWISE_SITES": "off"}
-        return Recording({**settings, **self.variables}, clocks=inside)
+        return Recording({**settings, **self.variables}, clocks=inside, watch=watch)
 
 
 @dataclass
@@ -108,14 +113,16 @@ class Runs:
             self.saved.add(self.race, way.name, number, float(seconds))
         return float(seconds)
 
-    def profile(self, way: Way, number: int, *, inside: bool = False, left: float = math.inf) -> Path:
+    def profile(
+        self, way: Way, number: int, *, inside: bool = False, watch: bool = False, left: float = math.inf
+    ) -> Path:
         """Run a way once, and return its profile; see `seconds`."""
         profile = self.directory / f"{number:03d}.{way.name.replace(' ', '-').replace('/', '-')}.rankwise"
         profile.unlink(missing_ok=True)  # of a run that was not finished
         end_of_all = time.monotonic() + left
         try:
             limit = Limit(min(self._limit(), left), "give it more with --run-limit")
-            end = record(way.command, way.recording(inside=inside), profile, limit, self.signals)
+            end = record(way.command, way.recording(inside=inside, watch=watch), profile, limit, self.signals)
         except (RankwiseError, OSError) as error:
             self._blame(way, error, end_of_all)
         self.took.append(end.seconds)

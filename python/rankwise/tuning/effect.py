@@ -1,26 +1,31 @@
-"""What settings have changed: told by the messages inside collectives of two runs, not by the settings
-themselves.
+"""What settings have changed: shown by two runs, not by the settings themselves.
 
-Libraries drop a wrong rule without a word. So a run with the rules is compared with one without: each cell of
-a rule must have other messages, and no other cell may.
+Libraries drop a wrong rule without a word. So a run with the rules is compared with one without. Other
+messages inside the collectives of a rule show that it took effect. The same messages show nothing: several
+algorithms send the same ones, in another order (pairwise and linear Alltoallv; most of them on two
+processes). Then the library is asked, where its calls of its own algorithms can be counted. Nothing of this
+is a verdict on a rule: what it gains is decided by pairs of runs.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from rankwise.analysis.collectives.patterns import algorithms, matrices
 from rankwise.analysis.opened import opened_profile
 from rankwise.text.units import exact_byte_text
+from rankwise.trials.recorded import watched
 from rankwise.tuning.settings.rule import Rule
 
-Verdict = Literal["changed", "no effect", "not visible"]
+Verdict = Literal["changed", "same calls", "not visible"]
+Messages = Literal["other", "same", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -29,13 +34,17 @@ class Effect:
 
     Attributes:
         rule: whose effect it is.
-        verdict: not visible: of no call all messages were seen, with and without.
-        before: names of the algorithms that the messages show without the rule; empty if none is known.
+        verdict: same calls: the library called the same algorithms as often as without the rule. That is no
+            proof of no effect: what it does before it calls them may take long.
+        messages: of its calls, beside those without it; unknown: of no call all messages were seen, with and
+            without.
+        before: names of the algorithms without the rule, by messages or library; empty if none is known.
         after: with it.
     """
 
     rule: Rule
     verdict: Verdict
+    messages: Messages = "unknown"
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
 
@@ -51,6 +60,11 @@ class Effects:
 
     rules: list[Effect]
     others: list[str]
+
+    def as_record(self) -> dict[str, Any]:
+        """Return what a later call can go on with: all but the rules, which it has."""
+        seen = [(one.verdict, one.messages, one.before, one.after) for one in self.rules]
+        return {"seen": seen, "others": self.others}
 
 
 @dataclass(frozen=True)
@@ -70,11 +84,15 @@ class _Seen:
     messages: bytes
 
 
+_Called = dict[tuple[str, int], Counter[str]]
+"""How often algorithms were called, by collective and size of communicators."""
+
+
 def effects(before: Path, after: Path, rules: Sequence[Rule]) -> Effects:
     """Compare two runs of a program.
 
     Args:
-        before: profile of one without the rules.
+        before: profile of one without the rules; beside it, what was counted of the library's algorithms.
         after: of one with them.
         rules: that were in force.
 
@@ -86,12 +104,23 @@ def effects(before: Path, after: Path, rules: Sequence[Rule]) -> Effects:
     with opened_profile(after) as connection:
         now = _shapes(connection)
     both = [shape for shape in was if shape in now]
+    called_before, called_after = _called(watched(before)), _called(watched(after))
     found = []
     for rule in rules:
         own = [shape for shape in both if _is_about(rule, shape)]
-        changed = any(was[shape].messages != now[shape].messages for shape in own)
-        verdict: Verdict = "changed" if changed else "no effect" if own else "not visible"
-        found.append(Effect(rule, verdict, _names(was, own), _names(now, own)))
+        of_rule = rule.procedure, rule.processes
+        by_library = _by_library(
+            Effect(rule, "not visible", "same" if own else "unknown"),
+            called_before.get(of_rule, Counter()),
+            called_after.get(of_rule, Counter()),
+        )
+        if all(was[shape].messages == now[shape].messages for shape in own):
+            found.append(by_library)
+            continue
+        names = _names(was, own), _names(now, own)
+        if not all(names) and by_library.verdict == "changed":
+            names = by_library.before, by_library.after
+        found.append(Effect(rule, "changed", "other", *names))
     others = [
         f"{shape.procedure.removeprefix('MPI_')} on {shape.communicator}"
         + (f", {exact_byte_text(shape.size)}" if shape.size is not None else "")
@@ -99,6 +128,39 @@ def effects(before: Path, after: Path, rules: Sequence[Rule]) -> Effects:
         if was[shape].messages != now[shape].messages and not any(_is_about(rule, shape) for rule in rules)
     ]
     return Effects(found, others)
+
+
+def effects_of(record: Mapping[str, Any], rules: Sequence[Rule]) -> Effects:
+    """Return the effects of these rules that an earlier call has kept."""
+    return Effects(
+        [
+            Effect(rule, verdict, messages, tuple(before), tuple(after))
+            for rule, (verdict, messages, before, after) in zip(rules, record["seen"], strict=True)
+        ],
+        list(record["others"]),
+    )
+
+
+def _by_library(unseen: Effect, before: Counter[str], after: Counter[str]) -> Effect:
+    """Return an effect that messages don't show, by the algorithms that the library has called."""
+    if not before or not after:
+        return unseen
+    if before == after:
+        return replace(unseen, verdict="same calls", before=tuple(sorted(before)), after=tuple(sorted(after)))
+    return replace(
+        unseen, verdict="changed", before=tuple(sorted(before - after)), after=tuple(sorted(after - before))
+    )
+
+
+def _called(directory: Path) -> _Called:
+    """Read what the ranks of a run have left: lines such as `alltoallv pairwise 4 2000`."""
+    found: _Called = {}
+    for file in directory.glob("*") if directory.is_dir() else ():
+        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+            collective, algorithm, processes, calls = line.split()
+            key = f"MPI_{collective.capitalize()}", int(processes)
+            found.setdefault(key, Counter())[algorithm] += int(calls)
+    return found
 
 
 def _shapes(connection: sqlite3.Connection) -> dict[_Shape, _Seen]:

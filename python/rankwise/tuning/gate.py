@@ -53,6 +53,11 @@ def changes_digits(target: Target) -> bool:
     return target.procedure in REDUCTIONS and target.traits.rounds
 
 
+def may_round(target: Target) -> bool:
+    """Tell whether the same may be true, also where a profile does not say which types the calls had."""
+    return target.procedure in REDUCTIONS and (target.traits.rounds or not target.traits.known)
+
+
 def _maybe(target: Target) -> str:
     if target.traits.known:
         return "an operation is not commutative"

@@ -9,6 +9,7 @@ Carpen-Amarie, "Autotuning MPI Collectives using Performance Guidelines", HPC As
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,17 +19,18 @@ from typing import Literal, Protocol
 
 from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version, version_of
-from rankwise.text.units import exact_byte_text
+from rankwise.text.units import exact_byte_text, ratio_text
 from rankwise.trials.interval import Interval, ratio_interval
 from rankwise.trials.plan import about, least_rounds
 from rankwise.trials.race import order
 from rankwise.trials.run import Interrupted, OutOfTime
 from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.libraries import by_version
+from rankwise.tuning.measured import CLOCK_US
 from rankwise.tuning.racing.arms import DEFAULT, arms_of
 from rankwise.tuning.racing.batch import Arm
 from rankwise.tuning.racing.mockups import Mockup
-from rankwise.tuning.racing.race import AGAIN, AIM, HeldOut, hold_out, race
+from rankwise.tuning.racing.race import AGAIN, AIM, HeldOut, hold_out, noise, race
 from rankwise.tuning.racing.racer import Racer, Unfit
 from rankwise.tuning.settings.rule import Algorithm
 
@@ -39,6 +41,9 @@ PARTS = 4
 """That messages are cut into: the same as in src/probes/collective/mockups.c."""
 MOST_BYTES = 256 << 20
 """Of a process's buffer: calls that need more are left out."""
+
+_OF_MESSAGE = 0.5
+"""Of the time of a message by MPI_Barrier: what took less was not measured with its ranks side by side."""
 
 _MOST_ELEMENTS = (1 << 31) - 1  # of all blocks: the probe's counts are an int
 _CURES = 5  # violations that an algorithm is looked for
@@ -128,6 +133,7 @@ class Compared:
         other_us: the other calls together, us.
         interval: of the ratio collective / other calls.
         control: of the ratio of the collective to itself.
+        least_us: that any such call takes; what was measured below is too short.
         cure: the algorithm that makes it faster, and how much; None: none was found, or looked for.
     """
 
@@ -140,15 +146,24 @@ class Compared:
     other_us: float
     interval: Interval
     control: Interval
+    least_us: float = CLOCK_US
     cure: tuple[Algorithm, HeldOut] | None = None
+
+    @property
+    def is_too_short(self) -> bool:
+        """Whether a time is less than can be: nothing is concluded from it.
+
+        Where ranks share processors, the root may have sent all before another rank runs at all; then each
+        rank's own time is short, however long the call took.
+        """
+        return min(self.own_us, self.other_us) < self.least_us
 
     @property
     def is_violated(self) -> bool:
         """Whether the collective takes longer, by more than chance and the noise of its own time explain."""
-        noise = 1.0
-        if self.control.verdict != "no difference shown":
-            noise = max(self.control.high, 1 / self.control.low)
-        return self.interval.reached and self.interval.low > (1 + MARGIN) * noise
+        if self.is_too_short:
+            return False
+        return self.interval.reached and self.interval.low > (1 + MARGIN) * noise(self.control)
 
 
 @dataclass(kw_only=True)
@@ -165,6 +180,7 @@ class Outcome:
         too_large: calls that were left out for their memory.
         left: comparisons that there was no time for.
         ended: why it was ended early; '' if it was not.
+        least_us: see Compared; it is known when MPI_Barrier was measured.
     """
 
     library: Version
@@ -176,6 +192,12 @@ class Outcome:
     too_large: list[str] = field(default_factory=list)
     left: int = 0
     ended: str = ""
+    least_us: float = CLOCK_US
+
+    @property
+    def too_short(self) -> list[Compared]:
+        """Those with a time that is less than can be."""
+        return [one for one in self.compared if one.is_too_short]
 
     @property
     def violated(self) -> list[Compared]:
@@ -225,11 +247,13 @@ def compare(comparer: Comparer, sizes: Sequence[int], confidence: float, seed: i
         for number, question in enumerate(asked, 1):
             found = _compared(comparer, question, rounds, of_each, seed, outcome)
             outcome.compared += found
+            if question.cell.procedure in _WITHOUT_SIZE and found:
+                outcome.least_us = _least_us(found[0].own_us, ranks)
             outcome.left -= len(question.others)
             # As slow as it was so far: the other calls may take longer, and the machine may have other work.
             left = (time.monotonic() - begin) * sum(seconds[number:]) / sum(seconds[:number])
             more = f"; {about(left)} left" if left else ""
-            slower = [f"{one.interval.ratio:.2f} x {one.against}" for one in found if one.is_violated]
+            slower = [f"{ratio_text(one.interval.ratio)} x {one.against}" for one in found if one.is_violated]
             said = f" takes {' and '.join(slower)}" if slower else ""
             say(f"{number} of {len(asked)}: {_title(question.cell)}{said}{more}")
         _cure(comparer, outcome, seed, say)
@@ -248,7 +272,9 @@ def questions(ranks: int, sizes: Sequence[int], too_large: list[str]) -> list[Qu
     for place, size in enumerate(sizes):
         elements = size // 8 if size % 8 == 0 else size
         following = sizes[place + 1] if place + 1 < len(sizes) else 0
-        for procedure in dict.fromkeys(one.procedure for one in GUIDELINES):
+        # What is without size comes first: it shows what a message takes.
+        procedures = dict.fromkeys(one.procedure for one in GUIDELINES)
+        for procedure in sorted(procedures, key=lambda name: name not in _WITHOUT_SIZE):
             if procedure in _WITHOUT_SIZE and place > 0:
                 continue
             others = {
@@ -297,10 +323,21 @@ def _compared(
                 other_us=1e6 * statistics.median(times[name]),
                 interval=ratio_interval(times[DEFAULT], times[name], confidence),
                 control=control,
+                least_us=outcome.least_us,
             )
             for name, mockup in others.items()
         ]
     return []
+
+
+def _least_us(barrier_us: float, ranks: int) -> float:
+    """Return what any call takes in which a rank gets something from another: a message.
+
+    Args:
+        barrier_us: what MPI_Barrier takes: a message after the other, as often as ranks can be halved.
+        ranks: that take part.
+    """
+    return max(CLOCK_US, _OF_MESSAGE * barrier_us / math.ceil(math.log2(ranks)))
 
 
 def _cure(comparer: Comparer, outcome: Outcome, seed: int, say: Say) -> None:
@@ -320,7 +357,8 @@ def _cure(comparer: Comparer, outcome: Outcome, seed: int, say: Say) -> None:
         if winner is None:
             continue
         held = hold_out(comparer, cell, winner, aim.confidence_of_each(len(looked_for)), seed=seed)
-        if held.is_worth_it and not held.control_differs:
+        plausible = held.evidence.chosen_us >= one.least_us
+        if plausible and held.is_worth_it:
             for place, same in enumerate(outcome.compared):
                 if (same.procedure, same.size) == (one.procedure, one.size):
                     outcome.compared[place] = replace(same, cure=(winner, held))

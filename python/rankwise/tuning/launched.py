@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
@@ -13,7 +13,7 @@ from rankwise.launch.detect import Kind
 from rankwise.launch.inner_launch import LaunchWatch
 from rankwise.launch.signals import Signals
 from rankwise.trials.recorded import Command, Limit, Recording, record
-from rankwise.tuning.program import Program
+from rankwise.tuning.program import OwnSettingsError, Program
 
 _EXAMPLE = "give the launch itself, as in: mpirun -n 4 ./app"
 
@@ -44,6 +44,7 @@ def launched(
     watch = LaunchWatch()
     how = Recording({**inside_options.nothing(), "RANKWISE_SITES": "off"})
     profile = directory / "launch.rankwise"
+    profile.unlink(missing_ok=True)  # of another command
     record(program.command, how, profile, Limit(limit, "give it more with --run-limit"), signals, watch)
     if not watch.launches:
         raise RankwiseError(
@@ -55,6 +56,29 @@ def launched(
     (inner,) = watch.launches
     say(f"inside of {program.words[0]}: {shlex.join(inner.words)}")
     return Program.of(inner.words, inner.environment)
+
+
+def refuse_inside(
+    program: Program, inner: Program, *, rules: bool, ours: Mapping[str, str] | None = None
+) -> None:
+    """Refuse settings of the user's own that are in force for a launch; see Program.refuse_own_settings.
+
+    Args:
+        program: as given.
+        inner: as from `launched`.
+        rules: whether algorithms of collectives are to be chosen.
+        ours: variables that are to be set.
+
+    Raises:
+        OwnSettingsError: there are some, and the program can be run without them.
+        RankwiseError: there are some in a script: it can't be run without what it sets.
+    """
+    try:
+        inner.refuse_own_settings(rules=rules, ours=ours)
+    except OwnSettingsError as refusal:
+        if inner is program:
+            raise
+        raise RankwiseError(f"inside of {program.words[0]}: {refusal}") from refusal
 
 
 def command_inside(program: Program, inner: Program, command: Command) -> Command:

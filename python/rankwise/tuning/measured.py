@@ -8,6 +8,9 @@ from rankwise.profile.join import members
 from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.settings.rule import Raced, Rule
 
+CLOCK_US = 0.1
+"""What reading the clock twice takes: a shorter time is no measurement."""
+
 _OF_ALL_SIZES = (8, 1 << 10, 64 << 10)
 """Bytes that stand for all messages, where nobody knows which the program sends."""
 

@@ -9,8 +9,10 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.launch.plan import Plan, library, plan
 from rankwise.mpi_libraries import UNKNOWN, version_of
+from rankwise.text.names import library_name
 from rankwise.trials.recorded import Command
-from rankwise.tuning.settings.in_force import in_force
+from rankwise.tuning.libraries.base import Assignment
+from rankwise.tuning.settings.in_force import contradicting
 from rankwise.tuning.settings.installed import library_version
 
 
@@ -75,8 +77,9 @@ class Program:
         other = self.said and version_of(self.said).label != version_of(said).label
         if other or (abis and abi not in abis):
             raise RankwiseError(
-                f"{shown} is of {said.strip()}, and the program uses "
-                f"{self.said.strip() or 'another MPI library'}: give a file and a command of one library"
+                f"{shown} is of {library_name(said)}, and the program uses "
+                f"{library_name(self.said) or 'another MPI library'}: "
+                "give a file and a command of one library"
             )
 
     def refuse_own_settings(
@@ -90,11 +93,29 @@ class Program:
             label: of the library, where the program does not tell it.
 
         Raises:
-            RankwiseError: there are some; nothing is changed.
+            OwnSettingsError: there are some; nothing is changed.
         """
-        theirs = in_force(self.label or label, self.environment, self.words, ours, rules=rules)
+        theirs = contradicting(self.label or label, self.environment, self.words, ours, rules=rules)
         if theirs:
-            raise RankwiseError(
-                f"settings of your own are in force, {'; '.join(theirs)}: take them out, so that they don't "
-                "decide what is to be measured"
-            )
+            raise OwnSettingsError(self, theirs)
+
+    def own_settings(self) -> list[Assignment]:
+        """Return settings of the user's own that choose algorithms, or are there for speed alone."""
+        return contradicting(self.label, self.environment, self.words, for_speed=True)
+
+
+class OwnSettingsError(RankwiseError):
+    """Settings of the user's own are in force that would hide or contradict ours.
+
+    Args:
+        program: that they are in force for.
+        theirs: the settings.
+    """
+
+    def __init__(self, program: Program, theirs: Sequence[Assignment]) -> None:
+        named = "; ".join(dict.fromkeys(one.text for one in theirs))
+        super().__init__(
+            f"settings of your own are in force, {named}: take them out, so that they don't "
+            "decide what is to be measured"
+        )
+        self.program, self.theirs = program, tuple(theirs)

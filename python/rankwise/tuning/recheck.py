@@ -11,7 +11,7 @@ from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version, version_of
 from rankwise.trials.run import Interrupted, OutOfTime
 from rankwise.tuning.libraries import by_version
-from rankwise.tuning.measured import cells_again, cells_like
+from rankwise.tuning.measured import CLOCK_US, cells_again, cells_like
 from rankwise.tuning.racing.race import HOLD_OUT_ROUNDS, RELAUNCHED_HOLD_OUT_ROUNDS, HeldOut, hold_out
 from rankwise.tuning.racing.racer import Racer, Unfit
 from rankwise.tuning.settings.model import About, Settings
@@ -36,8 +36,8 @@ class Rechecked:
 
     Attributes:
         rule: as it was in the file.
-        verdict: can't be told: the library's own choice differs from itself; not rechecked: it was ended
-            before.
+        verdict: can't be told: the library's own choice differs from itself as much as the rule from it; not
+            rechecked: it was ended before.
         why: a sentence's end, where the verdict does not say all.
         held_out: the measurement; None: there was none.
         as_found: whether it was measured with what it was found with; if not, with blocks of ranks.
@@ -178,10 +178,13 @@ def _measure(one: Rechecked, request: Request, racer: Racer) -> None:
         one.verdict, one.why = "can't be used", "; ".join(error.__cause__.why.values())
         return
     one.held_out = held
-    if held.control_differs:
+    if min(held.evidence.default_us, held.evidence.chosen_us) < CLOCK_US:
         one.verdict, one.now = "can't be told", renewed
+        one.why = "a call takes less than reading the clock does"
     elif held.is_worth_it:
         one.verdict, one.now = "still wins", replace(renewed, evidence=held.evidence)
+    elif held.too_noisy:
+        one.verdict, one.now = "can't be told", renewed
     elif held.interval.verdict == "slower":
         one.verdict = "slower now"
     else:

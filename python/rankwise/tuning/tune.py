@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from stat import S_ISREG
 
 from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version, version_of
 from rankwise.text.units import exact_byte_text, percent_text
 from rankwise.trials.plan import Aim, about
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected, UnrunnableError
+from rankwise.trials.sequential import first_pairs
 from rankwise.trials.ways import Runs, Way
-from rankwise.tuning.effect import Effect, Effects, effects
+from rankwise.tuning.effect import Effect, Effects, effects, effects_of
 from rankwise.tuning.gate import changes_digits, refusal
 from rankwise.tuning.libraries import by_label
 from rankwise.tuning.measured import raced_of
@@ -32,7 +35,8 @@ from rankwise.tuning.racing.race import (
     screened,
 )
 from rankwise.tuning.racing.racer import Racer
-from rankwise.tuning.racing.store import Store
+from rankwise.tuning.racing.runners_up import runners_up
+from rankwise.tuning.racing.store import Kept, Store
 from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.rule import Algorithm, Rule
 from rankwise.tuning.target import Target, Together
@@ -44,6 +48,9 @@ _SPARE = 1.5
 """Times the least that a proof takes: so much is kept for it."""
 
 _EFFECT_RUNS, _WARM_UPS = 2, 2
+_MOST_RUNNERS_UP = 2
+_OF_FAILURES = 950
+"""Numbers of runs from here on look for the rule that the program fails with: no pair has them."""
 
 INTERRUPTED = "Interrupted: what was measured is kept, and the same command goes on from there."
 FAILED = "A run has failed: what was measured is kept, and the same command goes on from there."
@@ -100,7 +107,8 @@ class Tried:
         refused: why algorithms were not raced, by their labels.
         rule: that came of it; None: none did.
         effect: of the rule; None: not looked at.
-        beside: why the library can't be told its rule beside others, which save more; '' if it can.
+        beside: why the library can't be told its winner beside other rules, which save more; '' if it can.
+        failed: how the program fails with algorithms, by their labels.
         verdict: in a few words.
     """
 
@@ -111,19 +119,15 @@ class Tried:
     rule: Rule | None = None
     effect: Effect | None = None
     beside: str = ""
+    failed: dict[str, str] = field(default_factory=dict)
     verdict: str = ""
 
     @property
     def saves_seconds(self) -> float:
         """What the rule should save by the race, over the ranks."""
-        if self.rule is None or self.rule.evidence is None or self.effect_is_none:
+        if self.rule is None or self.rule.evidence is None:
             return 0.0
         return self.target.tunable_seconds * (1 - 1 / self.rule.evidence.ratio)
-
-    @property
-    def effect_is_none(self) -> bool:
-        """Whether the rule was seen to change nothing."""
-        return self.effect is not None and self.effect.verdict == "no effect"
 
 
 @dataclass
@@ -155,8 +159,7 @@ class Tuned:
     @property
     def is_finished(self) -> bool:
         """Whether the same command would begin anew, so that the races need not be kept."""
-        short = self.proof is not None and self.proof.ended and self.settings is None
-        return not self.ended and not short
+        return not self.ended and not (self.proof is not None and self.proof.is_undecided)
 
 
 def tune(request: Request, runs: Runs, say: Say) -> Tuned:
@@ -189,6 +192,7 @@ class _Tuner:
         self._environment: Mapping[str, str] = {}
         self._hosts: tuple[str, ...] = ()
         self._made = Tuned(self._library)
+        self._failures = 0  # runs that look for what the program fails with
 
     def tuned(self) -> Tuned:
         made, request = self._made, self._request
@@ -203,6 +207,8 @@ class _Tuner:
             return made
         with _ending(made):
             self._prove(rules)
+            if made.proof is not None and made.proof.rejected and (others := self._others(rules)):
+                self._prove(others)
         return made
 
     def _race_all(self) -> None:
@@ -269,8 +275,8 @@ class _Tuner:
         held = hold_out(racer, cell, raced.winner, confidence, rounds, request.seed, store)
         tried.held_out = held
         evidence = held.evidence
-        if held.control_differs:
-            tried.verdict = "too noisy: default differs from itself"
+        if held.too_noisy:
+            tried.verdict = "too noisy: default differs from itself as much"
         elif not held.is_worth_it:
             tried.verdict = f"not proven: {raced.winner.label}"
         else:
@@ -303,19 +309,68 @@ class _Tuner:
                 continue
             if why := self._untold([*kept, tried.rule]):
                 tried.beside = f"{tried.rule.algorithm.label} won, but {why}"
-                tried.rule, tried.verdict = None, "not beside other rules"
-            else:
+                other = next((one for one in _runners_up(tried) if not self._untold([*kept, one])), None)
+                tried.rule, tried.verdict = (
+                    other,
+                    other.algorithm.label if other else "not beside other rules",
+                )
+            if tried.rule is not None:
                 kept.append(tried.rule)
         return kept
+
+    def _others(self, rules: Sequence[Rule]) -> list[Rule]:
+        """Return rules without those that the program fails with, or with runners-up; none if all would stay.
+
+        Args:
+            rules: that the program fails with, together.
+        """
+        made = self._made
+        assert made.proof is not None  # it was rejected
+        kept: list[Rule] = []
+        is_other = False
+        for tried in made.tried:
+            if not any(tried.rule is rule for rule in rules):
+                continue
+            assert tried.rule is not None
+            why = made.proof.rejected if len(rules) == 1 else self._failure(tried.rule)
+            if why:
+                is_other = True
+                self._replace(tried, why)
+            if tried.rule is not None:
+                kept.append(tried.rule)
+        return kept if is_other else []
+
+    def _replace(self, tried: Tried, why: str) -> None:
+        """Give a target the first of its runners-up that the program does not fail with, or no rule."""
+        assert tried.rule is not None
+        tried.failed[tried.rule.algorithm.label] = why
+        for rule in _runners_up(tried)[:_MOST_RUNNERS_UP]:
+            label = rule.algorithm.label
+            self._say(f"{_title(tried.target)}: the program fails with the winner; {label} is tried")
+            failure = self._failure(rule)
+            if not failure:
+                tried.rule, tried.verdict = rule, label
+                return
+            tried.failed[label] = failure
+        tried.rule, tried.verdict = None, "fails in the program"
+
+    def _failure(self, rule: Rule) -> str:
+        """Run the program with one rule alone; return how it fails, '' if it does not."""
+        self._failures += 1
+        way = self._with(Settings(self._request.about, (rule,), self._environment))
+        try:
+            self._runs.seconds(way, _OF_FAILURES + self._failures, self._end - time.monotonic())
+        except Rejected as why:
+            return str(why)
+        return ""
 
     def _prove(self, rules: Sequence[Rule]) -> None:
         request, made = self._request, self._made
         before = request.way
         settings = Settings(request.about, tuple(rules), self._environment)
         after = self._with(settings)
-        self._say("looking whether the rules have an effect: a run with them and one without")
         try:
-            seen = self._effects(before, after, rules)
+            seen = self._effects(before, after, settings)
         except Rejected as why:
             made.proof = Proof(rejected=str(why))
             return
@@ -323,18 +378,12 @@ class _Tuner:
         for effect in seen.rules:
             tried = next(tried for tried in made.tried if tried.rule is effect.rule)
             tried.effect = effect
-        kept = [effect.rule for effect in seen.rules if effect.verdict != "no effect"]
-        if not kept:
-            return
-        if len(kept) < len(rules):
-            settings = replace(settings, rules=tuple(kept))
-            after = self._with(settings)
         left = None if math.isinf(self._end) else max(1.0, self._end - time.monotonic())
         aim = replace(request.proof_aim, seconds=left)
         saved = sum(tried.saves_seconds for tried in made.tried) / max(request.run_seconds, 1e-9)
         self._say(f"by the races, the program should take {percent_text(100 * saved)} % less time")
-        self._runs.race = " ".join([settings.identity, *self._hosts, *self._runs.check])
-        made.proof = prove(before, after, aim, request.seed, self._runs, self._say)
+        kept_pairs = self._kept("pairs", settings, aim)
+        made.proof = prove(before, after, aim, request.seed, self._runs, self._say, kept=kept_pairs)
         if self._runs.signals.count:
             # Who has seen the pairs so far must not choose where they end.
             raise Interrupted
@@ -342,17 +391,50 @@ class _Tuner:
             one = made.proof.interval
             gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
             made.settings = replace(settings, about=replace(request.about, gain=gain))
-            made.digits = any(changes_digits(tried.target) for tried in made.tried if tried.rule in kept)
+            made.digits = any(changes_digits(tried.target) for tried in made.tried if tried.rule in rules)
 
     def _with(self, settings: Settings) -> Way:
         variables = {**self._request.way.variables, **self._request.materialise(settings)}
         return Way("with the settings", self._request.way.command, variables)
 
-    def _effects(self, before: Way, after: Way, rules: Sequence[Rule]) -> Effects:
+    def _kept(self, part: str, settings: Settings, aim: Aim) -> Kept:
+        """Return what was kept of the program with these settings; with others it is another one."""
+        about = self._request.about
+        rules = [(replace(rule, evidence=None, raced=()), settings.environment) for rule in settings.rules]
+        command = self._request.way.command.words, _files(self._request.way.command.words)
+        where = about.hosts, self._hosts
+        how = aim.confidence, aim.resolve, aim.rounds, self._runs.check
+        what = (about.library, where, command, rules, how)
+        key = hashlib.sha256(repr((*what, self._request.seed)).encode()).hexdigest()[:16]
+        return Kept(Store(self._request.store / "proof.jsonl"), f"{part} {key}")
+
+    def _effects(self, before: Way, after: Way, settings: Settings) -> Effects:
+        """Return what the rules change, as an earlier call has seen it, or by two runs."""
+        rules, kept = settings.rules, self._kept("effect", settings, self._request.proof_aim)
+        if found := kept.records():
+            return effects_of(found[-1], rules)
+        self._say("looking whether the rules have an effect: a run with them and one without")
+        watch = self._tunable.watched
         left = self._end - time.monotonic()
-        was = self._runs.profile(before, 900, inside=True, left=left)
-        now = self._runs.profile(after, 900, inside=True, left=self._end - time.monotonic())
-        return effects(was, now, rules)
+        was = self._runs.profile(before, 900, inside=True, watch=watch, left=left)
+        left = self._end - time.monotonic()
+        now = self._runs.profile(after, 900, inside=True, watch=watch, left=left)
+        seen = effects(was, now, rules)
+        kept.add(seen.as_record())
+        return seen
+
+
+def _files(words: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Return the files that a command names, as they are: a program that was built anew is another one."""
+    return [(word, *found) for word in words if (found := _size_and_time(word))]
+
+
+def _size_and_time(word: str) -> tuple[int, int] | None:
+    with suppress(OSError, ValueError):  # such as a name that is too long
+        state = Path(word).stat()
+        if S_ISREG(state.st_mode):
+            return state.st_size, state.st_mtime_ns
+    return None
 
 
 def _for_races(budget: float, request: Request) -> float:
@@ -364,7 +446,7 @@ def _for_races(budget: float, request: Request) -> float:
 
 def _runs_of_proof(aim: Aim) -> int:
     """Return the runs of the program that the shortest proof takes, with those that show the effect."""
-    return 2 * aim.first_rounds() + _EFFECT_RUNS + _WARM_UPS
+    return 2 * first_pairs(aim) + _EFFECT_RUNS + _WARM_UPS
 
 
 def refuse_short(budget: float | None, aim: Aim, of_run: float) -> None:
@@ -414,6 +496,16 @@ def worth(found: Sequence[Target], run_seconds: float, least_share: float, most:
 def _rule(target: Target, algorithm: Algorithm) -> Rule:
     raced = raced_of(target.cells)
     return Rule(target.procedure, target.processes, target.low, target.high, algorithm, raced=raced)
+
+
+def _runners_up(tried: Tried) -> list[Rule]:
+    """Return rules by the other algorithms that a race shows to be faster, the fastest first."""
+    if tried.raced is None:
+        return []
+    return [
+        replace(_rule(tried.target, algorithm), evidence=evidence)
+        for algorithm, evidence in runners_up(tried.raced)
+    ]
 
 
 def _title(target: Target) -> str:

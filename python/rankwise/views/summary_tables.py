@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from rankwise.analysis.calls.families import Family
 from rankwise.analysis.calls.procedures import ProcedureRow
-from rankwise.text.names import call_name, family_name, operation_name, size_name
+from rankwise.text.names import call_name, name_and_role, operation_name, size_name
 from rankwise.views.totals_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, HasTotals
 from rankwise.views.view import FIGURES, Column, label
 
@@ -18,7 +18,7 @@ _NEARLY_ALL = 0.95  # of the time and of the bytes: what the rows of a table hav
 _WEIGHT_OF_BYTES = 0.25  # of a share of the bytes, where that of the time has 1
 
 COMMUNICATORS: list[Column[Family]] = [
-    label("communicator", family_name, "ancestry"),
+    label("communicator", name_and_role, "ancestry"),
     label("n x size", size_name, "communicators and their processes", kind=FIGURES),
     CALLS,
     SENT,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rankwise.tuning import guidelines, recheck
+from rankwise.tuning.own_settings import Priced
 from rankwise.tuning.proof import Proof
 from rankwise.tuning.tune import Tried, Tuned
 
@@ -40,7 +41,21 @@ def proof_as_data(proof: Proof | None) -> dict[str, object] | None:
         "before_seconds": proof.before,
         "after_seconds": proof.after,
         "rejected": proof.rejected,
+        "undecided": proof.is_undecided,
+        "excluded": proof.excluded,
+        "more_seconds": proof.more_seconds,
         "ended": proof.ended,
+    }
+
+
+def priced_as_data(found: Priced) -> dict[str, object]:
+    """Return what the user's own settings are worth."""
+    return {
+        "own_settings": [{"name": one.name, "value": one.value, "where": one.where} for one in found.theirs],
+        "verdict_without": found.verdict,
+        "command_without": found.words,
+        "digits_may_change": found.digits,
+        "proof": proof_as_data(found.proof),
     }
 
 
@@ -61,6 +76,7 @@ def _tried(tried: Tried) -> dict[str, object]:
         "rule": tried.rule,
         "effect": tried.effect,
         "not_beside_others": tried.beside,
+        "program_fails_with": tried.failed,
         "verdict": tried.verdict,
     }
 
@@ -98,7 +114,8 @@ def guidelines_as_data(found: guidelines.Outcome, own: Sequence[str]) -> dict[st
         "confidence": found.confidence,
         "margin": guidelines.MARGIN,
         "violated": found.violated,
-        "others": [one for one in found.compared if not one.is_violated],
+        "too_short": found.too_short,
+        "others": [one for one in found.compared if not one.is_violated and not one.is_too_short],
         "not_comparable": found.unfit,
         "too_large": found.too_large,
         "left": found.left,

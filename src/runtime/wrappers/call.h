@@ -97,12 +97,16 @@ class Call {
     }
   }
 
-  RANKWISE_HOT void book() {
+  // `frame`: where the call was made.
+  RANKWISE_HOT void book(const frames::Frame &frame) {
     const std::uint64_t in_mpi = thread_->in_mpi + ticks();
     if (arrivals::number_of(procedure_) != arrivals::none && communicator_ != nullptr) {
-      arrivals::count(*communicator_, *thread_, procedure_, start_, stop_, left_before_, size_, root_,
-                      has_pattern_ && !process::paused, in_mpi, traits_);
+      arrivals::count(arrivals::place_of(*communicator_), *thread_, procedure_, start_, stop_, left_before_, size_,
+                      root_, (has_pattern_ || all_came_) && !process::paused, in_mpi, traits_);
     }
+#ifndef RANKWISE_FREQUENT
+    if (arrivals::is_on_window_or_file(procedure_)) count_on_window_or_file(in_mpi);
+#endif
     thread_->in_mpi = in_mpi;
     if (!process::paused) [[likely]] {
       rankwise_calls &row = booking::row(*thread_, keys::with_bin(key_, keys::bin(size_)));
@@ -113,6 +117,9 @@ class Call {
         booking::add_access(*thread_, file_index_, procedure_, received_, sent_, ticks());
       }
       if ((has_pattern_ || outlives_) && inside::active) tell_inside();
+      if (thread_->paths.takes(key_, in_mpi)) [[unlikely]] {
+        thread_->paths.take(key_, ticks(), in_mpi, frame);
+      }
     }
     if (in_sample_) [[unlikely]] {
       thread_->streams.completed({start_, stop_, keys::with_bin(key_, keys::bin(size_)), messages_});
@@ -154,6 +161,9 @@ class Call {
       thread_->streams.waited_for_other({start_, stop_, key_, 0});
     }
   }
+
+  // A collective on a window or a file, or among neighbours, has succeeded.
+  void all_came() { all_came_ = true; }
 
   // The status that the call really writes to: ours where the program ignores its own.
   MPI_Status *status(MPI_Status *given) {
@@ -199,7 +209,16 @@ class Call {
     posted(request, from_nobody_ ? requests::Kind::send : kind);
   }
   void posted_collective(MPI_Request request) {
+    const std::uint64_t handle = abi::bits(request);
+    // (Which of several requests with one handle has completed is not known.)
+    const bool is_wanted = arrivals::number_of_posted(procedure_) != arrivals::none && communicator_ != nullptr &&
+                           arrivals::posted(*communicator_, *thread_, procedure_, handle, start_, stop_, left_before_,
+                                            size_, root_, !process::paused) &&
+                           requests::table.look(handle).kind == requests::Kind::none;
     posted(request, requests::Kind::collective, inside::active ? inside::operation_of(*thread_, start_) : 0);
+    if (is_wanted) [[unlikely]] {
+      requests::table.put_in_sample(handle);
+    }
     outlives_ = true;
   }
 
@@ -433,12 +452,14 @@ class Call {
     const communicators::Neighbours *to = neighbours();
     const std::uint64_t message = bytes_of(count, datatype);
     counted(message, to == nullptr ? 0 : message * static_cast<std::uint64_t>(to->real));
+    all_came();
     goes_to_neighbours(to, count, datatype);
   }
 
   template <class Count, class Type>
   void neighbour_exchanged(Count count, Type datatype) {
     const communicators::Neighbours *to = neighbours();
+    all_came();
     if (to == nullptr) return counted(0, 0);
     const std::uint64_t total = total_of(count, datatype, to->count, to->is_process);
     counted(mean(total, to->real), total);
@@ -500,6 +521,20 @@ class Call {
     start_ = now;
     record.inside_since = now;
   }
+
+#ifndef RANKWISE_FREQUENT
+  // RATIONALE: two threads may use one file by two handles, so that its calls have no order.
+  [[gnu::noinline]] void count_on_window_or_file(std::uint64_t in_mpi) {
+    const bool keeps = all_came_ && !process::paused;
+    if (window_ != nullptr) {
+      arrivals::count({window_->arrivals, window_->index, true}, *thread_, procedure_, start_, stop_, left_before_, 0,
+                      arrivals::none, keeps, in_mpi, 0);
+    } else if (file_ != nullptr && file_->opened != nullptr && !threads::several) {
+      arrivals::count({file_->opened->arrivals, file_->communicator, true}, *thread_, procedure_, start_, stop_,
+                      left_before_, size_, arrivals::none, keeps, in_mpi, 0);
+    }
+  }
+#endif
 
   static std::uint64_t message_bits(MPI_Message message) { return abi::bits(message) | (std::uint64_t{1} << 63); }
 
@@ -769,6 +804,7 @@ class Call {
   bool has_pattern_ = false;  // a collective whose algorithm is to be told
   bool outlives_ = false;     // non-blocking
   bool size_varies_ = false;  // by process
+  bool all_came_ = false;     // a collective on a window or a file, or among neighbours, that has succeeded
   int root_ = -1;
   std::uint64_t traits_ = 0;  // rankwise_traits
   std::uint32_t site_ = RANKWISE_SITE_UNKNOWN;

@@ -40,6 +40,7 @@ class Completion {
       known_[i] =
           requests_[i] == abi::request_null ? requests::Request{} : requests::table.look(abi::bits(requests_[i]));
       if (requests::is_under_way(known_[i])) call_.also_on(known_[i].communicator);
+      some_in_sample_ = some_in_sample_ || known_[i].in_sample != 0;
     }
   }
 
@@ -52,11 +53,18 @@ class Completion {
   // After take_all().
   RANKWISE_HOT void took_all(int rc) {
     call_.thread().of_call.taken = 0;
-    for (int i = 0; i < count_; ++i) end(rc, known_[i], i, i);
+    for (int i = 0; i < count_; ++i) end(rc, known_[i], i, i, count_);
     if (call_.thread().streams.has_unfinished()) [[unlikely]] {
       tell_end(call_.thread(), call_.stopped(), known_, count_);
     } else {
       call_.waited_for_other();
+    }
+  }
+
+  // After look(): none has completed.
+  RANKWISE_HOT void not_yet() {
+    if (some_in_sample_) [[unlikely]] {
+      tell_asked(call_.started(), call_.stopped(), known_, count_);
     }
   }
 
@@ -67,28 +75,38 @@ class Completion {
   }
 
   RANKWISE_HOT void tested_all(int rc, bool flag) {
-    if (rc == abi::success ? !flag : !abi::is_error_in_status(rc)) return;
-    for (int i = 0; i < count_; ++i) completed(i, i, rc);
+    if (rc == abi::success ? !flag : !abi::is_error_in_status(rc)) return not_yet();
+    for (int i = 0; i < count_; ++i) completed(i, i, rc, count_);
     completed_messages(count_);
   }
 
   RANKWISE_HOT void completed_some(int rc, int completed_count, const int *indices) {
     if (rc != abi::success && !abi::is_error_in_status(rc)) return;
     if (completed_count == abi::undefined) return;
+    if (completed_count == 0) return not_yet();
     for (int i = 0; i < completed_count; ++i) completed(indices[i], i, rc);
     completed_messages(completed_count);
   }
 
  private:
   // After look(): the request at `index` has completed, its status is the given one of those written.
-  RANKWISE_HOT void completed(int index, int status, int rc) {
+  RANKWISE_HOT void completed(int index, int status, int rc, int together = 0) {
     if (index < 0 || index >= count_) return;
-    end(rc, requests::table.complete(known_[index]), index, status);
+    end(rc, requests::table.complete(known_[index]), index, status, together);
   }
 
   RANKWISE_HOT void completed_messages(int count) {
     if (call_.thread().streams.has_unfinished()) [[unlikely]] {
       call_.thread().streams.call_ended(call_.stopped(), static_cast<std::uint32_t>(count));
+    }
+  }
+
+  [[gnu::cold, gnu::noinline]] static void tell_asked(std::uint64_t start, std::uint64_t stop,
+                                                      const requests::Request *known, int count) {
+    for (int i = 0; i < count; ++i) {
+      if (known[i].in_sample && known[i].kind == requests::Kind::collective) {
+        arrivals::asked(known[i].handle, start, stop);
+      }
     }
   }
 
@@ -101,10 +119,11 @@ class Completion {
     thread.streams.call_ended(ended, messages);
   }
 
-  // What a call that returned `rc` means for one of its requests.
-  RANKWISE_HOT void end(int rc, const requests::Request &request, int index, int status) {
+  // What a call that returned `rc` means for one of its requests. `together`: of the first so many of them that all
+  // have completed.
+  RANKWISE_HOT void end(int rc, const requests::Request &request, int index, int status, int together) {
     if (rc == abi::success) {
-      finish(call_.thread(), request, &written_[status]);
+      finish(call_.thread(), request, &written_[status], known_, together);
     } else if (request.kind != requests::Kind::none) {
       end_after_error(call_.thread(), rc, request, requests_[index], &written_[status]);
     }
@@ -119,7 +138,7 @@ class Completion {
     // (The handle of a persistent request stays, whatever becomes of it.)
     const bool alive = request.persistent ? abi::is_pending(error) : handle != abi::request_null;
     if (told && error == abi::success) {
-      finish(thread, request, status);
+      finish(thread, request, status, nullptr, 0);
     } else if (alive) {
       requests::table.put(request);
     } else {
@@ -128,9 +147,10 @@ class Completion {
     thread.streams.lose();
   }
 
-  RANKWISE_HOT static void finish(Thread &thread, const requests::Request &request, const MPI_Status *status) {
+  RANKWISE_HOT static void finish(Thread &thread, const requests::Request &request, const MPI_Status *status,
+                                  const requests::Request *all, int count) {
     if (request.in_sample) [[unlikely]] {
-      finish_sampled(thread, request, *status);
+      finish_sampled(thread, request, *status, all, count);
     }
     if (requests::accesses_file(request.kind)) [[unlikely]] {
       return finish_access(thread, request, *status);
@@ -155,11 +175,22 @@ class Completion {
   }
 
   [[gnu::cold, gnu::noinline]] static void finish_sampled(Thread &thread, const requests::Request &request,
-                                                          const MPI_Status &status) {
+                                                          const MPI_Status &status, const requests::Request *all,
+                                                          int count) {
+    if (request.kind == requests::Kind::collective &&
+        arrivals::completed(request.handle, thread.record->inside_since, clock::ticks(), collectives(all, count))) {
+      return;
+    }
     const std::int64_t bytes = requests::receives(request.kind) ? abi::received_bytes(status) : 0;
     const streams::Streams::Open *open = thread.streams.opened(request.handle);
     if (open != nullptr) close(thread, *open, bytes, status);
     thread.streams.finished(request.handle, bytes, requests::messages(request));
+  }
+
+  // How many of the requests that have completed in one call are collectives.
+  static std::uint64_t collectives(const requests::Request *all, int count) {
+    const auto is_one = [](const requests::Request &one) { return one.kind == requests::Kind::collective; };
+    return std::max<std::uint64_t>(static_cast<std::uint64_t>(std::count_if(all, all + count, is_one)), 1);
   }
 
   // The receive tells now which message it has got.
@@ -202,6 +233,7 @@ class Completion {
   requests::Request *known_ = nullptr;
   MPI_Status *statuses_ = nullptr;
   MPI_Status *written_ = nullptr;
+  bool some_in_sample_ = false;
 };
 
 // MPI_Request_free. Takes the request out beforehand, as above.

@@ -18,7 +18,7 @@ inline std::uint64_t own_cost(bool world_is_open) {
       call.start();
       call.stop(abi::success);
       call.contributed(1, 1);
-      call.book();
+      call.book({});
     }
     const std::uint64_t ticks = clock::elapsed(begin, clock::ticks());
     if (ticks < best) best = ticks;

@@ -3,6 +3,7 @@
 //
 //     late_groups two STEPS      the last two ranks compute for ten times as long as the others, the last of them for a
 //                                little longer; then Allreduce
+//     late_groups none STEPS     the same, but no rank computes for longer
 //     late_groups root STEPS     rank 0 computes for ten times as long as the others; then it is the root of a Reduce,
 //                                and all come to a Barrier
 #include <mpi.h>
@@ -32,8 +33,9 @@ int main(int argc, char **argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   for (int step = 0; step < steps; step++) {
     const double before = now();
-    if (strcmp(how, "two") == 0) {
-      usleep((useconds_t)(rank < size - 2 ? UNIT_US : LATE_UNITS * UNIT_US + LITTLE_US * (rank == size - 1)));
+    if (strcmp(how, "root") != 0) {
+      const int late = rank >= size - 2 && strcmp(how, "two") == 0;
+      usleep((useconds_t)(late ? LATE_UNITS * UNIT_US + LITTLE_US * (rank == size - 1) : UNIT_US));
       computed += now() - before;
       MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
       continue;

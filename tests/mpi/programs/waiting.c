@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CALLS = 6000, LATE_US = 4000, VERY_LATE_US = 15000 };
+enum { MOST_CALLS = 6000, LATE_US = 4000, VERY_LATE_US = 15000, OVERLAP_US = 2000 };
 
 static int rank, size;
-static double came[MOST_CALLS], left[MOST_CALLS];
+static double came[MOST_CALLS], entered[MOST_CALLS], left[MOST_CALLS];
 static int calls;
 
 static double now(void) {
@@ -26,11 +26,12 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void come(void) { came[calls] = now(); }
+static void come(void) { came[calls] = entered[calls] = now(); }
+static void enter(void) { entered[calls] = now(); }  // the call that completes what was posted
 static void leave(void) { left[calls++] = now(); }
 
-// Who waits for whom, by the definition of the collective.
-enum Kind { ALL, FOR_ROOT, FOR_OTHERS, FOR_LOWER };
+// Who waits for whom, by the definition of the collective. FOR_NEXT: for those with the ranks before and after.
+enum Kind { ALL, FOR_ROOT, FOR_OTHERS, FOR_LOWER, FOR_NEXT };
 
 static double within(double seconds, double most) { return seconds < 0 ? 0 : seconds > most ? most : seconds; }
 
@@ -42,9 +43,11 @@ static void tell(const char *procedure, const char *name, MPI_Comm comm, enum Ki
   MPI_Comm_size(comm, &n);
   MPI_Comm_rank(comm, &own);
   double *all_came = malloc(sizeof(double) * (size_t)(n * calls)),
+         *all_entered = malloc(sizeof(double) * (size_t)(n * calls)),
          *all_left = malloc(sizeof(double) * (size_t)(n * calls));
   int *world = malloc(sizeof(int) * (size_t)n);
   MPI_Gather(came, calls, MPI_DOUBLE, all_came, calls, MPI_DOUBLE, 0, quiet);
+  MPI_Gather(entered, calls, MPI_DOUBLE, all_entered, calls, MPI_DOUBLE, 0, quiet);
   MPI_Gather(left, calls, MPI_DOUBLE, all_left, calls, MPI_DOUBLE, 0, quiet);
   MPI_Gather(&rank, 1, MPI_INT, world, 1, MPI_INT, 0, quiet);
   struct Told {
@@ -56,13 +59,14 @@ static void tell(const char *procedure, const char *name, MPI_Comm comm, enum Ki
     const int at = root < 0 ? i % n : root;
     for (int r = 0; r < n; r++) caused[r] = 0;
     for (int r = 0; r < n; r++) {
-      const double mine = all_came[r * calls + i], length = all_left[r * calls + i] - mine;
+      const double mine = all_entered[r * calls + i], length = all_left[r * calls + i] - mine;
       double latest = 0, before = 0;  // before it
       int whose = r;
       for (int other = 0; other < n; other++) {
         const double when = all_came[other * calls + i];
         const int counts = kind == ALL || (kind == FOR_ROOT && other == at && r != at) ||
-                           (kind == FOR_OTHERS && r == at && other != at) || (kind == FOR_LOWER && other < r);
+                           (kind == FOR_OTHERS && r == at && other != at) || (kind == FOR_LOWER && other < r) ||
+                           (kind == FOR_NEXT && abs(other - r) == 1);
         if (!counts) continue;
         if (when > latest) {
           before = latest, latest = when, whose = other;
@@ -91,6 +95,7 @@ static void tell(const char *procedure, const char *name, MPI_Comm comm, enum Ki
   free(caused);
   if (own == 0) fflush(stdout);
   free(all_came);
+  free(all_entered);
   free(all_left);
   free(world);
   MPI_Comm_free(&quiet);
@@ -123,6 +128,16 @@ int main(int argc, char **argv) {
     come();                                  \
     call;                                    \
     leave();                                 \
+  }
+#define POST(n, is_late, call)             \
+  for (int i = 0; i < (n); i++) {          \
+    late((is_late), VERY_LATE_US);         \
+    come();                                \
+    call;                                  \
+    late(1, OVERLAP_US);                   \
+    enter();                               \
+    MPI_Wait(&request, MPI_STATUS_IGNORE); \
+    leave();                               \
   }
     if (STEP("one")) {  // one rank is always late, by more than what else may delay the ranks
       REPEAT_LATE_BY(VERY_LATE_US, 20, rank == 1, MPI_Allreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
@@ -162,6 +177,89 @@ int main(int argc, char **argv) {
       tell("MPI_Reduce_scatter", "W", MPI_COMM_WORLD, ALL, 0);
       REPEAT(20, rank == 2, MPI_Reduce_scatter_block(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
       tell("MPI_Reduce_scatter_block", "W", MPI_COMM_WORLD, ALL, 0);
+    } else if (STEP("posted")) {  // rank 1 posts late; all compute before they wait for it
+      MPI_Request request;
+      POST(20, rank == 1, MPI_Iallreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
+      tell("MPI_Iallreduce", "W", MPI_COMM_WORLD, ALL, 0);
+      POST(20, rank == 1, MPI_Ibarrier(MPI_COMM_WORLD, &request));
+      tell("MPI_Ibarrier", "W", MPI_COMM_WORLD, ALL, 0);
+      POST(20, rank == 2, MPI_Ibcast(x, 4, MPI_INT, 2, MPI_COMM_WORLD, &request));
+      tell("MPI_Ibcast", "W", MPI_COMM_WORLD, FOR_ROOT, 2);
+    } else if (STEP("asked")) {  // rank 1 posts late; the others ask, and then they compute between asking
+      MPI_Request requests[2];
+      double asking = 0, all_asking[64];  // in the calls between which it computes
+      for (int gap = 0; gap < 2; gap++) {
+        for (int i = 0; i < 20; i++) {
+          late(rank == 1, VERY_LATE_US);
+          come();
+          if (gap) {
+            MPI_Iallgather(x, 1, MPI_INT, y, 1, MPI_INT, MPI_COMM_WORLD, requests);
+          } else {
+            MPI_Iallreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, requests);
+          }
+          enter();
+          for (int done = 0; !done && !gap;) MPI_Test(requests, &done, MPI_STATUS_IGNORE);
+          for (int done = 0; !done && gap; late(1, 200)) {
+            const double start = now();
+            MPI_Test(requests, &done, MPI_STATUS_IGNORE);
+            asking += now() - start;
+          }
+          leave();
+        }
+        tell(gap ? "MPI_Iallgather" : "MPI_Iallreduce", "W", MPI_COMM_WORLD, ALL, 0);
+      }
+      MPI_Gather(&asking, 1, MPI_DOUBLE, all_asking, 1, MPI_DOUBLE, 0, together);
+      for (int r = 0; rank == 0 && r < size; r++) printf("MPI_Test W %d 20 %.9f 0 0 0 0\n", r, all_asking[r]);
+      for (int i = 0; i < 20; i++) {  // one call for two
+        late(rank == 1, VERY_LATE_US);
+        come();
+        MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+        MPI_Ialltoall(x, 1, MPI_INT, y, 1, MPI_INT, MPI_COMM_WORLD, &requests[1]);
+        enter();
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        leave();
+      }
+      tell("MPI_Waitall", "W", MPI_COMM_WORLD, ALL, 0);
+    } else if (STEP("neighbours")) {  // of a line; the last rank computes for longer, so each waits for the next one
+      MPI_Comm line;
+      MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &(int){0}, 0, &line);
+      MPI_Comm_set_name(line, "line");
+      REPEAT_LATE_BY(VERY_LATE_US, 40, rank == size - 1, MPI_Neighbor_allgather(x, 1, MPI_INT, y, 1, MPI_INT, line));
+      tell("MPI_Neighbor_allgather", "line", line, FOR_NEXT, 0);
+      MPI_Request request;
+      POST(40, rank == size - 1, MPI_Ineighbor_alltoall(x, 1, MPI_INT, y, 1, MPI_INT, line, &request));
+      tell("MPI_Ineighbor_alltoall", "line", line, FOR_NEXT, 0);
+      MPI_Comm_free(&line);
+    } else if (STEP("graph")) {  // the same by a graph, whose neighbours are not known
+      const int around[2] = {rank ? rank - 1 : 1, rank + 1};
+      const int number = rank && rank < size - 1 ? 2 : 1;
+      MPI_Comm line;
+      MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, number, around, MPI_UNWEIGHTED, number, around, MPI_UNWEIGHTED,
+                                     MPI_INFO_NULL, 0, &line);
+      MPI_Comm_set_name(line, "line");
+      REPEAT_LATE_BY(VERY_LATE_US, 20, rank == size - 1, MPI_Neighbor_allgather(x, 1, MPI_INT, y, 1, MPI_INT, line));
+      tell("MPI_Neighbor_allgather", "line", line, FOR_NEXT, 0);
+      MPI_Comm_free(&line);
+    } else if (STEP("fence")) {
+      MPI_Win win;
+      MPI_Win_create(x, sizeof x, sizeof x[0], MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+      MPI_Win_set_name(win, "window");
+      come();
+      MPI_Win_fence(0, win);
+      leave();
+      REPEAT_LATE_BY(VERY_LATE_US, 20, rank == 1, {
+        MPI_Put(y, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);
+        come();
+        MPI_Win_fence(0, win);
+      });
+      tell("MPI_Win_fence", "window", MPI_COMM_WORLD, ALL, 0);
+      MPI_Win_free(&win);
+    } else if (STEP("file")) {  // a file of one byte for each, in the working directory
+      MPI_File file;
+      MPI_File_open(MPI_COMM_WORLD, "waiting.file", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+      REPEAT_LATE_BY(VERY_LATE_US, 20, rank == 1, MPI_File_write_at_all(file, rank, x, 1, MPI_BYTE, MPI_STATUS_IGNORE));
+      tell("MPI_File_write_at_all", "waiting.file", MPI_COMM_WORLD, ALL, 0);
+      MPI_File_close(&file);
     } else if (STEP("chain")) {  // 0 computes, 1 waits for it, 2 for 1
       MPI_Comm first, second;
       MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? 0 : MPI_UNDEFINED, 0, &first);

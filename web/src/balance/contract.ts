@@ -73,13 +73,13 @@ export interface LateData {
   passedOn: Numbers;
   passedTo: Numbers;
   /** `caused`, when all has been passed on. */
+  blamedInCollectives: Numbers;
+  /** In collectives and for messages, when all has been passed on: over the ranks it is all waiting. */
   blamed: Numbers;
-  /** In collectives and for messages, when all has been passed on: `blamed` and `messagesBegun`. */
-  toBlame: Numbers;
   messagesWaited: Numbers;
   messagesCaused: Numbers;
   /** Waits for messages that began with it. */
-  messagesBegun: Numbers;
+  blamedForMessages: Numbers;
   /** The most ranks that waited in a row for it. */
   chain: Numbers;
 }

@@ -100,7 +100,7 @@ export class WaitsFigure {
         mark: {
           name: MARK,
           colour: context.theme.ink,
-          values: Float64Array.from(rows, (row) => late.toBlame[row]),
+          values: Float64Array.from(rows, (row) => late.blamed[row]),
         },
         text: secondText,
         name: (bar) => String(late.rank[rows[bar]]),
@@ -122,7 +122,7 @@ export class WaitsFigure {
       rank: () => 0,
       caused: (row: number) => late.caused[row] + late.messagesCaused[row],
       waited: (row: number) => late.waited[row] + late.messagesWaited[row],
-      blamed: (row: number) => late.toBlame[row],
+      blamed: (row: number) => late.blamed[row],
     }[order];
     return Array.from(late.rank.keys())
       .filter((row) => this.context.selection.ranks[late.rank[row]])
@@ -187,18 +187,18 @@ export class WaitsFigure {
           secondText(late.passedOn[row]) +
             (late.passedTo[row] >= 0 ? `, most to rank ${late.passedTo[row]}` : ""),
         ],
-        ["to blame for, in collectives", secondText(late.blamed[row])],
+        ["to blame for, in collectives", secondText(late.blamedInCollectives[row])],
       );
     if (!late.noMessages)
       told.push(
         ["waited for messages", secondText(late.messagesWaited[row])],
         ["others waited for its messages", secondText(late.messagesCaused[row])],
-        ["such waits began with it", secondText(late.messagesBegun[row])],
+        ["such waits began with it", secondText(late.blamedForMessages[row])],
         ["longest chain of waits", String(late.chain[row])],
       );
     told.push([
       "to blame for in all",
-      `${secondText(late.toBlame[row])}, ${percentText(ofAll(late, row))} of all waiting`,
+      `${secondText(late.blamed[row])}, ${percentText(ofAll(late, row))} of all waiting`,
     ]);
     return { head: rankName(run, rank), note: "", rows: told };
   }
@@ -216,14 +216,14 @@ export class WaitsFigure {
       ["left_late", late.leftLate],
       ["first_call", late.firstCall],
       ["passed_on", late.passedOn],
-      ["blamed", late.blamed],
+      ["blamed_in_collectives", late.blamedInCollectives],
       ["messages_waited", late.messagesWaited],
       ["messages_caused", late.messagesCaused],
-      ["messages_begun", late.messagesBegun],
-      ["to_blame", late.toBlame],
+      ["blamed_for_messages", late.blamedForMessages],
+      ["blamed", late.blamed],
     ] as const;
     saveCsv("waiting", [
-      ["rank", "host", ...columns.map(([name]) => `${name}_seconds`), "to_blame_of_all_waiting"],
+      ["rank", "host", ...columns.map(([name]) => `${name}_seconds`), "blamed_of_all_waiting"],
       ...this.rows("rank").map((row) => [
         late.rank[row],
         hostOf(run, late.rank[row]),
@@ -247,8 +247,8 @@ export class WaitsFigure {
 }
 
 /** Which part of all waiting, of whatever ranks, a rank is to blame for. */
-function ofAll({ toBlame }: LateData, row: number): number {
+function ofAll({ blamed }: LateData, row: number): number {
   let all = 0;
-  for (const seconds of toBlame) all += seconds;
-  return all ? toBlame[row] / all : 0;
+  for (const seconds of blamed) all += seconds;
+  return all ? blamed[row] / all : 0;
 }

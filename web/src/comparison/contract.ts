@@ -6,7 +6,7 @@ export interface ComparisonData {
   title: string;
   /** What came out, a sentence. */
   finding: string;
-  /** A line on the runs before, and one on those after. */
+  /** A line on the runs before, and one on those after; then what limits each. */
   sides: string[];
   /** What makes the sides hard to compare, sentences. */
   unlike: string[];

@@ -159,12 +159,25 @@ class ComparisonPage implements Open {
   };
 }
 
-/** What it is by, and the largest change in it. */
+/** What it is by, and the largest change in it; of findings how many went and came. */
 function tableTitle({ title, columns, rows }: TableData): string {
   const change = columns.findIndex(({ name }) => name === "change");
-  const size = (row: TableCell[]) => Math.abs(Number(row[change][1]));
+  if (change < 0) return countedTitle(title, rows);
+  const size = (row: TableCell[]) => Math.abs(Number(row[change][1] ?? 0));
   const [first] = [...rows].sort((one, other) => size(other) - size(one));
   if (!rows.length || !size(first)) return `${title}: no change`;
-  const names = first.filter((_, place) => place < change && !columns[place].right).map(([text]) => text);
-  return `${title}: ${names.reverse().join(" on ")} ${changeText(Number(first[change][1]))} a rank`;
+  const naming = (place: number) => place < change && !columns[place].right;
+  const names = first.filter((_, place) => naming(place) && columns[place].name !== "function");
+  const texts = names.map(([text]) => text).reverse();
+  const where = texts.join(title === "By call site" ? " at " : " on ");
+  const ofRank = columns[change].unit === "s" ? " a rank" : "";
+  return `${title}: ${where} ${first[change][0]}${ofRank}`;
+}
+
+/** How many rows are of each word in the first column. */
+function countedTitle(title: string, rows: readonly TableCell[][]): string {
+  const counts = new Map<string, number>();
+  for (const [[word]] of rows) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const texts = [...counts].map(([word, count]) => `${count} ${word}`);
+  return `${title}: ${texts.join(", ") || "none"}`;
 }

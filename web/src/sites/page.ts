@@ -2,6 +2,7 @@
 import type { Context } from "../shell/context.ts";
 import type { Open, Page } from "../shell/page_interface.ts";
 import { element } from "../ui/dom.ts";
+import { Callers, ignoredByCallers } from "./callers.ts";
 import { Libraries } from "./libraries.ts";
 import { Places } from "./places.ts";
 import { Split } from "./split.ts";
@@ -13,6 +14,7 @@ export const page: Page = {
   title: "Call sites",
   order: 50,
   options: ["callers", "find", "library", "order"],
+  ignores: ({ run, state }) => (run.sites ? ignoredByCallers(run.sites, state.filter) : ""),
   there: ({ run }) => run.sites !== undefined,
   open: (context, parent) => new SitesPage(context, parent),
 };
@@ -29,7 +31,12 @@ class SitesPage implements Open {
       parent.append(element("p", sites?.missing ?? "", "empty"));
       return;
     }
-    this.cards = [new Libraries(context), new Places(context), new Split(context)];
+    this.cards = [
+      new Libraries(context),
+      new Callers(context, sites),
+      new Places(context),
+      new Split(context),
+    ];
     parent.append(...this.cards.map(({ card }) => card));
     this.show();
   }

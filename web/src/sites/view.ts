@@ -12,8 +12,6 @@ export interface Row {
 }
 
 export class SitesView {
-  /** Of all places: the one that is chosen is marked among them. */
-  readonly selection: Selection;
   readonly rows: Row[];
   readonly seconds: number;
   /** Index of the place that is chosen; -1: none. */
@@ -22,9 +20,10 @@ export class SitesView {
   constructor(
     readonly context: Context,
     readonly data: SitesData,
+    /** Of all places: the one that is chosen is marked among them. */
+    readonly selection: Selection = context.without("site"),
   ) {
     const { axes, cells } = context.run;
-    this.selection = context.without("site");
     const width = axes.procedures.name.length;
     const found = groups(this.selection, (cell) => cells.site[cell] * width + cells.procedure[cell]);
     this.rows = found.map((group) => ({

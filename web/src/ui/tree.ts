@@ -78,7 +78,7 @@ function rowOf<Row>(
           ways.turn(line.row);
         });
       cell.prepend(turn);
-      cell.style.paddingLeft = `${(line.level - 1) * 16}px`;
+      cell.style.setProperty("--level", String(line.level - 1));
       return cell;
     }),
     "pick",

@@ -50,6 +50,7 @@ def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls
         "communicators.name, communicator, procedures.name, procedures.id",
         f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}",
         sums="communicator_sums",
+        group="calls.communicator, calls.procedure",
     ):
         processes, least, most = extremes[communicator, procedure]
         members = max(len(read(name)), processes)

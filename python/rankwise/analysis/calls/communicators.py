@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.calls.operations import Operation, top_operations
+from rankwise.analysis.calls.roles import Roles
 from rankwise.analysis.calls.totals import Totals, totals_by
 from rankwise.analysis.columns import decoded_list
 from rankwise.analysis.rows import rows_by_name
@@ -37,6 +38,7 @@ class Communicator:
         top_operation: procedure and size of the most time in MPI; None if nothing was called.
         type: communicator, window or file.
         made_in: name of the file, a program or a library, whose call made it; None = not known.
+        role: what its members are, or where it was made; '' = not known.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Communicator:
     totals: Totals
     type: str
     made_in: str | None
+    role: str
 
 
 def communicators(connection: sqlite3.Connection) -> list[Communicator]:
@@ -76,15 +79,17 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
         " LEFT JOIN communicators others ON others.id = c.remote_parent ORDER BY c.id",
     )
     part = is_part(connection)
+    roles = Roles(connection)
     found = [
-        _communicator(row, top.get(row["id"]), counts.get(row["id"], Totals()))
+        _communicator(row, top.get(row["id"]), counts.get(row["id"], Totals()), roles)
         for row in rows
         if row["id"] in counts or (row["size"] > 0 and not part)
     ]
     return sorted(found, key=lambda row: row.totals.order)
 
 
-def _communicator(row: sqlite3.Row, top: Operation | None, totals: Totals) -> Communicator:
+def _communicator(row: sqlite3.Row, top: Operation | None, totals: Totals, roles: Roles) -> Communicator:
+    has_role = row["type"] == "communicator" and row["size"] and not row["remote_size"]
     return Communicator(
         name=row["name"],
         family=row["family"],
@@ -108,4 +113,5 @@ def _communicator(row: sqlite3.Row, top: Operation | None, totals: Totals) -> Co
         totals=totals,
         type=row["type"],
         made_in=row["made_in"],
+        role=roles.of([row["members"]], row["site"]) if has_role else "",
     )

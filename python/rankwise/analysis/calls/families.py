@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rankwise.analysis.calls.operations import Operation, top_operations
+from rankwise.analysis.calls.roles import Roles, as_grid
 from rankwise.analysis.calls.totals import Totals, totals_by
 from rankwise.analysis.columns import decoded_list
 from rankwise.analysis.selection import is_part
@@ -33,6 +34,7 @@ class Family:
         type: what they are: communicator, window or file.
         library: that made them for itself; '' = the program, or not known.
         procedures: that made them, without repeats; `procedure` is the first.
+        role: what their members are, or where they were made; '' = not known.
         (the others as for `Communicator`)
     """
 
@@ -57,6 +59,7 @@ class Family:
     type: str
     library: str
     procedures: list[str]
+    role: str
 
 
 def names_of_all(user_names: Iterable[str]) -> list[str]:
@@ -79,12 +82,13 @@ def families(connection: sqlite3.Connection) -> list[Family]:
     # The other communicators' names are looked up for the first of a family alone: there may be very many.
     for row in connection.execute(
         "SELECT family, name, size, remote_size, user_name, parent, remote_parent, procedure, topology, dims,"
-        " reorder, reordered, members, remote_members, type FROM communicators ORDER BY created, id"
+        " reorder, reordered, members, remote_members, type, site FROM communicators ORDER BY created, id"
     ):
         siblings.setdefault(row[0], []).append(row)
+    roles = _roles(connection, siblings)
     part = is_part(connection)
     found = [
-        _family(connection, rows, counts.get(family, Totals()), top.get(family))
+        _family(connection, rows, counts.get(family, Totals()), top.get(family), roles.get(family, ""))
         for family, rows in siblings.items()
         if family in counts or (rows[0][2] > 0 and not part)
     ]
@@ -92,10 +96,10 @@ def families(connection: sqlite3.Connection) -> list[Family]:
 
 
 def _family(
-    connection: sqlite3.Connection, siblings: list[Any], totals: Totals, top: Operation | None
+    connection: sqlite3.Connection, siblings: list[Any], totals: Totals, top: Operation | None, role: str
 ) -> Family:
     family, names, sizes, remote_sizes, user_names, *_ = zip(*siblings, strict=True)
-    *_, dims, reorder, reordered, members, remote_members, types = zip(*siblings, strict=True)
+    *_, dims, reorder, reordered, members, remote_members, types, _ = zip(*siblings, strict=True)
     parents, remote_parents, procedures, topologies = list(zip(*siblings, strict=True))[5:9]
     return Family(
         name=with_library(names[0], family[0]) if len(siblings) == 1 else family[0],
@@ -119,7 +123,29 @@ def _family(
         type=types[0],
         library=library_of(family[0]),
         procedures=_distinct(procedures),
+        role=role,
     )
+
+
+_MEMBERS = 12  # of the columns that `families` asks for
+
+
+def _roles(connection: sqlite3.Connection, siblings: Mapping[str, Sequence[Any]]) -> dict[str, str]:
+    """Return the role of each family of communicators."""
+    known = Roles(connection)
+    found: dict[str, str] = {}
+    of_parents: dict[int | None, set[str]] = {}
+    grids: dict[str, tuple[int, int, int | None]] = {}
+    for family, rows in siblings.items():
+        _, _, size, remote_size, _, parent, *_, kind, site = rows[0]
+        if kind == "communicator" and size and not remote_size:
+            found[family] = known.of([row[_MEMBERS] for row in rows], site)
+            grids[family] = len(rows), size, parent
+            of_parents.setdefault(parent, set()).add(found[family])
+    return {
+        family: as_grid(found[family], count, size, of_parents[parent])
+        for family, (count, size, parent) in grids.items()
+    }
 
 
 def _name(connection: sqlite3.Connection, communicators: Sequence[int | None]) -> str | None:

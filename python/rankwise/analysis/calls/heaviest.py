@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 
-from rankwise.analysis.calls.sites import Place, places_of_sites
+from rankwise.analysis.calls.places import Place, places_of_sites
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES, totals_by
 from rankwise.analysis.percent import percent
 from rankwise.records import dataclass

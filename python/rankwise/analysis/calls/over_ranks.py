@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from rankwise.analysis.calls.spread import Spread
-from rankwise.analysis.calls.totals import BETWEEN, JOIN_COMMUNICATORS, JOIN_PROCEDURES
+from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.profile.join.members import parse
 
 
@@ -55,14 +55,11 @@ def calls_over_ranks(connection: sqlite3.Connection) -> dict[tuple[str, str], Sp
 
 def top_calls(connection: sqlite3.Connection) -> dict[int, str]:
     """Return the procedure that each rank spent the most time in."""
-    top: dict[int, tuple[float, str]] = {}
-    for rank, name, seconds in connection.execute(
-        f"SELECT rank, procedures.name, SUM(seconds) FROM calls {JOIN_PROCEDURES} WHERE {BETWEEN}"
-        " GROUP BY rank, procedures.name ORDER BY procedures.name"
-    ):
-        if seconds > top.get(rank, (-1.0, ""))[0]:
-            top[rank] = seconds, name
-    return {rank: name for rank, (_, name) in top.items()}
+    return dict(
+        connection.execute(
+            "SELECT rank, name FROM rank_sums JOIN procedures ON procedures.id = top WHERE top <> 0"
+        ).fetchall()
+    )
 
 
 def _over_ranks(

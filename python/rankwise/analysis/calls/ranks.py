@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from rankwise.analysis.calls.totals import BETWEEN, RUN_SECONDS, THREAD_SECONDS
+from rankwise.analysis.calls.totals import RUN_SECONDS, THREAD_SECONDS
 from rankwise.analysis.last_calls import seconds_between
 from rankwise.analysis.percent import percent
 from rankwise.analysis.rows import rows_by_name
@@ -67,12 +67,11 @@ def ranks(connection: sqlite3.Connection) -> list[Rank]:
     rows = rows_by_name(
         connection,
         f"SELECT ranks.*, {RUN_SECONDS} AS run_seconds, {THREAD_SECONDS} AS thread_seconds,"
-        " communicators.name AS communicator, COALESCE(sums.calls, 0) - COALESCE(apart.calls, 0) AS calls,"
+        " communicators.name AS communicator, COALESCE(sums.calls_between, 0) AS calls,"
         " COALESCE(sums.bytes_sent, 0) AS bytes_sent, COALESCE(sums.bytes_received, 0) AS bytes_received"
         " FROM ranks LEFT JOIN communicators ON communicators.id = ranks.inside_communicator"
         " LEFT JOIN rank_sums AS sums ON sums.rank = ranks.rank"
-        f" LEFT JOIN (SELECT rank, SUM(calls) AS calls FROM calls WHERE NOT {BETWEEN} GROUP BY rank) AS apart"
-        " ON apart.rank = ranks.rank ORDER BY ranks.mpi DESC, ranks.rank",
+        " ORDER BY ranks.mpi DESC, ranks.rank",
     )
     return [_rank(row) for row in rows]
 

@@ -5,34 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Collection, Hashable
 from dataclasses import field
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from rankwise.analysis.calls.bins import OTHER
+from rankwise.analysis.calls.paths import Caller, callers
+from rankwise.analysis.calls.places import Place, places_of_sites
 from rankwise.analysis.calls.spread import Spread, spread
 from rankwise.analysis.calls.totals import BETWEEN, JOIN_COMMUNICATORS, JOIN_PROCEDURES, Totals, totals_by
-from rankwise.profile.join.objects import NAMELESS, Object
 from rankwise.records import dataclass
 
 Key = TypeVar("Key", bound=Hashable)
-
-
-class Place(NamedTuple):
-    """Where calls are made, as in `SiteRow`; sites that are the same place in the source are one."""
-
-    path: str = ""
-    library: str = ""
-    is_program: bool = False
-    function: str | None = None
-    file: str | None = None
-    line: int | None = None
-    offset: int | None = None
-
-    @property
-    def name(self) -> str:
-        """The shortest name that tells where it is."""
-        if self.file is not None:
-            return f"{self.file.rpartition('/')[2] or NAMELESS}:{self.line}"
-        return f"{self.path.rpartition('/')[2]}+{self.offset:#x}" if self.path else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +34,7 @@ class SiteRow:
         families: of the communicators that they are on, most time first.
         ranks: that called it there.
         over_ranks: seconds of all ranks; of those that never called it there 0.
+        caller: of a place in a library: who calls it most; None = not known, or the place tells it itself.
     """
 
     site: str
@@ -67,6 +50,7 @@ class SiteRow:
     ranks: int
     totals: Totals
     over_ranks: Spread
+    caller: Caller | None
 
 
 @dataclass(frozen=True)
@@ -105,6 +89,7 @@ class _Sum:
 def sites(connection: sqlite3.Connection) -> list[SiteRow]:
     """Return each place and procedure, most time first; none where no place is known."""
     everyone = _everyone(connection)
+    of_places = callers(connection)
     return [
         SiteRow(
             site=place.name,
@@ -114,6 +99,7 @@ def sites(connection: sqlite3.Connection) -> list[SiteRow]:
             ranks=len(found.seconds),
             totals=found.totals,
             over_ranks=spread(everyone | found.seconds),
+            caller=next(iter(of_places.get((place, procedure), [])), None),
         )
         for (place, procedure), found in _sums(connection, lambda place, procedure: (place, procedure))
     ]
@@ -165,19 +151,6 @@ def _sums(connection: sqlite3.Connection, key_of: Callable[[Place, str], Key]) -
         of_ranks = found[key_of(places.get(site, Place()), procedure)].seconds
         of_ranks[rank] = of_ranks.get(rank, 0.0) + seconds
     return sorted(found.items(), key=lambda item: item[1].totals.order)
-
-
-def places_of_sites(connection: sqlite3.Connection) -> dict[int, Place]:
-    """Return where each site of the profile is, by its id."""
-    places: dict[int, Place] = {}
-    for site, offset, function, file, line, *of in connection.execute(
-        "SELECT sites.id, offset, function, file, line, objects.id, path, build_id, is_program, is_python"
-        " FROM sites JOIN objects ON objects.id = object"
-    ):
-        found = Object(*of)
-        place = Place(found.path, found.shown, bool(found.is_program), function, file, line, offset)
-        places[site] = place if file is None else place._replace(offset=None)
-    return places
 
 
 def heaviest_place(

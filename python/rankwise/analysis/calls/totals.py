@@ -7,7 +7,6 @@ else, so they are in no sum and in no share of the other calls.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
 from typing import Any
 
 from rankwise.analysis.percent import percent
@@ -70,7 +69,7 @@ class Totals:
 
 
 def totals_by(
-    connection: sqlite3.Connection, keys: str, joins: str = "", *, sums: str = "calls"
+    connection: sqlite3.Connection, keys: str, joins: str = "", *, sums: str = "calls", group: str = ""
 ) -> list[tuple[tuple[Any, ...], Totals]]:
     """Return the calls between MPI_Init and MPI_Finalize grouped by the SQL columns `keys`.
 
@@ -79,22 +78,14 @@ def totals_by(
         keys: names of columns.
         joins: SQL, of tables that have them.
         sums: the table that is called `calls` in both: itself, or one with sums of it that are fine enough.
+        group: those of the keys that the others follow from; '' = all. By the key of a table there is nothing
+            to sort.
 
     Returns:
         (values of the keys, sums) of each group, most time first.
     """
     (run,) = connection.execute(f"SELECT TOTAL({THREAD_SECONDS}) FROM ranks").fetchone()
-    groups = _groups(connection, sums, keys, f"{joins} WHERE {BETWEEN}")
-    mpi = sum(sums.seconds for _, sums in groups)
-    return [
-        (
-            key,
-            replace(
-                sums, percent_of_mpi=percent(sums.seconds, mpi), percent_of_run=percent(sums.seconds, run)
-            ),
-        )
-        for key, sums in groups
-    ]
+    return _groups(connection, sums, keys, f"{joins} WHERE {BETWEEN}", group, run)
 
 
 def opening_and_closing_by(
@@ -111,15 +102,25 @@ def opening_and_closing(connection: sqlite3.Connection) -> Totals:
 
 
 def _groups(
-    connection: sqlite3.Connection, sums: str, keys: str, rest: str
+    connection: sqlite3.Connection,
+    sums: str,
+    keys: str,
+    rest: str,
+    group: str = "",
+    run: float | None = None,
 ) -> list[tuple[tuple[Any, ...], Totals]]:
-    """Return the sums of each group, without shares."""
+    """Return the sums of each group, with their shares if it is known how long the run took all ranks."""
     rows = connection.execute(
         f"SELECT SUM(calls.calls), SUM(bytes_sent), SUM(bytes_received), SUM(seconds) AS time,"
         f" SUM(unfinished), {keys}"
-        f" FROM {sums} AS calls {rest} GROUP BY {keys} ORDER BY time DESC, SUM(calls.calls) DESC, {keys}"
-    )
+        f" FROM {sums} AS calls {rest} GROUP BY {group or keys}"
+        f" ORDER BY time DESC, SUM(calls.calls) DESC, {keys}"
+    ).fetchall()
+    mpi = 0.0 if run is None else sum(time for _, _, _, time, *_ in rows)
     return [
-        (tuple(key), Totals(calls, sent, received, time, unfinished=unfinished))
+        (
+            tuple(key),
+            Totals(calls, sent, received, time, percent(time, mpi), percent(time, run or 0.0), unfinished),
+        )
         for calls, sent, received, time, unfinished, *key in rows
     ]

@@ -27,6 +27,7 @@ _KEYS = (
     "procedures.name, procedures.class, calls.procedure, calls.communicator, communicators.name,"
     " communicators.family, communicators.user_name, communicators.size, communicators.remote_size"
 )
+_GROUP = "calls.communicator, calls.procedure"
 _JOINS = f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}"
 
 
@@ -129,14 +130,18 @@ def _factor(volume: int | None, totals: Totals, seen: Visibility) -> float | Non
     return volume / totals.bytes_sent if volume and totals.bytes_sent and not seen.text else None
 
 
-def collectives(connection: sqlite3.Connection) -> list[Collective]:
+def collectives(connection: sqlite3.Connection, visible: Visibilities | None = None) -> list[Collective]:
     """Return every collective on every communicator of several processes, most time in MPI first.
 
     Other calls, such as MPI_Comm_split, are there if messages were seen inside them; MPI_Init and
     MPI_Finalize come last.
+
+    Args:
+        connection: the profile.
+        visible: what can be seen in it, if that is known already.
     """
     inside = seen_inside(connection)
-    visible = Visibilities(connection)
+    visible = visible or Visibilities(connection)
     with_data = set(
         connection.execute("SELECT communicator, procedure FROM communicator_sums WHERE with_data").fetchall()
     )
@@ -152,7 +157,7 @@ def collectives(connection: sqlite3.Connection) -> list[Collective]:
         size,
         remote,
     ), totals in [
-        *totals_by(connection, _KEYS, _JOINS, sums="communicator_sums"),
+        *totals_by(connection, _KEYS, _JOINS, sums="communicator_sums", group=_GROUP),
         *opening_and_closing_by(connection, _KEYS, _JOINS, sums="communicator_sums"),
     ]:
         processes = size + remote
@@ -187,6 +192,22 @@ def hidden_collectives(connection: sqlite3.Connection, only: Collection[str] = (
     """Return the collectives whose messages are not all visible, of some procedures or of all."""
     rows = [row for row in collectives(connection) if not only or row.procedure in only]
     return [row for row in rows if row.visibility.hides]
+
+
+def count_hidden(connection: sqlite3.Connection, only: Collection[str] = ()) -> int:
+    """Return how many those are; of a large job they are very many."""
+    inside, visible = seen_inside(connection), Visibilities(connection)
+    classes = ", ".join(f"'{name}'" for name in CLASSES)
+    hidden = 0
+    for name, is_collective, communicator, procedure, with_data in connection.execute(
+        f"SELECT procedures.name, class IN ({classes}), communicator, calls.procedure, with_data"
+        f" FROM communicator_sums AS calls {_JOINS} WHERE size + remote_size <> 1"
+    ):
+        seen = (communicator, procedure) in inside
+        if (is_collective or seen) and (not only or name in only):
+            found = visible.of_all(communicator, name, seen=seen, with_data=bool(with_data))
+            hidden += found.hides
+    return hidden
 
 
 def seen_inside(connection: sqlite3.Connection) -> dict[tuple[int, int], tuple[int, int]]:

@@ -144,12 +144,13 @@ def algorithms(connection: sqlite3.Connection) -> list[Algorithm]:
     visible = Visibilities(connection)
     per_call = _seconds_per_call(connection)
     found: list[Algorithm] = []
-    for collective in collectives(connection):
+    for collective in collectives(connection, visible):
         shapes = patterns.get((collective.procedure, collective.communicator), [])
-        rows = [_algorithm(connection, visible, collective, shape) for shape in shapes]
-        if not shapes and collective.class_name in CLASSES:
-            rows = [_without_pattern(collective)]
-        found += _with_times(rows, collective, per_call)
+        if shapes:
+            rows = [_algorithm(connection, visible, collective, shape) for shape in shapes]
+            found += _with_times(rows, collective, per_call)
+        elif collective.class_name in CLASSES:
+            found.append(_without_pattern(collective))
     return found
 
 
@@ -308,4 +309,6 @@ def _without_pattern(collective: Collective) -> Algorithm:
         calls=-(-collective.totals.calls // max(collective.processes, 1)),
         text=NO_PATTERN if collective.messages is not None else collective.visibility.text,
         family=collective.family,
+        seconds=collective.totals.seconds,
+        percent_of_mpi=collective.totals.percent_of_mpi,
     )

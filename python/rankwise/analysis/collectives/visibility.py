@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from rankwise.analysis.columns import decoded_list
 from rankwise.records import dataclass
@@ -56,6 +58,22 @@ class _Hook:
     note: str
 
 
+class _Hooks(NamedTuple):
+    """What the hooks of a communicator's members could see.
+
+    Attributes:
+        inactive: why the first one that is not active is not; None = all are.
+        between_nodes_only: some see nothing within their node.
+        several_hosts: they are on several nodes.
+        over_nodes: some members share a node, and what they send each other there can't be seen.
+    """
+
+    inactive: str | None
+    between_nodes_only: bool
+    several_hosts: bool
+    over_nodes: bool
+
+
 class Visibilities:
     """Answers for each collective on each communicator of a profile, or on one of them."""
 
@@ -71,7 +89,6 @@ class Visibilities:
             facts: _Hook(facts[0], facts[1], not proved and _WITHIN_NODE not in facts[2].split(), facts[3])
             for facts in {tuple(row[1:]) for row in rows}
         }
-        hooks = {rank: kinds[tuple(facts)] for rank, *facts in rows}
         # Messages of blocking collectives are always attributed: they are sent while the call runs.
         lost = "SELECT DISTINCT source FROM messages WHERE kind = 'in-collective' AND procedure = 0"
         self._lossy = set[int]()
@@ -79,19 +96,30 @@ class Visibilities:
             self._lossy = {rank for (rank,) in connection.execute(lost)}
         self._shapes = _shapes(connection)
         self._members: dict[int, set[int]] = defaultdict(set)
-        self._hooks: dict[int, list[_Hook]] = defaultdict(list)
+        self._hooks: dict[int, _Hooks] = {}
+        self._others = _of_everybody([*kinds.values()])
+        if self._others is None or self._lossy:
+            hooks = {rank: kinds[tuple(facts)] for rank, *facts in rows}
+            self._look_at_members(connection, communicator, hooks)
+        self._found: dict[tuple[_Hooks, str, bool, bool, bool], Visibility] = {}
+
+    def _look_at_members(
+        self, connection: sqlite3.Connection, communicator: int | None, hooks: Mapping[int, _Hook]
+    ) -> None:
+        hooks_of: dict[int, list[_Hook]] = defaultdict(list)
         for place, rank in connection.execute(
             "SELECT DISTINCT communicator, rank FROM call_places WHERE ?1 IS NULL OR communicator = ?1",
             (communicator,),
         ):
             if rank in hooks:
-                self._hooks[place].append(hooks[rank])
+                hooks_of[place].append(hooks[rank])
             self._members[place].add(rank)
+        self._hooks = {place: _summed_up(some) for place, some in hooks_of.items()}
 
     def of_all(self, communicator: int, procedure: str, *, seen: bool, with_data: bool) -> Visibility:
         """Say how far the messages inside all calls of a collective are visible; arguments as of `of`."""
         found = self.of(communicator, procedure, seen=seen, with_data=with_data)
-        shapes = self._shapes[communicator, procedure]
+        shapes = self._shapes.get((communicator, procedure), ())
         if found.text or not any(shapes):
             return found
         count = f"{sum(shapes)} of {len(shapes)} shapes (root and size)"
@@ -106,39 +134,41 @@ class Visibilities:
             seen: whether messages were seen inside it.
             with_data: whether it was called with a size other than 0.
         """
-        hooks = self._hooks[communicator]
+        hooks = self._hooks.get(communicator) or self._others or _NO_HOOKS
+        lost = bool(self._lossy) and self._may_be_lost(communicator, procedure)
+        key = hooks, procedure, seen, with_data, lost
+        if key not in self._found:
+            self._found[key] = self._visibility(*key)
+        return self._found[key]
+
+    def _visibility(
+        self, hooks: _Hooks, procedure: str, seen: bool, with_data: bool, lost: bool
+    ) -> Visibility:
         if not seen:
-            why = self._why_silent(communicator, procedure, with_data)
+            why = self._why_silent(hooks, procedure, with_data, lost)
             return Visibility(f"{NOT_VISIBLE}: {why}", whole=False)
-        inactive = [hook for hook in hooks if hook.state != "active"]
-        if inactive:
-            return Visibility(
-                f"not of all processes: {why_inactive(inactive[0].state, inactive[0].note)}", whole=False
-            )
-        if _reach_over_nodes(hooks):
+        if hooks.inactive is not None:
+            return Visibility(f"not of all processes: {hooks.inactive}", whole=False)
+        if hooks.over_nodes:
             return Visibility("only messages between nodes", whole=False)
-        return Visibility(
-            "some may be missing: " + _LOST if self._may_be_lost(communicator, procedure) else ""
-        )
+        return Visibility("some may be missing: " + _LOST if lost else "")
 
     def _may_be_lost(self, communicator: int, procedure: str) -> bool:
         is_blocking = not procedure.startswith("MPI_I") and not procedure.endswith("_init")
         return not is_blocking and not self._lossy.isdisjoint(self._members[communicator])
 
-    def _why_silent(self, communicator: int, procedure: str, with_data: bool) -> str:
-        hooks = self._hooks[communicator]
+    def _why_silent(self, hooks: _Hooks, procedure: str, with_data: bool, lost: bool) -> str:
         if self._only and procedure not in self._only:
             return "not chosen by --only"
-        inactive = [hook for hook in hooks if hook.state != "active"]
-        if inactive:
-            return why_inactive(inactive[0].state, inactive[0].note)
+        if hooks.inactive is not None:
+            return hooks.inactive
         if not with_data and procedure not in _BARRIERS:
             return _NO_DATA
-        if self._may_be_lost(communicator, procedure):
+        if lost:
             return _LOST
-        if not any(hook.between_nodes_only for hook in hooks):
+        if not hooks.between_nodes_only:
             return f"the library {_MOVED}"
-        if len({hook.host for hook in hooks}) > 1:
+        if hooks.several_hosts:
             return "the library moved the data without messages that pass its transport (offload)"
         return "shared memory within the node"
 
@@ -200,7 +230,23 @@ def _seen_within_nodes(connection: sqlite3.Connection) -> bool:
     return bool(seen)
 
 
-def _reach_over_nodes(hooks: list[_Hook]) -> bool:
-    """Tell whether some members share a node, and what they send each other there can't be seen."""
-    hosts = [hook.host for hook in hooks if hook.between_nodes_only]
-    return len(set(hosts)) < len(hosts)
+def _of_everybody(kinds: list[_Hook]) -> _Hooks | None:
+    """Return what is so on every communicator; None = it depends on the members."""
+    if len({(one.state, one.between_nodes_only, one.note) for one in kinds}) != 1:
+        return None
+    first = kinds[0]
+    return _summed_up([first]) if first.state != "active" or not first.between_nodes_only else None
+
+
+def _summed_up(hooks: list[_Hook]) -> _Hooks:
+    inactive = next((hook for hook in hooks if hook.state != "active"), None)
+    blind = [hook.host for hook in hooks if hook.between_nodes_only]
+    return _Hooks(
+        None if inactive is None else why_inactive(inactive.state, inactive.note),
+        bool(blind),
+        len({hook.host for hook in hooks}) > 1,
+        len(set(blind)) < len(blind),
+    )
+
+
+_NO_HOOKS = _summed_up([])

@@ -96,7 +96,7 @@ def _site(connection: sqlite3.Connection, rank: int) -> str:
     if row is None:
         return ""
     # It needs numpy, which no summary of a complete run has to load.
-    from rankwise.analysis.calls.sites import Place as Source
+    from rankwise.analysis.calls.places import Place as Source
 
     path, function, file, line, offset = row
     return Source(path=path, function=function, file=file, line=line, offset=offset).name

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from rankwise.analysis.calls.procedures import procedure_ids
-from rankwise.analysis.collectives.asked import hidden_collectives
+from rankwise.analysis.collectives.asked import count_hidden
 from rankwise.analysis.messages import kinds
 from rankwise.records import dataclass
 
@@ -90,7 +90,7 @@ def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all", only: S
     cells = [Cell(*ends_of, *both) for ends_of, both in sorted(sums.items())]
     hidden = 0
     if kind in ("all", kinds.IN_COLLECTIVE):
-        hidden = len(hidden_collectives(connection, chosen.values()))
+        hidden = count_hidden(connection, chosen.values())
     return Matrix(
         ends=ends,
         kind=kind,

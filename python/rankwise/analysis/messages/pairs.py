@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.percent import percent
-from rankwise.analysis.rows import rows_by_name
 from rankwise.records import dataclass
 
 OUTSIDE_WORLD = -1
@@ -43,37 +42,43 @@ class Pair:
 
 def pairs(connection: sqlite3.Connection) -> list[Pair]:
     """Return every pair of ranks and kind, most bytes first."""
-    return _pairs(connection, "NULL", "NULL", "")
+    return _pairs(connection)
 
 
 def pairs_in_detail(connection: sqlite3.Connection) -> list[Pair]:
     """Return every pair of ranks, kind, communicator and procedure, most bytes first."""
-    return _pairs(
-        connection, "communicators.name", "procedures.name", ", messages.communicator, messages.procedure"
-    )
+    return _pairs(connection, in_detail=True)
 
 
-def _pairs(connection: sqlite3.Connection, communicator: str, procedure: str, more_keys: str) -> list[Pair]:
+def _pairs(connection: sqlite3.Connection, *, in_detail: bool = False) -> list[Pair]:
+    communicator, procedure, joins, more_keys = "NULL", "NULL", "", ""
+    if in_detail:
+        communicator, procedure = "communicators.name", "procedures.name"
+        joins = (
+            " JOIN communicators ON communicators.id = messages.communicator"
+            " JOIN procedures ON procedures.id = messages.procedure"
+        )
+        more_keys = ", messages.communicator, messages.procedure"
     hosts = dict(connection.execute("SELECT rank, host FROM main.ranks").fetchall())
     totals = dict(connection.execute("SELECT kind, SUM(bytes) FROM messages GROUP BY kind").fetchall())
-    rows = rows_by_name(
-        connection,
-        f"SELECT source, destination, kind, {communicator} AS communicator, {procedure} AS procedure,"
-        " SUM(messages) AS messages, SUM(bytes) AS bytes"
-        " FROM messages JOIN communicators ON communicators.id = messages.communicator"
-        " JOIN procedures ON procedures.id = messages.procedure"
-        f" GROUP BY source, destination, kind{more_keys}"
+    rows = connection.execute(
+        f"SELECT source, destination, kind, {communicator}, {procedure}, SUM(messages), SUM(bytes)"
+        f" FROM messages{joins} GROUP BY source, destination, kind{more_keys}"
         " ORDER BY SUM(messages.bytes) DESC, SUM(messages.messages) DESC, source, destination",
     )
-    found = []
-    for row in rows:
-        here, there = hosts.get(row["source"]), hosts.get(row["destination"])
-        pair = Pair(
-            **row,
-            source_host=here,
-            destination_host=there,
+    return [
+        Pair(
+            source=source,
+            destination=destination,
+            source_host=(here := hosts.get(source)),
+            destination_host=(there := hosts.get(destination)),
             off_node=here != there if here is not None and there is not None else None,
-            percent_of_kind_bytes=percent(row["bytes"], totals[row["kind"]]),
+            kind=kind,
+            communicator=name,
+            procedure=call,
+            messages=messages,
+            bytes=size,
+            percent_of_kind_bytes=percent(size, totals[kind]),
         )
-        found.append(pair)
-    return found
+        for source, destination, kind, name, call, messages, size in rows
+    ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from rankwise.cpulist import cpu_list
 from rankwise.profile.join.members import compact
@@ -14,6 +14,7 @@ from rankwise.records import dataclass
 
 _BUSY = 0.1  # of the processor time of the rank's busiest thread: less is no work of the program
 _LONGEST_LIST = 60  # characters, of ranks in a sentence
+_MOST_LISTS = 4096
 _NOT_BOUND_BY_OPENMP = ("", "false")
 SHARING = ("shared core", "crowded", "threads crowded")
 """Kinds of faults that make ranks or threads take turns, the worst first."""
@@ -125,22 +126,35 @@ class NodePlace:
     def core_of(self) -> Mapping[int, int]:
         """The core of each processor; where that is not known each processor is one."""
         known = {one.processor: one.processor if one.core is None else one.core for one in self.processors}
-        others = {cpu for rank in self.ranks for cpu in (*rank.cpus, *rank.seen)} - known.keys()
+        lists = {cpus for rank in self.ranks for cpus in (rank.cpus, rank.seen)}
+        others = {cpu for cpus in lists for cpu in cpus} - known.keys()
         return known | {cpu: cpu for cpu in others}
 
     @cached_property
     def usable(self) -> frozenset[int]:
         """Processors that some rank may use: a batch system may keep the others for somebody else."""
-        return frozenset(cpu for rank in self.ranks for cpu in rank.cpus)
+        return frozenset(cpu for cpus in {rank.cpus for rank in self.ranks} for cpu in cpus)
 
-    def cores(self, cpus: Iterable[int]) -> tuple[int, ...]:
-        """Return the cores that processors are in, ascending."""
-        return tuple(sorted({self.core_of[cpu] for cpu in cpus}))
+    def cores(self, cpus: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the cores that processors are in, ascending; many ranks have the same ones."""
+        found = self._cores.get(cpus)
+        if found is None:
+            found = self._cores[cpus] = tuple(sorted({self.core_of[cpu] for cpu in cpus}))
+        return found
+
+    @cached_property
+    def usable_cores(self) -> tuple[int, ...]:
+        """The cores of the processors that some rank may use."""
+        return self.cores(tuple(self.usable))
+
+    @cached_property
+    def _cores(self) -> dict[tuple[int, ...], tuple[int, ...]]:
+        return {}
 
     def is_bound(self, rank: RankPlace) -> bool:
         """Tell whether a rank is bound: to a part of what the ranks of the node may use, or to one core."""
         cores = self.cores(rank.cpus)
-        return len(cores) == 1 or 0 < len(cores) < len(self.cores(self.usable))
+        return len(cores) == 1 or 0 < len(cores) < len(self.usable_cores)
 
 
 @dataclass(frozen=True)
@@ -264,13 +278,14 @@ def sharing_faults(node: NodePlace) -> Iterator[Fault]:
 
 def _shared_cores(node: NodePlace) -> Iterator[Fault]:
     """Find ranks that may use the same cores, and are more than these."""
-    groups: dict[tuple[int, ...], list[int]] = {}
+    groups: dict[tuple[int, ...], list[RankPlace]] = {}
     for rank in node.ranks:
         if rank.cpus:
-            groups.setdefault(node.cores(rank.cpus), []).append(rank.rank)
+            groups.setdefault(node.cores(rank.cpus), []).append(rank)
     free = len({node.core_of[one.processor] for one in node.processors} - {c for key in groups for c in key})
-    for cores, ranks in groups.items():
-        processors = {cpu for rank in node.ranks if rank.rank in ranks for cpu in rank.cpus}
+    for cores, some in groups.items():
+        ranks = [rank.rank for rank in some]
+        processors = {cpu for cpus in {rank.cpus for rank in some} for cpu in cpus}
         if len(ranks) <= len(cores) or (len(ranks) <= len(processors) and not free):
             continue  # hardware threads of one core are no fault where all cores are in use
         kind = "shared core" if len(cores) == 1 else "crowded"
@@ -282,7 +297,7 @@ def _shared_cores(node: NodePlace) -> Iterator[Fault]:
 
 def _not_bound(node: NodePlace) -> Iterator[Fault]:
     loose = [rank for rank in node.ranks if rank.cpus and not node.is_bound(rank)]
-    cores = len(node.cores(node.usable))
+    cores = len(node.usable_cores)
     # (Where they are more than the cores, that is what is wrong.)
     if len(node.ranks) < 2 or not loose or cores < len(loose):
         return
@@ -365,8 +380,9 @@ def _tasks(connection: sqlite3.Connection) -> dict[int, list[Task]]:
     return found
 
 
+@lru_cache(_MOST_LISTS)
 def _cpus(text: str) -> tuple[int, ...]:
-    """Return the processors of a list; none of one that is damaged."""
+    """Return the processors of a list, which many ranks share; none of one that is damaged."""
     try:
         return cpu_list(text)
     except ValueError:

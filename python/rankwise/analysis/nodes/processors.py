@@ -6,6 +6,7 @@ more ranks than processors by their numbers, of a rank that often lost its proce
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -33,6 +34,8 @@ ALL_BUSY = 0.8
 """Of processors, by the ranks that share them: with more, these took turns."""
 LEAST_OTHERS = 0.05
 """Of the time of processors, taken by others than the ranks: with less, it is not worth a word."""
+CERTAINLY_MORE = 1.1
+"""Times the processors: if threads ran or were ready for so much of the run, there were more of them."""
 MANY_SWITCHES = 20.0
 """Involuntary context switches of a rank a second: it shares its processor with something."""
 YIELDS = 2000.0
@@ -64,6 +67,16 @@ class RankProcessors:
         if self.waited_seconds is None:
             return None
         return min(self.waited_seconds / self.threads, self.run_seconds)
+
+    @property
+    def least_threads(self) -> float:
+        """How many threads ran or were ready, in the mean and at least; 0 = not known.
+
+        Threads that end within a step may be unseen: what they used counts, but not what they waited.
+        """
+        if self.waited_seconds is None or self.used_seconds is None or not self.run_seconds:
+            return 0.0
+        return (self.used_seconds + self.waited_seconds) / self.run_seconds
 
     @property
     def not_on_processor_seconds(self) -> float | None:
@@ -293,9 +306,12 @@ def _sharing(
     if not places or not all(place.cpus for place in node.ranks):
         return
     processors, threads = len(node.usable), sum(place.threads for place in places)
-    if len(places) > processors or (threads > processors and not free):
+    least = sum(of_rank[place.rank].least_threads for place in places)
+    unseen = threads <= processors and least > CERTAINLY_MORE * processors
+    if len(places) > processors or ((threads > processors or unseen) and not free):
         others = _others(node, of_rank, times, use)
-        what = _what(node.host, len(places), threads, processors)
+        number = f"at least {math.ceil(least)}" if unseen else f"{threads}"
+        what = _what(node.host, len(places), number, processors)
         found = one(places, processors, what, others, is_of_node=True)
         # (Threads that hardly ever wait don't compute at the same time.)
         if len(places) > processors or found.waited is None or found.matters:
@@ -323,7 +339,7 @@ def _others(
     return max(use[0] / use[1] * span - used, 0.0) if used else None
 
 
-def _what(host: str, count: int, threads: int, processors: int) -> str:
+def _what(host: str, count: int, threads: str, processors: int) -> str:
     who = f"{count} rank{'s' * (count != 1)}"
     with_threads = f" with {threads} threads" if count <= processors else ""
     verb = "share" if count != 1 else "shares"

@@ -123,6 +123,8 @@ def region_efficiencies(connection: sqlite3.Connection) -> list[Efficiency]:
     regions = connection.execute(
         f"SELECT id, path, parent FROM regions WHERE id NOT IN ({WHOLE_PROGRAM}, {OTHER}) ORDER BY id"
     ).fetchall()
+    if not regions:
+        return []
     threads: dict[int, int] = dict(connection.execute("SELECT rank, MAX(threads, 1) FROM ranks").fetchall())
     walls: dict[int, dict[int, float]] = {}
     for region, rank, seconds in connection.execute(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.calls.totals import totals_by
+from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.percent import percent
 from rankwise.analysis.selection import is_part
 from rankwise.analysis.waiting.message_sample import WAITING as WAITING_FOR_MESSAGES
 from rankwise.analysis.waiting.messages import MessageWaits
+from rankwise.analysis.waiting.procedures import ON_FILES
 from rankwise.records import dataclass
 
 if TYPE_CHECKING:
@@ -33,10 +36,12 @@ class TimeInMpi:
         waiting_seconds: for others that came late, in blocking collectives and for messages; an estimate
             unless the sample is everything.
         moving_seconds: in which nobody that was needed was late: the library and the network took it.
-        files_seconds: in MPI-IO.
+        files_seconds: in MPI-IO, without the waiting.
         unknown_seconds: the rest: in calls of which it is not known who waited.
         error_seconds: by which the waiting may be off, by the sampling (95 %) and the clocks of the nodes.
         posting_seconds: of `moving_seconds`, in calls that only start something.
+        hang_seconds: of `waiting_seconds`, in calls that never returned, of which it is known for whom they
+            waited when the run was ended; exact.
     """
 
     seconds: float
@@ -46,6 +51,7 @@ class TimeInMpi:
     unknown_seconds: float
     error_seconds: float
     posting_seconds: float
+    hang_seconds: float = 0.0
 
     @property
     def is_estimate(self) -> bool:
@@ -64,17 +70,39 @@ class TimeInMpi:
 
     @property
     def is_mostly_unknown(self) -> bool:
-        """Whether less waiting is known than there may be beside it: then nobody knows who was late most."""
-        return self.is_much_unknown and self.unknown_seconds > self.waiting_seconds
+        """Whether less waiting is known than there may be beside it: then nobody knows who was late most.
+
+        For whom ranks waited when a run stood still says nothing of who was late before.
+        """
+        before = self.before_hang
+        return before.is_much_unknown and before.unknown_seconds > before.waiting_seconds
+
+    @property
+    def before_hang(self) -> TimeInMpi:
+        """The same without what is known of the calls that never returned."""
+        if not self.hang_seconds:
+            return self
+        return replace(
+            self,
+            waiting_seconds=self.waiting_seconds - self.hang_seconds,
+            unknown_seconds=self.unknown_seconds + self.hang_seconds,
+            hang_seconds=0.0,
+        )
 
 
-def time_in_mpi(connection: sqlite3.Connection, waiting: Waiting | None, messages: MessageWaits) -> TimeInMpi:
+def time_in_mpi(
+    connection: sqlite3.Connection,
+    waiting: Waiting | None,
+    messages: MessageWaits,
+    hang: Hang | None = None,
+) -> TimeInMpi:
     """Return what is known of the time in MPI.
 
     Args:
         connection: the profile.
         waiting: in its collectives; None = no arrivals are known.
         messages: waits for its messages.
+        hang: why the run stood still when it ended; None = it did not.
     """
     in_mpi, posting, files = 0.0, 0.0, 0.0
     calls = totals_by(
@@ -91,18 +119,24 @@ def time_in_mpi(connection: sqlite3.Connection, waiting: Waiting | None, message
         if kind == FILES:
             files += totals.seconds
     certain = sum(one.certain_seconds for one in messages.waiting)
-    known = min((waiting.seconds if waiting else 0.0) + certain + posting, in_mpi)
+    on_files = [one for one in waiting.families if one.procedure in ON_FILES] if waiting else []
+    files -= sum(one.waiting.seconds for one in on_files)
+    accesses = sum(one.transfer_seconds for one in on_files)
+    known = min((waiting.seconds if waiting else 0.0) - accesses + certain + posting, in_mpi)
     late = messages.late_sender_seconds + messages.late_receiver_seconds
     waited = min((waiting.waiting.seconds if waiting else 0.0) + late, known)
-    files = min(files, in_mpi - known)
+    files = min(max(files, 0.0), in_mpi - known)
+    # (The sample has no call that never returned.)
+    hung = min(hang.lost_seconds, in_mpi - known - files) if hang else 0.0
     return TimeInMpi(
         in_mpi,
-        waited,
+        waited + hung,
         known - waited,
         files,
-        in_mpi - known - files,
+        in_mpi - known - files - hung,
         (waiting.waiting.error_seconds if waiting else 0.0) + messages.error_seconds,
         min(posting, known - waited),
+        hung,
     )
 
 

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from rankwise.analysis.waiting.instances import NOBODY, consistent, waits
+from rankwise.analysis.waiting.procedures import CALLS
 from rankwise.analysis.waiting.sample import sampled
 
 
@@ -32,12 +33,15 @@ FROM wait_messages JOIN waits ON waits.id = wait
 ORDER BY wait
 """
 
+# (Those that were only posted are no calls, and those on windows and files have no place of their own.)
+_COLLECTIVES = ", ".join(f"'{name}'" for name in sorted(CALLS))
 _CALLS = f"""
 CREATE TEMP VIEW traced_calls AS
 SELECT 1 AS collective, arrivals.rank, {_ns("arrival")} AS began, {_ns("departure")} AS ended,
   communicator, procedure, region, instance AS number, bytes, root, 0 AS messages, 0 AS sampled,
   waited, whose
 FROM arrivals LEFT JOIN temp.traced_instances USING (communicator, procedure, instance, rank)
+WHERE procedure IN (SELECT id FROM procedures WHERE name IN ({_COLLECTIVES}))
 UNION ALL
 SELECT 0, rank, {_ns("began")}, {_ns("ended")}, communicator, procedure, region, id, 0, NULL,
   messages, sampled, NULL, NULL

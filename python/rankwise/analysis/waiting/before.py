@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.waiting.instances import Instances, Waits
+from rankwise.analysis.waiting.instances import Instances, Waits, waited_until
 from rankwise.analysis.waiting.procedures import FOR_ALL
 
 Floats = NDArray[np.float64]
@@ -137,7 +137,7 @@ class Before:
     def _carried(self, place: _Place, member: int, others: _Others) -> float:
         """Return how much later than others could go on a member came to a collective."""
         table, row = self._tables[place[0]], place[1]
-        ready = table.found.arrival[row] + table.waits.seconds[row]
+        ready = waited_until(table.found, table.waits)[row]
         return float(table.found.arrival[row, member]) - others.mean(ready)
 
     def _left(self, communicator: int, member: int, when: float, but: _Place) -> _Place | None:

@@ -4,9 +4,10 @@ The time between two collectives of a process on one communicator is spent compu
 What the late one had more of than those who waited is why it was late. What it waited for others itself,
 while others waited for it, is passed on: in a collective to whom it waited for there, and so on; for a
 message to those with whom this wait began. What it waited before the others came has not made it late.
-If it left the collective before late, because it had come late to that one, too, and nobody waited for it
-there (the root of a reduction), the cause is what made it late to that one
-(`rankwise.analysis.waiting.before`).
+Among neighbours lateness goes on by one rank a call: what the late one waited in the call before is
+passed on in the same way, and what both computed in between does not count. If it left the collective before
+late, because it had come late to that one, too, and nobody waited for it there (the root of a reduction), the
+cause is what made it late to that one (`rankwise.analysis.waiting.before`).
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.waiting.before import Before, Late
 from rankwise.analysis.waiting.chains import Chains
-from rankwise.analysis.waiting.instances import NOBODY, held_up
+from rankwise.analysis.waiting.instances import NOBODY, Instances, held_up, waited_until
 from rankwise.analysis.waiting.owed import Node, Origin, Owed
-from rankwise.analysis.waiting.procedures import FOR_ALL
+from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_NEIGHBOURS, POSTED
 from rankwise.profile.join.grouping import distinct
 from rankwise.records import dataclass
 
@@ -123,6 +124,8 @@ def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
     shares: dict[int, dict[int, float]] = {}
     for (rank, number), one in late.items():
         waited.share(rank, number, one)
+        if tables[number].found.procedure in FOR_NEIGHBOURS:
+            _left_late_as_it_waited(one)
         sums = caused.setdefault(rank, Caused())
         sums.computing += one.computing
         sums.in_mpi += one.in_mpi
@@ -142,6 +145,13 @@ def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
     return Blame(caused, blamed, steps, _owed(late))
 
 
+def _left_late_as_it_waited(one: _Lateness) -> None:
+    """Take off what a rank left the call before late for because it had waited there: that is passed on."""
+    waited = min(sum(one.passed.values()) * one.seconds, one.late_start)
+    one.late_start -= waited
+    one.in_mpi += waited
+
+
 def _owed(late: Mapping[Node, _Lateness]) -> Owed:
     origins = {}
     for node, one in late.items():
@@ -155,31 +165,39 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
     each = np.where(found.selected, weights, 0.0) * known.seconds
     computing = found.since - found.since_in_mpi
     start = found.arrival - found.since
+    # (What was posted before has held nobody up, however late it was posted.)
+    left = np.zeros_like(start) if found.procedure in POSTED else start
     late = {}
     for member in distinct(known.whose[known.whose != NOBODY]).tolist():
-        waited = np.where(known.whose == member, each, 0.0)
+        among = found.procedure in FOR_NEIGHBOURS
+        others = _neighbours_of(found, member) if among else slice(None)
+        waited = np.where(known.whose[:, others] == member, each[:, others], 0.0)
         seconds = waited.sum(axis=1)
         rows = seconds > 0
         waited, seconds = waited[rows], seconds[rows]
         # More than those who waited for it, on the average; what is not known makes all of it unknown.
         more = [
-            column[rows, member] - _mean(column[rows], waited, seconds)
-            for column in (computing, found.since_in_mpi, start)
+            column[rows, member] - _mean(column[:, others][rows], waited, seconds)
+            for column in (computing, found.since_in_mpi, left)
         ]
         positive = np.clip(np.array(more).reshape(3, -1), 0.0, None)
         whole = positive.sum(axis=0)
         parts = np.divide(positive, whole, out=np.zeros_like(positive), where=whole > 0) * seconds
-        parts = before.through(number, member, np.flatnonzero(rows), waited, np.nan_to_num(parts))
-        needed = [
-            _Needed(
-                float(start[row, member]),
-                found.arrival[row, each],
-                float(found.arrival[row, member]),
-                found.selected[row, each] * weights[row, each],
-            )
-            for row in np.flatnonzero(rows).tolist()
-            for each in (np.flatnonzero(known.whose[row] == member),)
-        ]
+        parts = np.nan_to_num(parts)
+        if among:
+            needed = _needed_of_neighbours(table, member, float(seconds.sum()))
+        else:
+            parts = before.through(number, member, np.flatnonzero(rows), waited, parts)
+            needed = [
+                _Needed(
+                    float(start[row, member]),
+                    found.arrival[row, each],
+                    float(found.arrival[row, member]),
+                    found.selected[row, each] * weights[row, each],
+                )
+                for row in np.flatnonzero(rows).tolist()
+                for each in (np.flatnonzero(known.whose[row] == member),)
+            ]
         late[int(found.ranks[member]), number] = _Lateness(
             float(seconds.sum()),
             float(parts[0].sum()),
@@ -188,6 +206,45 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
             needed,
         )
     return late
+
+
+def _needed_of_neighbours(table: Late, member: int, seconds: float) -> list[_Needed]:
+    """Return when neighbours waited for a member: earlier by what both have computed since the call before.
+
+    Only calls count of which the one before is known, too; they stand for all.
+    """
+    found, known, weights, _ = table
+    place = np.searchsorted(found.numbers, found.numbers - 1)
+    needed = []
+    for row in np.flatnonzero(found.numbers[place] == found.numbers - 1).tolist():
+        for each in _neighbours_of(found, member).tolist():
+            if known.whose[row, each] == member and found.selected[row, each]:
+                ends = (member, found.arrival[row, member]), (each, found.entered[row, each])
+                both = min(_computed(found, row, int(place[row]), *end) for end in ends)
+                needed.append(
+                    _Needed(
+                        float(found.arrival[row, member] - found.since[row, member]),
+                        found.entered[row, [each]] - both,
+                        float(found.arrival[row, member]) - both,
+                        weights[row, [each]],
+                    )
+                )
+    needed = [one for one in needed if one.until == one.until]
+    whole = sum(one.seconds(-np.inf, np.inf) for one in needed)
+    return [one._replace(weights=one.weights * seconds / whole) for one in needed] if whole else []
+
+
+def _neighbours_of(found: Instances, member: int) -> NDArray[np.int64]:
+    own = found.neighbours[member]
+    there: NDArray[np.int64] = own[own != NOBODY]
+    return there
+
+
+def _computed(found: Instances, row: int, before: int, member: int, until: float) -> float:
+    """Return how long a member has computed since the call before, until it came; NaN = not known."""
+    if found.procedure in POSTED:  # (In MPI since it has posted that one it has waited for it, too.)
+        return max(until - float(found.departure[before, member]), 0.0)
+    return float(found.since[row, member] - found.since_in_mpi[row, member])
 
 
 def _nearly_last(number: int, table: Late, late: Mapping[Node, _Lateness]) -> dict[Node, _Lateness]:
@@ -231,18 +288,18 @@ class _Waited:
         columns: list[list[NDArray[np.generic]]] = [[] for _ in range(6)]
         for number, (found, known, _, calls) in enumerate(tables):
             rows, members = np.nonzero((known.seconds > 0) & (known.whose != NOBODY))
-            began = found.arrival[rows, members]
+            began = found.entered[rows, members]
             values = (
                 found.ranks[members],
                 began,
-                began + known.seconds[rows, members],
+                waited_until(found, known)[rows, members],
                 np.full(len(rows), number),
                 found.ranks[known.whose[rows, members]],
                 found.stands_for(calls)[rows],
             )
             for column, value in zip(columns, values, strict=True):
                 column.append(value)
-            if found.procedure not in FOR_ALL:
+            if found.procedure not in FOR_ALL | POSTED | FOR_NEIGHBOURS:
                 rows, members, until, whose = held_up(found, known)
                 values = (
                     found.ranks[members],
@@ -301,6 +358,8 @@ class _Waited:
         """
         if table == MESSAGES or most <= 1:
             return most
+        if table == number and self._tables[table].found.procedure in FOR_NEIGHBOURS:
+            return 1.0
         found = self._tables[table].found
         arrivals = found.arrival[:, found.ranks == rank].ravel()
         windows = [(one.left, one.until) for one in late.needed if one.left == one.left]
@@ -321,7 +380,7 @@ class _Waited:
         if table != MESSAGES:
             return {(other, table): 1.0}
         began, until = float(self._began[place]), float(self._until[place])
-        found = self._chains.follow(other, began, until)
+        found = self._chains.follow(other, began, until, int(self._rank[place]))
         return {(origin, MESSAGES): share.seconds / (until - began) for origin, share in found.items()}
 
 

@@ -20,17 +20,25 @@ class Blamed:
         host: that it ran on; None = not known.
         in_collectives_seconds: that they waited in blocking collectives, for whatever reason it was late.
         for_messages_seconds: that they waited for messages and receives, and that began with it.
+        left_late_seconds: of `in_collectives_seconds`, because it had left the collective before late: that
+            is a matter of how this one is carried out, and the rank could not have come earlier.
     """
 
     rank: int
     host: str | None
     in_collectives_seconds: float
     for_messages_seconds: float
+    left_late_seconds: float
 
     @property
     def seconds(self) -> float:
-        """Both: over the ranks they are all waiting."""
+        """In collectives and for messages: over the ranks they are all waiting."""
         return self.in_collectives_seconds + self.for_messages_seconds
+
+    @property
+    def late_seconds(self) -> float:
+        """What the rank could have saved by coming in time: where ranks are named as late, it is this."""
+        return self.seconds - self.left_late_seconds
 
 
 def blamed_ranks(waited: Waiting | None, messages: MessageWaits) -> list[Blamed]:
@@ -42,13 +50,17 @@ def blamed_ranks(waited: Waiting | None, messages: MessageWaits) -> list[Blamed]
     """
     collectives = {one.rank: one for one in waited.ranks} if waited else {}
     origins = {one.rank: one for one in messages.origins}
-    found = [
-        Blamed(
-            rank,
-            (collectives.get(rank) or origins[rank]).host,
-            collectives[rank].blamed_seconds if rank in collectives else 0.0,
-            origins[rank].origin_seconds if rank in origins else 0.0,
+    found = []
+    for rank in sorted({*collectives, *origins}):
+        own, origin = collectives.get(rank), origins.get(rank)
+        blamed = own.blamed_seconds if own else 0.0
+        found.append(
+            Blamed(
+                rank,
+                (own or origins[rank]).host,
+                blamed,
+                origin.origin_seconds if origin else 0.0,
+                min(own.late_start_seconds, blamed) if own else 0.0,
+            )
         )
-        for rank in sorted({*collectives, *origins})
-    ]
     return sorted(found, key=lambda one: -one.seconds)

@@ -2,8 +2,12 @@
 
 Each wait is a stretch of time in which a rank needed another one, in a collective or for a message. What the
 other one did in that stretch is looked up among its own waits, and so on, to the rank that waited for nobody:
-there the delay began. Only waits in the samples are known, so a chain may end too early, never too late. It
-ends at ranks several of whose threads call MPI: nobody knows which of them kept which of the others.
+there the delay began. What the other one computed last does not make it late, as long as the waiting one had
+computed for as long before it began to wait: what counts is what it did before that. In a ring, in which each
+rank waits for the one before, all lateness so goes back to the one that computes longer.
+
+Only waits in the samples are known, so a chain may end too early, never too late. It ends at ranks several of
+whose threads call MPI: nobody knows which of them kept which of the others.
 """
 
 from __future__ import annotations
@@ -66,10 +70,18 @@ class Chains:
             own.sort()
             self._begins[rank] = [began for began, _, _ in own]
 
-    def follow(self, rank: int, begin: float, end: float) -> dict[int, Share]:
-        """Divide a stretch of time in which others waited for a rank among those with whom it began."""
+    def follow(self, rank: int, begin: float, end: float, waiter: int | None = None) -> dict[int, Share]:
+        """Divide a stretch of time in which others waited for a rank among those with whom it began.
+
+        Args:
+            rank: that was waited for.
+            begin: of the stretch, in seconds after the start of the run.
+            end: of it.
+            waiter: who waited; None = several.
+        """
         shares: dict[int, Share] = {}
-        for origin, seconds, steps in self._parts(rank, begin, end, 1):
+        back = 0.0 if waiter is None else self._computed_by_both(waiter, begin, end, rank)
+        for origin, seconds, steps in self._parts(rank, begin - back, end - back, 1):
             known = shares.get(origin, Share(0.0, 0))
             shares[origin] = Share(known.seconds + seconds, max(known.steps, steps))
         return shares
@@ -83,9 +95,26 @@ class Chains:
             first, last = max(began, begin), min(until, end)
             if last > first:
                 left -= last - first
-                yield from self._parts(other, first, last, steps + 1)
+                back = self._computed_by_both(rank, began, until, other)
+                yield from self._parts(other, first - back, last - back, steps + 1)
         if left > 0:
             yield rank, left, steps
+
+    def _computed_by_both(self, waiter: int, began: float, until: float, other: int) -> float:
+        """Return how long the other one computed before it came, and the waiting one before it waited.
+
+        Nothing if the other one had never waited, or last for the one that waits: there both began anew.
+        """
+        last = self._last_before(other, until)
+        before = self._last_before(waiter, began)
+        if last is None or before is None or last[2] == waiter:
+            return 0.0
+        return max(min(began - before[1], until - last[1]), 0.0)
+
+    def _last_before(self, rank: int, time: float) -> tuple[float, float, int] | None:
+        """Return the last wait of a rank that began before a time."""
+        place = bisect_left(self._begins.get(rank, ()), time) - 1
+        return self._waits[rank][place] if place >= 0 else None
 
 
 def chains_in(connection: sqlite3.Connection) -> Chains:

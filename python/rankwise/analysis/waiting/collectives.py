@@ -22,8 +22,8 @@ from rankwise.analysis.waiting.blame import Blame, Caused, pass_on
 from rankwise.analysis.waiting.chains import Chains, chains_in
 from rankwise.analysis.waiting.errors import NO_DOUBTS, error_of
 from rankwise.analysis.waiting.estimate import Estimate
-from rankwise.analysis.waiting.one_collective import Table, Times, table_of, weights
-from rankwise.analysis.waiting.procedures import CALLS
+from rankwise.analysis.waiting.one_collective import Table, Times, table_of
+from rankwise.analysis.waiting.procedures import BLOCKING, POSTED
 from rankwise.analysis.waiting.sample import sampled
 from rankwise.analysis.waiting.unknown import Unknown, collectives_tell_clocks, unknown_collectives
 from rankwise.records import dataclass
@@ -154,24 +154,30 @@ class Collectives(NamedTuple):
     seconds: float
 
 
-def collectives_in(connection: sqlite3.Connection) -> Collectives:
+def collectives_in(connection: sqlite3.Connection, unknown: Unknown | None = None) -> Collectives:
     """Return the blocking collectives of a profile.
+
+    Args:
+        connection: to the profile.
+        unknown: those of which nothing is known, if that has been found out already.
 
     Raises:
         ValueError: the profile is damaged.
     """
     if not connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
-        return Collectives([], unknown_collectives(connection).seconds)
+        return Collectives([], (unknown or unknown_collectives(connection)).seconds)
     times = _times(connection)
     tables = [table for found in sampled(connection) if (table := table_of(found, times)) is not None]
-    return Collectives(tables, sum(seconds for ranks in times.values() for _, seconds in ranks.values()))
+    blocking = (ranks.values() for (_, procedure), ranks in times.items() if procedure not in POSTED)
+    completing = sum(float(table.seconds.sum()) for table in tables if table.found.procedure in POSTED)
+    return Collectives(tables, completing + sum(seconds for ranks in blocking for _, seconds in ranks))
 
 
 def blame(collectives: Collectives, chains: Chains) -> Blame:
     """Return who made others wait in collectives, and why those came late."""
     return pass_on(
         [
-            Late(table.found, table.waits, weights(table.found, table.seconds), max(table.calls, table.kept))
+            Late(table.found, table.waits, table.weights, max(table.calls, table.kept))
             for table in collectives.tables
         ],
         chains,
@@ -179,7 +185,10 @@ def blame(collectives: Collectives, chains: Chains) -> Blame:
 
 
 def waiting(
-    connection: sqlite3.Connection, collectives: Collectives | None = None, blamed: Blame | None = None
+    connection: sqlite3.Connection,
+    collectives: Collectives | None = None,
+    blamed: Blame | None = None,
+    unknown: Unknown | None = None,
 ) -> Waiting:
     """Return who waited for whom in blocking collectives.
 
@@ -187,6 +196,7 @@ def waiting(
         connection: to the profile.
         collectives: in it, if they are known already.
         blamed: who made others wait in them, likewise.
+        unknown: those of which it is not known, likewise.
 
     Raises:
         ValueError: the profile is damaged.
@@ -203,7 +213,7 @@ def waiting(
         waiting=total,
         transfer_seconds=max(known - total.seconds, 0.0),
         not_known_seconds=not_known,
-        unknown=unknown_collectives(connection) if not_known or not tables else None,
+        unknown=(unknown or unknown_collectives(connection)) if not_known or not tables else None,
         instances=sum(table.calls for table in tables),
         kept=sum(table.kept for table in tables),
         inconsistent=sum(table.inconsistent for table in tables),
@@ -216,9 +226,12 @@ def waiting(
 
 
 def _times(connection: sqlite3.Connection) -> Times:
-    """Return calls and seconds by rank, by communicator and procedure, of all that could be known."""
+    """Return calls and seconds by rank, by communicator and procedure, of all that could be known.
+
+    Seconds of those that are only posted are those of posting them.
+    """
     found: dict[tuple[int, str], dict[int, tuple[int, float]]] = {}
-    names = ", ".join(f"'{name}'" for name in sorted(CALLS))
+    names = ", ".join(f"'{name}'" for name in sorted(BLOCKING | POSTED))
     for communicator, procedure, rank, calls, seconds in connection.execute(
         "SELECT communicator, procedures.name, rank, SUM(calls), SUM(seconds) FROM calls"
         f" {JOIN_PROCEDURES} {JOIN_COMMUNICATORS}"
@@ -298,6 +311,11 @@ def _most_often_last(
     return rank, 100.0 * by_rank[rank] / whole, node or None, 100.0 * by_node[node] / whole
 
 
+def _more_than_rounding(seconds: float, of: float) -> float:
+    """Return a part of some seconds; 0 for what is only left of them by rounding."""
+    return seconds if seconds > _ROUNDING * of else 0.0
+
+
 def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], blame: Blame) -> list[WaitingRank]:
     waited: defaultdict[int, float] = defaultdict(float)
     caused: defaultdict[int, float] = defaultdict(float)
@@ -322,8 +340,10 @@ def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], blame: Blame
                 caused=Estimate(caused[rank], error_of(of_caused.get(rank, NO_DOUBTS))),
                 computing_seconds=why.computing,
                 in_mpi_seconds=why.in_mpi,
-                late_start_seconds=why.late_start,
-                unknown_seconds=caused[rank] - why.computing - why.in_mpi - why.late_start,
+                late_start_seconds=_more_than_rounding(why.late_start, caused[rank]),
+                unknown_seconds=_more_than_rounding(
+                    caused[rank] - why.computing - why.in_mpi - why.late_start, caused[rank]
+                ),
                 passed_on_seconds=why.passed_on,
                 passed_to=why.passed_to,
                 blamed_seconds=blame.finally_blamed.get(rank, 0.0),

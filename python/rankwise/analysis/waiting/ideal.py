@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankwise.analysis.calls.totals import RUN_SECONDS
 from rankwise.analysis.waiting.message_sample import Wait, samples_of
-from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_OTHERS, FOR_ROOT
+from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_NEIGHBOURS, FOR_OTHERS, FOR_ROOT, POSTED
 from rankwise.records import dataclass
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def delayed(connection: sqlite3.Connection, tables: Sequence[Table], time: TimeI
         tables: its blocking collectives.
         time: in MPI.
     """
+    # (When those that were only posted would have been complete, nobody knows.)
+    tables = [table for table in tables if table.found.procedure not in POSTED]
     samples = samples_of(connection, "")
     waits = [wait for sample in samples.values() for wait in sample.waits]
     seen = sum(float((table.found.departure - table.found.arrival).sum()) for table in tables)
@@ -163,6 +165,8 @@ class _Call(NamedTuple):
 
 def _calls_in(found: Instances) -> Iterable[_Call]:
     """Return the calls of a collective, and whom each of them needs something of."""
+    from rankwise.analysis.waiting.instances import NOBODY
+
     ranks, roots = found.ranks.tolist(), found.roots.tolist()
     for arrivals, departures, root in zip(
         found.arrival.tolist(), found.departure.tolist(), roots, strict=True
@@ -174,6 +178,8 @@ def _calls_in(found: Instances) -> Iterable[_Call]:
                 needed = everybody[root : root + 1]
             elif found.procedure in FOR_OTHERS:
                 needed = everybody if member == root else []
+            elif found.procedure in FOR_NEIGHBOURS:
+                needed = [everybody[place] for place in found.neighbours[member].tolist() if place != NOBODY]
             elif found.procedure not in FOR_ALL:
                 lower = found.places < found.places[member]
                 needed = [one for one, is_lower in zip(everybody, lower.tolist(), strict=True) if is_lower]
@@ -246,8 +252,6 @@ def _in_collective(table: Table, tables: Sequence[Table], moving_share: float, w
     """
     import numpy as np
 
-    from rankwise.analysis.waiting.one_collective import weights
-
     found = table.found
     calls = [
         (one.calls, one.found.procedure in FOR_ALL)
@@ -255,7 +259,7 @@ def _in_collective(table: Table, tables: Sequence[Table], moving_share: float, w
         if one.found.communicator == found.communicator
     ]
     apart = 1 - sum(count for count, for_all in calls if for_all) / sum(count for count, _ in calls)
-    scale = np.where(found.selected, weights(found, table.seconds), 0.0)
+    scale = np.where(found.selected, table.weights, 0.0)
     waited = float((scale * table.waits.seconds).sum())
     # Each of the calls in which not all wait for all may be before one of the others.
     most = min(apart / (1 - apart), 1.0) if apart < 1 else 1.0
@@ -281,7 +285,7 @@ def _ideal_waits(
     """
     import numpy as np
 
-    from rankwise.analysis.waiting.instances import waits
+    from rankwise.analysis.waiting.instances import of_neighbours, waits
 
     found = table.found
     in_mpi = np.minimum(found.since_in_mpi, found.since)
@@ -294,4 +298,6 @@ def _ideal_waits(
     ideal = waits(replace(found, arrival=arrival, departure=np.full_like(arrival, np.inf))).seconds
     # Who left before the last one had come had nothing to wait for.
     early = found.departure < found.arrival.max(axis=1, keepdims=True)
+    if found.procedure in FOR_NEIGHBOURS:
+        early = found.departure < of_neighbours(found, found.arrival).max(axis=2)
     return np.where(early | first, table.waits.seconds, ideal)

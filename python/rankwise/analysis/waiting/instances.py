@@ -12,13 +12,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
+from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_LOWER, FOR_NEIGHBOURS, FOR_OTHERS, FOR_ROOT
 from rankwise.records import dataclass
 
 Floats = NDArray[np.float64]
 
 NOBODY = -1
+ALL: NDArray[np.int64] = np.empty((0, 0), np.int64)
+"""In place of neighbours: of a collective that is not among neighbours."""
 _NEVER = -np.inf
+_GIVE_TO_NEIGHBOURS = {  # as much to each of them
+    f"MPI_{how}"
+    for name in ("allgather", "allgatherv", "alltoall")
+    for how in (f"Neighbor_{name}", f"Ineighbor_{name}")
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +38,15 @@ class Instances:
         numbers: of the instances, n.
         ranks: of the members in MPI_COMM_WORLD, ascending, m.
         places: their ranks in the communicator, m.
+        neighbours: of each member, their places in `ranks`, filled up by `NOBODY`, m x the most that one has;
+            `ALL` = the collective is not among neighbours.
         roots: place in `ranks`, or `NOBODY`, n.
         bytes: of the message, n x m.
-        arrival: seconds, n x m.
-        departure: likewise.
+        arrival: seconds, n x m; of a collective that is only posted, when that was.
+        departure: likewise; when the call ended that completed it.
+        entered: likewise; when the call began in which the member may have waited, or the first that
+            asked whether the collective was complete; else as `arrival`.
+        asking: share of the time from then on that it spent in these calls for this collective; n x m.
         since: seconds from where the member left its collective before on this communicator; NaN = none.
         since_in_mpi: of these in MPI; likewise.
         in_sample: whether the instance is one of the sample, which stands for all; else it was kept beside it
@@ -49,10 +61,13 @@ class Instances:
     numbers: NDArray[np.int64]
     ranks: NDArray[np.int64]
     places: NDArray[np.int64]
+    neighbours: NDArray[np.int64]
     roots: NDArray[np.int64]
     bytes: NDArray[np.int64]
     arrival: Floats
     departure: Floats
+    entered: Floats
+    asking: Floats
     since: Floats
     since_in_mpi: Floats
     in_sample: NDArray[np.bool_]
@@ -62,23 +77,45 @@ class Instances:
 
     def of(self, which: NDArray[np.bool_]) -> Instances:
         """Return some of the instances."""
-        own = {"communicator", "procedure", "ranks", "places", "nodes", "errors"}
+        own = {"communicator", "procedure", "ranks", "places", "neighbours", "nodes", "errors"}
         return Instances(
             **{name: value if name in own else value[which] for name, value in vars(self).items()}
         )
 
     @property
+    def length(self) -> Floats:
+        """Seconds in the calls in which members may have waited, n x m."""
+        return (self.departure - self.entered) * self.asking
+
+    @property
     def is_long(self) -> NDArray[np.bool_]:
         """Whether each instance ended one of the longest steps: it stands for itself alone; n.
 
-        All instances with a step as long as the shortest of those beside the sample were kept: also those
-        that are in the sample by chance.
+        All instances with a step as long as the shortest of those beside the sample were kept (but for those
+        that follow one): also those that are in the sample by chance.
         """
         if self.in_sample.all():
             return np.zeros(len(self.numbers), bool)
-        steps = (np.nan_to_num(self.since) + self.departure - self.arrival).max(axis=1)
-        longest: NDArray[np.bool_] = steps >= steps[~self.in_sample].min()
+        longest: NDArray[np.bool_] = self._steps >= self._steps[~self.in_sample].min()
         return longest
+
+    @property
+    def follows_long(self) -> NDArray[np.bool_]:
+        """Whether each instance is known only because a long step may have been before it; n.
+
+        An instance is kept for the length of its step and the one before together, and of that nothing is
+        known here: half of those beside the sample may be short themselves, and stand for nothing.
+        """
+        if self.in_sample.all():
+            return np.zeros(len(self.numbers), bool)
+        short: NDArray[np.bool_] = self._steps < np.median(self._steps[~self.in_sample])
+        return ~self.in_sample & short
+
+    @property
+    def _steps(self) -> Floats:
+        """Seconds of the longest step of a member that ended with each instance, n."""
+        steps: Floats = (np.nan_to_num(self.since) + self.departure - self.arrival).max(axis=1)
+        return steps
 
     def stands_for(self, calls: int) -> Floats:
         """Return how many of so many calls each instance stands for, n."""
@@ -124,15 +161,18 @@ def consistent(found: Instances) -> NDArray[np.bool_]:
     last = found.arrival.max(axis=1, keepdims=True)
     early = found.departure + found.uncertain(late) < last
     impossible: NDArray[np.bool_] = np.zeros(len(late), bool)
-    if found.procedure == "MPI_Barrier":
+    if found.procedure in {"MPI_Barrier", "MPI_Ibarrier"}:
         impossible = np.any(early, axis=1)
-    elif found.procedure == "MPI_Allreduce":
+    elif found.procedure in {"MPI_Allreduce", "MPI_Iallreduce"}:
         impossible = early.any(axis=1) & np.all(found.bytes > 0, axis=1)
-    elif found.procedure == "MPI_Bcast":
+    elif found.procedure in {"MPI_Bcast", "MPI_Ibcast"}:
         roots = found.roots[:, None]
         root = np.take_along_axis(found.arrival, roots, axis=1)
         before = (found.departure + found.uncertain(roots) < root) & (found.bytes > 0)
         impossible = np.any(before, axis=1)
+    elif found.procedure in _GIVE_TO_NEIGHBOURS:
+        given = of_neighbours(found, np.where(found.bytes > 0, found.arrival, _NEVER))
+        impossible = np.any(_later_than_left(found, given), axis=(1, 2))
     return ~impossible
 
 
@@ -146,13 +186,20 @@ def waits(found: Instances) -> Waits:
         whose, first, second = _for_others(found)
     elif found.procedure in FOR_LOWER:
         whose, first, second = _for_lower(found)
+    elif found.procedure in FOR_NEIGHBOURS:
+        whose, first, second = _for_neighbours(found)
     else:
         whose = np.full(found.arrival.shape, NOBODY)
         first = second = np.full(found.arrival.shape, _NEVER)
-    longest = found.departure - found.arrival
-    seconds = np.clip(first - found.arrival, 0.0, longest)
-    still = np.clip(second - found.arrival, 0.0, seconds)
+    seconds = np.clip((first - found.entered) * found.asking, 0.0, found.length)
+    still = np.clip((second - found.entered) * found.asking, 0.0, seconds)
     return Waits(seconds, np.where(seconds > 0, whose, NOBODY), seconds - still)
+
+
+def waited_until(found: Instances, known: Waits) -> Floats:
+    """Return when members no longer waited."""
+    ends: Floats = found.entered + known.seconds / found.asking
+    return ends
 
 
 def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows: NDArray[np.int64]) -> Floats:
@@ -167,7 +214,7 @@ def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows:
     Returns:
         seconds, one row for each of `rows`.
     """
-    arrival, seconds = found.arrival[rows], known.seconds[rows]
+    arrival, entered, seconds = found.arrival[rows], found.entered[rows], known.seconds[rows]
     others = np.where(late, _NEVER, arrival)
     places = np.arange(len(rows))
     if found.procedure in FOR_ROOT:
@@ -180,10 +227,19 @@ def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows:
         up_to = np.maximum.accumulate(others[:, order], axis=1)
         latest = np.full(arrival.shape, _NEVER)
         latest[:, order[1:]] = up_to[:, :-1]
+    elif found.procedure in FOR_NEIGHBOURS:
+        latest = of_neighbours(found, others).max(axis=2)
     else:
         latest = others.max(axis=1, keepdims=True)
-    saved: Floats = seconds - np.clip(latest - arrival, 0.0, seconds)
+    saved: Floats = seconds - np.clip((latest - entered) * found.asking[rows], 0.0, seconds)
     return saved
+
+
+def of_neighbours(found: Instances, values: Floats) -> Floats:
+    """Return the values of each member's neighbours, n x m x the most that one has; of nobody: never."""
+    nobody = np.full((len(values), 1), _NEVER)
+    each: Floats = np.concatenate([values, nobody], axis=1)[:, found.neighbours]
+    return each
 
 
 _Latest = tuple[NDArray[np.int64], Floats, Floats]  # whose the latest arrival is, when, and the one before it
@@ -194,11 +250,11 @@ def each_wait(found: Instances) -> tuple[list[int], list[float], list[float], li
     found = found.of(consistent(found))
     known = waits(found)
     rows, members = np.nonzero(known.whose != NOBODY)
-    began = found.arrival[rows, members]
+    began = found.entered[rows, members]
     return (
         found.ranks[members].tolist(),
         began.tolist(),
-        (began + known.seconds[rows, members]).tolist(),
+        waited_until(found, known)[rows, members].tolist(),
         found.ranks[known.whose[rows, members]].tolist(),
     )
 
@@ -284,3 +340,21 @@ def _for_lower(found: Instances) -> _Latest:
         before = np.where(later, latest, np.maximum(before, own))
         latest, who = np.where(later, own, latest), np.where(later, member, who)
     return whose, first, second
+
+
+def _for_neighbours(found: Instances) -> _Latest:
+    arrival = of_neighbours(found, found.arrival)
+    # Who left before a neighbour came had nothing to get from it.
+    arrival[_later_than_left(found, arrival)] = _NEVER
+    order = arrival.argsort(axis=2, kind="stable")
+    ordered = np.take_along_axis(arrival, order, axis=2)
+    members = np.arange(len(found.neighbours))
+    whose = found.neighbours[members, order[:, :, -1]]
+    return whose, ordered[:, :, -1], ordered[:, :, -2]
+
+
+def _later_than_left(found: Instances, of_each: Floats) -> NDArray[np.bool_]:
+    """Tell which neighbours came when a member had left, n x m x the most that one has."""
+    apart = np.stack([found.uncertain(column[None, :]) for column in found.neighbours.T], axis=2)
+    later: NDArray[np.bool_] = of_each > found.departure[:, :, None] + apart
+    return later

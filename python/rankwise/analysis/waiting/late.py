@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankwise.analysis.waiting.blamed import Blamed, blamed_ranks
+from rankwise.analysis.waiting.blamed import blamed_ranks
 from rankwise.analysis.waiting.groups import NODE, Group, Structures, prefixes
 from rankwise.records import dataclass
 
@@ -84,16 +83,14 @@ class _Candidates:
         self.all_seconds = sum(one.seconds for one in everything)
         self.number = number
         self._savings = savings
-        self._in_all = {one.rank: one.seconds for one in everything}
-        left_late = {one.rank: one.late_start_seconds for one in waited.ranks} if waited else {}
-        self.blamed = {one.rank: _of_itself(one, left_late.get(one.rank, 0.0)) for one in everything}
+        self.blamed = {one.rank: one for one in everything}
 
     def of(self, group: Group) -> LateGroup:
         """Return what a group accounts for."""
         ones = [self.blamed[rank] for rank in group.ranks if rank in self.blamed]
-        collectives = sum(one.in_collectives_seconds for one in ones)
+        left_late = sum(one.left_late_seconds for one in ones)
+        collectives = sum(one.in_collectives_seconds - one.left_late_seconds for one in ones)
         messages = sum(one.for_messages_seconds for one in ones)
-        left_late = sum(self._in_all.get(rank, 0.0) for rank in group.ranks) - collectives - messages
         saved = min(self._savings.of(group.ranks), collectives) if self._savings else 0.0
         return LateGroup(
             group,
@@ -117,7 +114,7 @@ class _Candidates:
 
     def lateness(self) -> list[dict[int, float]]:
         """Return how late ranks are, in two ways: as they come, and as the blame ends."""
-        blamed = {rank: one.seconds for rank, one in self.blamed.items() if one.seconds > 0}
+        blamed = {rank: one.late_seconds for rank, one in self.blamed.items() if one.late_seconds > 0}
         if self._savings is None:
             return [blamed]
         late = self._savings.lateness()
@@ -127,10 +124,6 @@ class _Candidates:
         ranks = late.keys() | messages.keys()
         as_they_come = {rank: scale * late.get(rank, 0.0) + messages.get(rank, 0.0) for rank in sorted(ranks)}
         return [as_they_come, blamed]
-
-
-def _of_itself(one: Blamed, left_late: float) -> Blamed:
-    return replace(one, in_collectives_seconds=max(one.in_collectives_seconds - left_late, 0.0))
 
 
 def late_group(

@@ -132,9 +132,10 @@ def exact_seconds(connection: sqlite3.Connection, schema: str) -> dict[Key, Exac
     """
     marks = ", ".join("?" * len(WAITING))
     rows = connection.execute(
-        f"SELECT rank, communicator, procedures.name, SUM(calls), SUM(seconds) FROM {schema}calls"
-        f" JOIN procedures ON procedures.id = procedure"
-        f" WHERE procedures.name IN ({marks}) AND unfinished = 0 GROUP BY 1, 2, 3",
+        "SELECT rank, communicator, name, calls, seconds FROM (SELECT rank, communicator, procedure,"
+        f" SUM(calls) AS calls, SUM(seconds) AS seconds FROM {schema}calls"
+        f" WHERE procedure IN (SELECT id FROM procedures WHERE name IN ({marks})) AND unfinished = 0"
+        " GROUP BY 1, 2, 3) JOIN procedures ON procedures.id = procedure ORDER BY 1, 2, 3",
         WAITING,
     )
     return {

@@ -174,9 +174,10 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
     exact = exact_seconds(connection, "")
     scales = scales_of(samples, exact)
     doubts: list[Floats] = []
+    empty = Sample()
     for key, every in exact.items():
         rank, communicator, procedure = key
-        sample = samples.get(key, Sample())
+        sample = samples.get(key, empty)
         own_doubts = _doubts(sample, every)
         doubts += own_doubts
         waiting.append(
@@ -274,7 +275,7 @@ def _blame(
         scale = wait.part * scales.get((wait.rank, *wait.place), 0.0)
         pair = pairs[wait.other, wait.rank]
         pair.waits += 1
-        shares = chains.follow(wait.other, wait.began, wait.began + wait.waited)
+        shares = chains.follow(wait.other, wait.began, wait.began + wait.waited, wait.rank)
         for origin, (seconds, steps) in shares.items():
             origins[origin] += seconds * scale
             longest[origin] = max(longest[origin], steps)

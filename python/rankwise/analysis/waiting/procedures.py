@@ -1,14 +1,11 @@
-"""Blocking collectives whose arrivals are kept, by who waits for whom in them."""
+"""Collectives whose arrivals are kept, by who waits for whom in them."""
 
 from __future__ import annotations
 
-FOR_ROOT = frozenset({"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"})
-"""In these all others wait for the root."""
-FOR_OTHERS = frozenset({"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"})
-"""In these the root waits for all others, and they for nobody."""
-FOR_LOWER = frozenset({"MPI_Scan", "MPI_Exscan"})
-"""In these every rank waits for those below it."""
-FOR_ALL = frozenset(
+_FOR_ROOT = frozenset({"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"})
+_FOR_OTHERS = frozenset({"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"})
+_FOR_LOWER = frozenset({"MPI_Scan", "MPI_Exscan"})
+_FOR_ALL = frozenset(
     {
         "MPI_Barrier",
         "MPI_Allreduce",
@@ -21,5 +18,36 @@ FOR_ALL = frozenset(
         "MPI_Reduce_scatter_block",
     }
 )
+
+
+_FOR_NEIGHBOURS = frozenset(
+    f"MPI_Neighbor_{how}" for how in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
+)
+
+
+def _posted(procedures: frozenset[str]) -> frozenset[str]:
+    return frozenset(f"MPI_I{name.removeprefix('MPI_').lower()}" for name in procedures)
+
+
+CALLS = _FOR_ALL | _FOR_ROOT | _FOR_OTHERS | _FOR_LOWER
+"""Blocking ones on communicators."""
+ON_FILES = frozenset(
+    f"MPI_File_{access}_{how}" for access in ("read", "write") for how in ("all", "at_all", "ordered")
+)
+"""Blocking ones on files."""
+_OF_ALL = ON_FILES | {"MPI_Win_fence"}
+BLOCKING = CALLS | _OF_ALL | _FOR_NEIGHBOURS
+"""All blocking ones."""
+POSTED = _posted(CALLS | _FOR_NEIGHBOURS)
+"""Those that are only posted: who waits, waits in the call that completes them."""
+
+FOR_ROOT = _FOR_ROOT | _posted(_FOR_ROOT)
+"""In these all others wait for the root."""
+FOR_OTHERS = _FOR_OTHERS | _posted(_FOR_OTHERS)
+"""In these the root waits for all others, and they for nobody."""
+FOR_LOWER = _FOR_LOWER | _posted(_FOR_LOWER)
+"""In these every rank waits for those below it."""
+FOR_NEIGHBOURS = _FOR_NEIGHBOURS | _posted(_FOR_NEIGHBOURS)
+"""In these every rank waits for its neighbours in the topology."""
+FOR_ALL = _FOR_ALL | _posted(_FOR_ALL) | _OF_ALL
 """In these everybody waits for everybody, as far as there is data."""
-CALLS = FOR_ALL | FOR_ROOT | FOR_OTHERS | FOR_LOWER

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.waiting.instances import NOBODY, Instances
+from rankwise.analysis.waiting.instances import ALL, NOBODY, Instances
+from rankwise.analysis.waiting.procedures import FOR_NEIGHBOURS
 from rankwise.profile.join.members import parse
+from rankwise.profile.join.neighbours import are_known, neighbours
 
 _COLUMNS = (
-    "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi, in_sample"
+    "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi,"
+    " in_sample, COALESCE(entered, arrival), COALESCE(asked / (departure - entered), 1)"
 )
 
 
@@ -48,16 +52,21 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
         ranks = table[0, :, 3].astype(np.int64)
         if (table[:, :, 3] != ranks).any():
             raise ValueError(f"arrivals of communicator {communicator} are not those of its members")
+        places = _places(connection, communicator, ranks)
+        name = str(names[procedure])
         yield Instances(
             communicator=communicator,
-            procedure=str(names[procedure]),
+            procedure=name,
             numbers=instances.astype(np.int64),
             ranks=ranks,
-            places=_places(connection, communicator, ranks),
+            places=places,
+            neighbours=_neighbours(connection, communicator, places) if name in FOR_NEIGHBOURS else ALL,
             roots=_roots(table[:, 0, 4], ranks),
             bytes=table[:, :, 5].astype(np.int64),
             arrival=table[:, :, 6],
             departure=table[:, :, 7],
+            entered=table[:, :, 11],
+            asking=np.minimum(table[:, :, 12], 1.0),
             since=table[:, :, 8],
             since_in_mpi=table[:, :, 9],
             in_sample=table[:, 0, 10] == 1,
@@ -83,6 +92,21 @@ def _places(connection: sqlite3.Connection, communicator: int, ranks: NDArray[np
     (text,) = connection.execute("SELECT members FROM communicators WHERE id = ?", (communicator,)).fetchone()
     places = {rank: place for place, rank in enumerate(parse(text))}
     return np.array([places[rank] for rank in ranks.tolist()], np.int64)
+
+
+def _neighbours(
+    connection: sqlite3.Connection, communicator: int, places: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return whom each member has as neighbours, as places in the arrays."""
+    topology, dims, periods = connection.execute(
+        "SELECT topology, dims, periods FROM communicators WHERE id = ?", (communicator,)
+    ).fetchone()
+    if not are_known(topology, json.loads(dims), len(places)):
+        raise ValueError(f"neighbours on communicator {communicator} are not known")
+    found = neighbours(json.loads(dims), json.loads(periods))[places]
+    order = places.argsort()
+    at: NDArray[np.int64] = np.where(found != NOBODY, order[found], NOBODY)
+    return at
 
 
 def _roots(roots: NDArray[np.float64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:

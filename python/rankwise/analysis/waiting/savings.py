@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.analysis.waiting.instances import NOBODY, saved_without
-from rankwise.analysis.waiting.one_collective import Table, weights
+from rankwise.analysis.waiting.one_collective import Table
 from rankwise.analysis.waiting.owed import Owed
 from rankwise.analysis.waiting.procedures import FOR_OTHERS, FOR_ROOT
 
@@ -21,9 +21,7 @@ class Savings:
     def __init__(self, tables: Sequence[Table], owed: Owed) -> None:
         """Keep these collectives, and who caused the late arrivals in them."""
         self._tables, self._owed = tables, owed
-        self._scales = [
-            np.where(table.found.selected, weights(table.found, table.seconds), 0.0) for table in tables
-        ]
+        self._scales = [np.where(table.found.selected, table.weights, 0.0) for table in tables]
 
     def of(self, ranks: Collection[int]) -> float:
         """Return the seconds of waiting that would end, over all ranks."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankwise.analysis.waiting.instances import Floats
-from rankwise.analysis.waiting.one_collective import Table, weights
+from rankwise.analysis.waiting.one_collective import Table
 from rankwise.records import dataclass
 
 
@@ -43,7 +43,7 @@ def small_calls(
     for table in tables:
         found = table.found
         small = found.selected & (found.bytes <= most)
-        scale = np.broadcast_to(weights(found, table.seconds), small.shape)
+        scale = np.broadcast_to(table.weights, small.shape)
         columns = (scale, found.departure - found.arrival, table.waits.seconds)
         groups[found.procedure, families[found.communicator]].append(
             np.stack([column[small] for column in columns])

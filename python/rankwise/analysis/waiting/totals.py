@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -59,6 +58,8 @@ class MessageTotals:
         percent_not_known_of_mpi: in receives, waits and blocking sends of which it is not known what they
             waited for.
         error_seconds: by which the waiting may be off, by the sampling (95 %) and the clocks of the nodes.
+        late_sender_seconds: of the waiting.
+        late_receiver_seconds: the rest of it.
     """
 
     waiting_seconds: float
@@ -66,7 +67,9 @@ class MessageTotals:
     late: LateGroup | None
     percent_for_late: float
     percent_not_known_of_mpi: float
-    error_seconds: float = 0.0
+    error_seconds: float
+    late_sender_seconds: float
+    late_receiver_seconds: float
 
     @property
     def seconds(self) -> float:
@@ -81,9 +84,7 @@ def waiting_totals(
     if found is None:
         return None
     mpi = _seconds_in_mpi(connection)
-    ranks = set(late.ranks) if late else set()
-    for_late = math.fsum(row.blamed_seconds for row in found.ranks if row.rank in ranks)
-    share = percent(for_late, found.waiting.seconds)
+    share = percent(late.in_collectives_seconds, found.waiting.seconds) if late else 0.0
     return WaitingTotals(
         found.waiting,
         found.transfer_seconds,
@@ -103,8 +104,7 @@ def message_totals(
         return None
     seconds = found.late_sender_seconds + found.late_receiver_seconds
     not_known = (1 - found.percent_certain / 100) * found.seconds
-    ranks = set(late.ranks) if late else set()
-    share = percent(math.fsum(row.origin_seconds for row in found.origins if row.rank in ranks), seconds)
+    share = percent(late.for_messages_seconds, seconds) if late else 0.0
     return MessageTotals(
         seconds,
         percent(seconds, _seconds_in_mpi(connection)),
@@ -112,6 +112,8 @@ def message_totals(
         share,
         percent(not_known, _seconds_in_mpi(connection)),
         found.error_seconds,
+        found.late_sender_seconds,
+        found.late_receiver_seconds,
     )
 
 

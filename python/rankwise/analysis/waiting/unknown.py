@@ -7,7 +7,7 @@ from typing import Literal
 
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.selection import is_part
-from rankwise.analysis.waiting.procedures import CALLS
+from rankwise.analysis.waiting.procedures import BLOCKING
 from rankwise.profile.join.members import parse
 from rankwise.records import dataclass
 
@@ -37,9 +37,18 @@ def unknown_collectives(connection: sqlite3.Connection) -> Unknown:
         hosts[rank] = host
         if error is None:
             apart.add(host)
-    several = len(set(hosts.values())) > 1
+    is_apart = len(set(hosts.values())) > 1 and bool(apart)
+    # Many communicators have the same members, and each has many procedures.
+    between: dict[str, bool] = {}
+
+    def is_by_clocks(members: str) -> bool:
+        if is_apart and members not in between:
+            nodes = {hosts[rank] for rank in parse(members) if rank in hosts}
+            between[members] = len(nodes) > 1 and not nodes.isdisjoint(apart)
+        return is_apart and between[members]
+
     known = set(connection.execute("SELECT DISTINCT communicator, procedure FROM arrivals"))
-    names = ", ".join(f"'{name}'" for name in sorted(CALLS))
+    names = ", ".join(f"'{name}'" for name in sorted(BLOCKING))
     calls, seconds, by_clocks = None, 0.0, 0.0
     for communicator, procedure, members, count, took in connection.execute(
         "SELECT calls.communicator, calls.procedure, members, SUM(calls.calls), SUM(calls.seconds)"
@@ -50,8 +59,7 @@ def unknown_collectives(connection: sqlite3.Connection) -> Unknown:
         calls = (calls or 0) + count
         if count and (communicator, procedure) not in known:
             seconds += took
-            nodes = {hosts[rank] for rank in parse(members) if rank in hosts} if several and apart else set()
-            by_clocks += took if len(nodes) > 1 and nodes & apart else 0.0
+            by_clocks += took if is_by_clocks(members) else 0.0
     return Unknown(
         reason=_reason(calls, is_by_clocks=by_clocks > seconds / 2),
         seconds=seconds,

@@ -24,7 +24,11 @@ import importlib
 from pathlib import Path
 
 from rankwise.commands.tune import options
+from rankwise.commands.tune.help import Help
 from rankwise.errors import RankwiseError
+
+HAS_OWN_HELP = True
+"""That for each mode."""
 
 _RECHECK = "recheck"
 
@@ -38,6 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the profile of the program; or: recheck FILE",
     )
     options.add_arguments(parser)
+    parser.add_argument(
+        "-h",
+        "--help",
+        action=Help,
+        nargs=0,
+        help="show this; behind `recheck` or --guidelines, what that has",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -13,10 +13,12 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
+from rankwise.commands.own_settings import price_refused
 from rankwise.commands.probes import ProbeOptions, open_racer, options_of
 from rankwise.commands.settings_files import try_to_write
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
+from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.launch.signals import Signals
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.model import Settings
     from rankwise.tuning.tune import Request, Tuned
-
-_RUNS = "runs.json"  # in the store: the pairs of runs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +56,16 @@ class _Asked:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Tune, or measure what settings of the user's own cost; see `_tuned`."""
+    from rankwise.tuning.program import OwnSettingsError
+
+    try:
+        return _tuned(arguments)
+    except OwnSettingsError as refusal:
+        return price_refused(refusal, arguments)
+
+
+def _tuned(arguments: argparse.Namespace) -> int:
     """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.commands.tune.profiled import say_if_partial
     from rankwise.launch.signals import Signals
@@ -64,9 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.trials.cost import Cost, Spent
     from rankwise.trials.piped_input import keep_piped_input
     from rankwise.trials.run import Interrupted
-    from rankwise.trials.saved_runs import SavedRuns
     from rankwise.trials.ways import Runs, check_words
-    from rankwise.tuning.launched import launched
+    from rankwise.tuning.launched import launched, refuse_inside
     from rankwise.tuning.profiled import profiled
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new
@@ -83,6 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
         check_new(arguments.apply, force=bool(arguments.force))
     asked = _Asked.by(arguments)
     store = arguments.file.absolute().with_name(f"{arguments.file.name}-tune")
+    if arguments.go_on and not store.exists():
+        raise RankwiseError(f"there is nothing to go on with: {store} is not there; leave --continue out")
     if known.targets and not store.exists():
         refuse_short(asked.budget, _proof_aim(asked), known.wall.wall_seconds)
     keep_piped_input(say)
@@ -96,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
                     inner = launched(program, directory, signals, arguments.run_limit or limit, say)
                 except Interrupted:
                     return 128 + signals.last
-                inner.refuse_own_settings(rules=True)
+                refuse_inside(program, inner, rules=True)
                 if asked.budget is not None:  # that run was of it, too
                     asked = replace(asked, budget=asked.budget - spent.of_this_call)
                 store.mkdir(exist_ok=True)
@@ -108,7 +119,6 @@ def run(arguments: argparse.Namespace) -> int:
                     limit,
                     check,
                     given=request.way,
-                    saved=SavedRuns(store / _RUNS),
                 )
                 found = tune(request, runs, say)
                 if found.failure:
@@ -153,7 +163,7 @@ def _nothing(profiled: Profiled) -> Tuned:
 def _proof_aim(asked: _Asked) -> Aim:
     from rankwise.trials.plan import Aim
 
-    return Aim(asked.confidence, asked.resolve, asked.pairs, give_up=True)
+    return Aim(asked.confidence, asked.resolve, asked.pairs)
 
 
 def _print_json(found: Tuned, written: list[Path], cost: Cost) -> None:

@@ -1,4 +1,10 @@
-"""`rankwise tune --guidelines`: where the library's defaults take longer than what they could be made of."""
+"""Look where the library's defaults take longer than what they could be made of.
+
+  rankwise tune --guidelines -- mpirun -n 64
+
+Each collective is compared with other calls that do the same, such as Allreduce with Reduce and Bcast. No
+profile is needed, and no program: a probe takes its place in the launch.
+"""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ _APPLIES = {"collectives", "parameters", "recheck"}
 _ONLY = {
     "apply": _APPLIES,
     "force": _APPLIES,
+    "go_on": {"collectives"},
     "bitwise": {"collectives"},
     "check": {"collectives", "parameters"},
     "cells": {"collectives"},
@@ -24,6 +25,12 @@ _ONLY = {
     "sizes": {"guidelines"},
 }
 """Options that say something in these modes alone."""
+
+_OF_RUNS = {"resolve"}
+"""Options of runs of the program that always have a value: nobody can be told to leave them out."""
+
+_CHOOSING = {"parameters", "guidelines"}
+"""Options that choose the mode of their name."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--budget", type=duration, metavar="TIME", help="for everything, such as 20min (default: no limit)"
+    )
+    parser.add_argument(
+        "--continue",
+        dest="go_on",
+        action="store_true",
+        default=None,
+        help="go on with what an earlier call with this profile has measured",
     )
     parser.add_argument(
         "--bitwise",
@@ -69,12 +83,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     probes.add_arguments(parser)
 
 
+def means_something(name: str, mode: str) -> bool:
+    """Tell whether an option, by its name in arguments, says something in a mode."""
+    if name in _CHOOSING:
+        return name == mode
+    if name in _OF_RUNS:
+        return mode in {"collectives", "parameters"}
+    return mode in _ONLY.get(name, {mode})
+
+
 def check(arguments: argparse.Namespace, mode: str) -> None:
     """Refuse options that say nothing in a mode.
 
     Raises:
         RankwiseError: there is one.
     """
-    for name, modes in _ONLY.items():
-        if getattr(arguments, name) is not None and mode not in modes:
-            raise RankwiseError(f"--{name.replace('_', '-')} has no meaning with {mode}: leave it out")
+    for name in _ONLY:
+        if getattr(arguments, name) is not None and not means_something(name, mode):
+            option = "continue" if name == "go_on" else name.replace("_", "-")
+            raise RankwiseError(f"--{option} has no meaning with {mode}: leave it out")

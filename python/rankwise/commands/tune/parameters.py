@@ -1,4 +1,10 @@
-"""`rankwise tune --parameters`: settings for the whole program, each tried in runs of it."""
+"""Try settings for the whole program in runs of it: eager limits, point-to-point layers, binding.
+
+  rankwise run -o app.rankwise -- mpirun -n 64 ./app
+  rankwise tune app.rankwise --parameters --apply app.tuned.json -- mpirun -n 64 ./app
+
+The profile suggests what is tried, or LIST says it. What gains in races is measured afresh in pairs of runs.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
+from rankwise.commands.own_settings import price_refused
 from rankwise.commands.probes import ProbeOptions, options_of
 from rankwise.commands.settings_files import try_to_write
 from rankwise.errors import RankwiseError
@@ -66,6 +73,16 @@ class _Asked:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Tune, or measure what settings of the user's own cost; see `_tuned`."""
+    from rankwise.tuning.program import OwnSettingsError
+
+    try:
+        return _tuned(arguments)
+    except OwnSettingsError as refusal:
+        return price_refused(refusal, arguments)
+
+
+def _tuned(arguments: argparse.Namespace) -> int:
     """Tune; 0, 1 if no value could be tried, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.analysis.opened import opened_profile
     from rankwise.commands.tune.profiled import say_if_partial
@@ -139,7 +156,7 @@ def _raced(
     signals: Signals,
     spent: Spent,
 ) -> Outcome:
-    from rankwise.tuning.launched import command_inside, launched
+    from rankwise.tuning.launched import command_inside, launched, refuse_inside
     from rankwise.tuning.parameters.asking import Asker
     from rankwise.tuning.parameters.outcome import Outcome
     from rankwise.tuning.parameters.race import Known, race_parameters
@@ -148,7 +165,7 @@ def _raced(
     asker = Asker(command_inside(program, inner, program.command), store, signals, *asked.probe, say)
     parameters, constraints, layers = _parameters(asked.profile, asker, asked.given)
     for one in parameters:
-        inner.refuse_own_settings(rules=False, ours={one.variable: ""})
+        refuse_inside(program, inner, rules=False, ours={one.variable: ""})
     if not parameters:
         return Outcome(layers=layers.text)
     known = Known(of_run, limits, asker.ask, layers)

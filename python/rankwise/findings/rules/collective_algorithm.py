@@ -75,6 +75,7 @@ def _finding(seen: Evidence, group: Sequence[tuple[Algorithm, float]]) -> Findin
     unit = "messages" if (first.size or 0) <= _SMALL else "bytes"
     return Finding(
         rule=RULE.id,
+        subject=f"{call_name(first.procedure)} by {first.algorithm} on {first.family}",
         title=f"{call_name(first.procedure)} of {byte_text(first.size or 0)} on"
         f" {quoted_name(name, first.user_name)} goes by {first.algorithm}: the busiest process"
         f" has {ratio_text(ratio)} x the {unit} that are needed",

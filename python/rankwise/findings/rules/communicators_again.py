@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.calls.making import Again, costs, made_again
-from rankwise.analysis.calls.sites import heaviest_place
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
 from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.making import FREEING, THINGS
+from rankwise.findings.places import Where, where
 from rankwise.text.names import call_name
 from rankwise.text.units import count_text, rate_text, second_text
 
@@ -38,15 +38,15 @@ def _finding(seen: Evidence, kind: str, ones: Sequence[Again]) -> Finding | None
     if percent(saved, seen.seconds) < _SHARE:
         return None
     names = [one.procedure for one in sorted(makers, key=lambda one: -cost[one.procedure].seconds)]
-    place = heaviest_place(seen.connection, names[:1]) if names else None
+    place = where(seen.connection, names[:1]) if names else Where()
     calls = sum(cost[name].calls for name in names)
     took = sum(cost[name].seconds for name in (*names, *FREEING[kind]) if name in cost)
-    where = f" ({place.name})" if place else ""
     others = f" and {len(names) - 1} more" if len(names) > 1 else ""
     by = f" by {call_name(names[0])}{others}" if names else ""
     return Finding(
         rule=RULE.id,
-        title=f"{count_text(again)} {THINGS[kind]} are made{by}{where} as they were before, and freed:"
+        subject=THINGS[kind],
+        title=f"{count_text(again)} {THINGS[kind]} are made{by}{place.text} as they were before, and freed:"
         f" {rate_text(calls / seen.seconds)} a second on each rank,"
         f" {second_text(saved / (again * calls / sum(one.made for one in makers)) if makers else 0.0)} each",
         saved_seconds=saved,
@@ -60,6 +60,7 @@ def _finding(seen: Evidence, kind: str, ones: Sequence[Again]) -> Finding | None
             Fact("time in all these calls", took, "s"),
             Fact("made", sum(one.made for one in ones)),
             Fact("made as before, and freed", again),
+            *place.facts,
         ],
         confidence=MEDIUM,
         why_confidence="whether they can be kept, only the program's author knows",

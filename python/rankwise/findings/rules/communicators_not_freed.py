@@ -33,6 +33,7 @@ def _finding(seen: Evidence, procedure: str, kind: str, group: Sequence[Same]) -
     where = f" (in {makers[0]})" if len(makers) == 1 else ""
     return Finding(
         rule=RULE.id,
+        subject=f"{THINGS[kind]} by {call_name(procedure)}",
         title=f"{count_text(left)} {THINGS[kind]} made by {call_name(procedure)}{where} were never freed,"
         f" up to {count_text(max(one.left for one in loops))} on the same processes",
         saved_seconds=cost.bound_seconds * again / number,

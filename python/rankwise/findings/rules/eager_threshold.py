@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.messages.sends import buffering
-from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.processors import crowded
 from rankwise.mpi_libraries import LIBRARIES
 from rankwise.text.units import byte_text, percent_text, second_text
 
@@ -30,6 +31,10 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     if not waited or count < _OFTEN * found.sampled:
         return []
     seconds = seen.messages.late_receiver_seconds * waited / found.waited_seconds
+    confidence = MEDIUM
+    why = f"{found.sampled} sends in the sample show it; waiting may move to the receivers"
+    if crowded(seen) or seen.shortages.preempted:
+        confidence, why = LOW, "ranks had no processor at times: receivers may be late for that alone"
     sizes = byte_text(near[0][0])
     if len(near) > 1:
         sizes += f" to {byte_text(near[-1][0])}"
@@ -49,8 +54,8 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
                 Fact("largest message that is buffered", found.largest_buffered, "B"),
                 Fact("such messages, of all sends in the sample", 100 * count / found.sampled, "%"),
             ],
-            confidence=MEDIUM,
-            why_confidence=f"{found.sampled} sends in the sample show it; waiting may move to the receivers",
+            confidence=confidence,
+            why_confidence=why,
             command=Command("tune", ("--parameters",)),
         )
     ]

@@ -10,15 +10,16 @@ from rankwise.analysis.waiting.late import HALF, NEARLY_ALL
 from rankwise.analysis.waiting.messages import MOSTLY_CERTAIN
 from rankwise.findings.finding import HIGH, LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.late import Late, by_the_mean, explains, how_unsure, is_known, late
-from rankwise.findings.processors import crowded
+from rankwise.findings.processors import why_lateness_is_doubtful
 from rankwise.text.empty import why_no_arrivals
 from rankwise.text.late import late_ranks
-from rankwise.text.summary import unknown_text
+from rankwise.text.summary import lateness_unknown_text
 from rankwise.text.units import percent_text, second_text
 
 _SURE, _UNSURE = 0.1, 0.5  # error of the waiting, of itself
 _MUCH_MORE = 1.1  # times the mean useful time
 _MOSTLY_ON = 0.9  # of the run: else what is outside of MPI is not all computing
+_EXPLAINS = 0.5  # of the lateness: time without a processor that may be why
 _MUCH_LEFT_LATE = 0.01  # of what they wait for other reasons: then the title tells it, too
 
 
@@ -27,8 +28,8 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
         why = "nobody's time of arrival is known, in collectives or for messages"
         by_clocks = seen.unknown.reason == "clocks not compared"
         return NotTold(f"{why}: {why_no_arrivals(seen.unknown)}" if by_clocks else why)
-    if seen.time_in_mpi.is_mostly_unknown:
-        return NotTold(unknown_text(seen.time_in_mpi))
+    if unknown := lateness_unknown_text(seen.time_in_mpi):
+        return NotTold(unknown)
     found = late(seen)
     if found is None:
         return []
@@ -36,7 +37,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     on_cpu = _on_cpu(seen, found)
     title = _title(found, useful if explains(seen, found) else 1.0, on_cpu)
     inputs = [
-        Fact("waiting for them in blocking collectives", found.in_collectives_seconds, "s"),
+        Fact("waiting for them in collectives", found.in_collectives_seconds, "s"),
         Fact("waiting for them for messages", found.for_messages_seconds, "s"),
     ]
     if found.saved_seconds < found.seconds:
@@ -63,6 +64,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     return [
         Finding(
             rule=RULE.id,
+            subject=found.group.text,
             title=title,
             saved_seconds=found.saved_seconds,
             upper_bound=True,
@@ -105,12 +107,20 @@ def _on_cpu(seen: Evidence, found: Late) -> float | None:
     return sum(known) / run if known and len(known) == len(clocks) and run > 0 else None
 
 
+def _short_of_processors(seen: Evidence, found: Late) -> str:
+    """Return that late ranks may just have had no processor; '' = that explains little of their lateness."""
+    # (All others wait while one is late. What it lacked while it waited itself counts, too: at most so much.)
+    places = [place for node in seen.places for place in node.ranks if place.rank in found.ranks]
+    lost = [place.waited_seconds / place.threads for place in places if place.waited_seconds is not None]
+    is_known = len(lost) == len(found.ranks)
+    if is_known and sum(lost) < _EXPLAINS * found.seconds / seen.run.ranks:
+        return ""
+    return why_lateness_is_doubtful(seen, found.ranks)
+
+
 def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
-    if crowded(seen):
-        return LOW, "there are more ranks than processors: who comes late may just have had none"
-    preempted = seen.shortages.preempted
-    if preempted and {*preempted.ranks} & {*found.ranks}:
-        return LOW, "others took the processors of these ranks, which may be why they come late"
+    if doubt := _short_of_processors(seen, found):
+        return LOW, doubt
     messages = seen.messages
     if found.for_messages_seconds > found.in_collectives_seconds:
         share = percent_text(messages.percent_certain)
@@ -137,7 +147,7 @@ RULE = Rule(
     " position or role that has at most a third more ranks is preferred. Where no group saves so much: those,"
     " up to a fourth of all ranks, that more than half of all waiting is for. A rank that was late because it"
     " left the collective before late does not count, but a root that computed before a reduction does.",
-    "the waiting in blocking collectives, in the sample and scaled to all calls, that would end if all of"
+    "the waiting in collectives, in the sample and scaled to all calls, that would end if all of"
     " them came with the latest of the others, at most what others wait for them, blame passed on; and what"
     " others wait for their messages",
     "Share out the work more evenly, or look at what slows these processors down.",

@@ -67,17 +67,20 @@ def _useful(seen: Evidence, useful: dict[int, float]) -> tuple[dict[int, float],
 
     Time outside of MPI may have been spent without a processor where there are more ranks than these. What
     a rank had of a processor is more than it computed, as it also polls in MPI. Who sleeps needs none: where
-    the ranks with the most useful time had much less of one than the others, processor time says nothing.
+    the kernel does not tell how long a rank lacked one, and the ranks with the most useful time had much
+    less of one than the others, processor time says nothing.
     """
     hosts = {node.host for node in crowded(seen)}
     if not hosts:
         return useful, False
     counted = {row.rank: row.counted.counts.task_clock_seconds for row in rank_counters(seen.connection)}
-    limits = {
-        rank.rank: counted.get(rank.rank) or rank.user_seconds + rank.system_seconds
-        for rank in seen.ranks
-        if rank.host in hosts
-    }
+    lacked = {place.rank: place.waited_seconds for node in seen.places for place in node.ranks}
+    limits = {}
+    for rank in (rank for rank in seen.ranks if rank.host in hosts):
+        limits[rank.rank] = counted.get(rank.rank) or rank.user_seconds + rank.system_seconds
+        waited = lacked.get(rank.rank)
+        if waited is not None and rank.threads <= 1:
+            limits[rank.rank] = max(rank.run_seconds - waited, limits[rank.rank])
     if not all(limits.values()):
         return useful, False
     limited = {rank: min(one, limits.get(rank, one)) for rank, one in useful.items()}
@@ -142,7 +145,7 @@ def _why(*, crowd: bool, by_processor: bool) -> str:
     if not crowd:
         return "the time outside of MPI is exact; that work could be shared out evenly is an assumption"
     if by_processor:
-        return "there are more ranks than processors: useful time is at most the rank's processor time"
+        return "there are more ranks than processors: useful is at most the time with one, or asleep"
     return "there are more ranks than processors, and the time outside of MPI may be spent without one"
 
 
@@ -151,7 +154,8 @@ RULE = Rule(
     "Ranks that have more to compute than the others.",
     f"Load balance (mean useful time by most useful time) is below {ratio_text(_LEAST)}, and {_PERCENT} %"
     " of the run or more is lost to it. Useful is the time outside of MPI; where there are more ranks than"
-    " processors it is at most the rank's processor time. Within and between nodes it is that of TALP. Roles"
+    " processors it is at most the time in which the rank was not ready without one, or, where the kernel"
+    " does not tell, its processor time. Within and between nodes it is that of TALP. Roles"
     " are the groups that the communicators of one call divide all ranks into, if they call different"
     " procedures.",
     "ranks x (most useful time - mean useful time), without what the finding late-ranks counts where the rank"

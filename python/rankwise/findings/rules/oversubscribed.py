@@ -24,7 +24,8 @@ RULE = Rule(
     "oversubscribed",
     "More ranks or threads than processors.",
     "A node has more ranks than processors that they may use, however busy these were; or more threads that"
-    " compute, if no processors are left.",
+    " compute, if no processors are left. Threads that end within a step are known by what they used: with"
+    " what others waited it is more than the processors had.",
     "the run time in which ranks were ready and had no processor; where the kernel does not tell, run time of"
     " the ranks x share of it in which the processors were in use x (1 - processors / ranks or threads), of"
     " each such node whose ranks used 25 % of them",

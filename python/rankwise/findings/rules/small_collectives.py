@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.calls.operations import Operation
-from rankwise.analysis.calls.sites import heaviest_place
 from rankwise.analysis.calls.totals import JOIN_PROCEDURES, totals_by
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
 from rankwise.analysis.waiting.procedures import CALLS
 from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.places import where
 from rankwise.findings.processors import crowded
 from rankwise.records import dataclass
 from rankwise.text.names import call_name, names_quoted, operation_name
@@ -109,17 +109,16 @@ def _finding(seen: Evidence, one: _Small, sample: SmallCalls) -> Finding | None:
     if percent(saved, seen.seconds) < _SHARE:
         return None
     bins = (one.size_bin, one.size_bin) if one.size_bin else (0, _BIN)
-    place = heaviest_place(seen.connection, [one.procedure], one.family, bins)
+    place = where(seen.connection, [one.procedure], one.family, bins)
     names = {row.family: names_quoted(row.name, row.user_names) for row in seen.families}
     what = operation_name(Operation(one.procedure, one.size_bin, None, None, one.seconds))
-    where = f" ({place.name})" if place else ""
     confidence, why = MEDIUM, "only the program's author knows which calls can be merged or done meanwhile"
-    if crowded(seen):
-        confidence = LOW
-        why = "with more ranks than processors such a call also takes the time until all had a processor"
+    if crowded(seen) or seen.shortages.preempted:
+        confidence, why = LOW, "such a call also takes the time until all ranks have a processor"
     return Finding(
         rule=RULE.id,
-        title=f"{what} on {names.get(one.family, one.family)}{where} is bound by latency:"
+        subject=f"{what} on {one.family}",
+        title=f"{what} on {names.get(one.family, one.family)}{place.text} is bound by latency:"
         f" {rate_text(one.calls / seen.seconds)} calls a second on each rank,"
         f" {second_text(saved / one.calls)} each without waiting",
         saved_seconds=saved,
@@ -132,6 +131,7 @@ def _finding(seen: Evidence, one: _Small, sample: SmallCalls) -> Finding | None:
         evidence=[
             Fact("time in these calls", one.seconds, "s"),
             Fact("of it: waiting for late ranks", 100 * sample.waiting, "%"),
+            *place.facts,
         ],
         confidence=confidence,
         why_confidence=why,

@@ -52,6 +52,7 @@ def _finding(one: Opening, wall: float) -> Finding:
     share = percent_text(percent(one.seconds, wall))
     return Finding(
         rule=RULE.id,
+        subject=one.name,
         title=f"{one.name} takes {second_text(one.mean_seconds)} on each rank, {share} % of the wall"
         f" time{late}",
         saved_seconds=one.seconds,

@@ -25,6 +25,7 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     return [
         Finding(
             rule=RULE.id,
+            subject=f"rank {rank}",
             title=f"Rank {rank} reads and writes files for {second_text(most)}, {most / mean:.2f} x the mean"
             + (": it is the only one" if alone else ""),
             saved_seconds=(most - mean) * number,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rankwise.analysis.evidence import Evidence
 from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.late import late
-from rankwise.findings.processors import crowded
+from rankwise.findings.processors import why_lateness_is_doubtful
 from rankwise.profile.join.families import with_library
 from rankwise.text.empty import why_no_arrivals
 from rankwise.text.names import call_name, names_quoted
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily
 
 _MOST = 50.0  # percent
+_OF_EVEN = 1.5  # times its share, if all were last equally often
 _FEW_CALLS = 20
 _SOME_LEFT_LATE = 1e-3  # of all waiting
 
@@ -28,11 +29,11 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     # What is for the same ranks throughout is the finding "late-ranks".
     if late(seen) is not None:
         return []
-    crowd = bool(crowded(seen))
+    doubt = why_lateness_is_doubtful(seen)
     left_late = _left_late(seen.waiting)
     family_of = dict(seen.connection.execute("SELECT name, family FROM communicators").fetchall())
     return [
-        _finding(row, family_of.get(row.communicator, ""), left_late, crowd=crowd)
+        _finding(row, family_of.get(row.communicator, ""), left_late, doubt)
         for row in seen.waiting.families
         if row.percent_waiting >= _MOST
     ]
@@ -48,7 +49,7 @@ def _left_late(waiting: Waiting) -> float:
     return min(left_late / caused, 1.0) if caused else 0.0
 
 
-def _finding(row: WaitingFamily, family: str, left_late: float, *, crowd: bool) -> Finding:
+def _finding(row: WaitingFamily, family: str, left_late: float, doubt: str) -> Finding:
     name = names_quoted(with_library(row.communicator, family), row.user_names)
     last = (
         f"rank {row.last_rank} last in {percent_text(row.last_percent)} %"
@@ -60,11 +61,11 @@ def _finding(row: WaitingFamily, family: str, left_late: float, *, crowd: bool) 
         f" on {name} is waiting for whoever is late" + (f" ({last})" if last else "")
     )
     why = "who is late differs from call to call: how much can be saved depends on the cause"
-    if row.last_percent >= _MOST:
-        why = "one rank is last in most calls, as it left the call before late or waited for others itself"
+    if row.last_percent >= max(_MOST, _OF_EVEN * 100 / row.size_min):
+        why = "one rank is last in most calls, but it is not to blame for most of all waiting"
     confidence = MEDIUM
-    if crowd:
-        confidence, why = LOW, "there are more ranks than processors: who comes late may just have had none"
+    if doubt:
+        confidence, why = LOW, doubt
     elif row.kept < _FEW_CALLS:
         confidence, why = (
             LOW,
@@ -76,6 +77,7 @@ def _finding(row: WaitingFamily, family: str, left_late: float, *, crowd: bool) 
         inputs.append(Fact(what, 100 * left_late, "%"))
     return Finding(
         rule=RULE.id,
+        subject=f"{call_name(row.procedure)} on {family}",
         title=title,
         saved_seconds=row.waiting.seconds * (1 - left_late),
         upper_bound=True,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankwise.analysis.calls.making import Cost, costs
-from rankwise.analysis.calls.sites import heaviest_place
+from rankwise.analysis.calls.making import Cost, costs, made_again
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
 from rankwise.findings.finding import LOW, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.places import where
 from rankwise.records import dataclass
 from rankwise.text.names import call_name
 from rankwise.text.units import percent_text, rate_text, second_text
@@ -81,35 +81,37 @@ def _finding(seen: Evidence, kind: _Kind, known: dict[str, Cost]) -> Finding | N
     seconds = sum(one.seconds for one in calls.values())
     saved = sum(one.bound_seconds if kind.together else one.seconds for one in calls.values())
     if kind is _MAKING:
-        saved *= 1 - 1 / max(_windows(seen), 1)
+        saved *= _neither_first_nor_again(seen)
     if not saved or percent(saved, seen.seconds) < _SHARE:
         return None
     names = sorted(calls, key=lambda name: -calls[name].seconds)
     number = sum(one.calls for one in calls.values())
-    place = heaviest_place(seen.connection, names[:1])
-    where = f" ({place.name})" if place else ""
+    place = where(seen.connection, names[:1])
     inputs = [Fact("time in these calls", seconds, "s")]
     if kind.together:
         inputs.append(Fact("without waiting for late ranks, at most", saved, "s"))
     return Finding(
         rule=RULE.id,
+        subject=kind.name,
         title=f"{kind.name} take {percent_text(percent(seconds, seen.seconds))} % of the run, most of it"
-        f" {call_name(names[0])}{where}: {rate_text(number / seen.seconds)} calls a second on each rank,"
+        f" {call_name(names[0])}{place.text}: {rate_text(number / seen.seconds)} calls a second on each rank,"
         f" {second_text(seconds / number)} each",
         saved_seconds=saved,
         upper_bound=True,
         formula=RULE.formula,
         inputs=inputs,
-        evidence=[Fact(call_name(name), calls[name].seconds, "s") for name in names],
+        evidence=[*(Fact(call_name(name), calls[name].seconds, "s") for name in names), *place.facts],
         confidence=LOW,
         why_confidence=kind.why,
         command=Command("show", ("--by", "site", "--call", ",".join(call_name(name) for name in names))),
     )
 
 
-def _windows(seen: Evidence) -> int:
+def _neither_first_nor_again(seen: Evidence) -> float:
+    """Return the share of windows that could be saved, but for those of communicators-again."""
     (number,) = seen.connection.execute("SELECT COUNT(*) FROM communicators WHERE type = 'window'").fetchone()
-    return int(number)
+    again = sum(one.again for one in made_again(seen.connection) if one.type == "window")
+    return max(int(number) - again - 1, 0) / max(int(number), 1)
 
 
 RULE = Rule(
@@ -118,7 +120,8 @@ RULE = Rule(
     f"Fences, locks and flushes, post-start-complete-wait, or making and freeing windows take {_SHARE:.0f} %"
     " of the run or more.",
     "the time in these calls; of fences and of making windows no more than the ranks times the time of the"
-    " one with the least, as the others may have waited for it, and of making windows not the first one's",
+    " one with the least, as the others may have waited for it, and of windows neither the first one nor"
+    " those of the finding communicators-again",
     "Fences: fewer, with more accesses in each epoch, or post-start-complete-wait with the ranks that take"
     " part. Locks and flushes: lock all once for the whole run, flush once for many accesses and only the"
     " target that is needed, flush locally where only the buffer is needed; let the library make progress"

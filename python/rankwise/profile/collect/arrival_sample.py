@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.collect.rows import Rows
 
 MOST_SHIFT = 63
 """That a sample can be thinned out."""
+_IN_PAIRS = np.zeros(1 << 16, bool)
+_IN_PAIRS[[procedure.id for procedure in PROCEDURES if procedure.class_name == "neighbourhood"]] = True
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -20,9 +23,20 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return hashed
 
 
-def is_kept(instances: NDArray[np.uint64], shifts: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which instances are in samples that were thinned out so many times."""
+def is_kept(
+    instances: NDArray[np.uint64], shifts: NDArray[np.int64], procedures: NDArray[np.integer] | None = None
+) -> NDArray[np.bool_]:
+    """Tell which instances are in samples that were thinned out so many times.
+
+    Args:
+        instances: their numbers.
+        shifts: how often.
+        procedures: of each; collectives among neighbours are kept in pairs. None = there are none of these.
+    """
     masks = (np.uint64(1) << shifts.astype(np.uint64)) - np.uint64(1)
+    if procedures is not None:
+        pairs = (instances + np.uint64(1)) >> np.uint64(1)
+        instances = np.where(_IN_PAIRS[procedures], pairs, instances)
     kept: NDArray[np.bool_] = (_mixed(instances) & masks) == 0
     return kept
 
@@ -38,7 +52,7 @@ def thinned_out(tables: Rows, arrivals: Rows, most: int) -> tuple[Rows, Rows]:
     owners = arrivals["table"].astype(np.int64)
     known = owners < len(tables)
     in_sample = known.copy()
-    in_sample[known] = is_kept(arrivals["instance"][known], tables["shift"][owners[known]].astype(np.int64))
+    in_sample[known] = _in_samples(tables, arrivals[known])
     long_ones = arrivals[known & ~in_sample]
     long_ones = long_ones[longest(long_ones["table"].astype(np.int64), _steps(long_ones), max(most // 4, 1))]
     arrivals, owners = arrivals[in_sample], owners[in_sample]
@@ -47,8 +61,13 @@ def thinned_out(tables: Rows, arrivals: Rows, most: int) -> tuple[Rows, Rows]:
         if not kept.any() or int(tables["shift"].max()) >= MOST_SHIFT:
             return tables, np.concatenate([arrivals, long_ones])
         tables["shift"] += kept.astype(np.uint16)
-        chosen = is_kept(arrivals["instance"], tables["shift"][owners].astype(np.int64))
+        chosen = _in_samples(tables, arrivals)
         arrivals, owners = arrivals[chosen], owners[chosen]
+
+
+def _in_samples(tables: Rows, arrivals: Rows) -> NDArray[np.bool_]:
+    own = tables[arrivals["table"].astype(np.int64)]
+    return is_kept(arrivals["instance"], own["shift"].astype(np.int64), own["procedure"])
 
 
 def _steps(arrivals: Rows) -> NDArray[np.float64]:

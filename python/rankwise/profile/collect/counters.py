@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from rankwise.profile.collect import layout
 from rankwise.profile.collect.arrival_sample import thinned_out
 from rankwise.profile.collect.clock import Stamp, is_damaged
 from rankwise.profile.collect.keys import part
+from rankwise.profile.collect.path_sample import few_paths, possible_paths
 from rankwise.profile.collect.procedures import TABLE_DIGEST
 from rankwise.profile.collect.rows import Rows, add_up_accesses, add_up_calls, add_up_messages
 from rankwise.profile.collect.side_sample import thinned_out as thinned_out_sides
@@ -29,6 +30,7 @@ from rankwise.profile.collect.text import text_of
 from rankwise.profile.collect.time_line import BETWEEN, TimeLine, time_line
 from rankwise.records import dataclass
 
+_FEW_PATHS = 64  # of calls, where there are thousands of processes
 _FEW_SIDES = 128  # of messages, where there are thousands of processes
 _STAMPS = ("loaded", "started", "latest", "stopping", "stopped")
 _KINDS = layout.names_of("section_kind")
@@ -46,6 +48,8 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "imports": layout.IMPORT,
     "objects": layout.OBJECT,
     "sites": layout.SITE,
+    "frames": layout.SITE,
+    "paths": layout.PATH,
     "streams": layout.STREAM,
     "sides": layout.SIDE,
     "arrival_tables": layout.ARRIVAL_TABLE,
@@ -71,6 +75,7 @@ _NUMBERED = frozenset(
         "patterns",
         "objects",
         "sites",
+        "frames",
         "streams",
         "arrival_tables",
     }
@@ -198,6 +203,8 @@ class Counters:
         pattern_rows: records of struct rankwise_pattern_row; several may be of the same call and peer.
         objects: records of struct rankwise_object.
         sites: records of struct rankwise_site; record 0 has index 1.
+        frames: likewise, of what calls came through.
+        paths: records of struct rankwise_path, of all threads.
         streams: records of struct rankwise_stream; of each thread in the order in which its sides count them.
         sides: records of struct rankwise_side.
         arrival_tables: records of struct rankwise_arrival_table.
@@ -216,6 +223,7 @@ class Counters:
             nobody can tell whether they are in it.
         gone_ns: when the process was seen to be gone, on its node's CLOCK_MONOTONIC; 0 = it was not.
         ticks_between: sum over the calls that are neither MPI_Init nor MPI_Finalize, nor their kin.
+        calls_at: how many such calls there are at each site, by its index; 0 = at an unknown one.
         has_called: whether there is such a call, be it over or not.
     """
 
@@ -233,6 +241,8 @@ class Counters:
     pattern_rows: Rows
     objects: Rows
     sites: Rows
+    frames: Rows
+    paths: Rows
     streams: Rows
     sides: Rows
     arrival_tables: Rows
@@ -249,6 +259,7 @@ class Counters:
     left: tuple[int, ...] = ()
     gone_ns: int = 0
     ticks_between: float = 0.0
+    calls_at: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     has_called: bool = True
     time_line: TimeLine | None = None
 
@@ -264,6 +275,7 @@ class Counters:
             arrivals=arrivals,
             threads=threads,
             sides=sides,
+            paths=few_paths(self.paths, _FEW_PATHS),
             time_line=self.time_line and self.time_line.within(_FEW_INTERVALS),
         )
 
@@ -329,6 +341,8 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         pattern_rows=tables["pattern_rows"],
         objects=tables["objects"],
         sites=tables["sites"],
+        frames=tables["frames"],
+        paths=possible_paths(tables["paths"]),
         streams=tables["streams"],
         sides=tables["sides"],
         arrival_tables=tables["arrival_tables"],
@@ -348,6 +362,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         left=_left(tables["threads"], threads),
         gone_ns=gone_ns,
         ticks_between=float(calls["ticks"][_between(calls["key"])].sum()),
+        calls_at=_calls_at(calls),
         has_called=_has_called(calls, threads),
         time_line=line,
     )
@@ -371,6 +386,14 @@ def rows_in(source: Source, path: Path) -> tuple[Rows, Rows]:
 def _between(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """Tell which keys are of calls between MPI_Init and MPI_Finalize."""
     return BETWEEN[part(keys, "CALLS", "PROCEDURE")]
+
+
+def _calls_at(calls: Rows) -> NDArray[np.int64]:
+    between = calls[_between(calls["key"])]
+    counts = np.zeros(1 << layout.CONSTANTS["CALLS_SITE_BITS"], np.int64)
+    np.add.at(counts, part(between["key"], "CALLS", "SITE"), between["calls"].astype(np.int64))
+    used = int(np.flatnonzero(counts).max(initial=-1)) + 1
+    return np.array(counts[:used])  # a view would keep all of it
 
 
 def _has_called(calls: Rows, threads: Rows) -> bool:

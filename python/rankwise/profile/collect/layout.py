@@ -34,6 +34,8 @@ def _dtype(ctype: Any) -> np.dtype[Any]:
         return np.dtype((_dtype(ctype.item), (ctype.length,)))
     if ctype.cname == "char":
         return np.dtype((np.bytes_, 1))
+    if ctype.cname == "double":
+        return np.dtype(np.float64)
     return np.dtype(f"{'u' if ctype.cname.startswith('uint') else 'i'}{ffi.sizeof(ctype)}")
 
 
@@ -74,6 +76,7 @@ ARRIVAL = STRUCTS["arrival"]
 IMPORT = STRUCTS["import"]
 OBJECT = STRUCTS["object"]
 SITE = STRUCTS["site"]
+PATH = STRUCTS["path"]
 PATTERN = STRUCTS["pattern"]
 PATTERN_ROW = STRUCTS["pattern_row"]
 STREAM = STRUCTS["stream"]

@@ -8,6 +8,7 @@ steps: of these, too, only those count that all members kept.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -20,6 +21,7 @@ from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.communicators import FIRST, Joined
 from rankwise.profile.join.grouping import LARGEST, Columns
+from rankwise.profile.join.neighbours import are_known
 from rankwise.profile.join.node_clocks import NodeClock
 from rankwise.profile.join.own_ids import own_ids
 from rankwise.profile.join.regions import Regions
@@ -39,6 +41,8 @@ COLUMNS = (
     "before",
     "before_communicator",
     "in_sample",
+    "entered",
+    "asked",
 )
 """Of the table `arrivals`, in their order."""
 
@@ -50,7 +54,16 @@ _FEW_LONG = 2  # instances of each collective beside the sample, where there are
 _RECORDED = np.zeros(1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"], bool)
 _RECORDED[[procedure.id for procedure in PROCEDURES]] = True
 _COLLECTIVE = np.zeros(1 << 16, bool)
-_COLLECTIVE[[procedure.id for procedure in PROCEDURES if procedure.class_name == "collective"]] = True
+_COLLECTIVE[
+    [
+        procedure.id
+        for procedure in PROCEDURES
+        if procedure.class_name in {"collective", "neighbourhood", "input-output"}
+        or procedure.name == "MPI_Win_fence"
+    ]
+] = True
+_NEIGHBOURHOOD = np.zeros(1 << 16, bool)
+_NEIGHBOURHOOD[[procedure.id for procedure in PROCEDURES if procedure.class_name == "neighbourhood"]] = True
 
 
 def join_arrivals(
@@ -66,12 +79,13 @@ def join_arrivals(
 
     Returns:
         `COLUMNS`, in the order of the first four; only instances of which every member's arrival is known, by
-        clocks that can be compared.
+        clocks that can be compared, and of which it is known who waits for whom.
     """
     rows = kept_rows(world, joined, regions, clocks)
     if not len(rows["rank"]):
         return {name: rows[name] for name in COLUMNS}
     rows = _chosen(rows, _on_one_clock(rows))
+    rows = _chosen(rows, _with_known_neighbours(rows, joined))
     rows = _chosen(rows, _within(rows, _MOST_ROWS))
     return {name: rows[name] for name in COLUMNS}
 
@@ -95,7 +109,7 @@ def kept_rows(
         for rank, counters in world.items()
         if len(counters.arrivals)
     ]
-    names = (*COLUMNS[:-1], "shift", "clock")
+    names = (*(name for name in COLUMNS if name != "in_sample"), "shift", "clock")
     if not parts:
         return {name: np.empty(0, np.int64) for name in (*names, "in_sample")}
     rows = {name: np.concatenate([one[name] for one in parts]) for name in names}
@@ -122,6 +136,7 @@ def _of_process(
         & (rows["instance"] <= LARGEST)
         & (rows["bytes"] <= LARGEST)
         & (rows["left"] >= rows["arrived"])
+        & ((rows["entered"] == 0) | (rows["entered"] >= rows["arrived"]) & (rows["left"] >= rows["entered"]))
     )
     rows, own, communicators = rows[possible], own[possible], communicators[possible]
     before = part(rows["left_key"], "CALLS", "PROCEDURE")
@@ -142,6 +157,10 @@ def _of_process(
         "bytes": rows["bytes"].astype(np.int64),
         "arrival": clock.of(rows["arrived"]),
         "departure": clock.of(rows["left"]),
+        "entered": np.where(rows["entered"] != 0, clock.of(rows["entered"]), np.nan),
+        "asked": np.where(
+            rows["asked"] != 0, rows["asked"].astype(np.float64) * clock.seconds_per_tick, np.nan
+        ),
         "since": np.where(has_since, since, np.nan),
         "since_in_mpi": np.where(has_since, np.minimum(in_mpi, since), np.nan),
         "before": np.where(is_known, before, NOBODY),
@@ -177,7 +196,7 @@ def _in_all_samples(rows: Columns) -> NDArray[np.bool_]:
     groups = _starts(rows, COLUMNS[:2])
     most = np.zeros(int(groups[-1]) + 1 if len(groups) else 0, np.int64)
     np.maximum.at(most, groups, rows["shift"])
-    return is_kept(rows["instance"].astype(np.uint64), most[groups])
+    return is_kept(rows["instance"].astype(np.uint64), most[groups], rows["procedure"])
 
 
 def _whole(rows: Columns, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -203,6 +222,19 @@ def _on_one_clock(rows: Columns) -> NDArray[np.bool_]:
     return chosen
 
 
+def _with_known_neighbours(rows: Columns, joined: Joined) -> NDArray[np.bool_]:
+    """Tell which rows are not of collectives among neighbours of whom nobody knows who they are."""
+    among = _NEIGHBOURHOOD[rows["procedure"]]
+    on = set(rows["communicator"][among].tolist())
+    known = [
+        row.id
+        for row in joined.rows
+        if row.id in on and are_known(row.topology, json.loads(row.dims), row.size)
+    ]
+    found: NDArray[np.bool_] = ~among | np.isin(rows["communicator"], known)
+    return found
+
+
 def _within(rows: Columns, most: int) -> NDArray[np.bool_]:
     """Tell which rows to keep so that there are not too many: the largest samples are thinned out first."""
     tables, instances = _starts(rows, COLUMNS[:2]), _starts(rows, COLUMNS[:3])
@@ -220,7 +252,7 @@ def _within(rows: Columns, most: int) -> NDArray[np.bool_]:
             if not many.any() or int(shifts.max()) >= MOST_SHIFT:
                 break
             shifts[many] += 1
-            chosen = in_sample & is_kept(numbers, shifts[tables])
+            chosen = in_sample & is_kept(numbers, shifts[tables], rows["procedure"])
         if int(chosen.sum()) <= most:
             break
     stay: NDArray[np.bool_] = chosen | long_ones

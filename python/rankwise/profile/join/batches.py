@@ -57,6 +57,12 @@ def _of_class(names: Sequence[str] = ()) -> NDArray[np.bool_]:
 _RECORDED = _of_class()
 _OPEN_OR_CLOSE = _of_class(["environment"])
 
+# The numbers of the procedures in the order of their names, with a 0 behind them; and the place of each.
+_BY_NAME = np.zeros(_NUMBERS + 1, np.int64)
+_BY_NAME[: len(PROCEDURES)] = [one.id for one in sorted(PROCEDURES, key=lambda one: one.name)]
+_PLACES_BY_NAME = np.full(_NUMBERS, _NUMBERS, np.int64)
+_PLACES_BY_NAME[_BY_NAME[: len(PROCEDURES)]] = np.arange(len(PROCEDURES))
+
 
 class Common(NamedTuple):
     """What is the same for all processes of a world.
@@ -111,7 +117,7 @@ class Batch:
     Attributes:
         calls: with nanoseconds in place of seconds, sorted by all that is no count.
         messages: likewise.
-        by_rank: rank, calls, bytes_sent, bytes_received, ns (in MPI), init_finalize_ns.
+        by_rank: rank, calls, bytes_sent, bytes_received, ns (in MPI), init_finalize_ns, calls_between, top.
         by_procedure: procedure, ranks, min_ns, max_ns.
         by_family: family, region, procedure, size_bin and sums.
         by_communicator: communicator, procedure, ranks, with_data, sums and extremes.
@@ -296,10 +302,26 @@ def _by_rank(sums: Columns) -> Columns:
     table = sums | {
         "ns": np.where(apart, 0, sums["ns"]),
         "init_finalize_ns": np.where(apart, sums["ns"], 0),
+        "calls_between": np.where(apart, 0, sums["calls"]),
     }
     groups = Groups(table, ["rank"])
-    counts = ("calls", "bytes_sent", "bytes_received", "ns", "init_finalize_ns")
-    return groups.keys | {name: groups.total(table[name]) for name in counts}
+    counts = ("calls", "bytes_sent", "bytes_received", "ns", "init_finalize_ns", "calls_between")
+    return groups.keys | {name: groups.total(table[name]) for name in counts} | {"top": _top(sums)}
+
+
+def _top(sums: Columns) -> NDArray[np.int64]:
+    """Return the procedure in which each rank spends the most time between MPI_Init and MPI_Finalize.
+
+    Of several the first by name; 0 = there are none.
+    """
+    each = Groups(sums, ["rank", "procedure"])
+    procedures = each.keys["procedure"]
+    ns = np.where(_OPEN_OR_CLOSE[procedures], -1, each.total(sums["ns"]))
+    groups = Groups(each.keys, ["rank"])
+    most = groups.of_each_row(groups.most(ns))
+    first = groups.least(np.where((ns == most) & (ns >= 0), _PLACES_BY_NAME[procedures], _NUMBERS))
+    found: NDArray[np.int64] = _BY_NAME[first]
+    return found
 
 
 def _by_procedure(calls: Columns) -> Columns:

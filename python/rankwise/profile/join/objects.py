@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 NAMELESS = "<unknown>"
@@ -15,6 +16,19 @@ _BINDINGS = re.compile(r"MPI\..*|Rmpi\.so.*|libboost_mpi.*")
 _ENDING = re.compile(r"(-openmpi|-mpich)?(\.(cpython|pypy|abi)[^/]*)?\.so([.-].*)?$")
 _PACKAGES = re.compile(r".*/(?:site|dist)-packages/([^/]+?)(?:\.py)?(?:/.*)?")
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+_-]")  # or that mean something in lists of names
+
+
+# What serves many programs is none, also where a small program leaves all calls to it.
+_SERVES_MANY = re.compile(
+    r"lib(fftw|heffte|petsc|slepc|HYPRE|trilinos|tpetra|epetra|scalapack|blacs|elpa|[sdcz]?mumps|superlu|pardiso"
+    r"|pt(scotch|esmumps)|parmetis|zoltan|hdf5|netcdf|pnetcdf|adios|ga\b|armci|comex|boost|mkl|nccl|cosma).*",
+    re.IGNORECASE,
+)
+_THIN = 0.05
+_MOST = 0.5
+
+PROGRAM, MAIN_LIBRARY = 1, 2
+"""What is the program: its executable, and the library that it is all in, if there is one."""
 
 
 class Object(NamedTuple):
@@ -44,7 +58,7 @@ class Object(NamedTuple):
 
         Of a file of Python it is the installed package that it belongs to, or its name.
         """
-        if self.is_program:
+        if self.is_program == PROGRAM:
             return self.name
         if self.is_python:
             package = _PACKAGES.fullmatch(self.path)
@@ -54,3 +68,21 @@ class Object(NamedTuple):
     @property
     def _stem(self) -> str:
         return _UNSAFE.sub("-", _ENDING.sub("", self.name))
+
+
+def main_library(objects: Sequence[Object], calls: Sequence[int]) -> Object | None:
+    """Return the library that is the program: `libgromacs_mpi` of `gmx`; None = there is none.
+
+    It makes half of all calls or more, the program's own code hardly any, and it is none of those that serve
+    many programs.
+
+    Args:
+        objects: of a run.
+        calls: that each makes between MPI_Init and MPI_Finalize.
+    """
+    everything = sum(calls)
+    own = sum(number for one, number in zip(objects, calls, strict=True) if not one.library)
+    most, number = max(zip(objects, calls, strict=True), key=lambda pair: pair[1], default=(None, 0))
+    if most is None or not most.library or own > _THIN * everything or number < _MOST * everything:
+        return None
+    return None if _SERVES_MANY.fullmatch(most.name) else most

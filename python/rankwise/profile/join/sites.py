@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from rankwise.profile.collect import layout
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.rows import Rows
 from rankwise.profile.collect.text import text_of
-from rankwise.profile.join.objects import Object
+from rankwise.profile.join.objects import MAIN_LIBRARY, Object, main_library
 from rankwise.profile.join.own_ids import own_ids
 from rankwise.profile.join.python_functions import functions
 from rankwise.profile.join.source_lines import MOST_SECONDS, sources
@@ -47,6 +47,8 @@ class Sites:
         objects: in the order of their numbers, from 1.
         rows: of `sites`, likewise.
         ids: for each rank, the number in the profile by the site's index on that process; 0 = unknown.
+        frames: what calls came through, likewise; of the profile's table `frames`.
+        frame_ids: as `ids`, of frames.
         files: the paths of the objects to open them by: as `os.fsdecode` has them, with nothing replaced.
     """
 
@@ -54,6 +56,8 @@ class Sites:
     rows: list[Site]
     ids: dict[int, NDArray[np.int64]]
     files: list[str]
+    frames: list[Site] = field(default_factory=list)
+    frame_ids: dict[int, NDArray[np.int64]] = field(default_factory=dict)
 
     def ids_of(self, rank: int, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Translate a process's indices; one without a record is unknown."""
@@ -72,26 +76,52 @@ def join_sites(world: Mapping[int, Counters]) -> Sites:
     """
     objects: dict[tuple[bytes, str, int, int], int] = {}
     rows: dict[tuple[int, int], int] = {}
-    alike: dict[tuple[bytes, bytes], NDArray[np.int64]] = {}  # most processes have the same
+    frames: dict[tuple[int, int], int] = {}
+    # Most processes have the same.
+    alike: dict[tuple[bytes, ...], tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
     ids: dict[int, NDArray[np.int64]] = {}
+    frame_ids: dict[int, NDArray[np.int64]] = {}
     for rank, counters in world.items():
-        key = counters.objects.tobytes(), counters.sites.tobytes()
+        key = counters.objects.tobytes(), counters.sites.tobytes(), counters.frames.tobytes()
         if key not in alike:
             own = [
                 objects.setdefault(found, len(objects) + 1) for found in map(_object_key, counters.objects)
             ]
-            alike[key] = np.array([UNKNOWN, *(_site(site, own, rows) for site in counters.sites)], np.int64)
-        ids[rank] = alike[key]
+            alike[key] = _numbers(counters.sites, own, rows), _numbers(counters.frames, own, frames)
+        ids[rank], frame_ids[rank] = alike[key]
+    made = [Object(number, text_of(found[0]), *found[1:]) for found, number in objects.items()]
+    sites = [Site(number, *found) for found, number in rows.items()]
+    if main := main_library(made, _calls_of(made, sites, ids, world)):
+        made[main.id - 1] = main._replace(is_program=MAIN_LIBRARY)
     return Sites(
-        [Object(number, text_of(found[0]), *found[1:]) for found, number in objects.items()],
-        [Site(number, *found) for found, number in rows.items()],
+        made,
+        sites,
         ids,
         [os.fsdecode(name) for name, *_ in objects],
+        [Site(number, *found) for found, number in frames.items()],
+        frame_ids,
     )
 
 
+def _calls_of(
+    objects: Sequence[Object],
+    sites: Sequence[Site],
+    ids: Mapping[int, NDArray[np.int64]],
+    world: Mapping[int, Counters],
+) -> list[int]:
+    """Return how many calls each object makes, over the ranks."""
+    at = np.zeros(len(sites) + 1, np.int64)
+    for rank, counters in world.items():
+        own = counters.calls_at[: len(ids[rank])]
+        np.add.at(at, ids[rank][: len(own)], own)
+    calls = [0] * (len(objects) + 1)
+    for site, number in zip(sites, at[1:].tolist(), strict=True):
+        calls[site.object] += number
+    return calls[1:]
+
+
 def with_sources(sites: Sites, directory: str, started_ns: int) -> Sites:
-    """Find out which lines of the source the sites are, where the files are at hand that they are in.
+    """Find out which lines of the source the sites and frames are, where their files are at hand.
 
     Args:
         sites: of a world.
@@ -99,7 +129,7 @@ def with_sources(sites: Sites, directory: str, started_ns: int) -> Sites:
         started_ns: when its first process was started, nanoseconds since 1970.
     """
     deadline = time.monotonic() + MOST_SECONDS
-    rows = list(sites.rows)
+    rows = [*sites.rows, *sites.frames]
     for found, file in zip(sites.objects, sites.files, strict=True):
         here = [place for place, site in enumerate(rows) if site.object == found.id]
         path = Path(directory) / file
@@ -118,7 +148,7 @@ def with_sources(sites: Sites, directory: str, started_ns: int) -> Sites:
         told = sources(path, found.build_id, addresses, deadline, started_ns)
         for place, source in zip(here, told, strict=True):
             rows[place] = rows[place]._replace(**source._asdict())
-    return replace(sites, rows=rows)
+    return replace(sites, rows=rows[: len(sites.rows)], frames=rows[len(sites.rows) :])
 
 
 def _object_key(record: np.void) -> tuple[bytes, str, int, int]:
@@ -127,6 +157,10 @@ def _object_key(record: np.void) -> tuple[bytes, str, int, int]:
         *(record["name"].split(b"\0", 1)[0], build_id.tobytes().hex()),
         *(int(record["kind"] == layout.CONSTANTS[kind]) for kind in ("OBJECT_PROGRAM", "OBJECT_PYTHON")),
     )
+
+
+def _numbers(records: Rows, own: list[int], rows: dict[tuple[int, int], int]) -> NDArray[np.int64]:
+    return np.array([UNKNOWN, *(_site(record, own, rows) for record in records)], np.int64)
 
 
 def _site(record: Rows, own: list[int], rows: dict[tuple[int, int], int]) -> int:

@@ -131,7 +131,12 @@ SUMS = {
     "call_places": "SELECT NULL AS id, rank, communicator, site FROM calls GROUP BY rank, communicator, site",
     "rank_sums": (
         "SELECT rank, SUM(calls) AS calls, SUM(bytes_sent) AS bytes_sent,"
-        " SUM(bytes_received) AS bytes_received FROM calls GROUP BY rank"
+        " SUM(bytes_received) AS bytes_received, SUM(calls * counts) AS calls_between, MIN(top) AS top FROM"
+        " (SELECT *, FIRST_VALUE(procedure * counts) OVER each AS top FROM"
+        " (SELECT rank, procedure, name, class <> 'environment' AS counts, SUM(calls) AS calls,"
+        " SUM(bytes_sent) AS bytes_sent, SUM(bytes_received) AS bytes_received, SUM(seconds) AS seconds"
+        " FROM calls JOIN procedures ON procedures.id = procedure GROUP BY rank, procedure)"
+        " WINDOW each AS (PARTITION BY rank ORDER BY counts DESC, seconds DESC, name)) GROUP BY rank"
     ),
     "procedure_sums": (
         "SELECT procedure, COUNT(DISTINCT rank) AS ranks, MIN(min) AS min, MAX(max) AS max"

@@ -109,7 +109,7 @@ CREATE TABLE objects (               -- programs, shared libraries and files of 
   id         INTEGER PRIMARY KEY,    -- from 1
   path       TEXT NOT NULL,          -- as the loader or the interpreter has it; a long one without its beginning
   build_id   TEXT NOT NULL,          -- NT_GNU_BUILD_ID, hexadecimal; '' = it has none
-  is_program INTEGER NOT NULL,       -- 1 = the program itself
+  is_program INTEGER NOT NULL,       -- 1 = the program itself; 2 = a library that counts as it: the program is all in it
   is_python  INTEGER NOT NULL DEFAULT 0 -- 1 = a source file of Python
 );
 
@@ -122,6 +122,31 @@ CREATE TABLE sites (                 -- places that call MPI
   function TEXT DEFAULT NULL,
   file   TEXT DEFAULT NULL,          -- path, as the compiler was given it
   line   INTEGER DEFAULT NULL        -- from 1
+);
+
+CREATE TABLE frames (                -- places that calls of MPI came through: as `sites`
+  id     INTEGER PRIMARY KEY,
+  object INTEGER NOT NULL REFERENCES objects(id),
+  offset INTEGER NOT NULL,
+  function TEXT DEFAULT NULL,
+  file   TEXT DEFAULT NULL,
+  line   INTEGER DEFAULT NULL
+);
+
+CREATE TABLE paths (                 -- how calls came to their sites: a sample of them, over all ranks
+  id             INTEGER PRIMARY KEY, -- from 1
+  site           INTEGER NOT NULL REFERENCES sites(id),
+  procedure      INTEGER NOT NULL REFERENCES procedures(id),
+  frames         TEXT NOT NULL,       -- ids of frames, from the caller of the site's function outwards: 3,8,1; '' = none
+  ends           TEXT NOT NULL,       -- whole: where the program or a thread begins; more: further frames are not kept;
+                                      -- cut: the stack could not be followed further; python: the interpreter
+                                      -- calls the last one; unknown: no room for the path
+  ranks          INTEGER NOT NULL,    -- that have such calls in their samples
+  samples        INTEGER NOT NULL,    -- calls in the sample
+  calls          REAL NOT NULL,       -- that they stand for: w each, the inverse of the probability to be in the sample
+  seconds        REAL NOT NULL,       -- likewise: w t
+  calls_spread   REAL NOT NULL,       -- sum of w (w - 1): the variance of `calls`
+  seconds_spread REAL NOT NULL        -- sum of w (w - 1) t^2: that of `seconds`
 );
 
 CREATE TABLE regions (               -- a name inside an enclosing region: the same name inside another one is another row
@@ -187,7 +212,9 @@ CREATE TABLE rank_sums (
   rank           INTEGER PRIMARY KEY,
   calls          INTEGER NOT NULL,
   bytes_sent     INTEGER NOT NULL,
-  bytes_received INTEGER NOT NULL
+  bytes_received INTEGER NOT NULL,
+  calls_between  INTEGER NOT NULL,   -- of the calls, those between MPI_Init and MPI_Finalize
+  top            INTEGER NOT NULL    -- of these, the procedure with the most time; 0 = there are none
 );
 
 CREATE TABLE procedure_sums (
@@ -372,7 +399,7 @@ CREATE TABLE open_messages (         -- of a partial run: messages that only one
   received     INTEGER               -- likewise; also receives that wait for theirs
 );
 
-CREATE TABLE arrivals (              -- blocking collectives: when each member came and left, a sample of the instances, and the longest
+CREATE TABLE arrivals (              -- collectives: when each member came and left, a sample of the instances, and the longest
   communicator INTEGER NOT NULL REFERENCES communicators(id),
   procedure    INTEGER NOT NULL REFERENCES procedures(id),
   instance     INTEGER NOT NULL,     -- which call of this procedure on this communicator, from 1; all members are there
@@ -387,6 +414,8 @@ CREATE TABLE arrivals (              -- blocking collectives: when each member c
   before       INTEGER REFERENCES procedures(id), -- the rank's latest call before; NULL = none
   before_communicator INTEGER REFERENCES communicators(id),
   in_sample    INTEGER NOT NULL DEFAULT 1, -- 1 = the instance is in the sample; 0 = kept beside it, as one of the longest
+  entered      REAL DEFAULT NULL,    -- of a collective that was only posted: when the call began that completed it, or the first that asked for it; NULL = arrival
+  asked        REAL DEFAULT NULL,    -- likewise, seconds: of the time from entered to departure, in these calls for it; NULL = all
   PRIMARY KEY (communicator, procedure, instance, rank)
 ) WITHOUT ROWID;
 

@@ -38,6 +38,7 @@ from rankwise.profile.join.message_waits import MESSAGE_COLUMNS, WAIT_COLUMNS, j
 from rankwise.profile.join.node_clocks import COMPARED, OWN, node_clocks
 from rankwise.profile.join.node_places import Shapes, place_rows, task_rows, use_rows
 from rankwise.profile.join.open_messages import open_messages
+from rankwise.profile.join.paths import path_rows
 from rankwise.profile.join.patterns import Patterns, join_patterns
 from rankwise.profile.join.peers import Peers
 from rankwise.profile.join.regions import join_regions
@@ -160,8 +161,10 @@ class WorldProfile:
         _insert(profile, "run", [self._run()])
         procedures = (NOT_ATTRIBUTED, *PROCEDURES)
         _insert(profile, "procedures", ((one.id, one.name, one.class_name) for one in procedures))
-        _insert(profile, "objects", self.sites.objects)
-        _insert(profile, "sites", with_sources(self.sites, self.note.directory, self.started_ns).rows)
+        told = with_sources(self.sites, self.note.directory, self.started_ns)
+        for table, rows in (("objects", told.objects), ("sites", told.rows), ("frames", told.frames)):
+            _insert(profile, table, rows)
+        _insert(profile, "paths", path_rows(self.ranks, self.clocks, self.sites))
         _insert(profile, "communicators", (tuple(vars(row).values()) for row in self.joined.rows))
         _insert(profile, "regions", (tuple(vars(row).values()) for row in self.regions.rows))
         _insert(profile, "region_times", (tuple(vars(row).values()) for row in self.regions.times))

@@ -10,7 +10,7 @@ from rich.text import Text
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.names import algorithm_name, call_name
-from rankwise.text.units import byte_text, ratio_text, second_text
+from rankwise.text.units import byte_text, confidence_text, number_of, ratio_text, second_text
 from rankwise.trials.interval import Interval
 from rankwise.tuning.guidelines import MARGIN, Compared, Outcome
 
@@ -72,6 +72,19 @@ _COLUMNS: list[TextColumn[Compared]] = [
 ]
 
 
+def _too_short(found: Outcome) -> list[str]:
+    """Return what is not concluded from."""
+    if not (short := found.too_short):
+        return []
+    worst = min(short, key=lambda one: min(one.own_us, one.other_us))
+    times = f"{second_text(1e-6 * worst.own_us)} and {second_text(1e-6 * worst.other_us)}"
+    return [
+        f"Nothing is concluded from {number_of(len(short), 'comparison')}, such as {_what(worst)} and "
+        f"{_against(worst)} ({times}): a time below {second_text(1e-6 * worst.least_us)} is too short for a "
+        "message between two ranks here, so the ranks did not run side by side."
+    ]
+
+
 def _notes(found: Outcome, own: Sequence[str]) -> list[str]:
     violated, compared = found.violated, found.compared
     notes = []
@@ -90,7 +103,8 @@ def _notes(found: Outcome, own: Sequence[str]) -> list[str]:
             "What to do: profile a program with `rankwise run -o F.rankwise -- ...`; "
             "`rankwise tune F.rankwise -- ...` chooses other algorithms where the program gains by it."
         )
-    if held := len(compared) - len(violated):
+    notes += _too_short(found)
+    if held := len(compared) - len(violated) - len(found.too_short):
         notes.append(f"No violation is shown of the other {held}.")
     if controls := found.controls:
         differ = [one for one in controls if one.verdict != "no difference shown"]
@@ -101,8 +115,8 @@ def _notes(found: Outcome, own: Sequence[str]) -> list[str]:
         )
     if compared:
         notes.append(
-            f"A violation is told by intervals above {1 + MARGIN:g}, which hold together with "
-            f"{100 * found.confidence:g} % confidence."
+            f"A violation is told by intervals above {ratio_text(1 + MARGIN)}, which hold together with "
+            f"{confidence_text(found.confidence)} % confidence."
         )
     notes += [f"{what} could not be compared: {why}." for what, why in found.unfit.items()]
     if found.too_large:

@@ -12,7 +12,7 @@ from rankwise.optimization.attempts import Attempt, Optimized
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.render.terminal.tuning import proof_text
-from rankwise.text.units import percent_range_text, percent_text, second_text
+from rankwise.text.units import estimate_text, percent_range_text, percent_text, second_text
 from rankwise.trials.interval import Interval
 
 
@@ -91,7 +91,7 @@ def _gain(one: Interval | None) -> str:
     if one is None:
         return "-"
     less, least, most = (100 * (1 - 1 / value) for value in (one.ratio, one.low, one.high))
-    return f"{less:.1f} % ({percent_range_text(least, most)})"
+    return f"{estimate_text(less)} % ({percent_range_text(least, most)})"
 
 
 def _sentence(attempt: Attempt) -> str:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
-from rankwise.text.units import percent_text
+from rankwise.text.units import change_range_text, change_text, confidence_text, percent_text
 from rankwise.trials.interval import Interval
 from rankwise.tuning.parameters.outcome import Outcome, Step, Tried
 
@@ -76,8 +76,8 @@ def _row(step: Step, tried: Tried) -> _Row:
         "",
         value,
         str(tried.interval.pairs),
-        f"{_change(tried.interval.ratio):+.1f} %",
-        f"{low:+.1f} to {high:+.1f} %",
+        f"{change_text(_change(tried.interval.ratio))} %",
+        f"{change_range_text(low, high)} %",
         said,
     )
 
@@ -95,13 +95,13 @@ def _verdict(found: Outcome) -> str:
         less = f"Faster: the program takes {percent_text(-_change(interval.ratio))} % less time"
         return f"{less} ({told}), measured afresh in {interval.pairs} pairs of runs, with"
     below = " Any difference is smaller than what was to be resolved." if found.alike else ""
-    change = f"{_change(interval.ratio):+.1f} % ({told})"
+    change = f"{change_text(_change(interval.ratio))} % ({told})"
     return f"No gain: what was kept changes the time by {change}, measured afresh.{below}"
 
 
 def _told(interval: Interval) -> str:
     low, high = _change(interval.high), _change(interval.low)
-    return f"{percent_text(100 * interval.confidence)} % confidence: {low:+.1f} to {high:+.1f} %"
+    return f"{confidence_text(interval.confidence)} % confidence: {change_range_text(low, high)} %"
 
 
 def _change(ratio: float) -> float:

@@ -107,7 +107,7 @@ def _notes(found: Outcome) -> list[str]:
         )
         if one.why:
             notes.append(f"{what}: {one.why}.")
-        if one.verdict == "can't be told" and one.held_out:
+        if one.verdict == "can't be told" and one.held_out and not one.why:
             control = one.held_out.control
             notes.append(
                 f"{what}: the library's own choice differs from itself, {ratio_text(control.ratio)} x "

@@ -20,11 +20,12 @@ from rankwise.diagnosis.model import Diagnosis
 from rankwise.records import dataclass
 from rankwise.render.terminal.last_calls import place_columns
 from rankwise.render.terminal.page import Page
-from rankwise.render.terminal.summary_foot import foot_lines, shortage_lines
+from rankwise.render.terminal.summary_foot import ended_foot, findings_foot, foot_lines
 from rankwise.render.terminal.summary_head import head_lines
 from rankwise.render.terminal.tables import TextColumn, fit, table_lines
 from rankwise.render.terminal.view import text_columns
 from rankwise.text.empty import NO_CALLS, NOTHING_BETWEEN
+from rankwise.text.hang import hang_sentence
 from rankwise.text.units import byte_text, percent_text, second_text
 from rankwise.views.summary_tables import CALLS_OF_RUN, COMMUNICATORS, by_share
 from rankwise.views.totals_columns import HasTotals
@@ -67,18 +68,29 @@ def write_summary(
     """Write the summary of the profile at `path`, likewise, with what is concluded from it."""
     page = Page(file)
     head = head_lines(page, found, told, path, verbose)
-    foot = foot_lines(page, found, told, path, verbose=verbose)
+    foot = foot_lines(page, found, told, path)
     if verbose and found.balance:
         head += [Text(), *_balance_lines(page, found.balance)]
     if not verbose and page.height([*head, *foot]) > _MOST_OTHER_LINES:
         foot = foot_lines(page, found, told, path, short=True)
-    least = [*shortage_lines(page, found), *foot[-1:]]
-    places = _place_lines(page, found, page.height([*head, *least]), verbose)
-    if places and not verbose:
-        foot = least  # where ranks were lost says more than what they sent
-    head += places
+    is_short = not found.trust.complete and not verbose
+    if is_short:  # where the ranks ended says more than what they sent
+        foot = ended_foot(page, found, bool(told.findings.in_summary), path)
+    head += _place_lines(page, found, page.height([*head, *foot]), verbose)
+    if is_short and not hang_sentence(found.hang):
+        foot = _with_finding(page, found, told, path, head, foot)
     tables = _table_lines(page, found, page.height([*head, *foot]), verbose)
-    page.write(*head, Text(), *tables, Text(), *foot)
+    gap = [Text()] if foot[0].plain else []  # findings begin with one
+    page.write(*head, Text(), *tables, *gap, *foot)
+
+
+def _with_finding(
+    page: Page, found: Summary, told: Diagnosis, path: Path, head: list[Text], foot: list[Text]
+) -> list[Text]:
+    """Return the foot with the first finding, where there is room for it."""
+    longer = findings_foot(page, found, told.findings.in_summary[:1], path)
+    lines = page.height([*head, *longer]) + _SEPARATORS_AND_HEADS + 2 * _LEAST_LINES
+    return longer if lines <= _SCREEN_LINES else foot
 
 
 def _place_lines(page: Page, found: Summary, other_lines: int, verbose: bool) -> list[Text]:

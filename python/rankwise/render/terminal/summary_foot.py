@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -11,9 +12,11 @@ from rankwise.analysis.next_step import EXPLAIN, NextStep, next_step
 from rankwise.analysis.summary import Summary
 from rankwise.diagnosis.model import Diagnosis
 from rankwise.diagnosis.sentences import waiting_fields
+from rankwise.findings.search import Found
 from rankwise.render.terminal.explain import summary_lines
 from rankwise.render.terminal.page import Page
 from rankwise.text.counters import counter_fields
+from rankwise.text.hang import hang_sentence
 from rankwise.text.processors import shortage_fields
 from rankwise.text.summary import (
     extremes,
@@ -28,12 +31,8 @@ _LABEL = 10  # columns
 _APART = "   "
 
 
-def foot_lines(
-    page: Page, found: Summary, told: Diagnosis, path: Path, *, short: bool = False, verbose: bool = False
-) -> list[Text]:
+def foot_lines(page: Page, found: Summary, told: Diagnosis, path: Path, *, short: bool = False) -> list[Text]:
     """Return the lines that have something to say, findings, and at the end the command to type next.
-
-    Of a partial run the findings are left out, unless it is verbose: it is more important what was lost.
 
     Args:
         page: that they are made for.
@@ -41,15 +40,13 @@ def foot_lines(
         told: what is concluded from it.
         path: of the profile.
         short: without the lines that say least.
-        verbose: nothing is cut or left out.
     """
     waiting = waiting_fields(told)
     # A line on waiting says more than one on the extremes.
     crowded = short and bool(waiting)
     locality, leaves = found.locality, found.run.nodes > 1 or found.locality.bytes_unplaced
-    shown = told.findings.in_summary if found.trust.complete or verbose else ()
+    shown = told.findings.in_summary
     counters = counter_fields(found.counters, found.shortages, {one.finding.rule for one in shown})
-    step = EXPLAIN if shown else next_step(found)
     reordered = reordered_text(found.families)
     return [
         *(_labelled(page, "in MPI", *extremes(found.times)) if found.run.ranks > 1 and not crowded else []),
@@ -59,15 +56,23 @@ def foot_lines(
         *(_labelled(page, "system", *counters) if counters else []),
         *(_labelled(page, "files", *file_fields(found.files)) if found.files else []),
         *(_labelled(page, "reordered", reordered) if reordered else []),
-        *summary_lines(page, shown, found.run, path),
-        _next(page, step, path),
+        *findings_foot(page, found, shown, path),
     ]
 
 
-def shortage_lines(page: Page, found: Summary) -> list[Text]:
-    """Return the line on ranks that had no processors, if there are any."""
+def ended_foot(page: Page, found: Summary, has_findings: bool, path: Path) -> list[Text]:
+    """Return what matters most of a partial run: of ranks that stood still whether they had processors."""
+    if not hang_sentence(found.hang):
+        return [_next(page, EXPLAIN if has_findings else next_step(found), path)]
     fields = shortage_fields(found.shortages)
-    return _labelled(page, "system", *fields) if fields else []
+    shortage = _labelled(page, "system", *fields) if fields else []
+    return [*shortage, _next(page, next_step(found), path)]
+
+
+def findings_foot(page: Page, found: Summary, shown: Sequence[Found], path: Path) -> list[Text]:
+    """Return findings and the command to type next, the last line."""
+    step = EXPLAIN if shown else next_step(found)
+    return [*summary_lines(page, shown, found.run, path), _next(page, step, path)]
 
 
 def _next(page: Page, step: NextStep, path: Path) -> Text:

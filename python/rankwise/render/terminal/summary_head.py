@@ -36,15 +36,16 @@ def head_lines(page: Page, found: Summary, told: Diagnosis, path: Path, verbose:
         Text(),
         *_time_lines(page, found),
         *_efficiency_lines(page, found.efficiency),
-        *_verdict_lines(page, found, told),
+        *_verdict_lines(page, found, told, verbose),
     ]
 
 
-def _verdict_lines(page: Page, found: Summary, told: Diagnosis) -> list[Text]:
-    """Return what limits the run; nothing where other lines say it: no end, no calls."""
-    if not found.trust.complete or not found.calls:
+def _verdict_lines(page: Page, found: Summary, told: Diagnosis, verbose: bool) -> list[Text]:
+    """Return what limits the run; nothing where other lines say it: ranks that hang, no calls."""
+    if not found.calls or hang_sentence(found.hang):
         return []
-    return page.wrapped(told.verdict, "bold", _INDENT)
+    # (A partial run has more to show on its screen.)
+    return _capped(page, page.wrapped(told.verdict, "bold", _INDENT), verbose or found.trust.complete)
 
 
 def _title_lines(page: Page, run: Run, verbose: bool) -> list[Text]:

@@ -14,6 +14,9 @@ from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.names import algorithm_name, call_name
 from rankwise.text.units import (
     byte_range_text,
+    change_range_text,
+    change_text,
+    confidence_text,
     number_of,
     percent_range_text,
     percent_text,
@@ -21,7 +24,10 @@ from rankwise.text.units import (
     second_text,
 )
 from rankwise.trials.interval import Interval
+from rankwise.trials.sequential import MISS
+from rankwise.tuning.gate import changes_digits
 from rankwise.tuning.proof import Proof
+from rankwise.tuning.settings.rule import Evidence
 from rankwise.tuning.target import Target
 from rankwise.tuning.tune import Tried, Tuned
 
@@ -66,19 +72,24 @@ def print_tuned(
     if found.proof is not None:
         page.write(*page.wrapped(proof_text(found.proof), "bold", indent=2))
     if not failed:
-        print_written(found.settings is not None, written, file)
+        undecided = found.settings is None and not found.is_finished
+        print_written(found.settings is not None, written, file, undecided=undecided)
 
 
-def print_written(gains: bool, written: Sequence[Path], file: TextIO) -> None:
+def print_written(gains: bool, written: Sequence[Path], file: TextIO, *, undecided: bool = False) -> None:
     """Write what has become of settings.
 
     Args:
         gains: whether they are proven to gain.
+        undecided: whether that could not be found out in the time.
         written: files, the one for `rankwise run --with` first; empty: none were.
         file: to write to.
     """
     page = Page(file)
-    if not gains:
+    if undecided:
+        text = "Nothing is written yet: the same command with --continue goes on from there."
+        page.write(*page.wrapped(text, "bold", indent=2))
+    elif not gains:
         page.write(*page.wrapped("No gain: nothing is written.", "bold", indent=2))
     elif written:
         page.write(*page.wrapped(f"Written: {', '.join(str(path) for path in written)}", indent=2))
@@ -109,17 +120,22 @@ def _size(target: Target) -> str:
     return byte_range_text(target.first.low, target.first.high)
 
 
+def _evidence(tried: Tried) -> Evidence | None:
+    """Return what was measured of the algorithm in the table: the winner, or a runner-up in its place."""
+    if tried.rule and (tried.failed or tried.beside):
+        return tried.rule.evidence
+    return tried.held_out.evidence if tried.held_out else None
+
+
 def _of_call(tried: Tried, *, chosen: bool) -> str:
-    if tried.held_out is None:
+    if (evidence := _evidence(tried)) is None:
         return "-"
-    evidence = tried.held_out.evidence
     return second_text(1e-6 * (evidence.chosen_us if chosen else evidence.default_us))
 
 
 def _ratio(tried: Tried) -> str:
-    if tried.held_out is None:
+    if (evidence := _evidence(tried)) is None:
         return "-"
-    evidence = tried.held_out.evidence
     return f"{ratio_text(evidence.low)}-{ratio_text(evidence.high)}"
 
 
@@ -129,11 +145,41 @@ def _effect(tried: Tried) -> str:
         return ""
     what = f"{call_name(tried.target.procedure)} by {algorithm_name(tried.rule.algorithm.label)}"
     if effect.verdict == "not visible":
-        return f"{what}: whether it took effect can't be seen here."
-    if effect.verdict == "no effect":
-        return f"{what}: the library took no notice of the rule, or does so anyway. It was dropped."
-    names = f": {', '.join(effect.before) or 'unknown'} became {', '.join(effect.after) or 'unknown'}"
-    return f"{what}: its messages show that it took effect{names if effect.before or effect.after else ''}."
+        seen = (
+            "its messages are the same without the rule"
+            if effect.messages == "same"
+            else "its messages can't be seen"
+        )
+        return f"{what}: {seen}; the pairs of runs decide."
+    before, after = (", ".join(map(algorithm_name, names)) for names in (effect.before, effect.after))
+    if effect.verdict == "same calls":
+        return f"{what}: the library calls {after} as often without the rule; the pairs of runs decide."
+    names = f": {before or 'unknown'} became {after or 'unknown'}" if before or after else ""
+    if effect.messages == "other":
+        return f"{what}: its messages show that it took effect{names}."
+    return f"{what}: the library calls another algorithm, which sends the same messages{names}."
+
+
+def _beside(tried: Tried) -> str:
+    other = f" {_taken(tried)}" if tried.rule else ""
+    return f"{call_name(tried.target.procedure)}: {tried.beside}.{other}"
+
+
+def _failed(tried: Tried) -> str:
+    """Say which algorithms the program fails with, and what became of the call."""
+    outs = "; ".join(f"{algorithm_name(label)} is out, {why}" for label, why in tried.failed.items())
+    if tried.rule:
+        instead = _taken(tried)
+    elif changes_digits(tried.target):
+        instead = "No other one is left; --bitwise leaves alone what could change sums in their last digits."
+    else:
+        instead = "No other one was shown to be faster, and to be right."
+    return f"{call_name(tried.target.procedure)}: {outs}. {instead}"
+
+
+def _taken(tried: Tried) -> str:
+    assert tried.rule
+    return f"The runner-up {algorithm_name(tried.rule.algorithm.label)} takes its place."
 
 
 def _notes(page: Page, found: Tuned) -> None:
@@ -144,9 +190,8 @@ def _notes(page: Page, found: Tuned) -> None:
             refused.setdefault((call_name(tried.target.procedure), why), []).append(name)
     for (call, why), names in refused.items():
         notes.append(f"{call} by {', '.join(map(algorithm_name, names))} was not raced: {why}.")
-    notes += [
-        f"{call_name(tried.target.procedure)}: {tried.beside}." for tried in found.tried if tried.beside
-    ]
+    notes += [_beside(tried) for tried in found.tried if tried.beside]
+    notes += [_failed(tried) for tried in found.tried if tried.failed]
     if found.left:
         cells = ", ".join(f"{call_name(one.procedure)} ({_size(one)})" for one in found.left)
         notes.append(f"No time was left for: {cells}.")
@@ -165,21 +210,29 @@ def proof_text(proof: Proof) -> str:
     if proof.rejected:
         return f"The settings are out: {proof.rejected}."
     if proof.interval is None:
-        return f"Nothing is proven: {proof.ended or 'there is no whole pair of runs.'}"
-    return f"{_said(proof.interval)}{' ' + proof.ended if proof.ended else ''}"
+        return f"Nothing is proven. {proof.ended or 'There is no whole pair of runs.'}"
+    excluded = "" if proof.excluded is None else f"{percent_text(100 * (1 - 1 / (1 + proof.excluded)))} %"
+    said = _said(proof.interval, undecided=proof.is_undecided)
+    if excluded:
+        said += f" The risk that it hides a gain of {excluded} or more is {confidence_text(MISS)} % at most."
+    return f"{said}{' ' + proof.ended if proof.ended else ''}"
 
 
-def _said(one: Interval) -> str:
+def _said(one: Interval, *, undecided: bool) -> str:
     less, least, most = (100 * (1 - 1 / value) for value in (one.ratio, one.low, one.high))
-    confidence = f"{percent_text(100 * one.confidence)} % confidence"
+    confidence = f"{confidence_text(one.confidence)} % confidence"
     of = f"{number_of(one.pairs, 'pair')} of runs, {confidence}"
     if one.verdict == "faster":
         between = f"{percent_range_text(least, most)} %"
         return f"Proven: the program takes {percent_text(less)} % less time ({between}; {of})."
+    if undecided:
+        less_so_far = f"{change_text(-less)} % ({change_range_text(-most, -least)} %; {of})"
+        return f"Not decided: the time changes by {less_so_far} so far."
     if not one.reached and one.low > 1:
         few = f"{one.pairs} pairs of runs give no more than {confidence}"
         return f"Not proven: the program took {percent_text(less)} % less time, but {few}."
     if one.verdict == "slower":
         between = f"{percent_range_text(-most, -least)} %"
         return f"The program takes {percent_text(-less)} % more time ({between}; {of})."
-    return f"No gain is shown: the time changes by {-less:+.1f} % ({-most:+.1f} to {-least:+.1f} %; {of})."
+    between = f"{change_range_text(-most, -least)} %"
+    return f"No gain is shown: the time changes by {change_text(-less)} % ({between}; {of})."

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.collectives.traits import CallTraits, traits
+from rankwise.analysis.nodes.processors import shortages
 from rankwise.analysis.waiting.instances import NOBODY, Instances, consistent, waits
 from rankwise.analysis.waiting.procedures import CALLS
 from rankwise.analysis.waiting.sample import sampled
-from rankwise.cpulist import cpu_list
 from rankwise.profile.join.members import parse
 from rankwise.tuning.cells.cell import Cell, Grouping, Traits
 
@@ -92,7 +92,8 @@ def cells(connection: sqlite3.Connection) -> list[Cell]:
         for part in _parts(communicator, bins, sizes, found, others):
             processes = len(known[communicator].members)
             groups[procedure, processes, part.size.bit_length()].append(part)
-    crowded = _crowded(connection)
+    # Who comes late is the scheduler's choice there.
+    crowded = any(one.is_of_node for one in shortages(connection).sharing)
     numbers = dict(connection.execute("SELECT name, id FROM procedures").fetchall())
     seen = traits(connection)
     made = [
@@ -335,13 +336,3 @@ def _groupings(parts: list[_Part], known: Mapping[int, _Communicator], latest: f
         )
         for groups, (own, own_parts) in kept
     )
-
-
-def _crowded(connection: sqlite3.Connection) -> bool:
-    """Tell whether nodes have fewer processors than ranks: who comes late is the scheduler's choice there."""
-    ranks: dict[str, int] = defaultdict(int)
-    processors: dict[str, set[int]] = defaultdict(set)
-    for host, allowed in connection.execute("SELECT host, cpus_allowed FROM ranks"):
-        ranks[host] += 1
-        processors[host].update(cpu_list(allowed))
-    return any(0 < len(processors[host]) < ranks[host] for host in ranks)

@@ -11,6 +11,7 @@ from rankwise.errors import RankwiseError
 from rankwise.launch.commandline import CommandLine
 from rankwise.launchers.option import Option
 from rankwise.mpi_libraries import Version
+from rankwise.text.names import library_said
 from rankwise.tuning.parameters.layers import Layers
 from rankwise.tuning.parameters.parameter import Parameter
 from rankwise.tuning.parameters.thresholds import Sent, rendezvous
@@ -35,12 +36,20 @@ class Assignment(NamedTuple):
         value: that it has.
         shown: as it stands there.
         where: for people.
+        is_weak: whether another one of the same name, in the environment or on the command line, overrides
+            it.
     """
 
     name: str
     value: str
     shown: str
     where: str
+    is_weak: bool = False
+
+    @property
+    def text(self) -> str:
+        """For people: what is set, and where."""
+        return f"{self.shown} in {self.where}"
 
 
 def variables_of(option: Option) -> Iterator[Assignment]:
@@ -57,10 +66,14 @@ class Tool(NamedTuple):
     Attributes:
         words: of the command; the first is the name of its file.
         listed: finds the names in what it prints; its group is a name.
+        values: finds names and values in what it prints; None: it prints none.
+        unset: variables with which it reads no files of the user's or the installation's.
     """
 
     words: tuple[str, ...]
     listed: re.Pattern[str]
+    values: re.Pattern[str] | None = None
+    unset: Mapping[str, str] = {}
 
 
 class TunableLibrary:
@@ -73,9 +86,12 @@ class TunableLibrary:
         order: those with a lower one come first where libraries are listed.
 
         has_rules: whether it can be told which algorithm a collective takes: `told` does it.
+        watched: whether a preloaded library can count its calls of its own algorithms (src/watch).
         suffix: of the file for its rules, such as .rules; '': it has none.
 
         choosing: matches whole names of variables by which users choose algorithms; None: there are none.
+        for_speed: matches whole names of further variables that users set for speed alone, so that a program
+            runs without them, too; None: there are none.
 
         launched_with: variables with which every probe of algorithms is started; they change nothing where
             another library reads them.
@@ -99,9 +115,11 @@ class TunableLibrary:
     order: ClassVar[int] = 100
 
     has_rules: ClassVar[bool] = False
+    watched: ClassVar[bool] = False
     suffix: ClassVar[str] = ""
 
     choosing: ClassVar[re.Pattern[str] | None] = None
+    for_speed: ClassVar[re.Pattern[str] | None] = None
 
     launched_with: ClassVar[Mapping[str, str]] = {}
     relaunches: ClassVar[bool] = False
@@ -125,7 +143,7 @@ class TunableLibrary:
         Raises:
             RankwiseError: it can't have such rules, or they contradict each other.
         """
-        raise RankwiseError(f"rules for {settings.about.library!r} can't be written")
+        raise RankwiseError(f"rules for {library_said(settings.about.library)!r} can't be written")
 
     def is_harmless(self, name: str, value: str) -> bool:  # noqa: ARG002
         """Tell whether a value of a variable that `choosing` matches leaves the choice to it and to rules."""

@@ -166,6 +166,7 @@ class Intel(OfMpich):
     order = 30
     has_rules = True
     choosing = re.compile(r"I_MPI_(ADJUST|TUNING)_\w+|I_MPI_TUNING")
+    for_speed = re.compile(r"I_MPI_\w*(EAGER|CELL)\w*")
     relaunches = True
     prefixes = (_PREFIX, *OfMpich.prefixes)
     tools: ClassVar = {

@@ -322,6 +322,9 @@ class Mpich(OfMpich):
     choosing = re.compile(
         r"(MPIR_CVAR|MPIR_PARAM|MPICH)_(\w+_ALGORITHM|\w+_COMPOSITION|(\w+_)?COLL_SELECTION_TUNING_JSON_FILE)"
     )
+    for_speed = re.compile(
+        r"MPIR_CVAR_(CH4_\w*(EAGER|CELL)\w*|\w+_(SHORT|LONG)_MSG_SIZE|\w+_(KVAL|TREE_TYPE|CHUNK_SIZE)|\w+_THROTTLE)"
+    )
     asked = (_CELL, *_CELL_FITS, *_OFI)
     telling: ClassVar = {f"{_PREFIX}DEBUG_SUMMARY": "1"}  # which netmod it uses
 

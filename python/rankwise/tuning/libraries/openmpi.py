@@ -164,8 +164,12 @@ class OpenMpi(TunableLibrary):
     label = LABEL
     order = 10
     has_rules = True
+    watched = True
     suffix = ".rules"
     choosing = re.compile(rf"{_MCA}(coll_tuned_.*|coll_han_.*(rules|algorithm|module).*|coll)")
+    for_speed = re.compile(
+        rf"{_MCA}(btl_\w+_(eager_limit|rndv_eager_limit|max_send_size|fbox_\w+)|pml_ob1_\w+|coll_\w+)"
+    )
     launched_with: ClassVar = {f"{_MCA}{_DYNAMIC}": "1"}
     segmented: ClassVar = {  # (It does not cut if it is given no size.)
         "MPI_Bcast": ("chain", "pipeline", "split_binary_tree", "binary_tree"),
@@ -181,6 +185,8 @@ class OpenMpi(TunableLibrary):
         _MCA: Tool(
             ("ompi_info", "--all", "--parsable"),
             re.compile(r"^mca:[^:]*:[^:]*:param:([^:]+):", re.MULTILINE),
+            re.compile(r"^mca:[^:]*:[^:]*:param:([^:]+):value:(.*)$", re.MULTILINE),
+            {_FILES: "none"},
         )
     }
     asked = (
@@ -245,8 +251,11 @@ class OpenMpi(TunableLibrary):
                 files += [one.value for one in variables_of(option) if one.name == _FILES]
                 files += [option.value] if option.name in _FILE_OPTIONS else []
         named = [Path(name) for several in files for name in re.split("[,:]", several) if name]
-        for file in dict.fromkeys([*named, *_usual_files(command, environment)]):
+        for file in dict.fromkeys(named):
             yield from _in_file(file)
+        for file in dict.fromkeys(_usual_files(command, environment)):
+            if file not in named:
+                yield from (one._replace(is_weak=True) for one in _in_file(file))
 
     def offers(self, found: Mapping[str, Variable]) -> Offers:
         """By the enumerations of variables, which name the algorithms."""

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import shutil
-import subprocess
 from collections.abc import Mapping
-from pathlib import Path
 
-from rankwise.probes import mpicc
 from rankwise.tuning.libraries import libraries
 from rankwise.tuning.libraries.base import Ask, TunableLibrary
+from rankwise.tuning.library_tools import printed
 from rankwise.tuning.parameters.layers import Layers
-
-_SECONDS = 60
 
 
 def control_of(variable: str) -> str:
@@ -40,18 +35,8 @@ def tool_names(launcher: str, environment: Mapping[str, str]) -> Ask:
     def ask(prefix: str) -> frozenset[str]:
         if prefix not in tools:
             return frozenset()
-        words, pattern = tools[prefix]
-        found = shutil.which(launcher, path=environment.get("PATH"))
-        # A link may lead away from the tools, or to them.
-        places = [Path(found).absolute().parent, Path(found).resolve().parent] if found else []
-        tool = next((str(one) for place in places if (one := place / words[0]).is_file()), None)
-        if not tool:
-            return frozenset()
-        try:
-            done = mpicc.call([tool, *words[1:]], environment, _SECONDS)
-        except (OSError, subprocess.SubprocessError):
-            return frozenset()
-        return frozenset(pattern.findall(done.stdout))
+        tool = tools[prefix]
+        return frozenset(tool.listed.findall(printed(tool, launcher, environment)))
 
     return ask
 

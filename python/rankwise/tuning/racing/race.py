@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rankwise.errors import RankwiseError
+from rankwise.text.units import ratio_text
 from rankwise.trials.interval import Interval, ratio_interval
 from rankwise.trials.plan import Aim, least_rounds
 from rankwise.trials.race import Race, order
@@ -73,8 +74,8 @@ class HeldOut:
 
     @property
     def proven(self) -> bool:
-        """Whether the algorithm is faster, with the confidence of the interval."""
-        return self.interval.verdict == "faster"
+        """Whether the algorithm is faster by more than chance and the noise of the default's own time."""
+        return self.interval.verdict == "faster" and self.interval.low > noise(self.control)
 
     @property
     def is_worth_it(self) -> bool:
@@ -82,9 +83,22 @@ class HeldOut:
         return self.proven and self.evidence.ratio >= 1 + LEAST_GAIN
 
     @property
-    def control_differs(self) -> bool:
-        """Whether the default differs from itself: then these figures can't be trusted."""
-        return self.control.verdict != "no difference shown"
+    def too_noisy(self) -> bool:
+        """Whether the default differs from itself so much that a gain could be there, or be none."""
+        most = self.interval.high * noise(self.control)
+        return noise(self.control) > 1 and not self.proven and most >= 1 + LEAST_GAIN
+
+
+def noise(control: Interval) -> float:
+    """Return the ratio that figures can't tell from 1, as what does not change has it, too.
+
+    Args:
+        control: of the ratio of something to itself. That a control leaves out 1 happens by chance; so it is
+            no verdict, but what has to be exceeded.
+    """
+    if control.verdict == "no difference shown":
+        return 1.0
+    return max(control.high, 1 / control.low)
 
 
 def race(
@@ -199,7 +213,7 @@ def _standing(cell: Cell, state: Race) -> str:
         for one in state.comparisons()
         if one.interval and one.dropped is None and one.interval.ratio > 1
     ]
-    return f"{line}; {max(ahead)[1]} leads, {max(ahead)[0]:.2f} x" if ahead else line
+    return f"{line}; {max(ahead)[1]} leads, {ratio_text(max(ahead)[0])} x" if ahead else line
 
 
 def hold_out(

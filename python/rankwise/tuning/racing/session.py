@@ -12,6 +12,7 @@ from rankwise.errors import RankwiseError
 from rankwise.launch.output import telling_line
 from rankwise.probes.failure import complaint, failed, of_another_library
 from rankwise.probes.job import Job
+from rankwise.text.units import second_text
 from rankwise.tuning.cells.cell import Cell
 from rankwise.tuning.libraries import offers_of
 from rankwise.tuning.racing.arms import DEFAULT
@@ -181,7 +182,7 @@ class Session:
             if (seen := self._read("now")) != now:
                 now, since = seen, time.monotonic()
             if time.monotonic() - since > patience:
-                raise _Lost(f"it does not end within {patience:.0f} s")
+                raise _Lost(f"it does not end within {second_text(patience)}")
             self._job.wait(_LOOK_SECONDS)
         return path.read_text(encoding="utf-8", errors="replace")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankwise.tuning.cells.cell import Cell
 from rankwise.tuning.racing.racer import Racer
@@ -38,16 +38,36 @@ class Store:
         """Return what was kept under a key, in its order."""
         return list(self._kept.get(key, []))
 
-    def add(self, key: str, record: Record) -> None:
+    def add(self, key: str, record: Mapping[str, Any]) -> None:
         """Keep something more.
 
         Raises:
             OSError: the file can't be written.
         """
-        self._kept.setdefault(key, []).append(record)
+        self._kept.setdefault(key, []).append(dict(record))
         if self._path:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"key": key, **record}) + "\n")
+
+
+class Kept(NamedTuple):
+    """What a store has under a key.
+
+    Attributes:
+        store: that keeps it.
+        key: of it.
+    """
+
+    store: Store
+    key: str
+
+    def records(self) -> list[Record]:
+        """Return what was kept, in its order."""
+        return self.store.records(self.key)
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Add something more; see Store."""
+        self.store.add(self.key, record)
 
 
 def key_of(racer: Racer, cell: Cell, arms: Iterable[str], part: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
+from rankwise.text.names import library_said
 from rankwise.tuning.libraries import by_version, libraries
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.told import Told
@@ -31,7 +32,9 @@ def told(settings: Settings, library_path: Path | None = None) -> Told:
     if library.has_rules:
         return library.told(settings, library_path)
     known = ", ".join(one.label for one in libraries() if one.has_rules)
-    raise RankwiseError(f"rules for {settings.about.library!r} can't be written; they can for {known}")
+    raise RankwiseError(
+        f"rules for {library_said(settings.about.library)!r} can't be written; they can for {known}"
+    )
 
 
 def untold(settings: Settings, library_path: Path | None = None) -> str:

@@ -1,6 +1,7 @@
 """The file that settings are kept in: JSON that people can read, docs/settings.md describes it.
 
-Beside it stands what can be used without Rankwise: variables for a shell, and the library's own file.
+Beside it stands what can be used without Rankwise: variables for a shell, the library's own file, and files
+for launchers with the places of ranks.
 """
 
 from __future__ import annotations
@@ -8,17 +9,21 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from rankwise.errors import RankwiseError
 from rankwise.launchers.binding import Binding
+from rankwise.launchers.placing import Written
 from rankwise.profile.join import members
 from rankwise.topology.machine.fields import MOST_OBJECTS, Field
 from rankwise.tuning.libraries import libraries
 from rankwise.tuning.settings.apply import told
 from rankwise.tuning.settings.model import About, Settings
+from rankwise.tuning.settings.places import for_launchers, how_to_use
 from rankwise.tuning.settings.rule import Algorithm, Evidence, Raced, Rule
 from rankwise.tuning.settings.told import Told
 from rankwise.tuning.settings.words import comment, one_line
@@ -29,6 +34,7 @@ OPTION = "--apply"
 """That names the file where it is written."""
 
 _SHELL = ".env"
+_PLACES = ".places"
 _MARK = "rankwise_settings"
 _KEYS = (_MARK, "about", "rules", "environment", "bindings")
 _ABOUT = tuple(field.name for field in fields(About))
@@ -74,7 +80,7 @@ def write(settings: Settings, path: Path, *, force: bool = False) -> None:
 
 
 def write_all(
-    settings: Settings, path: Path, *, force: bool = False, library_path: Path | None = None
+    settings: Settings, path: Path, *, force: bool = False, library_path: Path | None = None, launch: str = ""
 ) -> list[Path]:
     """Write a file of settings and, beside it, what can be used without Rankwise: all of them, or none.
 
@@ -83,9 +89,11 @@ def write_all(
         path: of the file; the others have its name with another ending.
         force: replace files that are there.
         library_path: see apply.told.
+        launch: the command of the measured launch that tells the places of ranks by the files in
+            `places_beside`; '' if there are no places, or it is not known.
 
     Returns:
-        the files that were written, the one for Rankwise first.
+        what was written, the file for Rankwise first; of places, their directory.
 
     Raises:
         RankwiseError: a file is there already and may not be replaced, or can't be written, or the library
@@ -94,15 +102,36 @@ def write_all(
     text = _text(settings)
     what = told(settings, library_path)
     own = _beside(path, what.suffix).absolute()
-    shell = _beside(path, _SHELL)
-    texts = {path: text, shell: _for_shell(settings, what, own, shell)}
+    shell, directory = _beside(path, _SHELL), places_beside(path)
+    places = for_launchers(settings, directory)
+    texts = {path: text, shell: _for_shell(settings, what, own, shell, how_to_use(places, launch))}
     if what.suffix:
         texts[own] = what.text
+    written = [*texts, *([directory] if places else [])]
+    texts |= {one.path: one.text for one in places}
     refuse_existing(*texts, force=force, option=OPTION)
-    with appearing(*texts, option=OPTION) as temporary:
+    with _directory(directory, places), appearing(*texts, option=OPTION) as temporary:
         for place, content in zip(temporary, texts.values(), strict=True):
             place.write_text(content, encoding="utf-8")
-    return list(texts)
+    return written
+
+
+@contextmanager
+def _directory(directory: Path, files: Sequence[Written]) -> Iterator[None]:
+    """Make the directory of some files; it does not stay without them."""
+    if not files:
+        yield
+        return
+    try:
+        directory.mkdir(exist_ok=True)
+        yield
+    except OSError as error:
+        raise RankwiseError(
+            f"{directory} can't be made: {error.strerror}; choose another place with {OPTION}", 1
+        ) from error
+    finally:
+        with suppress(OSError):  # it is not empty
+            directory.rmdir()
 
 
 def check_new(path: Path, *, force: bool) -> None:
@@ -119,6 +148,13 @@ def check_new(path: Path, *, force: bool) -> None:
         raise RankwiseError(f"{path.parent} is no directory: make it, or give another place with {OPTION}")
     suffixes = (_SHELL, *(one.suffix for one in libraries() if one.suffix))
     refuse_existing(path, *(_beside(path, suffix) for suffix in suffixes), force=force, option=OPTION)
+    places = places_beside(path)
+    refuse_existing(*(places.iterdir() if places.is_dir() else [places]), force=force, option=OPTION)
+
+
+def places_beside(path: Path) -> Path:
+    """Return the directory of the places of ranks, beside a file of settings."""
+    return _beside(path, _PLACES).absolute()
 
 
 def _beside(path: Path, suffix: str) -> Path:
@@ -126,22 +162,50 @@ def _beside(path: Path, suffix: str) -> Path:
     return stem.with_name(f"{stem.name}{suffix}")
 
 
-def _for_shell(settings: Settings, what: Told, own: Path, shell: Path) -> str:
-    """Return lines that a shell reads by `.`, and what has to be known about them."""
+def _for_shell(settings: Settings, what: Told, own: Path, shell: Path, places: Sequence[str]) -> str:
+    """Return lines that a shell reads by `.`, and what has to be known about them.
+
+    Args:
+        settings: that they are from.
+        what: the library is told.
+        own: its file.
+        shell: the file of these lines.
+        places: comments on the places of ranks.
+    """
     variables = what.variables_for(str(own))
     how = [
         "# To be read by a shell before the job is started:",
-        f"#   . {one_line(shlex.quote(str(shell)))}",
+        f"#   . {one_line(shlex.quote(_for_dot(shell)))}",
         "# Launchers hand such variables to processes on other nodes by themselves. They hold for every MPI",
         "# program that is started from that shell.",
     ]
     how += [f"# Note: {note}." for note in what.notes]
     if what.suffix:
         how += ["# Every node has to see the file that is named below; if it is moved, change its name here."]
-    if settings.bindings:
-        how += ["# The places of ranks are not among them: `rankwise run --with` applies those, too."]
     lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
-    return "".join(f"{line}\n" for line in [*comment(settings), "#", *how, "", *lines])
+    if what.suffix:
+        lines = _if_there(own, shell, lines)
+    return "".join(f"{line}\n" for line in [*comment(settings), "#", *how, *places, "", *lines])
+
+
+def _for_dot(shell: Path) -> str:
+    """Return a file's name as the command `.` takes it: one without a slash is looked for on PATH."""
+    return str(shell) if shell.is_absolute() or len(shell.parts) > 1 else f"./{shell}"
+
+
+def _if_there(own: Path, shell: Path, exports: Sequence[str]) -> list[str]:
+    """Return lines of a shell that set variables only if the library's own file can be read.
+
+    Without it, Open MPI takes its defaults and says nothing, and MPICH crashes.
+    """
+    gone = f"{shell.name}: {own} can't be read, so nothing is set: put it back, or change its name in {shell}"
+    return [
+        f"if [ -r {shlex.quote(str(own))} ]; then",
+        *(f"  {line}" for line in exports),
+        "else",
+        f"  echo {shlex.quote(gone)} >&2",
+        "fi",
+    ]
 
 
 def _text(settings: Settings) -> str:

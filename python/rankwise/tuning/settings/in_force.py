@@ -16,6 +16,37 @@ from rankwise.tuning.libraries.base import (
 )
 
 
+def contradicting(
+    library: str,
+    environment: Mapping[str, str],
+    words: Sequence[str],
+    ours: Mapping[str, str] | None = None,
+    *,
+    rules: bool = True,
+    for_speed: bool = False,
+) -> list[Assignment]:
+    """Return what is in force and contradicts settings of ours.
+
+    Args:
+        library: its label, as in mpi_libraries.Version.
+        environment: that the command would be started with.
+        words: of the command.
+        ours: variables that are to be set; the same value is no contradiction.
+        rules: whether algorithms of collectives are to be chosen.
+        for_speed: whether all else counts, too, that users set for speed alone.
+    """
+    ours = ours or {}
+    known = by_label(library)
+    found = list(dict.fromkeys(_assignments(known, environment, words)))
+    strong = {one.name for one in found if not one.is_weak}
+    return [
+        one
+        for one in found
+        if not (one.is_weak and one.name in strong)
+        and (_contradicts(one, known, ours, rules=rules) or (for_speed and _is_for_speed(one, known)))
+    ]
+
+
 def in_force(
     library: str,
     environment: Mapping[str, str],
@@ -24,24 +55,9 @@ def in_force(
     *,
     rules: bool = True,
 ) -> list[str]:
-    """Return what is in force and contradicts settings of ours, a line each: what, and where it is made.
-
-    Args:
-        library: its label, as in mpi_libraries.Version.
-        environment: that the command would be started with.
-        words: of the command.
-        ours: variables that are to be set; the same value is no contradiction.
-        rules: whether algorithms of collectives are to be chosen.
-    """
-    ours = ours or {}
-    known = by_label(library)
-    return list(
-        dict.fromkeys(
-            f"{one.shown} in {one.where}"
-            for one in _assignments(known, environment, words)
-            if _contradicts(one, known, ours, rules=rules)
-        )
-    )
+    """Return the same for people, a line each: what, and where it is made."""
+    found = contradicting(library, environment, words, ours, rules=rules)
+    return list(dict.fromkeys(one.text for one in found))
 
 
 def _contradicts(one: Assignment, library: TunableLibrary, ours: Mapping[str, str], *, rules: bool) -> bool:
@@ -50,6 +66,12 @@ def _contradicts(one: Assignment, library: TunableLibrary, ours: Mapping[str, st
     if chosen and library.is_harmless(one.name, one.value):
         return False
     return ours[one.name] != one.value if one.name in ours else chosen
+
+
+def _is_for_speed(one: Assignment, library: TunableLibrary) -> bool:
+    if library.choosing and library.choosing.fullmatch(one.name):
+        return False  # it contradicts, or is harmless
+    return bool(one.value and library.for_speed and library.for_speed.fullmatch(one.name))
 
 
 def _assignments(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 
-from rankwise.text.units import exact_byte_range_text
+from rankwise.text.names import library_said
+from rankwise.text.units import confidence_text, digits_text, exact_byte_range_text, second_text
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.rule import Rule
 
@@ -15,29 +16,34 @@ def comment(settings: Settings) -> list[str]:
     lines = [
         f"Settings found by Rankwise {about.rankwise} on {about.created}, for",
         f"  {shlex.join(about.command)}",
-        f"measured with {about.library}",
+        f"measured with {library_said(about.library)}",
         f"on {', '.join(about.hosts)}",
     ]
     if about.gain:
         ratio, low, high, confidence, pairs = about.gain
         lines.append(
-            f"the program is {ratio:.3f} times as fast with them ({100 * confidence:g} % confidence: "
-            f"{low:.3f} to {high:.3f}, {pairs} pairs of runs)"
+            f"the program is {digits_text(ratio)} times as fast with them ({confidence_text(confidence)} % "
+            f"confidence: {digits_text(low)} to {digits_text(high)}, {pairs} pairs of runs)"
         )
     else:
         lines.append("what the program gains by them was not measured")
     return [f"# {one_line(line)}" for line in [*lines, *map(in_words, settings.rules)]]
 
 
+def what_for(rule: Rule) -> str:
+    """Say which calls a rule is for."""
+    return f"{rule.procedure} on {rule.processes} processes, {sizes(rule)}"
+
+
 def in_words(rule: Rule) -> str:
     """Say what a rule is for, and why it is there."""
-    said = f"{rule.procedure} on {rule.processes} processes, {sizes(rule)}: {rule.algorithm.label}"
+    said = f"{what_for(rule)}: {rule.algorithm.label}"
     if (why := rule.evidence) is None:
         return f"{said}; not measured"
     return (
-        f"{said}; {why.default_us:.4g} us before, {why.chosen_us:.4g} us with it, "
-        f"{why.ratio:.3f} times as fast "
-        f"({100 * why.confidence:g} % confidence: {why.low:.3f} to {why.high:.3f}, {why.rounds} rounds)"
+        f"{said}; {second_text(1e-6 * why.default_us)} before, {second_text(1e-6 * why.chosen_us)} with it, "
+        f"{digits_text(why.ratio)} times as fast ({confidence_text(why.confidence)} % confidence: "
+        f"{digits_text(why.low)} to {digits_text(why.high)}, {why.rounds} rounds)"
     )
 
 

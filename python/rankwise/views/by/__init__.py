@@ -18,6 +18,7 @@ _ORDER = (
     "communicator",
     "call",
     "site",
+    "path",
     "library",
     "size",
     "pair",

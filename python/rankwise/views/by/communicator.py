@@ -54,6 +54,7 @@ _TOPOLOGY = "with its dimensions"
 _REORDER = "whether the program let ranks be reordered (asked), and Rankwise did so (done)"
 _MEMBERS = "ranks in MPI_COMM_WORLD; of an intercommunicator both groups: 0 + 1-3"
 _GROUPS = f"{_MEMBERS}; a group that several have is there once"
+_ROLE = "what the members are, or the function that made it"
 _AFTER_START = "after the start"
 _WHOSE = "the communicator's members"
 
@@ -135,6 +136,12 @@ def _families_made(rows: Sequence[Family]) -> list[Column[Family]]:
     ]
 
 
+def _with_roles(columns: Sequence[Column[Any]], rows: Sequence[Any]) -> list[Column[Any]]:
+    """Return the columns, and one of roles if some are known."""
+    role: Column[Any] = Column("role", lambda row: row.role or None, TEXT, _ROLE, obvious=True)
+    return [*columns, *([role] if any(row.role for row in rows) else [])]
+
+
 def _title(rows: Sequence[Family | Communicator]) -> str:
     return share_of_mpi(rows[0].name, rows[0].totals) if rows else ""
 
@@ -158,7 +165,10 @@ def _spread(row: CommunicatorCalls) -> Spread:
 def _made(
     columns: Sequence[Column[Any]], rows: Sequence[Any], notes: Sequence[str], detail: Detail
 ) -> list[Table]:
-    return [Table(columns, rows, NO_CALLS, title=_MADE, notes=notes, detail=detail)] if rows else []
+    if not rows:
+        return []
+    shown = _with_roles(columns, rows)
+    return [Table(shown, rows, NO_CALLS, title=_MADE, notes=notes, detail=detail)]
 
 
 def _calls(each: Sequence[Communicator], calls: Sequence[CommunicatorCalls]) -> list[Table]:

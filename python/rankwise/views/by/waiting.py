@@ -5,12 +5,12 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily, WaitingRank, waiting
+from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily, WaitingRank, collectives_in, waiting
 from rankwise.diagnosis.kept import lateness
 from rankwise.diagnosis.sentences import late_sentence
 from rankwise.text.empty import COMPARE_CLOCKS, no_arrivals
 from rankwise.text.names import call_name, count_and_sizes, names_quoted
-from rankwise.text.summary import unknown_text
+from rankwise.text.summary import lateness_unknown_text, unknown_text
 from rankwise.text.units import count_text, percent_text, second_text
 from rankwise.views.message_waits import message_wait_tables, message_wait_title
 from rankwise.views.view import (
@@ -102,7 +102,9 @@ _RANKS: list[Column[WaitingRank]] = [
 def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return a row for each collective on a family of communicators, and for each rank; then messages."""
     seen = Evidence(connection)
-    found = seen.waiting or waiting(connection)
+    found = seen.waiting or waiting(
+        connection, collectives_in(connection, seen.unknown), unknown=seen.unknown
+    )
     missing = no_arrivals(found.unknown) if found.unknown else ""
     tables = [Table(_COLLECTIVES, found.families, missing, notes=waiting_notes(found))]
     if found.ranks:
@@ -123,8 +125,8 @@ def waiting_title(seen: Evidence) -> str:
         title = message_wait_title(messages)
     elif found and found.seconds:
         share = percent_text(100 * found.waiting.seconds / found.seconds)
-        title = f"{share} % of the time in blocking collectives is waiting for ranks that come late"
-    unknown = unknown_text(seen.time_in_mpi)
+        title = f"{share} % of the time in collectives is waiting for ranks that come late"
+    unknown = unknown_text(seen.time_in_mpi) or lateness_unknown_text(seen.time_in_mpi)
     sentence = late_sentence(lateness(seen)) if title and not seen.time_in_mpi.is_mostly_unknown else ""
     return "; ".join(filter(None, (unknown, title, f"{sentence[:1].lower()}{sentence[1:]}")))
 
@@ -156,6 +158,7 @@ def waiting_notes(found: Waiting) -> list[str]:
         notes.append(f"Left out: {found.inconsistent} calls whose times can't be true.")
     if found.kept:
         notes.append(
-            "Nonblocking and neighbourhood collectives, and those on intercommunicators, are not among them."
+            "Persistent collectives, those among neighbours in a graph, and those on intercommunicators are"
+            " not among them."
         )
     return notes

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rankwise.comparison.change import ALIKE_PERCENT, CONFIDENCE, UNKNOWN, Change
 from rankwise.comparison.compare import Changed, Comparison, Figure, Side
+from rankwise.comparison.estimates import Range
 from rankwise.text.names import call_name, program_text, quoted_name
 from rankwise.text.units import byte_text, count_text, percent_text, second_text
+from rankwise.views.view import MISSING
 
 NAMES = {
     "wall": "wall",
@@ -19,6 +21,15 @@ NAMES = {
     "bytes_sent": "sent",
     "messages": "messages",
 }
+PARTS = {
+    "collectives": "late at collectives",
+    "late senders": "late senders",
+    "late receivers": "late receivers",
+    "transfer": "transfer",
+    "files": "files",
+    "not known": "not known",
+}
+"""Of the time in MPI."""
 _TEXTS = {"s": second_text, "B": byte_text, "%": percent_text, "": count_text}
 _EXPLAINS_PERCENT = 20.0  # of the difference in wall time: what is worth to be named in the title
 _WHOLE_PERCENT = 99.95  # from here on without decimals
@@ -51,6 +62,17 @@ def side_lines(found: Comparison) -> list[str]:
         _side_line(name, side, program=before.program != after.program)
         for name, side in (("before", before), ("after", after))
     ]
+
+
+def limit_lines(found: Comparison) -> list[str]:
+    """Return a line on what limits the runs of each side."""
+    return [_limit_line(name, side) for name, side in (("before", found.before), ("after", found.after))]
+
+
+def _limit_line(name: str, side: Side) -> str:
+    runs = len(side.profiles)
+    some = f"in {side.limited_runs} of {runs} runs: " if side.limited_runs < runs else ""
+    return f"{name:7}{some}{side.verdict}"
 
 
 def _side_line(name: str, side: Side, *, program: bool) -> str:
@@ -178,6 +200,38 @@ def gate_line(figure: Figure, percent: float, *, failed: bool) -> str:
     else:
         told = f"not more than {percent:g} %"
     return f"{'FAILED' if failed else 'passed'}: {NAMES[figure.name]} {change}, {told}"
+
+
+def signed_ratio_text(value: float) -> str:
+    """Return a difference of efficiencies, with its sign."""
+    return f"{value:+.2f}" if round(value, 2) else "0"
+
+
+def may_be_text(change: Range, text: Callable[[float], str]) -> str:
+    """Return what the ranges of the sides leave possible of a change."""
+    low, high = text(change.low), text(change.high)
+    if low == high:
+        return MISSING
+    unit = f" {high.rpartition(' ')[2]}"
+    return f"{low.removesuffix(unit)} to {high}"
+
+
+def seconds_change_text(value: float) -> str:
+    """Return a difference of times, with its sign."""
+    return change_text(value, "s")
+
+
+def split_notes(found: Comparison) -> list[str]:
+    """Say why an efficiency is not known on a side."""
+    lacking = [
+        name for name in ("before", "after") if any(getattr(one, name) is None for one in found.efficiency)
+    ]
+    if not lacking:
+        return []
+    return [
+        f"Not known {' and '.join(lacking)}: what communication efficiency is lost to; `rankwise explain`"
+        " says why"
+    ]
 
 
 def _listed(names: list[str]) -> str:

@@ -7,22 +7,34 @@ from typing import Any
 
 from rankwise.comparison.change import Change
 from rankwise.comparison.compare import Changed, Comparison, Figure
+from rankwise.comparison.estimates import Estimated, Range
+from rankwise.comparison.findings import SMALL, FindingChange, FindingSide
+from rankwise.findings.search import LEAST_PERCENT
+from rankwise.records import dataclass
 from rankwise.text.names import call_name, quoted_name
 from rankwise.views.comparison.sentences import (
     NAMES,
+    PARTS,
     amount_text,
     change_text,
     interval_text,
+    may_be_text,
     median_notes,
     noise_note,
     only_lines,
     percent_change_text,
+    seconds_change_text,
+    signed_ratio_text,
+    split_notes,
     title,
 )
 from rankwise.views.view import (
     FIGURES,
     MISSING,
+    PERCENT,
+    RATIO,
     SECONDS,
+    TEXT,
     WORD,
     Column,
     Detail,
@@ -39,14 +51,27 @@ _MORE_BYTES = Format("bytes", lambda value: change_text(value, "B") if value els
 _PART = Format("percent", lambda value: percent_change_text(value).lstrip("+"), "%", right=True)
 
 _NOTHING = "No MPI call was recorded on either side."
+_MAY_BE = (
+    "Means over the ranks; the first three are waiting. may be: what samples, clocks and what is not known"
+    " leave possible of the change; ?: it may be none. Noise between the runs is no part of that"
+)
+_ZERO = Range(0.0, 0.0, 0.0)
+_ESTIMATES = ("time_in_mpi", "efficiency")
+_OTHERWISE = ("whole", "rows", *_ESTIMATES)
 
 HEADINGS = {
     "communicator_calls": "By communicator and call",
     "regions": "By region",
+    "sites": "By call site",
     "communicators": "By communicator",
     "calls": "By call",
 }
 """Of the tables of calls, in their order."""
+
+
+def headings(found: Comparison) -> dict[str, str]:
+    """Return the tables that there are: call sites are not known of each profile."""
+    return {kind: title for kind, title in HEADINGS.items() if kind != "sites" or found.rows[kind]}
 
 
 def view(found: Comparison) -> View:
@@ -59,10 +84,25 @@ def view(found: Comparison) -> View:
             _NOTHING,
             notes=[f"{line}." for line in only_lines(found)],
             whole=True,
-        )
+        ),
+        _findings_table(found),
+        _estimates_table(
+            "Where the time in MPI went",
+            found.time_in_mpi,
+            _SECONDS_OF_RANK,
+            several=several,
+            notes=[f"{_MAY_BE}."],
+        ),
+        _estimates_table(
+            "Efficiency",
+            found.efficiency,
+            _FACTOR,
+            several=several,
+            notes=[f"{note}." for note in split_notes(found)],
+        ),
     ]
-    brief = {"communicator_calls", *(["regions"] if len(found.rows["regions"]) > 1 else [])}
-    for kind, heading in HEADINGS.items():
+    brief = {"communicator_calls", *(kind for kind in ("regions", "sites") if len(found.rows[kind]) > 1)}
+    for kind, heading in headings(found).items():
         rows = found.rows[kind]
         columns = [*_NAME_COLUMNS[kind], *_row_columns(rows, several=several)]
         notes = [f"{noise_note(found)}."] if kind == "communicator_calls" else []
@@ -70,17 +110,121 @@ def view(found: Comparison) -> View:
         detail = Detail.ALL if kind in brief else Detail.VERBOSE
         tables.append(Table(columns, rows, _NOTHING, title=heading, notes=notes, detail=detail))
     data: dict[str, object] = {
-        **{name: value for name, value in vars(found).items() if name not in ("whole", "rows")},
+        **{name: value for name, value in vars(found).items() if name not in _OTHERWISE},
         "noise": noise_note(found),
         "run": found.whole,
+        **{name: [_with_certainty(one) for one in getattr(found, name)] for name in _ESTIMATES},
         **found.rows,
     }
     return View(title(found), tables, data)
 
 
+def _with_certainty(one: Estimated) -> dict[str, object]:
+    return {**vars(one), "exceeds_error": one.exceeds_error}
+
+
+def _findings_table(found: Comparison) -> Table:
+    several = max(len(found.before.profiles), len(found.after.profiles)) > 1
+    columns: list[Column[FindingChange]] = [
+        label("state", lambda row: row.state, "of the finding", kind=WORD),
+        label("finding", lambda row: row.rule, "rule of `rankwise explain`"),
+        _saved("before, %", lambda row: row.before, several=several),
+        _saved("after, %", lambda row: row.after, several=several),
+        Column("what it says", lambda row: row.title, TEXT, "the title", obvious=True),
+    ]
+    shown = [row for row in found.findings if row.state != SMALL]
+    empty = f"No rule finds anything on either side that is worth {LEAST_PERCENT:.0f} % of the run."
+    return Table(columns, shown, empty, title="Findings")
+
+
+def _saved(
+    name: str, side: Callable[[FindingChange], FindingSide], *, several: bool
+) -> Column[FindingChange]:
+    def mark(row: FindingChange) -> str:
+        of = side(row)
+        return f" ({of.runs} of {of.asked})" if 0 < of.runs < of.asked else ""
+
+    meaning = (
+        f"of the run that it could save; (1 of 3): runs in which that is {LEAST_PERCENT:.0f} % or more"
+        if several
+        else "of the run that it could save"
+    )
+    return Column(name, lambda row: side(row).saved_percent_of_run, PERCENT, meaning, mark=mark)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """How figures are written.
+
+    Attributes:
+        head: of their names.
+        name: of a figure.
+        values: their format.
+        changes: that of differences.
+    """
+
+    head: str
+    name: Callable[[Estimated], str]
+    values: Format
+    changes: Format
+
+
+_SECONDS_OF_RANK = _Kind(
+    "time in MPI",
+    lambda row: PARTS[row.name],
+    SECONDS,
+    Format("seconds", seconds_change_text, "s", right=True),
+)
+_FACTOR = _Kind("efficiency", lambda row: row.name, RATIO, Format("ratio", signed_ratio_text, right=True))
+
+
+def _estimates_table(
+    title: str, rows: Sequence[Estimated], kind: _Kind, *, several: bool, notes: Sequence[str]
+) -> Table:
+    def change(row: Estimated) -> float | None:
+        return row.change.value if row.change else None
+
+    def may_be(row: Estimated) -> str | None:
+        return may_be_text(row.change, kind.changes.text) if row.change else None
+
+    def mark(row: Estimated) -> str:
+        written = row.change and kind.changes.text(row.change.value) != "0"
+        return " ?" if written and not row.exceeds_error else ""
+
+    columns: list[Column[Estimated]] = [
+        label(kind.head, kind.name, "figure"),
+        _side_value("before", lambda row: row.before, kind),
+        _side_value("after", lambda row: row.after, kind),
+        Column("change", change, kind.changes, "of it", obvious=True, mark=mark),
+        Column("may be", may_be, FIGURES, "what is left possible of the change", obvious=True),
+    ]
+    if several:
+        columns.append(Column("verdict", _verdict, WORD, "of the change", obvious=True))
+    shown = [row for row in rows if row.before != _ZERO or row.after != _ZERO]
+    return Table(columns, shown, _NOTHING, title=title, notes=notes, whole=True)
+
+
+def _verdict(row: Estimated) -> str | None:
+    return row.value.verdict if row.value else None
+
+
+def _side_value(name: str, side: Callable[[Estimated], Range | None], kind: _Kind) -> Column[Estimated]:
+    def value(row: Estimated) -> float | None:
+        found = side(row)
+        return found.value if found else None
+
+    return Column(name, value, kind.values, "median", obvious=True)
+
+
 def region_name(row: Changed) -> str:
     """Return the name of a row's region as tables have it."""
     return row.region or "(outside)"
+
+
+def site_name(row: Changed) -> str:
+    """Return where calls are made, with the line that it was before if that is another one."""
+    before = f" (was {row.site_before.rpartition(':')[2]})" if row.site_before else ""
+    return f"{row.site or '(not known)'}{before}"
 
 
 def _whole_columns(*, several: bool) -> list[Column[Figure]]:
@@ -133,11 +277,14 @@ _COMMUNICATOR: Column[Changed] = label(
 )
 _CALL: Column[Changed] = label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_")
 _REGION: Column[Changed] = label("region", region_name, "that the program names")
+_SITE: Column[Changed] = label("site", site_name, "file and line; without a line the program or library")
+_FUNCTION: Column[Changed] = label("function", lambda row: row.function or None, "that calls")
 _NAME_COLUMNS = {
     "communicator_calls": [_COMMUNICATOR, _CALL],
     "communicators": [_COMMUNICATOR],
     "calls": [_CALL],
     "regions": [_REGION],
+    "sites": [_SITE, _FUNCTION, _CALL],
 }
 
 

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.calls.communicators import communicators
 from rankwise.analysis.calls.families import families
+from rankwise.analysis.calls.places import Place, places_of_sites
 from rankwise.analysis.calls.regions import OTHER
-from rankwise.analysis.calls.sites import Place, places_of_sites
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents.site_names import site_names
-from rankwise.text.names import call_name, communicator_name, family_name
+from rankwise.text.names import call_name, name_and_role
 from rankwise.text.safe import safe
 from rankwise.text.units import bin_text
 
@@ -138,12 +138,11 @@ def _communicators(connection: sqlite3.Connection) -> tuple[list[_Told], bool, d
     each = len(rows) <= _MOST_COMMUNICATORS
     if each:
         told = [
-            _Told(row.name, communicator_name(row), row.family, row.parent)
-            for row in communicators(connection)
+            _Told(row.name, name_and_role(row), row.family, row.parent) for row in communicators(connection)
         ]
         names = {key: name for key, name, _ in rows}
     else:
-        told = [_Told(row.family, family_name(row), row.family, row.parent) for row in families(connection)]
+        told = [_Told(row.family, name_and_role(row), row.family, row.parent) for row in families(connection)]
         names = {key: family for key, _, family in rows}
     # Without a call, (none), (several) and (other) are in no list, but messages may be on them.
     listed = {row.name for row in told}

@@ -75,22 +75,23 @@ _WORDS = (
         _WAITING,
     ),
     _Word(
-        "to blame",
+        "blamed",
         "What others waited for a rank in collectives and for messages, when all has been passed on, for"
-        " whatever reason it was late. Over the ranks it is all waiting.",
+        " whatever reason it was late. Over the ranks it is all waiting. Where ranks are named as late, the"
+        " number is without what others waited while those were in the collective before.",
         "blamed in collectives + waits for messages that began with it",
         _WAITING,
     ),
     _Word(
         "in MPI, not told apart",
-        "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, nonblocking"
+        "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, persistent"
         " collectives, and those that make communicators.",
         "time in MPI - waiting - transfer - MPI-IO",
         _WAITING,
     ),
     _Word(
         "transfer (of the run)",
-        "Time in blocking collectives, receives, waits and sends in which nobody was late, and in calls that"
+        "Time in collectives, receives, waits and sends in which nobody was late, and in calls that"
         " only start communication.",
         "known time in MPI - waiting",
         _WAITING,

@@ -17,8 +17,8 @@ from rankwise.text.summary import (
     efficiency_notes,
     efficiency_text,
     extremes,
+    lateness_unknown_text,
     ranks_and_nodes,
-    unknown_text,
     wall_text,
 )
 from rankwise.text.units import percent_text, second_text
@@ -29,8 +29,7 @@ _MEANINGS = {
     COMPUTE: ("compute, other", _METRICS["useful-time"].meaning),
     WAITING: (
         "waiting",
-        "In MPI while another rank that was needed had not come yet: in blocking collectives,"
-        " and for messages.",
+        "In MPI while another rank that was needed had not come yet: in collectives, and for messages.",
     ),
     TRANSFER: ("transfer", "In MPI although nobody was late: what the library and the network take."),
     FILES: ("MPI-IO", "In calls that open, read, write and close files."),
@@ -162,8 +161,8 @@ def late_part(of: Subject) -> dict[str, Any]:
     """Return for whom the others waited, and how the time in MPI is spread."""
     found, late, time = of.summary, of.diagnosis.late, of.diagnosis.account.time
     missing, title = "", late_sentence(late)
-    if time.is_mostly_unknown:
-        missing = f"{unknown_text(time)}."
+    if unknown := lateness_unknown_text(time):
+        missing = f"{unknown}."
     elif not late.is_known:
         missing = no_arrivals(of.diagnosis.account.waiting_unknown or of.seen.unknown)
     elif not late.most:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from rankwise.analysis.calls.sites import Place
+from rankwise.analysis.calls.places import Place
 from rankwise.text.safe import safe
 
 _UNKNOWN = "not known"

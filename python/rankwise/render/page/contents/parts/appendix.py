@@ -13,7 +13,7 @@ from rankwise.render.page.contents.sections import section
 from rankwise.render.page.contents.subject import Subject
 from rankwise.text.counters import counter_fields
 from rankwise.text.empty import NO_CALLS
-from rankwise.text.names import call_name, library_name, program_text, run_command
+from rankwise.text.names import call_name, library_name, library_said, program_text, run_command
 from rankwise.text.summary import ranks_and_nodes, reordered_text
 from rankwise.text.trust import cost_line, coverage_fields, memory_line, partial_line, warnings
 from rankwise.text.units import number_of, second_text
@@ -88,7 +88,7 @@ def _environment(of: Subject) -> dict[str, Any]:
         ("world", f"{run.world} of {run.worlds}" if run.worlds > 1 else ""),
         ("ranks", ranks_and_nodes(run)),
         ("hosts", ", ".join(hosts[:_MOST_HOSTS]) + (" ..." if len(hosts) > _MOST_HOSTS else "")),
-        ("MPI library", run.mpi_library),
+        ("MPI library", library_said(run.mpi_library)),
         ("ABI", run.mpi_abi),
         ("thread level", run.thread_level),
         ("started", run.started),

@@ -104,15 +104,15 @@ def _late(of: Subject) -> dict[str, Any]:
     waited, messages = of.seen.waiting, of.seen.messages
     collectives = {row.rank: row for row in waited.ranks} if waited else {}
     origins = {row.rank: row for row in messages.origins}
-    to_blame = {one.rank: one.seconds for one in blamed_ranks(waited, messages)}
-    ranks = sorted(to_blame)
+    blamed = {one.rank: one.seconds for one in blamed_ranks(waited, messages)}
+    ranks = sorted(blamed)
     return {
         "title": safe(waiting_title(of.seen), "utf-8"),
         "notes": [safe(note, "utf-8") for note in _notes(of, messages)],
         "noCollectives": "" if waited and waited.kept else no_arrivals(of.seen.unknown),
         "noMessages": "" if messages.is_sampled else NO_WAITS,
         "rank": of.container.column(ranks, ascending=True),
-        "toBlame": of.container.column([to_blame[rank] for rank in ranks]),
+        "blamed": of.container.column([blamed[rank] for rank in ranks]),
         **_in_collectives(of.container, [collectives.get(rank) for rank in ranks]),
         **_for_messages(of.container, [origins.get(rank) for rank in ranks]),
     }
@@ -135,7 +135,7 @@ def _in_collectives(container: Container, rows: Sequence[WaitingRank | None]) ->
         "firstCall": column(row.unknown_seconds if row else 0.0 for row in rows),
         "passedOn": column(row.passed_on_seconds if row else 0.0 for row in rows),
         "passedTo": column(row.passed_to if row and row.passed_to is not None else _NOBODY for row in rows),
-        "blamed": column(row.blamed_seconds if row else 0.0 for row in rows),
+        "blamedInCollectives": column(row.blamed_seconds if row else 0.0 for row in rows),
     }
 
 
@@ -146,7 +146,7 @@ def _for_messages(container: Container, rows: Sequence[Origin | None]) -> dict[s
     return {
         "messagesWaited": column(row.suffered_seconds if row else 0.0 for row in rows),
         "messagesCaused": column(row.directly_seconds if row else 0.0 for row in rows),
-        "messagesBegun": column(row.origin_seconds if row else 0.0 for row in rows),
+        "blamedForMessages": column(row.origin_seconds if row else 0.0 for row in rows),
         "chain": column(row.longest_chain if row else 0 for row in rows),
     }
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwise.analysis.calls.communicators import Communicator
 from rankwise.analysis.calls.families import Family
-from rankwise.analysis.calls.sites import places_of_sites
+from rankwise.analysis.calls.places import places_of_sites
 from rankwise.profile.join.families import with_library
 from rankwise.profile.join.members import compact_ascending, known_ranks
 from rankwise.render.page.contents.axes import Axes

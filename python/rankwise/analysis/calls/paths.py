@@ -1,0 +1,342 @@
+"""By which functions calls come to the places that make them: shares, estimated from a sample.
+
+A call is in the sample with a known probability. It stands for w calls, the inverse of that, and for w t
+seconds, where t is its time. Source: Horvitz and Thompson, Journal of the American Statistical Association
+47, 1952. A share s is a ratio of two such sums. Its variance is that of the residuals: w t (1 - s) of the
+calls that it has, w t s of the others. Its interval is that of Wilson (ibid. 22, 1927) for the number of
+independent calls that would have the same variance: it has no share below 0, and is not empty where all calls
+in the sample came by one way.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import field
+
+from rankwise.analysis.calls.places import Place, places_of_frames, places_of_sites
+from rankwise.analysis.calls.totals import JOIN_PROCEDURES, Totals, totals_by
+from rankwise.records import dataclass
+
+_Z = 1.96  # 95 %
+WHOLE, MORE, CUT, PYTHON, UNKNOWN = "whole", "more", "cut", "python", "unknown"
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share with its 95 % interval, in percent."""
+
+    percent: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """The larger half of the interval."""
+        return max(self.high - self.percent, self.percent - self.low)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where a function on the way to a call was called, as in `Place`."""
+
+    name: str
+    path: str
+    library: str
+    is_program: bool
+    function: str | None
+    file: str | None
+    line: int | None
+    offset: int | None
+
+    @classmethod
+    def of(cls, place: Place) -> Frame:
+        """Return the same as data."""
+        return cls(place.name, **place._asdict())
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathRow:
+    """The calls of one procedure at one place that come by one way. Calls and seconds are estimates.
+
+    Attributes:
+        site: as in `SiteRow`, and so are the following.
+        frames: the places where the function that the site is in was called, then that caller, and so on.
+        ends: whole = at the beginning of the program or a thread; more = further frames are not kept;
+            cut = the stack could not be followed; python = the interpreter calls the last function;
+            unknown = no room was left for the path.
+        share_of_calls: of those of the procedure at this place.
+        share_of_time: likewise.
+        samples: calls in the sample that came by this way.
+        ranks: that have such calls in their samples.
+    """
+
+    site: str
+    path: str
+    library: str
+    is_program: bool
+    function: str | None
+    file: str | None
+    line: int | None
+    offset: int | None
+    procedure: str
+    frames: list[Frame]
+    ends: str
+    calls: float
+    seconds: float
+    percent_of_mpi: float
+    share_of_calls: Share
+    share_of_time: Share
+    samples: int
+    ranks: int
+
+    @property
+    def functions(self) -> list[str]:
+        """The names of the functions, from that of the site outwards; where they are not known the places."""
+        return [self.function or self.site, *(frame.function or frame.name for frame in self.frames)]
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who calls a place in a library: where in the program, or else in what it was called through.
+
+    That is a function with a name, if there is one on the way from there.
+
+    Attributes:
+        frame: that call.
+        share: of the time at the place in the library.
+    """
+
+    frame: Frame
+    share: Share
+
+
+@dataclass(frozen=True, kw_only=True)
+class Branch:
+    """The calls of one procedure at one place that come through the same callers up to one of these.
+
+    Attributes:
+        frame: where this caller calls the one before; None: no further one is known, or there is none.
+        ends: why there is no frame, as in `PathRow`; '' = there is one.
+        share_of_calls: as in `PathRow`, and so are the following.
+        share_of_time: likewise.
+        samples: likewise.
+        callers: of the function that the frame is in, most time first; none where only a beginning is left.
+    """
+
+    frame: Frame | None
+    ends: str
+    share_of_calls: Share
+    share_of_time: Share
+    samples: int
+    callers: list[Branch]
+
+
+@dataclass(frozen=True)
+class CallTree:
+    """Who calls a place, as a tree.
+
+    Attributes:
+        samples: calls in the sample.
+        callers: as in `Branch`, from the inside out.
+        caller: the first one of `callers`, else the call of the function with the most time; None: not known.
+    """
+
+    samples: int
+    callers: list[Branch]
+    caller: Caller | None
+
+
+@dataclass
+class _Sums:
+    samples: int = 0
+    ranks: int = 0
+    calls: float = 0.0
+    seconds: float = 0.0
+    calls_spread: float = 0.0
+    seconds_spread: float = 0.0
+
+    def add(self, numbers: Iterable[float]) -> None:
+        samples, ranks, calls, seconds, calls_spread, seconds_spread = numbers
+        self.samples += int(samples)
+        self.ranks = max(self.ranks, int(ranks))
+        self.calls += calls
+        self.seconds += seconds
+        self.calls_spread += calls_spread
+        self.seconds_spread += seconds_spread
+
+
+@dataclass
+class _Ways:
+    """All ways to a place: those that are alike in their frames and end, and the sums of all."""
+
+    ways: dict[tuple[tuple[Place, ...], str], _Sums] = field(default_factory=lambda: defaultdict(_Sums))
+    all: _Sums = field(default_factory=_Sums)
+
+
+def paths(connection: sqlite3.Connection) -> list[PathRow]:
+    """Return each way to each place and procedure, most time first; none where no path is known."""
+    found = _ways(connection)
+    if not found:
+        return []
+    rows = []
+    totals = _totals(connection)
+    for (place, procedure), ways in found.items():
+        exact = totals.get((place, procedure), Totals())
+        for (frames, ends), sums in ways.ways.items():
+            of_calls, of_time = _shares(sums, ways.all)
+            rows.append(
+                PathRow(
+                    site=place.name,
+                    **place._asdict(),
+                    procedure=procedure,
+                    frames=[Frame.of(frame) for frame in frames],
+                    ends=ends,
+                    calls=exact.calls * of_calls.percent / 100,
+                    seconds=exact.seconds * of_time.percent / 100,
+                    percent_of_mpi=exact.percent_of_mpi * of_time.percent / 100,
+                    share_of_calls=of_calls,
+                    share_of_time=of_time,
+                    samples=sums.samples,
+                    ranks=sums.ranks,
+                )
+            )
+    return sorted(rows, key=lambda row: (-row.seconds, row.site, row.procedure))
+
+
+def callers(connection: sqlite3.Connection) -> dict[tuple[Place, str], list[Caller]]:
+    """Return who calls each place that is in a library, and procedure, most time first."""
+    return {
+        (place, procedure): found
+        for (place, procedure), ways in _ways(connection).items()
+        if (found := _callers(place, ways))
+    }
+
+
+def callers_of(connection: sqlite3.Connection, place: Place, procedures: Collection[str]) -> list[Caller]:
+    """Return who calls some procedures at a place, likewise; none if the place is the program's own."""
+    together = _Ways()
+    for (where, procedure), ways in _ways(connection).items():
+        if where == place and procedure in procedures:
+            for key, sums in ways.ways.items():
+                together.ways[key].add(vars(sums).values())
+            together.all.add(vars(ways.all).values())
+    return _callers(place, together)
+
+
+def call_trees(connection: sqlite3.Connection) -> dict[tuple[Place, str], CallTree]:
+    """Return who calls each place and procedure of which a path is known."""
+    return {(place, procedure): _tree(place, ways) for (place, procedure), ways in _ways(connection).items()}
+
+
+def _tree(place: Place, ways: _Ways) -> CallTree:
+    branches = _branches([(frames, ends, sums) for (frames, ends), sums in ways.ways.items()], ways.all)
+    first = next((Caller(one.frame, one.share_of_time) for one in branches if one.frame), None)
+    found = _callers(place, ways)
+    return CallTree(ways.all.samples, branches, found[0] if found else first)
+
+
+def _branches(ways: list[tuple[tuple[Place, ...], str, _Sums]], whole: _Sums) -> list[Branch]:
+    """Return the callers with which some ways begin, or why these have none, with their shares of a whole."""
+    through: dict[Place | str, list[tuple[tuple[Place, ...], str, _Sums]]] = defaultdict(list)
+    for frames, ends, sums in ways:
+        through[frames[0] if frames else ends].append((frames[1:], ends, sums))
+    if through.keys() == {WHOLE}:
+        return []
+    found = []
+    for first, rest in through.items():
+        together = _Sums()
+        for *_, sums in rest:
+            together.add(vars(sums).values())
+        of_calls, of_time = _shares(together, whole)
+        found.append(
+            Branch(
+                frame=None if isinstance(first, str) else Frame.of(first),
+                ends=first if isinstance(first, str) else "",
+                share_of_calls=of_calls,
+                share_of_time=of_time,
+                samples=together.samples,
+                callers=[] if isinstance(first, str) else _branches(rest, whole),
+            )
+        )
+    return sorted(found, key=lambda one: -one.share_of_time.percent)
+
+
+def _callers(place: Place, ways: _Ways) -> list[Caller]:
+    if place.is_program:
+        return []
+    sums: dict[Place, _Sums] = defaultdict(_Sums)
+    for (frames, _), own in ways.ways.items():
+        caller = _caller(place, frames)
+        if caller is not None:
+            sums[caller].add(vars(own).values())
+    found = [Caller(Frame.of(caller), _shares(own, ways.all)[1]) for caller, own in sums.items()]
+    return sorted(found, key=lambda one: -one.share.percent)
+
+
+def _caller(place: Place, frames: tuple[Place, ...]) -> Place | None:
+    """Return the innermost call of the program, or else the outermost that is not in the place's library.
+
+    Where its function has no name, or where the way is not known so far, the outermost one with a name of
+    those that it calls says more.
+    """
+    numbers = range(len(frames))
+    own = next((number for number in numbers if frames[number].is_program), None)
+    if own is None:
+        own = next((number for number in reversed(numbers) if frames[number].path != place.path), None)
+    known = frames if own is None else frames[: own + 1]
+    named = next((frame for frame in reversed(known) if frame.function), None)
+    return named or (frames[own] if own is not None else None)
+
+
+def _totals(connection: sqlite3.Connection) -> dict[tuple[Place, str], Totals]:
+    """Return the exact sums of each place and procedure."""
+    places = places_of_sites(connection)
+    found: dict[tuple[Place, str], Totals] = defaultdict(Totals)
+    for (site, procedure), totals in totals_by(connection, "calls.site, procedures.name", JOIN_PROCEDURES):
+        found[places.get(site, Place()), procedure] += totals
+    return found
+
+
+def _ways(connection: sqlite3.Connection) -> Mapping[tuple[Place, str], _Ways]:
+    found: dict[tuple[Place, str], _Ways] = defaultdict(_Ways)
+    rows = connection.execute(
+        "SELECT site, name, frames, ends, samples, ranks, calls, seconds, calls_spread, seconds_spread"
+        " FROM paths JOIN procedures ON procedures.id = procedure ORDER BY paths.id"
+    ).fetchall()
+    if not rows:
+        return found
+    sites, frames = places_of_sites(connection), places_of_frames(connection)
+    for site, procedure, through, ends, *numbers in rows:
+        way = tuple(frames[int(number)] for number in through.split(",") if number)
+        ways = found[sites[site], procedure]
+        ways.ways[way, ends].add(numbers)
+        ways.all.add(numbers)
+    return found
+
+
+def _shares(part: _Sums, whole: _Sums) -> tuple[Share, Share]:
+    """Return the shares of calls and of time."""
+    return (
+        _share(part.calls, part.calls_spread, whole.calls, whole.calls_spread),
+        _share(part.seconds, part.seconds_spread, whole.seconds, whole.seconds_spread),
+    )
+
+
+def _share(part: float, spread: float, whole: float, whole_spread: float) -> Share:
+    """Return the share of a part, from the sums and their variances."""
+    if whole <= 0:
+        return Share(0.0, 0.0, 100.0)
+    share = min(part / whole, 1.0)
+    if whole_spread <= 0:  # all calls are in the sample
+        return Share(100 * share, 100 * share, 100 * share)
+    # Where few of the calls were found, or nearly all, the variance is found too small.
+    number = whole**2 / whole_spread
+    variance = (spread * (1 - share) ** 2 + max(whole_spread - spread, 0.0) * share**2) / whole**2
+    if variance > 0 and 0 < share < 1:
+        number = min(number, share * (1 - share) / variance)
+    middle = (share + _Z**2 / (2 * number)) / (1 + _Z**2 / number)
+    half = _Z * math.sqrt(share * (1 - share) / number + (_Z / (2 * number)) ** 2) / (1 + _Z**2 / number)
+    return Share(100 * share, 100 * max(middle - half, 0.0), 100 * min(middle + half, 1.0))

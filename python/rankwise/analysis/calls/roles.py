@@ -1,0 +1,198 @@
+"""What communicators are for, as far as their members tell: rows of a grid, one for each node."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import combinations, product
+from operator import eq
+
+from rankwise.analysis.columns import decoded_list
+from rankwise.profile.join.members import count, parse
+
+Ranks = tuple[int, ...]
+Parts = frozenset[frozenset[int]]
+
+_MOST_MEMBERS = 50_000
+_MOST_GRIDS = 16
+_MOST_DIMENSIONS = 4
+_NAMELESS = ("main", "MAIN__")
+
+
+class Roles:
+    """The roles of a run's communicators."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Find them in a profile."""
+        self._connection = connection
+        self._left = _MOST_MEMBERS
+
+    def of(self, members: Sequence[str], site: int | None = None) -> str:
+        """Return what communicators that were made alike are for; '' = their members don't tell.
+
+        Args:
+            members: world ranks of each, compact.
+            site: where the first one was made.
+        """
+        return self._of_members(members) or self._made_in(site)
+
+    def _of_members(self, members: Sequence[str]) -> str:
+        each = dict.fromkeys(members)
+        if len(each) > self._left or any("?" in one for one in each):  # not all are known
+            return ""
+        counts = [count(one) for one in each]
+        if not all(counts) or (len(each) == 1 and counts[0] >= self._number):
+            return ""
+        if len(each) > 1 and max(counts) == 1:
+            return "each rank alone"
+        self._left -= sum(counts)
+        if self._left < 0:
+            return ""
+        groups = [tuple(parse(one)) for one in each]
+        return self._of_one(groups[0]) if len(groups) == 1 else self._of_several(groups)
+
+    def _of_one(self, ranks: Ranks) -> str:
+        own, number = frozenset(ranks), self._number
+        for host, there in self._nodes.items():
+            if own == there and len(self._nodes) > 1 and len(own) > 1:
+                return f"the ranks of {host}"
+        if len(own) == len(self._nodes) > 1 and all(len(own & there) == 1 for there in self._nodes.values()):
+            return "one rank of each node"
+        return _of_ranks(sorted(own), number)
+
+    def _of_several(self, groups: Sequence[Ranks]) -> str:
+        parts = frozenset(map(frozenset, groups))
+        number = sum(map(len, parts))
+        if number == self._number == len(frozenset().union(*parts)):
+            if len(self._nodes) > 1 and parts == frozenset(self._nodes.values()):
+                return "one for each node"
+            if found := self._positions.get(parts) or _of_parts(sorted(map(sorted, parts)), number):
+                return found
+        return "pairs of ranks" if all(len(one) == 2 for one in parts) else ""
+
+    def _made_in(self, site: int | None) -> str:
+        if site is None:
+            return ""
+        row = self._connection.execute("SELECT function FROM sites WHERE id = ?", (site,)).fetchone()
+        name = row[0].partition("(")[0].rpartition("::")[2] if row and row[0] else ""
+        return f"made in {name}" if name and name not in _NAMELESS else ""
+
+    @cached_property
+    def _number(self) -> int:
+        (number,) = self._connection.execute("SELECT ranks_expected FROM run").fetchone()
+        return int(number)
+
+    @cached_property
+    def _nodes(self) -> Mapping[str, frozenset[int]]:
+        found: dict[str, set[int]] = {}
+        for rank, host in self._connection.execute("SELECT rank, host FROM main.ranks"):
+            found.setdefault(host, set()).add(rank)
+        return {host: frozenset(ranks) for host, ranks in found.items()}
+
+    @cached_property
+    def _positions(self) -> Mapping[Parts, str]:
+        """What the parts of Cartesian communicators are called."""
+        found: dict[Parts, str] = {}
+        for name, members, dims in self._connection.execute(
+            "SELECT name, members, dims FROM communicators WHERE topology = 'cart' AND size = ?"
+            " ORDER BY id LIMIT ?",
+            (self._number, _MOST_GRIDS),
+        ):
+            if "?" in members or count(members) != self._number:
+                continue
+            ranks, counts = parse(members), decoded_list(dims)
+            # (A dimension of one makes no other parts.)
+            wide = [place for place, places in enumerate(counts) if places > 1]
+            if 2 <= len(wide) <= _MOST_DIMENSIONS and math.prod(counts) == len(ranks):
+                for parts, what in _parts_of_grid(ranks, counts, wide):
+                    found.setdefault(parts, f"{what} of {name}")
+        return found
+
+
+def _parts_of_grid(
+    ranks: Sequence[int], dims: Sequence[int], wide: Sequence[int]
+) -> Iterable[tuple[Parts, str]]:
+    """Return the ways to divide a grid by some of its dimensions, and what the parts are called."""
+    places = list(product(*map(range, dims)))
+    for kept_number in range(1, len(wide)):
+        for kept in combinations(wide, kept_number):
+            groups: dict[tuple[int, ...], set[int]] = {}
+            for place, rank in zip(places, ranks, strict=True):
+                key = tuple(at for dimension, at in enumerate(place) if dimension not in kept)
+                groups.setdefault(key, set()).add(rank)
+            yield frozenset(map(frozenset, groups.values())), _called(kept, wide)
+
+
+def _called(kept: Sequence[int], wide: Sequence[int]) -> str:
+    if len(wide) == 2:
+        return "rows" if kept[0] == wide[1] else "columns"
+    if len(kept) == 1:
+        return f"lines along dimension {kept[0]}"
+    across = [str(dimension) for dimension in wide if dimension not in kept]
+    return f"planes across dimension{'s' * (len(across) > 1)} {', '.join(across)}"
+
+
+def _of_ranks(ranks: Sequence[int], number: int) -> str:
+    """Return which ranks some are, of so many."""
+    if len(ranks) == 1:
+        return f"rank {ranks[0]}"
+    if ranks[-1] - ranks[0] == len(ranks) - 1:
+        return f"ranks {ranks[0]}-{ranks[-1]}"
+    for first, what in ((0, "even ranks"), (1, "odd ranks")):
+        if _are(ranks, range(first, number, 2)):
+            return what
+    step = ranks[1] - ranks[0]
+    if len(ranks) > 2 and _are(ranks, range(ranks[0], ranks[-1] + 1, step)):
+        return f"every {_ordinal(step)} rank from {ranks[0]}"
+    return f"{len(ranks)} of {number} ranks"
+
+
+def _of_parts(parts: Sequence[Sequence[int]], number: int) -> str:
+    """Return what so many ranks are divided into, each once; '' = nothing that has a name."""
+    size = len(parts[0])
+    if len(parts) == 2 and _are(parts[0], range(size)):
+        first = "rank 0" if size == 1 else f"ranks 0-{size - 1}"
+        return f"{first} and the rest" if size != len(parts[1]) else "two halves"
+    if any(len(one) != size for one in parts):
+        return ""
+    if all(one[-1] - one[0] == size - 1 for one in parts):
+        return _blocks(size)
+    step = len(parts)
+    if all(_are(one, range(one[0], number, step)) for one in parts):
+        return _strides(step)
+    return ""
+
+
+def _are(ranks: Sequence[int], those: range) -> bool:
+    return len(ranks) == len(those) and all(map(eq, ranks, those))
+
+
+def _blocks(size: int) -> str:
+    return "pairs of neighbours" if size == 2 else f"blocks of {size} ranks"
+
+
+def _strides(step: int) -> str:
+    return "even and odd ranks" if step == 2 else f"every {_ordinal(step)} rank"
+
+
+def as_grid(role: str, number: int, size: int, siblings: Collection[str]) -> str:
+    """Return the role of communicators that are rows or columns of a grid which the program laid out itself.
+
+    Args:
+        role: what their members are.
+        number: how many they are.
+        size: processes of each.
+        siblings: roles of all that were made from the same parent.
+    """
+    if role == _blocks(size) and _strides(size) in siblings:
+        return f"rows of a {number} x {size} grid"
+    if role == _strides(number) and _blocks(number) in siblings:
+        return f"columns of a {size} x {number} grid"
+    return role
+
+
+def _ordinal(number: int) -> str:
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
+    return f"{number}{ending}"

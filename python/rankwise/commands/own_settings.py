@@ -1,0 +1,153 @@
+"""Settings of the user's own that are in force: what they cost is measured, as they hide what ours gain."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankwise.commands.messages import say
+from rankwise.commands.working_directory import working_directory
+from rankwise.errors import RankwiseError
+
+if TYPE_CHECKING:
+    from rankwise.launch.signals import Signals
+    from rankwise.trials.plan import Aim
+    from rankwise.tuning.libraries.base import Assignment
+    from rankwise.tuning.own_settings import Priced
+    from rankwise.tuning.program import OwnSettingsError, Program
+
+OF_BUDGET = 0.25
+"""Share of the time for everything, where other steps follow."""
+
+
+@dataclass(frozen=True)
+class OwnSettings:
+    """What is in force, and the command without it.
+
+    Attributes:
+        program: as given.
+        theirs: the settings.
+        words: of the command without them.
+        label: of the library.
+    """
+
+    program: Program
+    theirs: Sequence[Assignment]
+    words: tuple[str, ...]
+    label: str
+
+    @classmethod
+    def refused(cls, refusal: OwnSettingsError, label: str, *, bitwise: bool) -> OwnSettings:
+        """Return those that a command was refused for.
+
+        Raises:
+            RankwiseError: they can't be left out: the refusal, and why.
+        """
+        from rankwise.tuning.own_settings import words_without
+
+        program = refusal.program
+        try:
+            words = words_without(program, refusal.theirs, label, bitwise=bitwise)
+        except RankwiseError as why:
+            raise RankwiseError(f"{refusal}; what they cost can't be measured: {why}") from refusal
+        return cls(program, refusal.theirs, words, label)
+
+    @classmethod
+    def of(cls, program: Program, *, bitwise: bool) -> OwnSettings | None:
+        """Return those of a program that choose algorithms or are there for speed; None: there are none.
+
+        Raises:
+            RankwiseError: they contradict what is to be tried, and can't be left out.
+        """
+        from rankwise.tuning.own_settings import words_without
+        from rankwise.tuning.program import OwnSettingsError
+
+        theirs = program.own_settings()
+        if not theirs:
+            return None
+        try:
+            return cls(
+                program, theirs, words_without(program, theirs, program.label, bitwise=bitwise), program.label
+            )
+        except RankwiseError as error:
+            why = error
+        try:
+            program.refuse_own_settings(rules=True)
+        except OwnSettingsError as refusal:
+            return cls.refused(refusal, program.label, bitwise=bitwise)
+        say(f"what your own settings cost is not measured: {why}")
+        return None
+
+    def priced(
+        self, aim: Aim, arguments: argparse.Namespace, limit: float, directory: Path, signals: Signals
+    ) -> Priced:
+        """Measure what they cost.
+
+        Args:
+            aim: of the pairs of runs.
+            arguments: of the command, with trial_options.
+            limit: seconds of the first run.
+            directory: for the runs; every node sees it.
+            signals: that came to us.
+
+        Raises:
+            RankwiseError: the program fails as given.
+        """
+        from rankwise.trials.ways import Runs, Way, check_words
+        from rankwise.tuning.own_settings import price
+
+        place = directory / "own-settings"
+        place.mkdir()
+        given = Way("as given", self.program.command, as_given=True)
+        check = check_words(arguments.check)
+        runs = Runs(place, signals, arguments.run_limit, limit, check, given=given)
+        return price(self.program, self.theirs, self.words, self.label, aim, arguments.seed, runs, say)
+
+
+def price_refused(refusal: OwnSettingsError, arguments: argparse.Namespace) -> int:
+    """Measure what settings cost that `tune` refuses, say it, and end: the profile was recorded with them.
+
+    Args:
+        refusal: of the command.
+        arguments: of `tune`.
+
+    Returns:
+        the exit status.
+
+    Raises:
+        RankwiseError: they can't be left out, or the program fails as given.
+    """
+    from rankwise.launch.signals import Signals
+    from rankwise.mpi_libraries import version_of
+    from rankwise.render.terminal import own_settings as shown
+    from rankwise.trials.plan import Aim
+    from rankwise.tuning.gate import may_round
+    from rankwise.tuning.profiled import profiled
+
+    known = profiled(arguments.file, 1)
+    bitwise = bool(arguments.bitwise) and any(map(may_round, known.everything))
+    own = OwnSettings.refused(refusal, version_of(known.about.library).label, bitwise=bitwise)
+    aim = Aim(
+        arguments.confidence / 100, arguments.resolve / 100, arguments.pairs, arguments.budget, give_up=True
+    )
+    with Signals() as signals, working_directory(arguments.keep, "tune") as directory:
+        found = own.priced(aim, arguments, known.wall.first_limit, directory, signals)
+    if arguments.json:
+        print_priced_json(found)
+    else:
+        shown.print_priced(found, sys.stdout, shown.RECORD_AGAIN if found.can_go else shown.KEPT)
+    return 128 + signals.last if signals.last else 0
+
+
+def print_priced_json(found: Priced) -> None:
+    """Print what was measured."""
+    from rankwise.analysis.to_json import to_json
+    from rankwise.views.tuning import priced_as_data
+
+    json.dump(to_json(priced_as_data(found)), sys.stdout, indent=2)
+    sys.stdout.write("\n")

@@ -1,0 +1,176 @@
+"""What the time in MPI went to, and efficiency, on both sides: estimates, and whether they surely differ."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rankwise.analysis.account import Account
+from rankwise.analysis.timing.efficiency import Efficiency
+from rankwise.comparison.change import SAME, Change, amounted, efficient, timed
+from rankwise.comparison.change import UNKNOWN as NOT_SURE
+
+Compared = Callable[[Sequence[float], Sequence[float]], Change]
+
+UNKNOWN = "not known"
+
+TIME_IN_MPI: dict[str, Compared] = {
+    "collectives": timed,
+    "late senders": timed,
+    "late receivers": timed,
+    "transfer": timed,
+    "files": timed,
+    UNKNOWN: amounted,
+}
+"""What the time in MPI goes to, and how it is compared; the first three are waiting."""
+
+FACTORS: dict[str, Compared] = dict.fromkeys(
+    ("parallel", "load balance", "communication", "serialisation", "transfer"), efficient
+)
+"""Efficiencies, likewise."""
+
+
+_DIGITS = 9
+"""Of seconds, and of efficiencies: what is beyond is rounding."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """An estimate.
+
+    Attributes:
+        value: itself.
+        low: the least that it may be.
+        high: the most.
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def may_be_zero(self) -> bool:
+        """Whether 0 is in it."""
+        return self.low <= 0 <= self.high
+
+
+Ranges = Mapping[str, Range]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimated:
+    """A figure of both sides, of which each run tells a range.
+
+    Attributes:
+        name: of it.
+        before: median of the runs, also of the ends of their ranges; None = some run does not tell it.
+        after: likewise.
+        value: on both sides; None = a side does not tell it.
+        change: of the values, and what the ranges of both sides leave possible; None likewise.
+    """
+
+    name: str
+    before: Range | None
+    after: Range | None
+    value: Change | None
+    change: Range | None
+
+    @property
+    def exceeds_error(self) -> bool:
+        """Whether the ranges of the sides do not overlap, which says nothing of the noise between runs."""
+        return self.change is not None and not self.change.may_be_zero
+
+
+def time_in_mpi_ranges(known: Account, ranks: int) -> dict[str, Range]:
+    """Return what the time in MPI went to by the names of `TIME_IN_MPI`, in seconds, mean over the ranks.
+
+    The parts add up to the time in MPI. Each may be larger by what is not known, if that could be its.
+
+    Args:
+        known: of the run.
+        ranks: how many there are.
+    """
+    time, waiting, messages = known.time, known.waiting, known.messages
+    collectives = waiting.seconds if waiting else 0.0
+    senders, receivers = (
+        (messages.late_sender_seconds, messages.late_receiver_seconds) if messages else (0.0, 0.0)
+    )
+    waited = collectives + senders + receivers
+    scale = min(time.waiting_seconds / waited, 1.0) if waited else 1.0
+    error = waiting.waiting.error_seconds if waiting else 0.0
+    error_of_messages = messages.error_seconds if messages else 0.0
+    not_known = _unknown_in_collectives(known)
+    rest = time.unknown_seconds - not_known
+
+    def of_rank(seconds: float, error: float, unknown: float) -> Range:
+        ends = seconds, max(seconds - error, 0.0), seconds + error + unknown
+        return Range(*(round(one / ranks, _DIGITS) for one in ends))
+
+    return {
+        "collectives": of_rank(scale * collectives, error, not_known),
+        "late senders": of_rank(scale * senders, error_of_messages, rest),
+        "late receivers": of_rank(scale * receivers, error_of_messages, rest),
+        "transfer": of_rank(time.moving_seconds, time.error_seconds, time.unknown_seconds),
+        "files": of_rank(time.files_seconds, 0.0, 0.0),
+        UNKNOWN: of_rank(time.unknown_seconds, 0.0, 0.0),
+    }
+
+
+def _unknown_in_collectives(known: Account) -> float:
+    """Return the time in blocking collectives of which it is not known who waited."""
+    if known.waiting:
+        seconds = known.waiting.percent_not_known_of_mpi / 100 * known.time.seconds
+    else:
+        seconds = known.waiting_unknown.seconds if known.waiting_unknown else 0.0
+    return min(seconds, known.time.unknown_seconds)
+
+
+def factor_ranges(found: Efficiency | None) -> dict[str, Range]:
+    """Return efficiencies by the names of `FACTORS`, as far as they are known."""
+    if found is None:
+        return {}
+    measured = (found.parallel, found.load_balance, found.communication)
+    ranges = [Range(value, value, value) for value in measured]
+    if split := found.split:
+        ranges += [
+            Range(split.serialisation, split.serialisation_low, split.serialisation_high),
+            Range(split.transfer, split.transfer_low, split.transfer_high),
+        ]
+    return dict(zip(FACTORS, ranges, strict=False))
+
+
+def estimated(
+    names: Mapping[str, Compared], before: Sequence[Ranges], after: Sequence[Ranges]
+) -> list[Estimated]:
+    """Compare what the runs of two sides tell.
+
+    Args:
+        names: of the figures, and how each is compared.
+        before: what each run tells.
+        after: likewise.
+    """
+    return [_estimated(name, compared, before, after) for name, compared in names.items()]
+
+
+def _estimated(name: str, compared: Compared, before: Sequence[Ranges], after: Sequence[Ranges]) -> Estimated:
+    early, late = ([one[name] for one in side if name in one] for side in (before, after))
+    early_range = _median(early) if len(early) == len(before) else None
+    late_range = _median(late) if len(late) == len(after) else None
+    if early_range is None or late_range is None:
+        return Estimated(name=name, before=early_range, after=late_range, value=None, change=None)
+    value = compared([one.value for one in early], [one.value for one in late])
+    change = Range(
+        round(late_range.value - early_range.value, _DIGITS),
+        round(late_range.low - early_range.high, _DIGITS),
+        round(late_range.high - early_range.low, _DIGITS),
+    )
+    if change.may_be_zero and value.verdict != SAME:
+        value = replace(value, verdict=NOT_SURE)
+    return Estimated(name=name, before=early_range, after=late_range, value=value, change=change)
+
+
+def _median(ranges: Sequence[Range]) -> Range:
+    return Range(
+        *(statistics.median(getattr(one, end) for one in ranges) for end in ("value", "low", "high"))
+    )

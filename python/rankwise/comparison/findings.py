@@ -1,0 +1,121 @@
+"""Findings that went, came and stayed from one side of a comparison to the other."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rankwise.findings.search import LEAST_PERCENT, Findings, Found
+
+GONE, NEW, STAYS, SOME, SMALL = "gone", "new", "stays", "in some runs", "small"
+NOT_KNOWN_BEFORE, NOT_KNOWN_AFTER = "not known before", "not known after"
+_ORDER = (GONE, NEW, SOME, NOT_KNOWN_AFTER, NOT_KNOWN_BEFORE, STAYS, SMALL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindingSide:
+    """A finding in the runs of a side.
+
+    Attributes:
+        runs: in which it could save 1 % of the run or more.
+        asked: in which its rule could tell.
+        title: in the first run that has it; '' = none has.
+        saved_percent_of_run: that it could save, median of the runs that have it; None = none has.
+        confidence: of the first run that has it; None = none has.
+    """
+
+    runs: int
+    asked: int
+    title: str
+    saved_percent_of_run: float | None
+    confidence: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindingChange:
+    """A finding of some run.
+
+    Attributes:
+        rule: that made it.
+        subject: what it is about, '' = the run.
+        state: `gone` (it could save 1 % or more in all runs before, in none after), `new`, `stays` (in all
+            runs), `in some runs`, `small` (in none); `not known before` or `not known after`: the rule could
+            not tell in those runs.
+        before: in the runs before.
+        after: likewise.
+    """
+
+    rule: str
+    subject: str
+    state: str
+    before: FindingSide
+    after: FindingSide
+
+    @property
+    def title(self) -> str:
+        """What it says: on the side that it is worth most on."""
+        sides = (self.after, self.before)
+        return max(sides, key=lambda side: side.saved_percent_of_run or 0.0).title or self.before.title
+
+
+_Key = tuple[str, str]
+
+
+def finding_changes(
+    before: Sequence[Findings], after: Sequence[Findings], renamed: Mapping[str, str]
+) -> list[FindingChange]:
+    """Return the findings of all runs: those that went and came first, each by what they could save.
+
+    Args:
+        before: findings of each run.
+        after: likewise.
+        renamed: families of communicators that have another name after: it → that before.
+    """
+    sides = [_by_subject(one, {}) for one in before], [_by_subject(one, renamed) for one in after]
+    keys = dict.fromkeys(key for side in sides for one in side for key in one)
+    found = [_change(key, _side(key, before, sides[0]), _side(key, after, sides[1])) for key in keys]
+    return sorted(found, key=lambda one: (_ORDER.index(one.state), -_most(one)))
+
+
+def _by_subject(findings: Findings, renamed: Mapping[str, str]) -> dict[_Key, Found]:
+    found: dict[_Key, Found] = {}
+    for one in findings.found:
+        what, on, family = one.finding.subject.partition(" on ")
+        subject = f"{what}{on}{renamed.get(family, family)}"
+        found.setdefault((one.finding.rule, subject), one)
+    return found
+
+
+def _side(key: _Key, runs: Sequence[Findings], found: Sequence[Mapping[_Key, Found]]) -> FindingSide:
+    there = [one[key] for one in found if key in one]
+    return FindingSide(
+        runs=sum(one.saved_percent_of_run >= LEAST_PERCENT for one in there),
+        asked=sum(key[0] not in {silent.rule for silent in one.silent} for one in runs),
+        title=there[0].finding.title if there else "",
+        saved_percent_of_run=statistics.median(one.saved_percent_of_run for one in there) if there else None,
+        confidence=there[0].finding.confidence if there else None,
+    )
+
+
+def _change(key: _Key, before: FindingSide, after: FindingSide) -> FindingChange:
+    return FindingChange(rule=key[0], subject=key[1], state=_state(before, after), before=before, after=after)
+
+
+def _state(before: FindingSide, after: FindingSide) -> str:
+    if not before.runs and not after.runs:
+        return SMALL
+    if not after.asked:
+        return NOT_KNOWN_AFTER
+    if not before.asked:
+        return NOT_KNOWN_BEFORE
+    all_runs = before.runs == before.asked, after.runs == after.asked
+    if all(all_runs):
+        return STAYS
+    if all_runs[0] and not after.runs:
+        return GONE
+    return NEW if all_runs[1] and not before.runs else SOME
+
+
+def _most(one: FindingChange) -> float:
+    return max(one.before.saved_percent_of_run or 0.0, one.after.saved_percent_of_run or 0.0)

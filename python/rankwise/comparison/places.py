@@ -1,0 +1,57 @@
+"""Call sites on both sides: found again by the source, not by addresses, which any change moves."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Set
+
+from rankwise.analysis.calls.places import Place, places_of_sites
+from rankwise.analysis.calls.totals import JOIN_PROCEDURES, Totals, totals_by
+
+SiteKey = tuple[str, ...]
+"""Place, function, procedure. The place is `halo.c:42`; without a line the program or library."""
+
+_LINE = re.compile(r"(.*):(\d+)")
+
+
+def site_totals(connection: sqlite3.Connection) -> dict[SiteKey, Totals]:
+    """Return the calls of each site; nothing where no site is known."""
+    places = places_of_sites(connection)
+    if not places:
+        return {}
+    found: dict[SiteKey, Totals] = {}
+    groups = totals_by(connection, "calls.site, procedures.name", JOIN_PROCEDURES)
+    for (site, procedure), totals in groups:
+        place = places.get(site, Place())
+        key = (place.library if place.file is None else place.name, place.function or "", procedure)
+        found[key] = found.get(key, Totals()) + totals
+    return found
+
+
+def moved_sites(before: Set[SiteKey], after: Set[SiteKey]) -> dict[SiteKey, SiteKey]:
+    """Find sites whose line alone is another one: the source above them has changed.
+
+    Those of one procedure in one function that are on one side only are the same in their order, if both
+    sides have as many of them.
+
+    Returns:
+        key after → key before.
+    """
+    early, late = _by_function(before - after), _by_function(after - before)
+    return {
+        new: old
+        for function in early.keys() & late.keys()
+        if len(early[function]) == len(late[function])
+        for old, new in zip(early[function], late[function], strict=True)
+    }
+
+
+def _by_function(sites: Iterable[SiteKey]) -> dict[SiteKey, list[SiteKey]]:
+    """Return the sites whose line is known by file, function and procedure, in the order of their lines."""
+    found: dict[SiteKey, list[tuple[int, SiteKey]]] = {}
+    for place, function, procedure in sites:
+        if function and (line := _LINE.fullmatch(place)):
+            of = found.setdefault((line[1], function, procedure), [])
+            of.append((int(line[2]), (place, function, procedure)))
+    return {function: [key for _, key in sorted(of)] for function, of in found.items()}

@@ -1,0 +1,52 @@
+"""What an MPI library's own tool says of its parameters."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from rankwise.probes import mpicc
+from rankwise.tuning.libraries import libraries
+from rankwise.tuning.libraries.base import Tool
+
+_SECONDS = 60
+
+
+def printed(tool: Tool, launcher: str, environment: Mapping[str, str]) -> str:
+    """Return what the tool beside a launcher prints; '' if there is none, or it fails.
+
+    Args:
+        tool: of the library.
+        launcher: its command.
+        environment: that it is started with.
+    """
+    found = shutil.which(launcher, path=environment.get("PATH"))
+    # A link may lead away from the tools, or to them.
+    places = [Path(found).absolute().parent, Path(found).resolve().parent] if found else []
+    path = next((str(one) for place in places if (one := place / tool.words[0]).is_file()), None)
+    if not path:
+        return ""
+    try:
+        return mpicc.call([path, *tool.words[1:]], environment, _SECONDS).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def defaults(launcher: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the values that parameters have where nobody sets them, by the variables that set them.
+
+    Args:
+        launcher: its command.
+        environment: that it is started with.
+    """
+    found: dict[str, str] = {}
+    for library in libraries():
+        for prefix, tool in library.tools.items():
+            if tool.values is None:
+                continue
+            bare = {name: value for name, value in environment.items() if not name.startswith(prefix)}
+            text = printed(tool, launcher, {**bare, **tool.unset})
+            found |= {f"{prefix}{name}": value for name, value in tool.values.findall(text)}
+    return found

@@ -1,0 +1,56 @@
+"""Which rules of a file of settings a run had no call for."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from rankwise.analysis.calls.bins import bin_range
+from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
+from rankwise.tuning.settings.rule import Rule
+
+
+class Met(NamedTuple):
+    """What a run had for the rules of a file.
+
+    Attributes:
+        unmet: rules that no call of the run fits.
+        processes: numbers of processes of the run's communicators, ascending; those with one are left out.
+    """
+
+    unmet: tuple[Rule, ...]
+    processes: tuple[int, ...]
+
+
+def met(connections: Iterable[sqlite3.Connection], rules: Sequence[Rule]) -> Met:
+    """Return which rules no call of a run fits, by the collective, the communicator's size and the message's.
+
+    Args:
+        connections: to the profiles of the run, one for each of its programs.
+        rules: of the settings that it was started with.
+    """
+    calls: set[tuple[str, int, int]] = set()
+    processes: set[int] = set()
+    for connection in connections:
+        calls.update(
+            connection.execute(
+                "SELECT DISTINCT procedures.name, communicators.size, size_bin"
+                f" FROM calls {JOIN_PROCEDURES} {JOIN_COMMUNICATORS} WHERE communicators.remote_size = 0"
+            )
+        )
+        found = connection.execute(
+            "SELECT DISTINCT size FROM communicators"
+            " WHERE size > 1 AND remote_size = 0 AND type NOT IN ('window', 'file')"
+        )
+        processes.update(size for (size,) in found)
+    unmet = tuple(rule for rule in rules if not any(_fits(rule, *call) for call in calls))
+    return Met(unmet, tuple(sorted(processes)))
+
+
+def _fits(rule: Rule, procedure: str, processes: int, size_bin: int) -> bool:
+    # What is not known of a call, any rule may be for: its communicator (0 processes), its size.
+    if procedure != rule.procedure or processes not in (0, rule.processes):
+        return False
+    low, high = bin_range(size_bin)
+    return rule.high is None or low is None or high is None or (low <= rule.high and rule.low <= high)

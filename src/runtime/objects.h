@@ -1,0 +1,43 @@
+// The programs and libraries that return addresses lie in, and their records in the counters file.
+#ifndef RANKWISE_OBJECTS_H
+#define RANKWISE_OBJECTS_H
+
+#include <cstdint>
+
+#include "format.h"
+#include "frame_rules.h"
+
+namespace rankwise::objects {
+
+// What an object is to those who look for the maker of a call.
+enum class Role : std::uint8_t {
+  none,  // it is no object's code
+  ordinary,
+  binding,    // of the MPI library, or the library itself
+  extension,  // module of Python
+  interpreter,
+  start,  // the C library, which runs main() and the functions of threads
+};
+
+// Where an address lies.
+struct Where {
+  Role role = Role::none;
+  std::uint64_t offset = 0;  // from where the object is loaded
+  frames::Rule rule;         // of the call that returns to it
+  rankwise_object object{};
+};
+
+// Asks the loader.
+//
+// RATIONALE: not to be called with a lock of ours held: whoever has the loader's might wait for ours.
+Where find(std::uintptr_t address);
+
+// Index of the object's record, made if it is new; false if there is no room for it.
+bool index_of(const rankwise_object &object, std::uint32_t &index);
+
+// The object of a file of Python.
+rankwise_object of_python(const char *source);
+
+}  // namespace rankwise::objects
+
+#endif
