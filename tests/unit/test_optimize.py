@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import random
 from collections.abc import Mapping, Sequence
@@ -19,10 +20,12 @@ from rankwise.optimization.attempts import Optimized
 from rankwise.optimization.budget import Budget
 from rankwise.optimization.optimize import Facts, Request, check_pairs, optimize, together
 from rankwise.optimization.saved_attempts import Saved
-from rankwise.optimization.step import Now, Promise, Step, Tried, judged, whole_rounds
+from rankwise.optimization.step import Now, Promise, Step, Tried, Unable, judged, whole_rounds
+from rankwise.render.terminal.optimization import print_optimized
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command
-from rankwise.trials.run import Interrupted, OutOfTime, Rejected
+from rankwise.trials.run import Interrupted, OutOfTime, Rejected, UnrunnableError
+from rankwise.trials.saved_runs import SavedRuns
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.proof import prove
 from rankwise.tuning.settings.model import About, Settings
@@ -95,13 +98,20 @@ class FakeRuns:
     directory: Path
     world: World
     check: tuple[str, ...] = ()
+    saved: SavedRuns | None = None
+    race: str = ""
 
     @property
     def signals(self) -> Signals:
         return self.world.signals
 
-    def seconds(self, way: Way, _: int, left: float = math.inf) -> float:
-        return self.world.run(way, left)
+    def seconds(self, way: Way, number: int, left: float = math.inf) -> float:
+        if self.saved and (before := self.saved.run(self.race, way.name, number)) is not None:
+            return before
+        seconds = self.world.run(way, left)
+        if self.saved:
+            self.saved.add(self.race, way.name, number, seconds)
+        return seconds
 
     def profile(self, way: Way, _: int, *, inside: bool = False, left: float = math.inf) -> Path:
         assert inside
@@ -123,7 +133,8 @@ class Fake:
     fails: str = ""
     why_not: str = ""
 
-    def promise(self, _: Path) -> Promise | str:
+    def promise(self, profile: Path) -> Promise | Unable | str:
+        assert profile
         return self.why_not or Promise(self.seconds, self.seconds, f"{self.name} helps")
 
     def least_seconds(self, of_run: float, aim: Aim) -> float:
@@ -134,6 +145,7 @@ class Fake:
         if self.fails:
             raise RankwiseError(self.fails)
         added = Settings(now.kept.about, environment={self.name: "1"})
+        now.runs.race = added.identity
         proof = prove(now.way, now.combined(added), now.aim, now.seed, now.runs, now.say, self.world.clock)
         if self.world.signals.count:
             raise Interrupted
@@ -254,8 +266,57 @@ def test_a_step_that_can_not_be_tried_does_not_keep_others_from_it(job: Job, gol
     here = World(factors={"b": 0.5})
     steps = [Fake("a", 10, here, job.told, fails="no mpicc"), Fake("b", 5, here, job.told)]
     found = job(here, steps)
-    assert verdicts(found) == {"a": "dropped", "b": "kept"}
-    golden.says(found.attempts[0].why)
+    assert verdicts(found) == {"a": "not tried", "b": "kept"}
+    assert found.verdict == "faster"
+    golden.says(next(one.why for one in found.attempts if one.step == "a"))
+
+
+def shown(found: Optimized) -> str:
+    page = io.StringIO()
+    print_optimized(found, [], page)
+    return page.getvalue()
+
+
+@pytest.mark.parametrize("how", ["error", "result", "promise"])
+@pytest.mark.parametrize("other", [1.0, 0.5])
+def test_there_is_nothing_to_gain_only_where_all_was_tried(how: str, other: float, job: Job) -> None:
+    """The reason is told, and what the step might have saved."""
+
+    class Untriable(Fake):
+        def promise(self, profile: Path) -> Promise | Unable | str:
+            found = super().promise(profile)
+            assert isinstance(found, Promise)
+            return Unable("no-launcher", found) if how == "promise" else found
+
+        def attempt(self, now: Now) -> Tried:
+            if how == "error":
+                raise RankwiseError("no-launcher")
+            return Tried(None, None, f"no-launcher of {now.way.name}", untried=True)
+
+    world = World(factors={"b": other})
+    found = job(world, [Untriable("a", 30, world, job.told), Fake("b", 20, world, job.told)])
+    assert verdicts(found) == {"a": "not tried", "b": "kept" if other < 1 else "dropped"}
+    assert found.verdict == ("faster" if other < 1 else "not tried")
+    page = shown(found)
+    assert "no-launcher" in page.lower()
+    assert ("(up to 30.0 s, 30.0 %" in page) == (other == 1)
+
+
+def test_what_can_not_be_tried_and_promises_nothing_is_no_reason_to_doubt(job: Job) -> None:
+    class Untriable(Fake):
+        def promise(self, profile: Path) -> Promise | Unable | str:
+            return Unable("no-launcher", Promise(0.001, 0.001, f"little in {profile.name}"))
+
+    world = World()
+    found = job(world, [Untriable("a", 30, world, job.told)])
+    assert (verdicts(found), found.verdict) == ({"a": "skipped"}, "nothing to gain")
+
+
+def test_what_could_not_be_tried_is_tried_by_the_next_call(job: Job) -> None:
+    world = World(factors={"a": 0.8, "b": 0.8})
+    here = [Fake("a", 30, world, job.told, fails="no mpicc"), Fake("b", 20, world, job.told)]
+    assert verdicts(job(world, here)) == {"a": "not tried", "b": "kept"}
+    assert verdicts(job(World(factors=world.factors), [("a", 30), ("b", 20)])) == {"a": "kept", "b": "kept"}
 
 
 def test_settings_with_which_the_program_fails_are_out(job: Job) -> None:
@@ -368,9 +429,34 @@ def test_ctrl_c_at_any_time_proves_nothing_by_itself(at: int, job: Job) -> None:
     if found.ended:
         assert found.settings is None
         assert not found.finished
-    done = job(World(factors={"a": 0.8}), steps)
+    done = job(World(factors={"a": 0.8}, seed=2), steps)  # other noise than that of the first call
     assert verdicts(done) == {"a": "kept", "b": "dropped"}
     assert done.verdict == "faster"
+
+
+def test_what_was_measured_afresh_is_not_measured_again(job: Job) -> None:
+    """As after a full file system: nothing was written, and the same command only profiles again."""
+    world = World(factors={"a": 0.8})
+    first = job(world, [("a", 30)])
+    again = World(factors={"a": 0.8})
+    second = job(again, [("a", 30)])
+    assert second.verdict == "faster"
+    assert second.final == first.final
+    assert len(again.ran) == 2 < len(world.ran)
+
+
+def test_a_program_that_runs_no_more_ends_all(job: Job) -> None:
+    """No step is blamed for it, and what was kept before stays."""
+
+    class Breaks(Fake):
+        def attempt(self, now: Now) -> Tried:
+            raise UnrunnableError(f"the disk of {now.store} is full", 1)
+
+    world = World(factors={"a": 0.8})
+    steps = [Fake("a", 30, world, job.told), Breaks("b", 20, world, job.told)]
+    with pytest.raises(UnrunnableError):
+        job(world, steps)
+    assert [one.step for one in job.saved().attempts] == ["a"]
 
 
 def test_a_state_of_other_wishes_or_hosts_is_refused(job: Job, golden: Golden) -> None:

@@ -233,5 +233,7 @@ def test_a_mistake_in_the_list_leaves_nothing_behind(
         monkeypatch.setattr(shutil, "which", lambda name, **_: f"/bin/{name}")
         assert main(command) == 2
         assert "unknown parameter" in capsys.readouterr().err
-    assert said == [tmp_path / "app.rankwise-parameters"] * 2 + [kept] * 2
-    assert not any(store.exists() for store in said)
+    ours = tmp_path / "app.rankwise-parameters"
+    assert [store.parent for store in said] == [ours] * 2 + [tmp_path] * 2
+    assert said[2:] == [kept] * 2
+    assert not any(store.exists() for store in (ours, *said))

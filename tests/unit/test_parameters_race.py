@@ -16,13 +16,12 @@ from rankwise.launch.signals import Signals
 from rankwise.render.terminal.parameters import print_parameters
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command
-from rankwise.trials.run import Interrupted
+from rankwise.trials.run import Interrupted, OutOfTime, UnrunnableError
 from rankwise.tuning.parameters.constraint import parse
 from rankwise.tuning.parameters.layers import Layers
 from rankwise.tuning.parameters.outcome import Outcome
 from rankwise.tuning.parameters.parameter import Parameter
-from rankwise.tuning.parameters.race import Known, announcement, race_parameters
-from rankwise.tuning.parameters.saved import STATE
+from rankwise.tuning.parameters.race import STATE, Known, announcement, race_parameters
 
 Variables = Mapping[str, str]
 LIMIT = Parameter(
@@ -70,14 +69,16 @@ def race(
     ask: Callable[[Variables, Sequence[str]], Layers] | None = None,
     said: list[str] | None = None,
     aim: Aim | None = None,
+    of_run: float = 1.0,
+    force: bool = False,
 ) -> Outcome:
     say = (said if said is not None else []).append
-    known = Known(1.0, ask=ask, layers=LAYERS)
+    known = Known(of_run, ask=ask, layers=LAYERS)
     constraints = [parse(text, "list:1") for text in requires]
     command = Command(("mpirun", "./app"), {})
     wanted = aim or Aim(most=12)
     return race_parameters(
-        command, parameters, constraints, wanted, directory, Signals(), say, 3, known, program
+        command, parameters, constraints, wanted, directory, Signals(), say, 3, known, program, force=force
     )
 
 
@@ -272,8 +273,83 @@ def test_the_state_of_another_race_is_refused(tmp_path: Path, golden: Golden) ->
         race(tmp_path, Program({}), LAYER)
     golden.says(error.value)
     (tmp_path / STATE).write_text("{")
-    with pytest.raises(RankwiseError, match="is damaged: remove it"):
+    with pytest.raises(RankwiseError, match="is damaged: give --force"):
         race(tmp_path, Program({}), LIMIT)
+    assert race(tmp_path, Program({}), LAYER, force=True).steps[0].parameter == LAYER
+
+
+class Clock:
+    """Of a race whose runs take no time of ours."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        monkeypatch.setattr("time.monotonic", lambda: self.now)
+        monkeypatch.setattr("rankwise.trials.run.run.__defaults__", (lambda: self.now,))
+
+
+class Timed(Program):
+    """Each run takes its time by the clock, and the first one much longer."""
+
+    def __init__(self, clock: Clock, factors: Mapping[tuple[str, str], float], first: float) -> None:
+        super().__init__(factors)
+        self.clock, self.first = clock, first
+
+    def __call__(self, variables: Variables, name: str, left: float) -> float:
+        seconds = super().__call__(variables, name, left)
+        took = self.first if len(self.runs) == 1 else seconds
+        if took > left:
+            self.runs.pop()
+            self.clock.now += left
+            raise OutOfTime
+        self.clock.now += took
+        return seconds
+
+
+def test_one_slow_warm_up_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It leaves time enough for all the runs that were announced."""
+    program = Timed(Clock(monkeypatch), {("OMPI_MCA_limit", "16384"): 0.7}, first=30.0)
+    found = race(tmp_path, program, LIMIT, aim=Aim(rounds=7, seconds=80.0))
+    assert found.verdict == "faster"
+    assert found.is_finished
+
+
+@pytest.mark.parametrize("seconds", [34.0, 38.0, 42.0])
+def test_what_was_too_short_goes_on_with_more_time(
+    seconds: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second call finds what one with time enough finds, and makes no run twice."""
+    factors = {("OMPI_MCA_limit", "16384"): 0.7, ("OMPI_MCA_pml", "ucx"): 0.9}
+    places = tmp_path / "whole", tmp_path / "short"
+    for place in places:
+        place.mkdir()
+    clock = Clock(monkeypatch)
+    whole, program = Timed(clock, factors, 1.0), Timed(clock, factors, 1.0)
+    aim = Aim(rounds=7)
+    expected = race(places[0], whole, LIMIT, LAYER, aim=aim)
+    first = race(places[1], program, LIMIT, LAYER, aim=replace(aim, seconds=seconds))
+    assert not first.is_finished
+    second = race(places[1], program, LIMIT, LAYER, aim=aim)
+    assert second.is_finished
+    assert second.environment == expected.environment
+    assert len(program.runs) <= len(whole.runs) + 2 * 7 + 4
+
+
+@pytest.mark.parametrize("runs", [0, 9, 20])
+def test_a_program_that_runs_no_more_is_not_the_fault_of_a_value(runs: int, tmp_path: Path) -> None:
+    """Nothing of it is kept: once it runs again, the race goes on."""
+
+    class Breaks(Program):
+        def __call__(self, variables: Variables, name: str, left: float) -> float:
+            if len(self.runs) == self.interrupted_after:
+                raise UnrunnableError("the disk is full", 1)
+            return super().__call__(variables, name, left)
+
+    program = Breaks({("OMPI_MCA_limit", "16384"): 0.7})
+    program.interrupted_after = runs
+    with pytest.raises(UnrunnableError):
+        race(tmp_path, program, LIMIT)
+    program.interrupted_after = 10**9
+    assert race(tmp_path, program, LIMIT).verdict == "faster"
 
 
 def test_what_it_takes_is_told_beforehand(golden: Golden) -> None:

@@ -237,7 +237,10 @@ def test_as_many_as_are_needed() -> None:
     made = job.run(Aim())
     assert made.results == {"before": [2.0] * 6, "after": [1.0] * 6}
     assert (made.race.needed, made.ended, len(job.said)) == (6, "", 6)
-    assert job.said[0] == "pair 1 of 6: before 2 s, after 1 s"
+    assert job.said[0] == "pair 1 of 6: before 2 s, after 1 s; 10 runs left, about 10 s"
+    so_far = "time -50.0 % (-50.0 to -50.0 %, 50 % sure); 8 runs left, about 12 s"
+    assert job.said[1] == f"pair 2 of 6: before 2 s, after 1 s; {so_far}"
+    assert "left" not in job.said[-1]
 
 
 def test_more_are_needed() -> None:

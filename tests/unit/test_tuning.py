@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from golden import Golden
+from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
 from rankwise.mpi_libraries import Version
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command
-from rankwise.trials.run import Interrupted, Rejected
+from rankwise.trials.run import Interrupted, Rejected, UnrunnableError
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning import tune as whole
 from rankwise.tuning.cells.cell import Cell, Grouping, Traits
@@ -24,9 +25,9 @@ from rankwise.tuning.gate import changes_digits, refusal
 from rankwise.tuning.libraries.openmpi import OpenMpi
 from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.settings.model import About, Settings
-from rankwise.tuning.settings.rule import Algorithm, Rule
+from rankwise.tuning.settings.rule import Algorithm, Evidence, Rule
 from rankwise.tuning.target import Target, Together, targets
-from rankwise.tuning.tune import Request, tune, worth
+from rankwise.tuning.tune import Request, refuse_short, tune, worth
 
 SAFE = Traits(True, not_commutative=False, rounds=False, in_place=False)
 OPENMPI = Version("Open MPI", "4.1.4")
@@ -396,3 +397,71 @@ def test_where_nothing_helps_nothing_is_written(tmp_path: Path, program: Program
         request = _request(store, racer, targets([_cell(), _cell("MPI_Bcast")]), seed=seed)
         written += tune(request, program, _quiet).settings is not None
     assert written <= 2
+
+
+def test_what_was_raced_is_shown_where_a_run_can_not_be_kept(tmp_path: Path, program: Program) -> None:
+    """The races are not lost with the proof, and no settings come of it."""
+
+    class Full(Program):
+        def seconds(self, way: Way, number: int, left: float = 0.0) -> float:
+            if number == 3:
+                raise UnrunnableError("the disk is full", 1)
+            return super().seconds(way, number, left)
+
+    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), Full(tmp_path, 1.5), _quiet)
+    assert isinstance(found.failure, UnrunnableError)
+    assert found.tried[0].rule is not None
+    assert (found.settings, found.is_finished) == (None, False)
+    again = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
+    assert again.settings is not None
+
+
+class SlowCalls(Calls):
+    """Rounds take time by a clock."""
+
+    def __init__(self, us: Mapping[str, float], of_round: float, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__(us)
+        self.now, self._of_round = 0.0, of_round
+        monkeypatch.setattr("time.monotonic", lambda: self.now)
+
+    def run(
+        self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
+    ) -> list[dict[str, float]]:
+        self.now += self._of_round * len(rounds)
+        return super().run(cell, arms, rounds)
+
+
+@pytest.mark.parametrize(("of_round", "proven"), [(0.05, True), (0.1, True), (2.0, False)])
+def test_a_race_gets_the_time_that_is_left(
+    of_round: float, proven: bool, tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 30 s races get 7.5 at first; without a rule, all but the 16 s of the shortest proof."""
+    racer = SlowCalls(FAST, of_round, monkeypatch)
+    found = tune(_request(tmp_path, racer, targets([_cell()]), budget=30.0), program, _quiet)
+    assert (found.settings is not None) == proven
+    assert bool(found.ended) != proven
+    if not proven:
+        assert found.tried[0].verdict == "not finished"
+        assert racer.now >= 14.0  # it has not ended before the time was over
+
+
+def test_a_budget_that_is_known_to_be_too_short_is_refused(golden: Golden) -> None:
+    refuse_short(None, Aim(), 1000.0)
+    refuse_short(2000.0, Aim(), 90.0)
+    with pytest.raises(RankwiseError) as error:
+        refuse_short(180.0, Aim(), 90.0)
+    golden.says(error.value, "3 min .. 16 .. 90 s .. 32 min")
+
+
+def test_settings_that_change_the_same_are_the_same() -> None:
+    rule = Rule("MPI_Bcast", 4, 8, 8, OFFERED[0])
+    evidence = Evidence(2.0, 1.0, ratio=2.0, low=1.9, high=2.1, confidence=0.95, rounds=64)
+    measured = replace(rule, evidence=evidence)
+    one, other = Settings(ABOUT, (rule,)), Settings(replace(ABOUT, created="later"), (measured,))
+    assert one.identity == other.identity
+    for changed in (
+        Settings(ABOUT, (replace(rule, high=9),)),
+        Settings(ABOUT, (rule,), {"A": "1"}),
+        Settings(replace(ABOUT, command=("mpirun", "-n", "2", "./app")), (rule,)),
+    ):
+        assert changed.identity != one.identity

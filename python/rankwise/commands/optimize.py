@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,7 @@ from rankwise.commands import probes, trial_options
 from rankwise.commands.durations import duration
 from rankwise.commands.messages import say
 from rankwise.commands.own_settings import OF_BUDGET, OwnSettings, Pricing, print_priced_json
-from rankwise.commands.settings_files import write_settings
+from rankwise.commands.settings_files import try_to_write
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
 from rankwise.errors import RankwiseError
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from rankwise.optimization.attempts import Optimized
     from rankwise.optimization.optimize import Facts
     from rankwise.optimization.step import Step
+    from rankwise.trials.cost import Cost
     from rankwise.trials.recorded import Command
     from rankwise.trials.ways import Way
     from rankwise.tuning.own_settings import Priced
@@ -49,7 +51,12 @@ _FIRST_LIMIT = 3600.0  # seconds, of the first run, if there is more time than t
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise optimize`."""
     parser.add_argument(
-        "--apply", type=Path, metavar="FILE", help="write the settings here, such as app.tuned.json"
+        "-o",
+        "--apply",
+        dest="apply",
+        type=Path,
+        metavar="FILE",
+        help="write the settings here, such as app.tuned.json",
     )
     parser.add_argument("--force", action="store_true", help="replace FILE, and what is beside it")
     parser.add_argument(
@@ -73,14 +80,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Optimise; 0, 128 + n if signal n ended it early, or RankwiseError."""
+    """Optimise; 0, 1 if that could not be tried, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.launch.signals import Signals
     from rankwise.optimization.applied import way_of
     from rankwise.optimization.budget import Budget
     from rankwise.optimization.optimize import Request, check_pairs, optimize
     from rankwise.optimization.saved_attempts import DIRECTORY, Saved
-    from rankwise.render.terminal.own_settings import WITHOUT, print_priced, sentence
+    from rankwise.render.terminal.own_settings import sentence
+    from rankwise.trials.cost import Cost, Spent
+    from rankwise.trials.piped_input import keep_piped_input
     from rankwise.trials.plan import Aim
+    from rankwise.trials.run import Interrupted
     from rankwise.trials.ways import Runs, Way, check_words
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new
@@ -95,6 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     own = OwnSettings.of(program, bitwise=arguments.bitwise)
     if arguments.apply is not None:
         check_new(arguments.apply, force=arguments.force)
+    keep_piped_input(say)
     aim = Aim(arguments.confidence / 100, arguments.resolve / 100, arguments.pairs)
     asked = {
         "--check": arguments.check,
@@ -103,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
         "--machine": str(arguments.machine.absolute()) if arguments.machine else None,
     }
     probe = probes.options_of(arguments)
-    budget = Budget.of(arguments.budget)
+    began, budget = time.monotonic(), Budget.of(arguments.budget)
     limit = min(_FIRST_LIMIT, arguments.budget)
     with Signals() as signals, working_directory(arguments.keep, "optimize") as directory:
         make_steps = partial(
@@ -115,23 +126,35 @@ def run(arguments: argparse.Namespace) -> int:
             bitwise=arguments.bitwise,
             confidence=aim.confidence,
         )
-        steps = make_steps(program)
-        check_pairs(aim, len(steps))
+        find_inner = partial(
+            _launched, directory=directory, signals=signals, limit=arguments.run_limit or limit
+        )
         priced: Priced | None = None
-        if own is not None:
-            part = replace(aim, seconds=OF_BUDGET * arguments.budget, give_up=True)
-            how = Pricing(aim=part, run_limit=arguments.run_limit, check=arguments.check, seed=arguments.seed)
-            priced = own.priced(how, limit, directory, signals)
-            if signals.count or not _goes_on(priced, program):
-                return _end_with(priced, signals, as_json=arguments.json)
-            say(sentence(priced))
-            if priced.can_go:
-                program = Program.of(priced.words, os.environ)
-                steps = make_steps(program)
+        try:
+            inner = find_inner(program)
+            steps = make_steps(program, inner)
+            check_pairs(aim, len(steps))
+            if own is not None:
+                part = replace(aim, seconds=OF_BUDGET * arguments.budget, give_up=True)
+                how = Pricing(
+                    aim=part, run_limit=arguments.run_limit, check=arguments.check, seed=arguments.seed
+                )
+                priced = own.priced(how, limit, directory, signals)
+                if signals.count or not _goes_on(priced, program):
+                    return _end_with(priced, signals, as_json=arguments.json)
+                say(sentence(priced))
+                if priced.can_go:
+                    program = Program.of(priced.words, os.environ)
+                    inner = find_inner(program)
+                    steps = make_steps(program, inner)
+        except Interrupted:  # while the launch was looked for
+            return 128 + signals.last
+        given = Way("as given", program.command, as_given=True)
         saved = Saved(Path.cwd() / DIRECTORY, program.words, program.said, asked)
+        spent = Spent(saved.directory, already=time.monotonic() - began)
         request = Request(
-            given=Way("as given", program.command, as_given=True),
-            way_of=partial(way_of, program, directory),
+            given=given,
+            way_of=partial(way_of, program, directory, library=inner.library),
             facts=partial(_facts, program),
             steps=steps,
             aim=aim,
@@ -139,21 +162,30 @@ def run(arguments: argparse.Namespace) -> int:
             seed=arguments.seed,
             saved=saved,
         )
-        found = optimize(request, Runs(directory, signals, arguments.run_limit, limit, check), say)
-    written = write_settings(found.settings, arguments.apply, program.library, force=bool(arguments.force))
-    # Without a file the settings are nowhere but there.
-    is_done = found.finished and (found.settings is None or written)
-    if is_done:
-        saved.remove()
+        runs = Runs(directory, signals, arguments.run_limit, limit, check, given=given)
+        found = optimize(request, runs, say)
+    writing = try_to_write(found.settings, arguments.apply, inner.library, force=bool(arguments.force))
+    spent.keep()
+    cost = Cost(spent.seconds, max(1, len(saved.hosts)))
     if arguments.json:
-        _print_json(found, written, priced)
+        _print_json(found, writing.files, cost, priced)
     else:
+        from rankwise.render.terminal.cost import print_cost
         from rankwise.render.terminal.optimization import print_optimized
+        from rankwise.render.terminal.own_settings import WITHOUT, print_priced
 
         if priced is not None:
             print_priced(priced, sys.stdout, *([WITHOUT] if priced.can_go else []))
-        print_optimized(found, written, sys.stdout)
-    return 128 + signals.last if signals.last else 0
+        print_optimized(found, writing.files, sys.stdout, failed=writing.failed is not None)
+        if found.final is not None:
+            print_cost(cost, found.final.before, found.final.interval, sys.stdout)
+    writing.check(saved.directory)
+    # Without a file the settings are nowhere but there.
+    if found.finished and (found.settings is None or writing.files):
+        saved.remove()
+    if signals.last:
+        return 128 + signals.last
+    return 1 if found.verdict == "not tried" else 0
 
 
 def _facts(program: Program, profile: Path) -> Facts:
@@ -167,8 +199,23 @@ def _facts(program: Program, profile: Path) -> Facts:
     return Facts(replace(found.about, command=program.words), found.wall.rank_seconds)
 
 
+def _launched(program: Program, directory: Path, signals: Signals, limit: float) -> Program:
+    """Return the launch inside of the command; as given where it has none, so that each step says so."""
+    from rankwise.tuning.launched import launched, refuse_inside
+
+    try:
+        inner = launched(program, directory, signals, limit, say)
+    except RankwiseError as error:
+        say(str(error))
+        return program
+    if inner is not program:  # what is in force for the program as given was looked at before
+        refuse_inside(program, inner, rules=True)
+    return inner
+
+
 def _steps(
     program: Program,
+    inner: Program,
     *,
     probe: probes.ProbeOptions,
     directory: Path,
@@ -185,32 +232,44 @@ def _steps(
     return [
         Places(program.words, program.environment, read_machine(machine) if machine else None),
         Collectives(
-            partial(_open_racer, probe, program, signals),
-            program.library,
+            partial(_open_racer, probe, program, inner, signals),
+            inner.library,
             cells=CELLS,
             bitwise=bitwise,
             confidence=confidence,
         ),
-        Parameters(program, partial(_asker, probe, signals), directory),
+        Parameters(program, partial(_asker, probe, program, inner, signals), directory),
     ]
 
 
-def _asker(probe: probes.ProbeOptions, signals: Signals, command: Command, directory: Path) -> Asker:
+def _asker(
+    probe: probes.ProbeOptions,
+    program: Program,
+    inner: Program,
+    signals: Signals,
+    command: Command,
+    directory: Path,
+) -> Asker:
+    from rankwise.tuning.launched import command_inside
     from rankwise.tuning.parameters.asking import Asker
 
-    return Asker(command, directory, signals, *probe, say)
+    return Asker(command_inside(program, inner, command), directory, signals, *probe, say)
 
 
 def _open_racer(
     probe: probes.ProbeOptions,
     program: Program,
+    inner: Program,
     signals: Signals,
     way: Way,
     directory: Path,
     deadline: float,
 ) -> AbstractContextManager[Racer]:
-    environment = {**program.environment, **way.command.variables, **way.variables}
-    return probes.open_racer(probe, way.command.words, environment, directory, signals, deadline)
+    from rankwise.tuning.launched import command_inside
+
+    command = command_inside(program, inner, way.command)
+    environment = {**program.environment, **command.variables, **way.variables}
+    return probes.open_racer(probe, command.words, environment, directory, signals, deadline)
 
 
 def _goes_on(priced: Priced, program: Program) -> bool:
@@ -237,7 +296,7 @@ def _end_with(priced: Priced, signals: Signals, *, as_json: bool) -> int:
     return 128 + signals.last if signals.last else 0
 
 
-def _print_json(found: Optimized, written: list[Path], priced: Priced | None) -> None:
+def _print_json(found: Optimized, written: list[Path], cost: Cost, priced: Priced | None) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
@@ -253,6 +312,7 @@ def _print_json(found: Optimized, written: list[Path], priced: Priced | None) ->
         "final": proof_as_data(found.final),
         "ended": found.ended,
         "files": [str(path) for path in written],
+        "cost": cost.as_data(),
     }
     json.dump(to_json(shown), sys.stdout, indent=2)
     sys.stdout.write("\n")

@@ -137,12 +137,14 @@ class OwnSettings:
         Raises:
             RankwiseError: the program fails as given.
         """
-        from rankwise.trials.ways import Runs, check_words
+        from rankwise.trials.ways import Runs, Way, check_words
         from rankwise.tuning.own_settings import price
 
         place = directory / "own-settings"
         place.mkdir()
-        runs = Runs(place, signals, asked.run_limit, limit, check_words(asked.check))
+        given = Way("as given", self.program.command, as_given=True)
+        check = check_words(asked.check)
+        runs = Runs(place, signals, asked.run_limit, limit, check, given=given)
         return price(self.program, self.theirs, self.words, self.label, asked.aim, asked.seed, runs, say)
 
 

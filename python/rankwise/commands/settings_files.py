@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankwise.commands.messages import say
 from rankwise.errors import RankwiseError
@@ -40,6 +40,44 @@ def write_settings(
     if path is None:
         return []
     return write_all(settings, path, force=force, library_path=library, launch=_launch(settings, path))
+
+
+class Writing(NamedTuple):
+    """What became of the settings that a measurement has proven.
+
+    Attributes:
+        files: that were written, the one for `rankwise run --with` first; empty if none were.
+        failed: why they could not be written; None: they were, or should not be.
+    """
+
+    files: list[Path]
+    failed: RankwiseError | None = None
+
+    def check(self, store: Path) -> None:
+        """Say that they could not be written, after all that was measured is printed.
+
+        Args:
+            store: that keeps what was measured.
+
+        Raises:
+            RankwiseError: they could not.
+        """
+        if self.failed:
+            raise RankwiseError(
+                f"{self.failed}; what was measured is kept in {store}, and the same command, with another "
+                f"place if need be, goes on from there",
+                self.failed.exit_status,
+            ) from self.failed
+
+
+def try_to_write(
+    settings: Settings | None, path: Path | None, library: Path | None, *, force: bool
+) -> Writing:
+    """Write settings as `write_settings` does; a failure must not cost what was measured."""
+    try:
+        return Writing(write_settings(settings, path, library, force=force))
+    except RankwiseError as error:
+        return Writing([], error)
 
 
 def _launch(settings: Settings, path: Path) -> str:

@@ -15,7 +15,7 @@ from rankwise.tuning.settings.apply import materialise
 from rankwise.tuning.settings.model import Settings
 
 
-def way_of(program: Program, directory: Path, settings: Settings, name: str) -> Way:
+def way_of(program: Program, directory: Path, settings: Settings, name: str, *, library: Path | None) -> Way:
     """Return the way to run a program with settings.
 
     Args:
@@ -23,6 +23,7 @@ def way_of(program: Program, directory: Path, settings: Settings, name: str) -> 
         directory: in which its files are made; every node sees it.
         settings: all of them.
         name: of the way, for people.
+        library: the file with the MPI library that it uses; None: not known.
 
     Raises:
         RankwiseError: the library or the launcher can't be told them.
@@ -30,7 +31,7 @@ def way_of(program: Program, directory: Path, settings: Settings, name: str) -> 
     # What is in the environment may be for the launcher, such as how it binds ranks. A directory of its own:
     # others may be in use.
     own = Path(mkdtemp(prefix="settings-", dir=directory))
-    variables: Mapping[str, str] = materialise(settings, own, program.library)
+    variables: Mapping[str, str] = materialise(settings, own, library)
     if not settings.bindings:
         return Way(name, Command(program.words, settings.environment), variables)
     launch = understand(program.words, program.environment)

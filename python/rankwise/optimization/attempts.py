@@ -17,7 +17,8 @@ class Attempt:
     Attributes:
         step: its name.
         promise: of the findings, when it was its turn; None: there was none.
-        verdict: kept or dropped: it was tried.
+        verdict: kept or dropped: it was tried; skipped: there is nothing for it to save; not tried: it can't
+            be, so that nothing is known of it.
         why: a sentence without its full stop.
         interval: of the ratio without / with it; None: there were no pairs.
         seconds: that it took.
@@ -55,12 +56,23 @@ class Optimized:
 
     @property
     def verdict(self) -> str:
-        """'faster', 'nothing to gain', 'not confirmed' (that the whole is a gain), or 'unfinished'."""
+        """The outcome of all.
+
+        'faster', 'nothing to gain', 'not confirmed' (that the whole is a gain), 'unfinished', or 'not tried':
+        nothing was kept, and there is a step that could not be tried.
+        """
         if self.settings is not None:
             return "faster"
         if not self.finished:
             return "unfinished"
-        return "nothing to gain" if self.kept is None else "not confirmed"
+        if self.kept is not None:
+            return "not confirmed"
+        return "not tried" if self.not_tried else "nothing to gain"
+
+    @property
+    def not_tried(self) -> list[Attempt]:
+        """The steps that could not be tried."""
+        return [attempt for attempt in self.attempts if attempt.verdict == "not tried"]
 
     @property
     def finished(self) -> bool:

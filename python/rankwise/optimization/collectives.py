@@ -92,9 +92,12 @@ class Collectives:
             seed=now.seed,
             store=now.store,
         )
-        made = tune(request, now.runs, now.say)
+        # It keeps the pairs of its proof itself, and when they were looked at.
+        made = tune(request, replace(now.runs, saved=None), now.say)
         if made.ended == INTERRUPTED:
             raise Interrupted
+        if made.failure:
+            raise made.failure
         if made.proof is not None:
             rules = made.settings.rules if made.settings else _rules(made)
             added = made.settings or Settings(now.kept.about)

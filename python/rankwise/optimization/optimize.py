@@ -11,10 +11,11 @@ from rankwise.errors import RankwiseError
 from rankwise.optimization.attempts import Attempt, Optimized
 from rankwise.optimization.budget import Budget
 from rankwise.optimization.saved_attempts import Saved
-from rankwise.optimization.step import Now, Promise, Step, whole_rounds
+from rankwise.optimization.step import Now, Promise, Step, Unable, whole_rounds
 from rankwise.text.units import confidence_text, percent_text
 from rankwise.trials.plan import Aim, about, least_rounds
-from rankwise.trials.run import Interrupted, OutOfTime, Rejected
+from rankwise.trials.run import Interrupted, OutOfTime, Rejected, UnrunnableError
+from rankwise.trials.saved_runs import SavedRuns
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.proof import Say, prove
 from rankwise.tuning.settings.model import About, Settings
@@ -23,6 +24,7 @@ LEAST_SHARE = 0.01
 """Of the run time of all ranks: a step that promises less is not worth its runs."""
 
 _OVER = "the time is over; give it more with --budget"
+_RUNS = "runs.json"  # in the store of a step, and of the whole: pairs of runs
 _INSIDE = 0  # number of the runs that are profiled with messages inside collectives
 
 
@@ -113,6 +115,7 @@ class _Optimizer:
         self._of_step = replace(request.aim, confidence=of_step, give_up=True)
         self._made = Optimized(of_step)
         self._no_time: list[Attempt] = []
+        self._unable: list[Attempt] = []
         self._turns = 0
 
     def optimized(self) -> Optimized:
@@ -168,13 +171,17 @@ class _Optimizer:
                     self._say(f"no profile with what is kept: {why}")
                     break
             plan = self._plan(profile)
-        done = {one.step for one in (*saved.attempts, *self._no_time)}
+        done = {one.step for one in self._done}
         left = [
             Attempt(step.name, promise, "no time", _OVER)
             for step, promise in plan.promises
             if step.name not in done
         ]
-        made.attempts = [*saved.attempts, *self._no_time, *left, *plan.skipped]
+        made.attempts = [*self._done, *left, *plan.skipped]
+
+    @property
+    def _done(self) -> list[Attempt]:
+        return [*self._saved.attempts, *self._unable, *self._no_time]
 
     def _turn(self, plan: _Plan, profile: Path) -> bool:
         """Try the first step of a plan; tell whether it is kept."""
@@ -191,6 +198,9 @@ class _Optimizer:
         self._say(f"{step.name} is {_past(attempt)}: {attempt.why}")
         if attempt.verdict == "no time":
             self._no_time.append(attempt)
+            return False
+        if attempt.verdict == "not tried":  # a further call may be able to
+            self._unable.append(attempt)
             return False
         saved.add(attempt, added)
         if added is None:
@@ -218,7 +228,7 @@ class _Optimizer:
             combined=lambda added: self._request.way_of(together(kept, added), name),
             aim=replace(self._of_step, seconds=None if math.isinf(seconds) else seconds),
             seed=self._request.seed,
-            runs=replace(self._runs, directory=directory),
+            runs=replace(self._runs, directory=directory, saved=SavedRuns(store / _RUNS)),
             store=store,
             signals=self._runs.signals,
             say=self._say,
@@ -228,9 +238,13 @@ class _Optimizer:
             tried = step.attempt(now)
         except OutOfTime:
             return Attempt(step.name, promise, "no time", "its time was over before the first pair"), None
+        except UnrunnableError:
+            raise
         except RankwiseError as error:
             # Whatever keeps a step from being tried, the other ones may still be: the program itself runs.
-            return Attempt(step.name, promise, "dropped", f"it could not be tried: {error}"), None
+            return Attempt(step.name, promise, "not tried", f"it could not be tried: {error}"), None
+        if tried.untried:
+            return Attempt(step.name, promise, "not tried", f"it could not be tried: {tried.why}"), None
         if tried.unfinished:
             return Attempt(step.name, promise, "no time", tried.why, tried.interval), None
         if tried.added is None:
@@ -240,16 +254,20 @@ class _Optimizer:
     def _plan(self, profile: Path) -> _Plan:
         """Return the steps that are left, the one that promises most first."""
         plan = _Plan()
-        tried = {one.step for one in (*self._saved.attempts, *self._no_time)}
+        tried = {one.step for one in self._done}
         for step in self._request.steps:
             if step.name in tried:
                 continue
             promise = step.promise(profile)
             if isinstance(promise, str):
                 plan.skipped.append(Attempt(step.name, None, "skipped", promise))
-            elif promise.seconds < LEAST_SHARE * self._made.run_seconds:
+                continue
+            found = promise.promise if isinstance(promise, Unable) else promise
+            if found is not None and found.seconds < LEAST_SHARE * self._made.run_seconds:
                 why = f"it promises less than {percent_text(100 * LEAST_SHARE)} % of the run time"
-                plan.skipped.append(Attempt(step.name, promise, "skipped", why))
+                plan.skipped.append(Attempt(step.name, found, "skipped", why))
+            elif isinstance(promise, Unable):
+                plan.skipped.append(Attempt(step.name, found, "not tried", promise.why))
             else:
                 plan.promises.append((step, promise))
         plan.promises.sort(key=lambda one: -one[1].weight)
@@ -332,7 +350,12 @@ class _Optimizer:
             return
         self._say("measuring afresh: the program as given, and with all that is kept")
         left = self._budget.left
-        runs = replace(self._runs, directory=self._runs.directory / "final")
+        runs = replace(
+            self._runs,
+            directory=self._runs.directory / "final",
+            saved=SavedRuns(self._saved.directory / _RUNS),
+            race=kept.identity,
+        )
         runs.directory.mkdir()
         given, way = self._request.given, self._request.way_of(kept, "with all that is kept")
         aim = replace(aim, seconds=None if math.isinf(left) else max(left, 0.0))

@@ -10,7 +10,7 @@ from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.opened import opened_profile
 from rankwise.errors import RankwiseError
 from rankwise.optimization.of_findings import A_PART, promised
-from rankwise.optimization.step import Now, Promise, Tried, whole_rounds
+from rankwise.optimization.step import Now, Promise, Tried, Unable, whole_rounds
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command
 from rankwise.trials.run import Interrupted, Rejected
@@ -45,12 +45,12 @@ class Parameters:
     name: str = "parameters"
     _layers: Layers | None = None
 
-    def promise(self, profile: Path) -> Promise | str:
+    def promise(self, profile: Path) -> Promise | Unable | str:
         """See Step; the first time the probe runs."""
         try:
             found = self._proposed(profile)
         except RankwiseError as error:
-            return f"what the library sends by can't be asked: {error}"
+            return Unable(f"what the library sends by can't be asked: {error}")
         if not found:
             return "nothing that is known to matter for such messages"
         with opened_profile(profile) as connection:

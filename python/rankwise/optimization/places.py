@@ -11,7 +11,7 @@ from rankwise.analysis.messages.traffic import Whereabouts, run_traffic, whereab
 from rankwise.analysis.opened import opened_profile
 from rankwise.errors import RankwiseError
 from rankwise.optimization.of_findings import promised
-from rankwise.optimization.step import Now, Promise, Tried, judged, whole_rounds
+from rankwise.optimization.step import Now, Promise, Tried, Unable, judged, whole_rounds
 from rankwise.placement.mapping import Mapping, find_mapping
 from rankwise.placement.relaunch import Launch, understand
 from rankwise.placement.verification.check_bindings import misplaced, untold
@@ -49,14 +49,12 @@ class Places:
         except RankwiseError as error:
             self._why_not = f"this launch can't be told places: {error}"
 
-    def promise(self, profile: Path) -> Promise | str:
+    def promise(self, profile: Path) -> Promise | Unable | str:
         """See Step."""
-        if self._launch is None:
-            return self._why_not
         try:
             found, _ = self._found(profile)
         except RankwiseError as error:
-            return f"no placement can be looked for: {error}"
+            return Unable(f"no placement can be looked for: {error}")
         if not found.gains:
             return "no placement was found that is cheaper than the present one"
         present = found.present.cost if found.present else found.natural.cost
@@ -65,7 +63,8 @@ class Places:
             seen = Evidence(connection)
             (mpi_seconds,) = connection.execute("SELECT SUM(mpi) FROM ranks").fetchone()
             why = f"another placement spares {percent_text(100 * spared)} % of the bytes x hops"
-            return promised(seen, _RULES, spared * (mpi_seconds or 0.0), why)
+            promise = promised(seen, _RULES, spared * (mpi_seconds or 0.0), why)
+        return promise if self._launch else Unable(self._why_not, promise)
 
     def least_seconds(self, of_run: float, aim: Aim) -> float:
         """See Step: a run looks where the ranks are."""
@@ -78,7 +77,7 @@ class Places:
         seats = tuple(self._launch.bindings(mapping.bindings))
         what = f"{len(mapping.moved)} of {len(seats)} ranks change places"
         if why := untold(where, seats, mapping.machine):
-            return Tried(None, None, why)
+            return Tried(None, None, why, untried=True)
         added = Settings(now.kept.about, bindings=seats)
         after = now.combined(added)
         try:
@@ -88,7 +87,9 @@ class Places:
         with opened_profile(profile) as connection:
             wrong = misplaced(whereabouts(connection), seats, mapping.machine)
         if wrong:
-            return Tried(None, None, f"{wrong}, so the launcher did not do what its file says")
+            why = f"{wrong}, so the launcher did not do what its file says"
+            return Tried(None, None, why, untried=True)
+        now.runs.race = added.identity
         return judged(prove(now.way, after, now.aim, now.seed, now.runs, now.say), added, what)
 
     def _found(self, profile: Path) -> tuple[Mapping, Whereabouts]:

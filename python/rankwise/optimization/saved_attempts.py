@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from rankwise.errors import RankwiseError
 from rankwise.optimization.attempts import Attempt
 from rankwise.optimization.step import Promise
 from rankwise.trials.interval import Interval
+from rankwise.trials.saved_runs import directory_of
 from rankwise.tuning.settings.file import read, write
 from rankwise.tuning.settings.model import Settings
 from rankwise.whole_files import appearing
@@ -46,8 +46,7 @@ class Saved:
         Raises:
             RankwiseError: it can't be read, or is of other wishes.
         """
-        words = json.dumps([list(command), library])
-        self.directory = parent / hashlib.sha256(words.encode()).hexdigest()[:16]
+        self.directory = directory_of(parent, [list(command), library])
         self.attempts: list[Attempt] = []
         self.kept: Settings | None = None
         self.hosts: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.proof import Proof, Say
 from rankwise.tuning.settings.model import Settings
 
-Verdict = Literal["kept", "dropped", "skipped", "no time"]
+Verdict = Literal["kept", "dropped", "skipped", "not tried", "no time"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,19 @@ class Promise:
     seconds: float
     weight: float
     why: str
+
+
+@dataclass(frozen=True)
+class Unable:
+    """A step that can't be tried here, so that nothing is known of what it would save.
+
+    Attributes:
+        why: a clause for people.
+        promise: what it may save; None: that is not known either.
+    """
+
+    why: str
+    promise: Promise | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,12 +85,14 @@ class Tried:
         interval: of the ratio without / with the step; None: there were no pairs.
         why: it is dropped, or what it does; a sentence without its full stop.
         unfinished: the time was over before it was decided: it can be tried again.
+        untried: it could not be tried, so that nothing is known.
     """
 
     added: Settings | None
     interval: Interval | None
     why: str
     unfinished: bool = False
+    untried: bool = False
 
 
 class Step(Protocol):
@@ -87,8 +102,8 @@ class Step(Protocol):
     def name(self) -> str:
         """For people and files."""
 
-    def promise(self, profile: Path) -> Promise | str:
-        """Return what it may save of the program as it is now, or why it is not tried.
+    def promise(self, profile: Path) -> Promise | Unable | str:
+        """Return what it may save of the program as it is now, or why there is nothing to save.
 
         Args:
             profile: of a run of it.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from rankwise.launch.inner_launch import LaunchWatch
 from rankwise.launch.signals import PATIENCE_SECONDS, Signals, send
 
 _LOOK_SECONDS = 0.1
@@ -36,7 +37,12 @@ class End:
 
 
 def run(
-    words: Sequence[str], environment: Mapping[str, str], output: Path, limit: float, signals: Signals
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    output: Path,
+    limit: float,
+    signals: Signals,
+    watch: LaunchWatch | None = None,
 ) -> End:
     """Run a command to its end, or until its time is over.
 
@@ -46,6 +52,7 @@ def run(
         output: file for what it writes to stdout and stderr.
         limit: seconds that it may take.
         signals: that came to us; the first one ends the run.
+        watch: sees what the command starts; None: nobody wants to know.
 
     Raises:
         OSError: the command can't be started, or the file not be written.
@@ -60,7 +67,7 @@ def run(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        too_long = _wait(process, start + limit, signals)
+        too_long = _wait(process, start + limit, signals, watch)
         code = process.returncode
     ended = too_long is not None
     return End(
@@ -85,12 +92,16 @@ def _input() -> Iterator[BinaryIO | int]:
         yield again
 
 
-def _wait(process: subprocess.Popen[bytes], deadline: float, signals: Signals) -> bool | None:
+def _wait(
+    process: subprocess.Popen[bytes], deadline: float, signals: Signals, watch: LaunchWatch | None
+) -> bool | None:
     """Wait for the end; tell whether the time limit (True) or a signal (False) made us bring it about."""
     too_long: bool | None = None
     kill_at = 0.0
     while process.poll() is None:
         now = time.monotonic()
+        if watch:
+            watch.look(process.pid)
         if too_long is None and (signals.count or now > deadline):
             too_long = not signals.count
             send(process, signal.SIGTERM)

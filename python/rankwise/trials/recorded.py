@@ -14,6 +14,7 @@ from rankwise.analysis.columns import decoded_list
 from rankwise.errors import RankwiseError
 from rankwise.launch import clock_sync, inside_options
 from rankwise.launch.environment import prepare
+from rankwise.launch.inner_launch import LaunchWatch
 from rankwise.launch.output import telling_line
 from rankwise.launch.plan import library, plan
 from rankwise.launch.rundirectory import RunDirectory
@@ -89,7 +90,14 @@ def check(command: Command) -> None:
     plan(command.words, {**os.environ, **command.variables})
 
 
-def record(command: Command, how: Recording, profile: Path, limit: Limit, signals: Signals) -> process.End:
+def record(
+    command: Command,
+    how: Recording,
+    profile: Path,
+    limit: Limit,
+    signals: Signals,
+    watch: LaunchWatch | None = None,
+) -> process.End:
     """Run a command and write its profile; its output goes to the same name with .out.
 
     Args:
@@ -98,6 +106,7 @@ def record(command: Command, how: Recording, profile: Path, limit: Limit, signal
         profile: where to.
         limit: of the run.
         signals: that came to us.
+        watch: sees which launch a script starts; None: nobody wants to know.
 
     Raises:
         Interrupted: a signal came.
@@ -116,7 +125,13 @@ def record(command: Command, how: Recording, profile: Path, limit: Limit, signal
     launch = prepare(planned.command, preload, environment, planned.script_mpirun)
     directory.note(planned, how.only, planned.not_covered())
     output = profile.with_suffix(".out")
-    end = process.run(launch.words, launch.environment, output, limit.seconds, signals)
+    if watch:
+        watch.added = {
+            name: environment.get(name)
+            for name, value in launch.environment.items()
+            if environment.get(name) != value
+        }
+    end = process.run(launch.words, launch.environment, output, limit.seconds, signals, watch)
     if end.status != 0 or end.too_long:
         wait_for_ranks(directory.path)
     directory.note_end()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Generic, TypeVar
 
 from rankwise.errors import RankwiseError
 from rankwise.trials.plan import Aim, about, counted, unit
+from rankwise.trials.progress import change_so_far, left_text
 from rankwise.trials.race import Race
 
 Result = TypeVar("Result")
@@ -22,6 +24,10 @@ class Interrupted(Exception):  # noqa: N818
 
 class OutOfTime(Exception):  # noqa: N818
     """The time for all runs together is over; the run that was under way was ended and says nothing."""
+
+
+class UnrunnableError(RankwiseError):
+    """The program does not run any more, whatever its settings, or its runs can't be kept: all trials end."""
 
 
 class Rejected(Exception):  # noqa: N818
@@ -51,11 +57,13 @@ class Ran(Generic[Result]):
         race: at its end.
         results: of each arm, in its whole rounds.
         ended: why there are fewer rounds than wanted, as a sentence; '' if there are not.
+        out_of_time: whether that is for want of time: with more of it there would be more rounds.
     """
 
     race: Race
     results: dict[str, list[Result]]
     ended: str = ""
+    out_of_time: bool = False
 
 
 def run(
@@ -111,18 +119,22 @@ class _Runner(Generic[Result]):
         race, made = self._race, self._made
         while not race.over and not made.ended:
             if not self._affordable():
-                made.ended = self._so_far("The time limit came after")
+                self._end_for_time()
                 break
             try:
                 results = self._round()
             except OutOfTime:
-                made.ended = self._so_far("The time limit came after")
+                self._end_for_time()
             except Interrupted:
                 made.ended = self._so_far("Interrupted after")
             else:
                 if len(race.running) > 1:
                     self._add(results)
         return made
+
+    def _end_for_time(self) -> None:
+        self._made.ended = self._so_far("The time limit came after")
+        self._made.out_of_time = True
 
     def _round(self) -> dict[str, Result]:
         results: dict[str, Result] = {}
@@ -137,7 +149,10 @@ class _Runner(Generic[Result]):
                 self._say(f"{name} is out: {why}")
                 if len(self._race.running) < 2:
                     break
-            self._took[name].append(self._clock() - begin)
+            else:
+                # (A run that an earlier call has made takes no time now.)
+                took = max(self._clock() - begin, self._seconds(results[name]))
+                self._took[name].append(took)
         return results
 
     def _add(self, results: dict[str, Result]) -> None:
@@ -148,7 +163,8 @@ class _Runner(Generic[Result]):
         for name in times:
             self._made.results[name].append(results[name])
         each = ", ".join(f"{name} {times[name]:.4g} s" for name in race.arms if name in times)
-        self._say(f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}")
+        told = [f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}", self._gain(), self._left()]
+        self._say("; ".join(filter(None, told)))
         for name in (name for name in race.dropped if name not in dropped):
             self._say(f"{name} is out: it is slower than {race.dropped[name].slower_than}")
         if race.looks == looks or race.over:
@@ -158,6 +174,24 @@ class _Runner(Generic[Result]):
         elif race.needed is not None and race.wanted != wanted:
             self._say(self._more(race.needed))
 
+    def _gain(self) -> str:
+        """Return what is known so far of the challenger that leads."""
+        times, (baseline, *_) = self._race.times, self._race.arms
+        leads = max(self._race.running[1:], key=lambda name: -sum(times[name]), default=None)
+        if leads is None:
+            return ""
+        name = f"{leads} leads: " if len(self._race.arms) > 2 else ""
+        text = change_so_far(times[baseline], times[leads], self._aim.confidence)
+        return f"{name}{text}" if text else ""
+
+    def _left(self) -> str:
+        """Return how many runs are left, as far as known, and how long they take."""
+        running = len(self._race.running)
+        if running < 2:
+            return ""
+        rounds = max(0, min(self._race.wanted - self._race.rounds, self._affordable()))
+        return left_text(rounds * running, self._of_round() / running, self._end - self._clock())
+
     def _affordable(self) -> int:
         """Return how many more rounds there are time for, of those that may be needed."""
         most = max(self._aim.most_rounds, self._race.wanted) - self._race.rounds
@@ -166,7 +200,8 @@ class _Runner(Generic[Result]):
         return most if of_round * most <= left else max(0, int(left / of_round))
 
     def _of_round(self) -> float:
-        return sum(sum(self._took[name]) / len(self._took[name]) for name in self._race.running)
+        # One slow run, such as the first, says little.
+        return sum(statistics.median_low(self._took[name]) for name in self._race.running)
 
     def _so_far(self, what: str) -> str:
         arms = len(self._race.arms)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
+import statistics
 import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import NoReturn
 
 from rankwise.analysis.calls.totals import RUN_SECONDS
 from rankwise.analysis.opened import opened_profile
@@ -16,9 +20,13 @@ from rankwise.errors import RankwiseError
 from rankwise.launch import inside_options
 from rankwise.launch.signals import Signals
 from rankwise.trials.recorded import Command, Limit, Recording, record
-from rankwise.trials.run import OutOfTime, Rejected
+from rankwise.trials.run import OutOfTime, Rejected, UnrunnableError
+from rankwise.trials.saved_runs import SavedRuns
 
 _CHECK_SECONDS = 600
+_AGAIN = 990  # number of the run that tells whether the program still runs as given
+_ROOM_BYTES = 64 * 1024
+_EXISTS = re.compile(r"(?<!not )(?<!n't )(?<!non)(?<!non-)exist|already|overwrit", re.IGNORECASE)
 _RUNS_OF_LIMIT = 10
 _LEAST_LIMIT = 60.0
 
@@ -62,6 +70,10 @@ class Runs:
         check: command that compares two outputs; empty: they are not compared.
         reference: output of the first run, that others are compared with.
         took: seconds of each run so far, its launch included.
+        given: the program as given; it runs once more when another way fails, so that the settings are not
+            blamed for what fails without them. None: others are rejected at once.
+        saved: times that an earlier call has measured, which are not measured again; None: none are kept.
+        race: that runs belong to, among those that are saved.
     """
 
     directory: Path
@@ -71,6 +83,9 @@ class Runs:
     check: tuple[str, ...] = ()
     reference: Path | None = None
     took: list[float] = field(default_factory=list)
+    given: Way | None = None
+    saved: SavedRuns | None = None
+    race: str = ""
 
     def seconds(self, way: Way, number: int, left: float = math.inf) -> float:
         """Run a way once, and return the time from MPI_Init to MPI_Finalize of its longest rank.
@@ -84,11 +99,18 @@ class Runs:
             Interrupted: a signal came.
             OutOfTime: the run was ended after the seconds that were left.
             Rejected: its output is another one; or it failed, and is not as given.
-            RankwiseError: it failed as given.
+            UnrunnableError: it failed, and as given it fails, too; or the run can't be kept.
         """
+        # What outputs are compared with must come from a run of this call.
+        saved = None if self.check and self.reference is None else self.saved
+        if saved and (before := saved.run(self.race, way.name, number)) is not None:
+            self.took.append(before)
+            return before
         profile = self.profile(way, number, left=left)
         with opened_profile(profile) as connection:
             (seconds,) = connection.execute(f"SELECT MAX({RUN_SECONDS}) FROM ranks").fetchone()
+        if self.saved:
+            self.saved.add(self.race, way.name, number, float(seconds))
         return float(seconds)
 
     def profile(
@@ -101,19 +123,53 @@ class Runs:
         try:
             limit = Limit(min(self._limit(), left), "give it more with --run-limit")
             end = record(way.command, way.recording(inside=inside, watch=watch), profile, limit, self.signals)
-        except RankwiseError as error:
-            if time.monotonic() >= end_of_all:
-                raise OutOfTime from error
-            if not way.as_given:
-                raise Rejected(f"the program failed: {error}") from error
-            raise RankwiseError(f"the run {way.name}: {error}", error.exit_status) from error
+        except (RankwiseError, OSError) as error:
+            self._blame(way, error, end_of_all)
         self.took.append(end.seconds)
         self._compare(profile.with_suffix(".out"))
         return profile
 
     def usual_seconds(self) -> float:
-        """Return how long a run takes, its launch included."""
-        return sum(self.took) / len(self.took) if self.took else self.first_limit
+        """Return how long a run takes, its launch included: one slow run, such as the first, says little."""
+        return statistics.median(self.took) if self.took else self.first_limit
+
+    def _blame(self, way: Way, error: RankwiseError | OSError, end_of_all: float) -> NoReturn:
+        """Say whose failure it is that a run has failed: ours, the program's, or that of its settings."""
+        if time.monotonic() >= end_of_all:
+            raise OutOfTime from error
+        if why := _no_room(self.directory):
+            raise UnrunnableError(
+                f"what the runs leave can't be written to {self.directory}: {why}", 1
+            ) from error
+        if isinstance(error, OSError):
+            raise UnrunnableError(f"the run {way.name}: {error.strerror or error}", 1) from error
+        if not way.as_given:
+            self._run_given_again(error, end_of_all)
+            raise Rejected(f"the program failed: {error}") from error
+        if not self.took and not _EXISTS.search(str(error)):
+            raise UnrunnableError(f"the run {way.name}: {error}", error.exit_status) from error
+        raise UnrunnableError(
+            f"the run {way.name} failed, though the program has run before: {error}; {_cure(error)}", 1
+        ) from error
+
+    def _run_given_again(self, error: RankwiseError, end_of_all: float) -> None:
+        """See that the program still runs as given: else settings are not what it fails of.
+
+        Raises:
+            UnrunnableError: it does not.
+        """
+        if self.given is None:
+            return
+        try:
+            self.profile(self.given, _AGAIN, left=end_of_all - time.monotonic())
+        except Rejected:
+            return  # it runs, whatever it writes
+        except UnrunnableError as again:
+            raise UnrunnableError(
+                f"the program fails without the settings, too, though it has run before: {error}; "
+                f"{_cure(error)}",
+                1,
+            ) from again
 
     def _limit(self) -> float:
         if self.run_limit:
@@ -140,6 +196,25 @@ class Runs:
             raise RankwiseError(f"--check {shlex.join(self.check)}: {error}") from None
         if done.returncode:
             raise Rejected(f"`{shlex.join(words)}` ended with status {done.returncode}")
+
+
+def _cure(error: RankwiseError) -> str:
+    if _EXISTS.search(str(error)):
+        return (
+            "it seems to refuse what an earlier run has left: give a script that removes that and starts the "
+            "program"
+        )
+    return "give a command that can be run again and again in the same place"
+
+
+def _no_room(directory: Path) -> str:
+    """Return why nothing can be written to a directory; '' if something can."""
+    try:
+        with TemporaryFile(dir=directory) as file:
+            file.write(bytes(_ROOM_BYTES))
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def check_words(text: str | None) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from rankwise.errors import RankwiseError
 from rankwise.text.units import number_of, second_text
 from rankwise.trials.interval import Interval, ratio_interval
 from rankwise.trials.plan import Aim, about, counted
+from rankwise.trials.progress import change_so_far, left_text
 from rankwise.trials.race import order
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected
 from rankwise.trials.sequential import MOST_PAIRS, PairedTest
@@ -200,10 +202,10 @@ class _Prover:
         test.add(before, after)
         if self._kept:
             self._kept.add({"pair": [before, after]})
-        each = ", ".join(
-            f"{way.name} {second_text(s)}" for way, s in zip(self._ways, (before, after), strict=True)
-        )
-        self._say(f"pair {test.pairs} of {wanted}: {each}")
+        times = zip(self._ways, (before, after), strict=True)
+        each = ", ".join(f"{way.name} {second_text(seconds)}" for way, seconds in times)
+        known = change_so_far(test.before, test.after, self._aim.confidence)
+        self._say("; ".join(filter(None, [f"pair {test.pairs} of {wanted}: {each}", known, self._still()])))
         if len(test.looks) > looks and not test.decision and self._aim.rounds is None:
             further = test.further_pairs()
             if further is None:
@@ -211,6 +213,13 @@ class _Prover:
             else:
                 more = number_of(further, "more pair")
                 self._say(f"not decided yet: {more} probably will, {about(self._more(further))}")
+
+    def _still(self) -> str:
+        """Return how many runs are left until the next look, and how long they take."""
+        if self._test.decision:
+            return ""
+        pairs = min(self._test.next_look - self._test.pairs, self._affordable())
+        return left_text(2 * pairs, self._of_pair() / 2, self._left())
 
     def _end_early(self, *, hopeless: bool = False) -> None:
         """Look at what there is, as it is the clock that ends it."""
@@ -241,7 +250,8 @@ class _Prover:
         return pairs * self._of_pair()
 
     def _of_pair(self) -> float:
-        return sum(self._took) / len(self._took) if self._took else 2 * self._runs.usual_seconds()
+        # One slow run, such as the first, says little.
+        return statistics.median(self._took) if self._took else 2 * self._runs.usual_seconds()
 
     def _affordable(self) -> int:
         left = self._left()

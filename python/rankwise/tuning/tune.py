@@ -11,10 +11,11 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from stat import S_ISREG
 
+from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version, version_of
 from rankwise.text.units import exact_byte_text, percent_text
-from rankwise.trials.plan import Aim
-from rankwise.trials.run import Interrupted, OutOfTime, Rejected
+from rankwise.trials.plan import Aim, about
+from rankwise.trials.run import Interrupted, OutOfTime, Rejected, UnrunnableError
 from rankwise.trials.sequential import first_pairs
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.effect import Effect, Effects, effects, effects_of
@@ -52,7 +53,8 @@ _OF_FAILURES = 950
 """Numbers of runs from here on look for the rule that the program fails with: no pair has them."""
 
 INTERRUPTED = "Interrupted: what was measured is kept, and the same command goes on from there."
-OVER = "The time is over; give it more with --budget."
+FAILED = "A run has failed: what was measured is kept, and the same command goes on from there."
+OVER = "There was too little time; give it more with --budget."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +144,7 @@ class Tuned:
         settings: that are proven to be worth it; None: there are none.
         digits: whether sums may change in their last digits.
         ended: why it was ended early; '' if it was not.
+        failure: that ended it: to be raised when what was found before it is shown; None: there was none.
     """
 
     library: Version
@@ -152,6 +155,7 @@ class Tuned:
     settings: Settings | None = None
     digits: bool = False
     ended: str = ""
+    failure: RankwiseError | None = None
 
     @property
     def is_finished(self) -> bool:
@@ -178,10 +182,16 @@ class _Tuner:
         self._request, self._runs, self._say = request, runs, say
         budget = request.budget
         self._end = math.inf if budget is None else time.monotonic() + budget
-        self._races_end = math.inf if budget is None else time.monotonic() + _for_races(budget, request)
+        self._races_end = self._latest = math.inf
+        if budget is not None:
+            self._races_end = time.monotonic() + _for_races(budget, request)
+            # What has to be there yet is a rule: up to then a proof still fits.
+            least = _runs_of_proof(request.proof_aim) * request.wall_seconds
+            self._latest = max(self._races_end, self._end - least)
         self._library = version_of(request.about.library)
         self._tunable = by_label(self._library.label)
         self._environment: Mapping[str, str] = {}
+        self._hosts: tuple[str, ...] = ()
         self._made = Tuned(self._library)
         self._failures = 0  # runs that look for what the program fails with
 
@@ -204,11 +214,12 @@ class _Tuner:
 
     def _race_all(self) -> None:
         request, made = self._request, self._made
-        with request.open_racer(self._races_end) as racer:
+        with request.open_racer(self._latest) as racer:
+            self._hosts = tuple(sorted(set(racer.hosts)))
             for number, target in enumerate(request.targets, 1):
                 if time.monotonic() >= self._races_end:
                     made.left = list(request.targets[number - 1 :])
-                    return
+                    break
                 tried = Tried(target)
                 made.tried.append(tried)
                 self._say(f"cell {number} of {len(request.targets)}: {_title(target)}")
@@ -222,6 +233,20 @@ class _Tuner:
                 except OutOfTime:
                     tried.verdict = _NOT_FINISHED
                 self._say(f"cell {number} of {len(request.targets)}: {tried.verdict}")
+            self._go_on(racer)
+
+    def _go_on(self, racer: Racer) -> None:
+        """Go on with the races that were not finished, with what others have left of their time."""
+        made = self._made
+        for tried in [one for one in made.tried if one.verdict == _NOT_FINISHED]:
+            end = self._races_end if any(one.rule for one in made.tried) else self._latest
+            if time.monotonic() >= end:
+                return
+            self._say(
+                f"going on with {_title(tried.target)}: {about(end - time.monotonic())} are left for it"
+            )
+            with suppress(OutOfTime):
+                self._race(Together(racer, tried.target, end), tried)
 
     def _end_of_race(self, number: int) -> float:
         """Return when a target's race has to end: time that is left is shared out by what it is about."""
@@ -378,7 +403,9 @@ class _Tuner:
         about = self._request.about
         rules = [(replace(rule, evidence=None, raced=()), settings.environment) for rule in settings.rules]
         command = self._request.way.command.words, _files(self._request.way.command.words)
-        what = (about.library, about.hosts, command, rules, aim.confidence, aim.resolve, aim.rounds)
+        where = about.hosts, self._hosts
+        how = aim.confidence, aim.resolve, aim.rounds, self._runs.check
+        what = (about.library, where, command, rules, how)
         key = hashlib.sha256(repr((*what, self._request.seed)).encode()).hexdigest()[:16]
         return Kept(Store(self._request.store / "proof.jsonl"), f"{part} {key}")
 
@@ -413,10 +440,34 @@ def _size_and_time(word: str) -> tuple[int, int] | None:
 
 def _for_races(budget: float, request: Request) -> float:
     """Return the seconds of the budget that races may take."""
-    runs = 2 * first_pairs(request.proof_aim) + _EFFECT_RUNS + _WARM_UPS
-    left = budget - _SPARE * runs * request.wall_seconds
+    left = budget - _SPARE * _runs_of_proof(request.proof_aim) * request.wall_seconds
     least, most = _RACING_SHARES
     return min(max(left, least * budget), most * budget)
+
+
+def _runs_of_proof(aim: Aim) -> int:
+    """Return the runs of the program that the shortest proof takes, with those that show the effect."""
+    return 2 * first_pairs(aim) + _EFFECT_RUNS + _WARM_UPS
+
+
+def refuse_short(budget: float | None, aim: Aim, of_run: float) -> None:
+    """Refuse a budget that is known not to be enough; nothing was run yet.
+
+    Args:
+        budget: seconds for all; None: no limit.
+        aim: of the pairs of runs.
+        of_run: seconds that a run took in the profile.
+
+    Raises:
+        RankwiseError: it is too short; the text names one that would do.
+    """
+    runs = _runs_of_proof(aim)
+    least = runs * of_run / (1 - _RACING_SHARES[0])
+    if budget is not None and budget < least:
+        raise RankwiseError(
+            f"--budget: {about(budget)} are too short: races, and {runs} runs of {about(of_run)} to prove "
+            f"what wins: give {about(least).removeprefix('about ')} or more"
+        )
 
 
 @contextmanager
@@ -427,6 +478,8 @@ def _ending(made: Tuned) -> Iterator[None]:
         made.ended = INTERRUPTED
     except OutOfTime:
         made.ended = OVER
+    except UnrunnableError as error:
+        made.ended, made.failure = FAILED, error
 
 
 def worth(found: Sequence[Target], run_seconds: float, least_share: float, most: int) -> list[Target]:

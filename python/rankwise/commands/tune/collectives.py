@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING
 from rankwise.commands.messages import say
 from rankwise.commands.own_settings import Pricing, price_refused
 from rankwise.commands.probes import ProbeOptions, open_racer, options_of
-from rankwise.commands.settings_files import write_settings
+from rankwise.commands.settings_files import try_to_write
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.launch.signals import Signals
+    from rankwise.trials.cost import Cost
+    from rankwise.trials.plan import Aim
     from rankwise.tuning.profiled import Profiled
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.model import Settings
@@ -67,12 +69,17 @@ def _tuned(arguments: argparse.Namespace) -> int:
     """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.commands.tune.profiled import say_if_partial
     from rankwise.launch.signals import Signals
+    from rankwise.render.terminal.cost import print_cost
     from rankwise.render.terminal.tuning import print_tuned
+    from rankwise.trials.cost import Cost, Spent
+    from rankwise.trials.piped_input import keep_piped_input
+    from rankwise.trials.run import Interrupted
     from rankwise.trials.ways import Runs, check_words
+    from rankwise.tuning.launched import launched, refuse_inside
     from rankwise.tuning.profiled import profiled
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new
-    from rankwise.tuning.tune import tune
+    from rankwise.tuning.tune import refuse_short, tune
 
     # Everything that can be wrong is looked at first: an error must not cost a job.
     program = Program.of(arguments.command, os.environ)
@@ -87,23 +94,55 @@ def _tuned(arguments: argparse.Namespace) -> int:
     store = arguments.file.absolute().with_name(f"{arguments.file.name}-tune")
     if arguments.go_on and not store.exists():
         raise RankwiseError(f"there is nothing to go on with: {store} is not there; leave --continue out")
+    if known.targets and not store.exists():
+        refuse_short(asked.budget, _proof_aim(asked), known.wall.wall_seconds)
+    keep_piped_input(say)
+    spent = Spent(store)
+    inner = program
     with Signals() as signals:
         if known.targets:
             with working_directory(arguments.keep, "tune") as directory:
-                store.mkdir(exist_ok=True)
-                request = _request(asked, known, program, store, directory, signals)
                 limit = known.wall.first_limit
-                runs = Runs(directory, signals, arguments.run_limit, limit, check)
+                try:
+                    inner = launched(program, directory, signals, arguments.run_limit or limit, say)
+                except Interrupted:
+                    return 128 + signals.last
+                refuse_inside(program, inner, rules=True)
+                if asked.budget is not None:  # that run was of it, too
+                    asked = replace(asked, budget=asked.budget - spent.of_this_call)
+                store.mkdir(exist_ok=True)
+                request = _request(asked, known, program, inner, store, directory, signals)
+                runs = Runs(
+                    directory,
+                    signals,
+                    arguments.run_limit,
+                    limit,
+                    check,
+                    given=request.way,
+                )
                 found = tune(request, runs, say)
+                if found.failure:
+                    spent.keep()
+                    if not arguments.json:
+                        run_seconds = known.wall.rank_seconds
+                        print_tuned(found, known.everything, run_seconds, [], sys.stdout, failed=True)
+                    raise found.failure
         else:
             found = _nothing(known)
-    if found.is_finished:
-        shutil.rmtree(store, ignore_errors=True)
-    written = write_settings(found.settings, arguments.apply, program.library, force=bool(arguments.force))
+    writing = try_to_write(found.settings, arguments.apply, inner.library, force=bool(arguments.force))
+    cost = Cost(spent.seconds, len(known.about.hosts))
     if arguments.json:
-        _print_json(found, written)
+        _print_json(found, writing.files, cost)
     else:
-        print_tuned(found, known.everything, known.wall.rank_seconds, written, sys.stdout)
+        run_seconds, failed = known.wall.rank_seconds, writing.failed is not None
+        print_tuned(found, known.everything, run_seconds, writing.files, sys.stdout, failed=failed)
+        if found.proof is not None:
+            print_cost(cost, found.proof.before, found.proof.interval, sys.stdout)
+    spent.keep()
+    writing.check(store)
+    # Without a file the settings are nowhere but there.
+    if found.is_finished and (found.settings is None or writing.files):
+        shutil.rmtree(store, ignore_errors=True)
     return 128 + signals.last if signals.last else 0
 
 
@@ -121,13 +160,19 @@ def _nothing(profiled: Profiled) -> Tuned:
     return Tuned(version_of(profiled.about.library))
 
 
-def _print_json(found: Tuned, written: list[Path]) -> None:
+def _proof_aim(asked: _Asked) -> Aim:
+    from rankwise.trials.plan import Aim
+
+    return Aim(asked.confidence, asked.resolve, asked.pairs)
+
+
+def _print_json(found: Tuned, written: list[Path], cost: Cost) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
     from rankwise.views.tuning import tuned_as_data
 
-    json.dump(to_json(tuned_as_data(found, written)), sys.stdout, indent=2)
+    json.dump(to_json({**tuned_as_data(found, written), "cost": cost.as_data()}), sys.stdout, indent=2)
     sys.stdout.write("\n")
 
 
@@ -135,11 +180,11 @@ def _request(
     asked: _Asked,
     profiled: Profiled,
     program: Program,
+    inner: Program,
     store: Path,
     directory: Path,
     signals: Signals,
 ) -> Request:
-    from rankwise.trials.plan import Aim
     from rankwise.trials.ways import Way
     from rankwise.tuning.racing.race import AIM
     from rankwise.tuning.settings.apply import untold
@@ -151,13 +196,13 @@ def _request(
         wall_seconds=profiled.wall.wall_seconds,
         ranks=profiled.wall.ranks,
         way=Way("as given", program.command, as_given=True),
-        open_racer=partial(open_racer, asked.probe, program.words, program.environment, directory, signals),
-        untold=partial(untold, library_path=program.library),
-        materialise=partial(_materialise, directory=directory, library=program.library),
+        open_racer=partial(open_racer, asked.probe, inner.words, inner.environment, directory, signals),
+        untold=partial(untold, library_path=inner.library),
+        materialise=partial(_materialise, directory=directory, library=inner.library),
         about=replace(profiled.about, command=program.words),
         bitwise=asked.bitwise,
         race_aim=replace(AIM, confidence=asked.confidence),
-        proof_aim=Aim(asked.confidence, asked.resolve, asked.pairs),
+        proof_aim=_proof_aim(asked),
         budget=asked.budget,
         seed=asked.seed,
         store=store,

@@ -36,7 +36,9 @@ _CHOOSING = {"parameters", "guidelines"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare them."""
     parser.add_argument(
+        "-o",
         "--apply",
+        dest="apply",
         type=Path,
         metavar="FILE",
         help="write the settings here if they are proven to gain, such as app.tuned.json",

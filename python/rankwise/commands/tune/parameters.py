@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING
 from rankwise.commands.messages import say
 from rankwise.commands.own_settings import Pricing, price_refused
 from rankwise.commands.probes import ProbeOptions, options_of
-from rankwise.commands.settings_files import write_settings
+from rankwise.commands.settings_files import try_to_write
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.launch.signals import Signals
+    from rankwise.trials.cost import Cost, Spent
     from rankwise.trials.plan import Aim
     from rankwise.tuning.parameters.asking import Asker
     from rankwise.tuning.parameters.constraint import Constraint
@@ -45,6 +46,7 @@ class _Asked:
         probe: how it is compiled.
         aim: of the races.
         seed: of the order of runs.
+        force: begin again where the directory of the user's choice is of another race.
     """
 
     profile: Path
@@ -52,6 +54,7 @@ class _Asked:
     probe: ProbeOptions
     aim: Aim
     seed: int
+    force: bool
 
     @classmethod
     def by(cls, arguments: argparse.Namespace) -> _Asked:
@@ -65,6 +68,7 @@ class _Asked:
             probe=options_of(arguments),
             aim=Aim(confidence, resolve, arguments.pairs, arguments.budget),
             seed=arguments.seed,
+            force=bool(arguments.force),
         )
 
 
@@ -79,16 +83,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tuned(arguments: argparse.Namespace) -> int:
-    """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
+    """Tune; 0, 1 if no value could be tried, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.analysis.opened import opened_profile
     from rankwise.commands.tune.profiled import say_if_partial
     from rankwise.launch.signals import Signals
+    from rankwise.render.terminal.cost import print_cost
     from rankwise.render.terminal.parameters import print_parameters
     from rankwise.render.terminal.tuning import print_written
+    from rankwise.trials.cost import Cost, Spent
+    from rankwise.trials.piped_input import keep_piped_input
     from rankwise.trials.run import Interrupted
     from rankwise.trials.ways import check_words
+    from rankwise.tuning.parameters.race import STATE, refuse_short
     from rankwise.tuning.parameters.recorded_run import Limits
-    from rankwise.tuning.parameters.saved import STATE
     from rankwise.tuning.profiled import about, whole_runs
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new
@@ -103,26 +110,41 @@ def _tuned(arguments: argparse.Namespace) -> int:
     program.refuse_other_library(source.library, source.abi, arguments.file)
     if arguments.apply is not None:
         check_new(arguments.apply, force=bool(arguments.force))
-    store = _store(arguments)
+    store = _store(arguments, asked)
+    if not (store / STATE).exists():
+        refuse_short(asked.aim, times.wall_seconds)
+    keep_piped_input(say)
+    spent = Spent(store)
+    _make(store, arguments)
     with Signals() as signals:
         limits = Limits(arguments.run_limit, times.first_limit, check)
         try:
-            found = _raced(asked, program, times.wall_seconds, limits, store, signals)
+            found = _raced(asked, program, times.wall_seconds, limits, store, signals, spent)
         except Interrupted:  # while the library was asked
             return 128 + signals.last
         finally:
             if not (store / STATE).exists():  # nothing was measured: the next try begins afresh
-                _remove(store)
+                _remove(store, arguments)
     settings = _settings(found, replace(source, command=program.words))
-    written = write_settings(settings, arguments.apply, program.library, force=bool(arguments.force))
+    writing = try_to_write(settings, arguments.apply, program.library, force=bool(arguments.force))
+    cost = Cost(spent.seconds, len(source.hosts))
     if arguments.json:
-        _print_json(found, settings, written)
+        _print_json(found, settings, writing.files, cost)
     else:
         print_parameters(found, sys.stdout)
-        print_written(settings is not None, written, sys.stdout)
-    if not signals.count and arguments.keep is None:
-        _remove(store)
-    return 128 + signals.last if signals.last else 0
+        if found.is_measured:
+            print_cost(cost, found.before, found.interval, sys.stdout)
+        if found.verdict != "not tried" and not writing.failed:
+            print_written(settings is not None, writing.files, sys.stdout)
+    spent.keep()
+    writing.check(store)
+    # Without a file the settings are nowhere but there.
+    is_done = found.is_finished and (settings is None or bool(writing.files))
+    if is_done and arguments.keep is None:
+        _remove(store, arguments)
+    if signals.last:
+        return 128 + signals.last
+    return 1 if found.verdict == "not tried" else 0
 
 
 def _raced(
@@ -132,20 +154,35 @@ def _raced(
     limits: Limits,
     store: Path,
     signals: Signals,
+    spent: Spent,
 ) -> Outcome:
+    from rankwise.tuning.launched import command_inside, launched, refuse_inside
     from rankwise.tuning.parameters.asking import Asker
     from rankwise.tuning.parameters.outcome import Outcome
     from rankwise.tuning.parameters.race import Known, race_parameters
 
-    asker = Asker(program.command, store, signals, *asked.probe, say)
+    inner = launched(program, store, signals, limits.run or limits.first, say)
+    asker = Asker(command_inside(program, inner, program.command), store, signals, *asked.probe, say)
     parameters, constraints, layers = _parameters(asked.profile, asker, asked.given)
     for one in parameters:
-        program.refuse_own_settings(rules=False, ours={one.variable: ""})
+        refuse_inside(program, inner, rules=False, ours={one.variable: ""})
     if not parameters:
         return Outcome(layers=layers.text)
     known = Known(of_run, limits, asker.ask, layers)
+    aim = asked.aim
+    if aim.seconds is not None:  # the budget is for what was asked, too
+        aim = replace(aim, seconds=aim.seconds - spent.of_this_call)
     return race_parameters(
-        program.command, parameters, constraints, asked.aim, store, signals, say, asked.seed, known
+        program.command,
+        parameters,
+        constraints,
+        aim,
+        store,
+        signals,
+        say,
+        asked.seed,
+        known,
+        force=asked.force,
     )
 
 
@@ -177,27 +214,55 @@ def _settings(found: Outcome, source: About) -> Settings | None:
     return Settings(replace(source, gain=gain), environment=dict(found.environment))
 
 
-def _store(arguments: argparse.Namespace) -> Path:
-    """Return the directory that keeps the runs, so that a second call goes on; every node sees it."""
-    from rankwise.tuning.parameters.saved import STATE
+def _store(arguments: argparse.Namespace, asked: _Asked) -> Path:
+    """Return the directory that keeps the runs, so that the same command goes on; every node sees it."""
+    from rankwise.trials.saved_runs import directory_of
 
+    if arguments.keep:
+        return Path(arguments.keep).absolute()
     profile: Path = arguments.file.absolute()
-    store = arguments.keep.absolute() if arguments.keep else profile.with_name(f"{profile.name}-parameters")
+    seen = profile.stat()
+    # A list with another value is another task: what was measured for each stays.
+    task = [
+        arguments.command,
+        [seen.st_size, seen.st_mtime_ns],
+        repr(asked.given),
+        arguments.check,
+        repr(replace(asked.aim, seconds=None)),
+        asked.seed,
+    ]
+    return directory_of(profile.with_name(f"{profile.name}-parameters"), task)
+
+
+def _make(store: Path, arguments: argparse.Namespace) -> None:
+    """Make the directory, or take one that an earlier call has left.
+
+    Raises:
+        RankwiseError: it can't be made, or is of something else.
+    """
+    from rankwise.tuning.parameters.race import STATE
+
     try:
         goes_on = arguments.keep is None or (store / STATE).is_file()
+        if arguments.keep is None:
+            store.parent.mkdir(mode=0o700, exist_ok=True)
         store.mkdir(mode=0o700, exist_ok=goes_on)
     except OSError as error:
         raise RankwiseError(f"{store} can't be made: {error.strerror}; give a new one with --keep") from None
-    return store
 
 
-def _remove(store: Path) -> None:
+def _remove(store: Path, arguments: argparse.Namespace) -> None:
+    """Remove the directory, and the parent if that is ours and this was the last one."""
     import shutil
+    from contextlib import suppress
 
     shutil.rmtree(store, ignore_errors=True)
+    if arguments.keep is None:
+        with suppress(OSError):
+            store.parent.rmdir()
 
 
-def _print_json(found: Outcome, settings: Settings | None, written: list[Path]) -> None:
+def _print_json(found: Outcome, settings: Settings | None, written: list[Path], cost: Cost) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
@@ -214,6 +279,7 @@ def _print_json(found: Outcome, settings: Settings | None, written: list[Path]) 
         "ended": found.ended,
         "settings": settings,
         "files": [str(path) for path in written],
+        "cost": cost.as_data(),
     }
     json.dump(to_json(shown), sys.stdout, indent=2)
     sys.stdout.write("\n")

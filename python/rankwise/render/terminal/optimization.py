@@ -16,13 +16,14 @@ from rankwise.text.units import estimate_text, percent_range_text, percent_text,
 from rankwise.trials.interval import Interval
 
 
-def print_optimized(found: Optimized, written: Sequence[Path], file: TextIO) -> None:
+def print_optimized(found: Optimized, written: Sequence[Path], file: TextIO, *, failed: bool = False) -> None:
     """Write all of it.
 
     Args:
         found: what came out.
         written: files, the one for `rankwise run --with` first; empty: none were.
         file: to write to.
+        failed: whether they could not be written, which is told elsewhere.
     """
     page = Page(file)
     if found.attempts:
@@ -33,14 +34,14 @@ def print_optimized(found: Optimized, written: Sequence[Path], file: TextIO) -> 
         text = proof_text(found.final)
         page.write(*page.wrapped(f"All that was kept, measured afresh. {text}", "bold", indent=2))
     page.write(*page.wrapped(_verdict(found), "bold", indent=2))
-    if found.settings is None:
+    if found.settings is None or failed:
         return
     if written:
         page.write(*page.wrapped(f"Written: {', '.join(str(path) for path in written)}", indent=2))
         page.write(page.text(f"    rankwise run --with {written[0]} -- COMMAND"))
     else:
         text = (
-            "Nothing is written without --apply FILE: with it, the same command measures afresh and writes."
+            "Nothing is written without --apply FILE: with it, the same command goes on from here and writes."
         )
         page.write(*page.wrapped(text, indent=2))
 
@@ -54,7 +55,19 @@ def _verdict(found: Optimized) -> str:
         return "The gain of the whole is not confirmed: nothing is written."
     if not found.finished:
         return "Nothing was kept so far: the same command with more --budget goes on from there."
+    if found.not_tried:
+        names = " and ".join(_promised(found, one) for one in found.not_tried)
+        return (
+            f"Whether there is anything to gain is unknown: {names} could not be tried. Nothing is written."
+        )
     return "Nothing to gain: no step was kept, and nothing is written."
+
+
+def _promised(found: Optimized, one: Attempt) -> str:
+    if one.promise is None:
+        return one.step
+    share = 100 * one.promise.seconds / found.run_seconds if found.run_seconds else 0.0
+    return f"{one.step} (up to {second_text(one.promise.seconds)}, {percent_text(share)} % of the run time)"
 
 
 def _columns(found: Optimized) -> list[TextColumn[Attempt]]:

@@ -33,7 +33,8 @@ def print_parameters(found: Outcome, file: TextIO) -> None:
     if found.layers:
         page.write(*page.wrapped(f"{found.layers}.", indent=2))
     if not found.steps:
-        page.write(*page.wrapped("There is no parameter to be tried: nothing to gain.", "bold", indent=2))
+        text = "Nothing was tried: no parameter is known to matter for the messages in this profile."
+        page.write(*page.wrapped(text, "bold", indent=2))
         return
     rows = [row for step in found.steps for row in _rows(step)]
     page.write(Text(), *table_lines(page, _COLUMNS, rows), Text())
@@ -86,6 +87,8 @@ def _verdict(found: Outcome) -> str:
     if interval is None:
         if found.verdict == "not proven":
             return "Nothing is proven."
+        if found.verdict == "not tried":
+            return "The possible gain is unknown: no value could be tried."
         return "No gain: nothing is changed."
     told = _told(interval)
     if found.gains:

@@ -35,7 +35,13 @@ _LONG_NAME = re.compile(r"MPIR_\w+")
 
 
 def print_tuned(
-    found: Tuned, everything: Sequence[Target], run_seconds: float, written: Sequence[Path], file: TextIO
+    found: Tuned,
+    everything: Sequence[Target],
+    run_seconds: float,
+    written: Sequence[Path],
+    file: TextIO,
+    *,
+    failed: bool = False,
 ) -> None:
     """Write all of it.
 
@@ -45,6 +51,7 @@ def print_tuned(
         run_seconds: of all ranks in the profile.
         written: files, the one for `rankwise run --with` first; empty: none were.
         file: to write to.
+        failed: whether they could not be written, which is told elsewhere.
     """
     page = Page(file)
     library = f"{found.library.label} {found.library.number}".strip()
@@ -64,8 +71,9 @@ def print_tuned(
     _notes(page, found)
     if found.proof is not None:
         page.write(*page.wrapped(proof_text(found.proof), "bold", indent=2))
-    undecided = found.settings is None and not found.is_finished
-    print_written(found.settings is not None, written, file, undecided=undecided)
+    if not failed:
+        undecided = found.settings is None and not found.is_finished
+        print_written(found.settings is not None, written, file, undecided=undecided)
 
 
 def print_written(gains: bool, written: Sequence[Path], file: TextIO, *, undecided: bool = False) -> None:
@@ -206,9 +214,7 @@ def proof_text(proof: Proof) -> str:
     excluded = "" if proof.excluded is None else f"{percent_text(100 * (1 - 1 / (1 + proof.excluded)))} %"
     said = _said(proof.interval, undecided=proof.is_undecided)
     if excluded:
-        said += (
-            f" The risk that it hides a gain of {excluded} or more is {percent_text(100 * MISS)} % at most."
-        )
+        said += f" The risk that it hides a gain of {excluded} or more is {confidence_text(MISS)} % at most."
     return f"{said}{' ' + proof.ended if proof.ended else ''}"
 
 

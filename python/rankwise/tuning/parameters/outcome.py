@@ -46,6 +46,7 @@ class Step:
         kept: the value that won; None: as it is now.
         skipped: why it was not raced; '' if it was.
         ended: why there were fewer rounds than wanted; '' if there weren't.
+        short: whether there was too little time for it.
     """
 
     parameter: Parameter
@@ -53,6 +54,7 @@ class Step:
     kept: Setting | None = None
     skipped: str = ""
     ended: str = ""
+    short: bool = False
 
 
 @dataclass(kw_only=True)
@@ -69,6 +71,7 @@ class Outcome:
         before: seconds of the runs as given, in pairs with
         after: those with what was kept.
         ended: why it did not come to its end; '' if it did.
+        short: whether there was too little time to measure all that was kept.
         notes: what a reader must know.
     """
 
@@ -80,6 +83,7 @@ class Outcome:
     before: list[float] = field(default_factory=list)
     after: list[float] = field(default_factory=list)
     ended: str = ""
+    short: bool = False
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -88,13 +92,25 @@ class Outcome:
         return self.interval is not None and self.interval.verdict == "faster"
 
     @property
+    def is_finished(self) -> bool:
+        """Whether the same command with more time has nothing to go on with."""
+        return not self.ended and not self.short and not any(step.short for step in self.steps)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether any value was run beside the one of now: if not, nothing is known of what can be gained."""
+        return any(tried.interval for step in self.steps for tried in step.tried)
+
+    @property
     def environment(self) -> Mapping[str, str]:
         """Variables to ship, for the launcher as for the ranks; none if they gain nothing."""
         return self.kept if self.gains else {}
 
     @property
     def verdict(self) -> str:
-        """'faster', 'no gain', or 'not proven': it ended before."""
+        """'faster', 'no gain', 'not proven' (it ended before), or 'not tried' (no value could be)."""
         if self.gains:
             return "faster"
-        return "not proven" if self.ended and self.interval is None else "no gain"
+        if self.interval is None and not self.is_finished:
+            return "not proven"
+        return "no gain" if self.is_measured or not self.steps else "not tried"

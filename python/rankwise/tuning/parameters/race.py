@@ -7,6 +7,7 @@ the program as given: as the best of several it looks better than it is in its o
 from __future__ import annotations
 
 import math
+import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -19,7 +20,8 @@ from rankwise.launch.signals import Signals
 from rankwise.text.units import number_of
 from rankwise.trials.plan import Aim, about
 from rankwise.trials.recorded import Command
-from rankwise.trials.run import Arm, Interrupted, OutOfTime, Rejected, Say, run
+from rankwise.trials.run import Arm, Interrupted, OutOfTime, Rejected, Say, UnrunnableError, run
+from rankwise.trials.saved_runs import SavedRuns
 from rankwise.tuning.parameters.constraint import Constraint, Unknown
 from rankwise.tuning.parameters.given import control_of_name, variable_of
 from rankwise.tuning.parameters.known_names import unused
@@ -27,12 +29,15 @@ from rankwise.tuning.parameters.layers import Layers, is_in_force
 from rankwise.tuning.parameters.outcome import Outcome, Step, Tried
 from rankwise.tuning.parameters.parameter import Parameter, Setting
 from rankwise.tuning.parameters.recorded_run import Limits, Run, recorded_runs
-from rankwise.tuning.parameters.saved import Saved
+
+STATE = "parameters.json"
+"""The file that keeps what was measured."""
 
 Ask = Callable[[Mapping[str, str], Sequence[str]], Layers]
 _FINAL, _GIVEN, _TUNED = "all together", "as given", "tuned"
 _BASES = (_GIVEN, Setting("", None).label)
 _RISK = 0.05  # that the best value is dropped
+_LEAST_RUNS = 1  # as given, to warm up
 
 
 @dataclass(frozen=True)
@@ -53,19 +58,42 @@ class Known:
     layers: Layers | None = None
 
 
-def announcement(parameters: Sequence[Parameter], aim: Aim, of_run: float) -> list[str]:
+def refuse_short(aim: Aim, of_run: float) -> None:
+    """Refuse a time that is known not to be enough for a race of one value; nothing was run yet.
+
+    Args:
+        aim: of the trials.
+        of_run: seconds that a run took when it was last seen.
+
+    Raises:
+        RankwiseError: it is too short; the text names one that would do.
+    """
+    least = _LEAST_RUNS + 2 * (aim.first_rounds() + 1) + _final_runs(aim)
+    if aim.seconds is not None and aim.seconds < least * of_run:
+        raise RankwiseError(
+            f"--budget: {about(aim.seconds)} are too short for a race of one value: runs of {about(of_run)}, "
+            f"{least} at the least: give {about(least * of_run).removeprefix('about ')} or more"
+        )
+
+
+def _final_runs(aim: Aim) -> int:
+    return 2 * aim.first_rounds() + 1
+
+
+def announcement(parameters: Sequence[Parameter], aim: Aim, of_run: float, runs_before: int = 0) -> list[str]:
     """Return sentences on what the race will take, to be said before the first run.
 
     Args:
         parameters: that take part.
         aim: of the trials.
         of_run: seconds that a run took when it was last seen.
+        runs_before: that an earlier call has made.
 
     Raises:
         RankwiseError: the time that is allowed is too short.
     """
     runs = 1 + sum(len(one.values) * (aim.first_rounds(len(one.values) - 1) + 1) - 1 for one in parameters)
-    final = 2 * aim.first_rounds() + 1
+    final = _final_runs(aim)
     values = sum(len(one.values) - 1 for one in parameters)
     said = [
         f"{number_of(len(parameters), 'parameter')} with {number_of(values, 'value')} besides those of now: "
@@ -73,12 +101,9 @@ def announcement(parameters: Sequence[Parameter], aim: Aim, of_run: float) -> li
         f"{final} more if any helps: {about((runs + final) * of_run)} in all"
         + ("" if aim.rounds else f"; they show whether more are needed (at most {aim.most} of each)")
     ]
-    if aim.seconds is not None and aim.seconds < (runs + final) * of_run:
-        least = (2 + 4 + final) * of_run
-        if aim.seconds < least:
-            raise RankwiseError(
-                f"a time limit of {about(aim.seconds)} is too short for a race of one value: {about(least)}"
-            )
+    if not runs_before:
+        refuse_short(aim, of_run)
+    if aim.seconds is not None and aim.seconds < (runs + final - runs_before) * of_run:
         said.append(
             f"the time limit of {about(aim.seconds)} comes before: the most promising are raced first"
         )
@@ -96,6 +121,8 @@ def race_parameters(
     seed: int,
     known: Known,
     runs: Run | None = None,
+    *,
+    force: bool = False,
 ) -> Outcome:
     """Race parameters, and prove what has won.
 
@@ -112,6 +139,7 @@ def race_parameters(
         seed: of the order of runs.
         known: before.
         runs: runs the program once; None: as trials do it.
+        force: begin again if the directory is of another race.
 
     Raises:
         RankwiseError: the program fails as given, or the directory is of another race.
@@ -123,7 +151,7 @@ def race_parameters(
         "aim": {key: value for key, value in asdict(aim).items() if key != "seconds"},
         "seed": seed,
     }
-    saved = Saved(directory, what)
+    saved = SavedRuns(directory / STATE, what, force=force)
     made = runs or recorded_runs(command, directory, signals, known.limits)
     return _Tuning(parameters, constraints, aim, saved, say, seed, known, made).outcome()
 
@@ -134,7 +162,7 @@ class _Tuning:
         parameters: Sequence[Parameter],
         constraints: Sequence[Constraint],
         aim: Aim,
-        saved: Saved,
+        saved: SavedRuns,
         say: Say,
         seed: int,
         known: Known,
@@ -143,16 +171,17 @@ class _Tuning:
         self._parameters = sorted(parameters, key=lambda one: -one.expected_seconds)
         self._constraints, self._aim, self._saved, self._say = constraints, aim, saved, say
         self._seed, self._known, self._runs = seed, known, runs
-        self._of_run = known.of_run
+        self._took = [known.of_run]
         self._end = math.inf if aim.seconds is None else time.monotonic() + aim.seconds
         self._interrupted = False
+        self._key = ""
         self._made = Outcome(layers=known.layers.text if known.layers else "")
 
     def outcome(self) -> Outcome:
         made = self._made
         if self._saved.runs_before:
-            self._say(f"going on after {self._saved.runs_before} runs of before")
-        for line in announcement(self._parameters, self._aim, self._of_run):
+            self._say(f"going on after {number_of(self._saved.runs_before, 'run')} of an earlier call")
+        for line in announcement(self._parameters, self._aim, self._of_run, self._saved.runs_before):
             self._say(line)
         try:
             self._warm_up(_FINAL, _GIVEN, {})
@@ -175,6 +204,7 @@ class _Tuning:
         if step.skipped:
             return
         base = Setting(parameter.variable, None)
+        self._key = _key(parameter.name, self._made.kept)
         seconds = self._share(left)
         step.tried = [self._ready(parameter, setting) for setting in parameter.settings[1:]]
         ready = [one.setting for one in step.tried if not one.why_not]
@@ -182,16 +212,17 @@ class _Tuning:
             step.skipped = "no value of it can be tried"
             return
         arms = [
-            Arm(one.label, partial(self._run, parameter.name, one.label, self._with(one)))
+            Arm(one.label, partial(self._run, self._key, one.label, self._with(one)))
             for one in (base, *ready)
         ]
         aim = replace(self._aim, seconds=seconds, risk=self._aim.risk or _RISK, give_up=True)
         if seconds is not None and seconds < 2 * len(arms) * self._of_run:
             step.skipped = "the time is too short for it"
+            step.short = True
             return
         self._say(f"{parameter.name}: {', '.join(str(one.value) for one in ready)}")
         ran = run(arms, aim, self._seed, self._of_run, float, self._say)
-        step.ended = ran.ended
+        step.ended, step.short = ran.ended, ran.out_of_time
         compared = {one.arm: one for one in ran.race.comparisons()}
         for place, one in enumerate(step.tried):
             found = compared.get(one.setting.label)
@@ -212,7 +243,7 @@ class _Tuning:
 
     def _ready(self, parameter: Parameter, setting: Setting) -> Tried:
         """Look whether a value may be tried, and warm up."""
-        race, label = parameter.name, setting.label
+        race, label = self._key, setting.label
         # One that fails after it was warm takes part again up to then, so that the race is the same.
         is_warm = self._saved.run(race, label, 0) is not None
         why = None if is_warm else self._saved.out(race, label)
@@ -265,10 +296,7 @@ class _Tuning:
 
     def _warm_up(self, race: str, arm: str, variables: Mapping[str, str]) -> None:
         # Run 0 of each arm.
-        is_new, began = self._saved.run(race, arm, 0) is None, time.monotonic()
         self._run(race, arm, variables, 0, self._left())
-        if is_new and arm == _GIVEN:
-            self._of_run = time.monotonic() - began
 
     def _run(self, race: str, arm: str, variables: Mapping[str, str], number: int, left: float) -> float:
         """Return the seconds of a run of an arm, 0 to warm up: as they were saved, or made now."""
@@ -276,12 +304,15 @@ class _Tuning:
             return before
         if (why := self._saved.out(race, arm)) is not None:
             raise Rejected(why)
-        end = time.monotonic() + left
+        began = time.monotonic()
+        end = began + left
         name = f"{race}.{arm}.{number:02d}".replace("/", "_").replace(" ", "-")
         try:
             seconds = self._runs(variables, name, left)
         except Interrupted:
             self._interrupted = True
+            raise
+        except UnrunnableError:
             raise
         except RankwiseError as error:
             if time.monotonic() >= end:
@@ -291,8 +322,14 @@ class _Tuning:
                 raise RankwiseError(f"the program {kept}: {error}", error.exit_status) from error
             self._saved.reject(race, arm, str(error))
             raise Rejected(str(error)) from error
+        self._took.append(time.monotonic() - began)
         self._saved.add(race, arm, number, seconds)
         return seconds
+
+    @property
+    def _of_run(self) -> float:
+        """Seconds of a run, as far as known: one slow run, such as the first, says little."""
+        return statistics.median_low(self._took)
 
     def _left(self) -> float:
         return self._end - time.monotonic()
@@ -301,27 +338,34 @@ class _Tuning:
         """Return the seconds for the next step, of so many; None = no limit. The proof has its own."""
         if math.isinf(self._end):
             return None
-        proof = (2 * self._aim.first_rounds() + 1) * self._of_run
+        proof = _final_runs(self._aim) * self._of_run
         return max(0.0, (self._left() - proof) / steps)
 
     def _prove(self) -> None:
         made = self._made
         self._say("all that was kept, measured afresh beside the program as given")
+        key = _key(_FINAL, made.kept)
         try:
-            self._warm_up(_FINAL, _TUNED, made.kept)
+            self._warm_up(key, _TUNED, made.kept)
         except Rejected as why:
             made.notes.append(f"What was kept fails together: {why}.")
             return
         arms = [
-            Arm(_GIVEN, partial(self._run, _FINAL, _GIVEN, {})),
-            Arm(_TUNED, partial(self._run, _FINAL, _TUNED, dict(made.kept))),
+            Arm(_GIVEN, partial(self._run, key, _GIVEN, {})),
+            Arm(_TUNED, partial(self._run, key, _TUNED, dict(made.kept))),
         ]
         aim = replace(self._aim, seconds=None if math.isinf(self._end) else max(0.0, self._left()))
         ran = run(arms, aim, self._seed, self._of_run, float, self._say)
         made.before, made.after = ran.results[_GIVEN], ran.results[_TUNED]
-        made.ended = ran.ended
+        made.ended, made.short = ran.ended, ran.out_of_time
         (compared,) = ran.race.comparisons()
         made.interval, made.alike = compared.interval, compared.alike
         if compared.dropped and compared.dropped.why:
             made.interval = None
             made.notes.append(f"What was kept fails: {compared.dropped.why}.")
+
+
+def _key(race: str, kept: Mapping[str, str]) -> str:
+    """Return what runs of a race are saved by: on top of something else they are other runs."""
+    on = ", ".join(f"{name}={value}" for name, value in kept.items())
+    return f"{race} with {on}" if on else race

@@ -15,7 +15,8 @@ from rankwise.trials.ways import Runs, Way
 Run = Callable[[Mapping[str, str], str, float], float]
 """Is given variables, a name for the run's files, and the seconds that are left; returns those of the run.
 
-It raises RankwiseError if the run failed or its output is another one, Interrupted if a signal came.
+It raises RankwiseError if the run failed or its output is another one, UnrunnableError if it would fail
+without the variables, too, and Interrupted if a signal came.
 """
 
 
@@ -45,12 +46,13 @@ def recorded_runs(command: Command, directory: Path, signals: Signals, limits: L
         signals: that came to us.
         limits: of each run.
     """
-    runs = Runs(directory, signals, limits.run, limits.first, limits.check)
+    given = Way("as given", command, as_given=True)
+    runs = Runs(directory, signals, limits.run, limits.first, limits.check, given=given)
 
     def run(variables: Mapping[str, str], name: str, left: float) -> float:
         told = Command(command.words, {**command.variables, **variables})
         try:
-            return runs.seconds(Way(name, told, variables, as_given=True), 0, left)
+            return runs.seconds(Way(name, told, variables, as_given=not variables), 0, left)
         except Rejected as why:
             raise RankwiseError(str(why), 1) from why
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 
 from rankwise.launchers.binding import Binding
@@ -56,3 +58,15 @@ class Settings:
     rules: tuple[Rule, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     bindings: tuple[Binding, ...] = ()
+
+    @property
+    def identity(self) -> str:
+        """What tells runs with these settings from runs with others, or of another command or library."""
+        rules = [
+            (rule.procedure, rule.processes, rule.low, rule.high, asdict(rule.algorithm))
+            for rule in self.rules
+        ]
+        places = [asdict(binding) for binding in self.bindings]
+        about = (self.about.library, self.about.command)
+        text = json.dumps([about, rules, dict(self.environment), places], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,49 +1,66 @@
-"""What a race of parameters has measured so far, in a file: an interrupted race goes on from there."""
+"""Run times that were measured so far, in a file: the next call of the same command goes on from there."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rankwise.errors import RankwiseError
 
-STATE = "parameters.json"
-_FORMAT, _VERSION = "rankwise-parameter-race", 1
+_FORMAT, _VERSION = "rankwise-runs", 1
 
 
-class Saved:
+def directory_of(parent: Path, words: Sequence[object]) -> Path:
+    """Return the directory that keeps the state of a task.
+
+    Args:
+        parent: of all such directories.
+        words: that identify the task, as JSON knows them: other words have another directory.
+    """
+    return parent / hashlib.sha256(json.dumps(words).encode()).hexdigest()[:16]
+
+
+class SavedRuns:
     """Runs by race and arm, saved after each of them.
 
     Attributes:
         runs_before: that were there when it was opened.
     """
 
-    def __init__(self, directory: Path, about: Mapping[str, Any]) -> None:
-        """Open it, or begin a new one.
+    def __init__(self, path: Path, about: Mapping[str, Any] | None = None, *, force: bool = False) -> None:
+        """Open it, or begin a new one; its directory must exist when the first run is added.
 
         Args:
-            directory: of the file.
-            about: what must be the same for its runs to count: as JSON knows it.
+            path: of the file.
+            about: what must be the same for its runs to count, as JSON knows it.
+            force: begin again if the file is of something else.
 
         Raises:
             RankwiseError: the file can't be read, or is of something else.
         """
-        self._path = directory / STATE
-        self._about = json.loads(json.dumps(about))
+        self._path = path
+        self._about = json.loads(json.dumps(about or {}))
         self._races: dict[str, dict[str, dict[int, float]]] = {}
         self._out: dict[str, dict[str, str]] = {}
         if self._path.exists():
-            self._read()
+            try:
+                self._read()
+            except RankwiseError:
+                if not force:
+                    raise
         self.runs_before = sum(len(runs) for race in self._races.values() for runs in race.values())
 
     def _read(self) -> None:
-        other = f"{self._path} is of another race: give another directory, or remove it"
         try:
             found = json.loads(self._path.read_text(encoding="utf-8"))
             if found["format"] != _FORMAT or found["version"] != _VERSION or found["about"] != self._about:
-                raise RankwiseError(other)
+                raise RankwiseError(
+                    f"{self._path} is of another race: give another directory with --keep, or --force to "
+                    "begin again"
+                )
             self._races = {
                 race: {
                     arm: {int(number): float(seconds) for number, seconds in runs.items()}
@@ -55,7 +72,7 @@ class Saved:
         except OSError as error:
             raise RankwiseError(f"{self._path}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise RankwiseError(f"{self._path} is damaged: remove it, and begin again") from None
+            raise RankwiseError(f"{self._path} is damaged: give --force to begin again") from None
 
     def run(self, race: str, arm: str, number: int) -> float | None:
         """Return the seconds of a run; None if it was not made."""
@@ -96,4 +113,4 @@ class Saved:
             temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
             temporary.replace(self._path)
         except OSError as error:
-            raise RankwiseError(f"{self._path}: {error.strerror}") from None
+            raise RankwiseError(f"{self._path}: {error.strerror}", 1) from None

@@ -1,0 +1,68 @@
+"""The launch inside a script, seen while the script runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from fake_mpi import script
+
+from rankwise.launch.inner_launch import Inner, LaunchWatch
+from rankwise.launch.signals import Signals
+from rankwise.trials.process import run
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """With launchers that only wait: `mpirun 0.5` is one for half a second."""
+    (tmp_path / "bin").mkdir()
+    for name in ("mpirun", "mpiexec.hydra"):
+        (tmp_path / "bin" / name).symlink_to("/bin/sleep")
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def seen(place: Path, text: str, added: Mapping[str, str | None] | None = None) -> list[Inner]:
+    watch = LaunchWatch(added or {})
+    environment = {"PATH": f"{place / 'bin'}:/usr/bin:/bin", **dict.fromkeys(added or {}, "ours")}
+    words = [str(script(place / "job.sh", text))]
+    assert run(words, environment, place / "out", 60.0, Signals(), watch).status == 0
+    return watch.launches
+
+
+def test_a_launch_is_found_with_what_the_script_has_set(place: Path) -> None:
+    (inner,) = seen(place, "sleep 0.3; export OWN=1; mpirun 1; sleep 0.2")
+    assert inner.words == ("mpirun", "1")
+    assert inner.environment["OWN"] == "1"
+
+
+def test_what_rankwise_had_added_is_taken_away(place: Path) -> None:
+    (inner,) = seen(place, "mpirun 1", {"LD_THEIRS": "before", "RANKWISE_X": None})
+    assert inner.environment["LD_THEIRS"] == "before"
+    assert "RANKWISE_X" not in inner.environment
+
+
+def test_a_launch_in_another_directory(place: Path) -> None:
+    (inner,) = seen(place, f"cd {place / 'there'}; ../bin/mpirun 1")
+    assert inner.words == ("env", "-C", str(place / "there"), f"{place / 'there'}/../bin/mpirun", "1")
+
+
+def test_a_launcher_that_another_one_starts_is_no_launch_of_its_own(place: Path) -> None:
+    """As where mpirun of Slurm's own MPI starts srun."""
+    (place / "bin" / "srun").symlink_to("/bin/sh")
+    (inner,) = seen(place, "srun -c 'mpiexec.hydra 1; true'")
+    assert inner.words[:2] == ("srun", "-c")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("mpirun 0.5; mpirun 0.5", 1), ("mpirun 0.7; mpiexec.hydra 0.8", 2), ("sleep 0.5", 0)],
+)
+def test_how_many_launches_differ(text: str, number: int, place: Path) -> None:
+    assert len(seen(place, text)) == number
+
+
+def test_others_launches_are_none_of_ours(place: Path) -> None:
+    assert not seen(place, f"setsid {place / 'bin' / 'mpirun'} 0.6")
