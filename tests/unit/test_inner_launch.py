@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from fake_mpi import script
 
+from rankwise.errors import RankwiseError
 from rankwise.launch.inner_launch import Inner, LaunchWatch
 from rankwise.launch.signals import Signals
 from rankwise.trials.process import run
+from rankwise.tuning.launched import refuse_inside
+from rankwise.tuning.program import OwnSettingsError, Program
+
+if TYPE_CHECKING:
+    from rankwise.launch.plan import Plan
+
+OPEN_MPI = "Open MPI v4.1.4, package: Debian"
 
 
 @pytest.fixture
@@ -66,3 +75,19 @@ def test_how_many_launches_differ(text: str, number: int, place: Path) -> None:
 
 def test_others_launches_are_none_of_ours(place: Path) -> None:
     assert not seen(place, f"setsid {place / 'bin' / 'mpirun'} 0.6")
+
+
+def test_settings_inside_a_script_are_refused_without_a_price() -> None:
+    """The program can't be run without what its script sets; with a launch of the user's own, it can."""
+
+    def with_own(words: tuple[str, ...]) -> Program:
+        return Program(
+            words, {"OMPI_MCA_coll_tuned_bcast_algorithm": "3"}, cast("Plan", None), None, OPEN_MPI
+        )
+
+    script_of, inner = with_own(("./job.sh",)), with_own(("mpirun", "./app"))
+    with pytest.raises(OwnSettingsError):
+        refuse_inside(inner, inner, rules=True)
+    with pytest.raises(RankwiseError, match=r"inside of \./job\.sh") as refusal:
+        refuse_inside(script_of, inner, rules=True)
+    assert not isinstance(refusal.value, OwnSettingsError)

@@ -25,7 +25,7 @@ from rankwise.render.terminal.optimization import print_optimized
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected, UnrunnableError
-from rankwise.trials.saved_runs import SavedRuns
+from rankwise.trials.saved_runs import SavedPairs, SavedRuns
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.proof import prove
 from rankwise.tuning.settings.model import About, Settings
@@ -117,6 +117,9 @@ class FakeRuns:
         assert inside
         self.world.run(way, left)
         return self.directory / ",".join(["given", *way.variables])
+
+    def saved_pairs(self, before: Way, after: Way) -> SavedPairs | None:
+        return self.saved.pairs(self.race, before.name, after.name) if self.saved else None
 
     def usual_seconds(self) -> float:
         return OF_RUN

@@ -371,3 +371,25 @@ def test_a_lucky_value_is_no_gain(tmp_path: Path) -> None:
         program._noise = random.Random(number)
         gains += race(place, program, LIMIT, aim=Aim(rounds=6)).verdict == "faster"
     assert gains <= 2
+
+
+def test_a_proof_that_could_not_decide_goes_on_from_its_pairs(tmp_path: Path) -> None:
+    """A gain that scatter hides is neither proven nor denied; a further call adds pairs, and repeats none."""
+
+    class Noisy(Program):
+        def __call__(self, variables: Variables, name: str, left: float) -> float:
+            self.scatter = 0.3 if name.startswith("all") else 0.01
+            return max(0.2, super().__call__(variables, name, left))
+
+    program = Noisy({("OMPI_MCA_limit", "16384"): 0.9})
+    pairs, verdicts = [0], []
+    for _ in range(3):
+        made = len(program.runs)
+        found = race(tmp_path, program, LIMIT, aim=Aim(most=12))
+        verdicts.append(found.verdict)
+        assert found.is_finished == (found.verdict != "not proven")
+        if pairs[-1]:
+            assert len(program.runs) - made == 2 * (len(found.before) - pairs[-1])
+        assert len(found.before) > pairs[-1]
+        pairs.append(len(found.before))
+    assert verdicts == ["not proven"] * 3

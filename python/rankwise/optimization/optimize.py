@@ -360,9 +360,8 @@ class _Optimizer:
         given, way = self._request.given, self._request.way_of(kept, "with all that is kept")
         aim = replace(aim, seconds=None if math.isinf(left) else max(left, 0.0))
         # Another seed: the order of runs shall not be that of the steps once more.
-        proof = made.final = prove(
-            given, way, aim, self._request.seed + 1, runs, self._say, self._budget.clock
-        )
+        seed, clock, pairs = self._request.seed + 1, self._budget.clock, runs.saved_pairs(given, way)
+        proof = made.final = prove(given, way, aim, seed, runs, self._say, clock, pairs)
         if runs.signals.count and proof.ended.startswith("Interrupted"):
             raise Interrupted
         if proof.is_gain and proof.interval is not None:

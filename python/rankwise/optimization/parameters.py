@@ -122,6 +122,8 @@ def _judged(made: Outcome, now: Now) -> Tried:
     what = ", ".join(f"{name}={value}" for name, value in made.kept.items())
     if made.gains:
         return Tried(Settings(now.kept.about, environment=dict(made.kept)), made.interval, what)
+    if made.short and made.interval is not None:
+        return Tried(None, made.interval, made.ended.rstrip("."), unfinished=True)
     tried = [value for step in made.steps for value in step.tried]
     if not any(value.interval for value in tried) or (made.kept and made.interval is None and not made.notes):
         return Tried(None, None, _why_unfinished(made), unfinished=bool(made.ended))

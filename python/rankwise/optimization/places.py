@@ -90,7 +90,9 @@ class Places:
             why = f"{wrong}, so the launcher did not do what its file says"
             return Tried(None, None, why, untried=True)
         now.runs.race = added.identity
-        return judged(prove(now.way, after, now.aim, now.seed, now.runs, now.say), added, what)
+        kept = now.runs.saved_pairs(now.way, after)
+        proof = prove(now.way, after, now.aim, now.seed, now.runs, now.say, kept=kept)
+        return judged(proof, added, what)
 
     def _found(self, profile: Path) -> tuple[Mapping, Whereabouts]:
         with opened_profile(profile) as connection:

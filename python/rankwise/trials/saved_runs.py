@@ -11,6 +11,7 @@ from typing import Any
 from rankwise.errors import RankwiseError
 
 _FORMAT, _VERSION = "rankwise-runs", 1
+_LOOKS = "looks"  # in the place of an arm: the numbers of pairs at which there was a look
 
 
 def directory_of(parent: Path, words: Sequence[object]) -> Path:
@@ -100,6 +101,10 @@ class SavedRuns:
         self._out.setdefault(race, {})[arm] = why
         self._write()
 
+    def pairs(self, race: str, before: str, after: str) -> SavedPairs:
+        """Return the pairs of two arms of a race, for a proof that goes on from them."""
+        return SavedPairs(self, race, before, after)
+
     def _write(self) -> None:
         content = {
             "format": _FORMAT,
@@ -114,3 +119,38 @@ class SavedRuns:
             temporary.replace(self._path)
         except OSError as error:
             raise RankwiseError(f"{self._path}: {error.strerror}", 1) from None
+
+
+class SavedPairs:
+    """Pairs of saved runs and the looks at them, in their order: see tuning.proof.Kept."""
+
+    def __init__(self, saved: SavedRuns, race: str, before: str, after: str) -> None:
+        """Begin.
+
+        Args:
+            saved: that keeps the runs.
+            race: that they belong to.
+            before: the arm of each pair's first time.
+            after: that of its second one.
+        """
+        self._saved, self._race, self._arms = saved, race, (before, after)
+        self._pairs = 0  # that the proof has
+
+    def records(self) -> Sequence[Mapping[str, Any]]:
+        """Return the whole pairs, and the looks."""
+        found: list[Mapping[str, Any]] = []
+        saved, race = self._saved, self._race
+        while True:
+            number = self._pairs + 1
+            times = [saved.run(race, arm, number) for arm in self._arms]
+            if None in times or any(saved.out(race, arm) for arm in self._arms):
+                return found
+            self._pairs = number
+            found.append({"pair": times})
+            if saved.run(race, _LOOKS, number) is not None:
+                found.append({"look": number})
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Keep a look; who makes the runs saves them."""
+        if "look" in record:
+            self._saved.add(self._race, _LOOKS, record["look"], 0.0)

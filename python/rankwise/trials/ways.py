@@ -21,7 +21,7 @@ from rankwise.launch import inside_options
 from rankwise.launch.signals import Signals
 from rankwise.trials.recorded import Command, Limit, Recording, record
 from rankwise.trials.run import OutOfTime, Rejected, UnrunnableError
-from rankwise.trials.saved_runs import SavedRuns
+from rankwise.trials.saved_runs import SavedPairs, SavedRuns
 
 _CHECK_SECONDS = 600
 _AGAIN = 990  # number of the run that tells whether the program still runs as given
@@ -128,6 +128,10 @@ class Runs:
         self.took.append(end.seconds)
         self._compare(profile.with_suffix(".out"))
         return profile
+
+    def saved_pairs(self, before: Way, after: Way) -> SavedPairs | None:
+        """Return the saved pairs of two ways, for a proof that goes on from them; None: none are kept."""
+        return self.saved.pairs(self.race, before.name, after.name) if self.saved else None
 
     def usual_seconds(self) -> float:
         """Return how long a run takes, its launch included: one slow run, such as the first, says little."""

@@ -17,7 +17,7 @@ from rankwise.trials.progress import change_so_far, left_text
 from rankwise.trials.race import order
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected
 from rankwise.trials.sequential import MOST_PAIRS, PairedTest
-from rankwise.trials.ways import Runs, Way
+from rankwise.trials.ways import Way
 
 Say = Callable[[str], None]
 
@@ -30,6 +30,16 @@ class Kept(Protocol):
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Keep a pair, or that there was a look."""
+
+
+class Running(Protocol):
+    """What makes the runs: see trials.ways.Runs."""
+
+    def seconds(self, way: Way, number: int, left: float = ...) -> float:
+        """Run a way once."""
+
+    def usual_seconds(self) -> float:
+        """Return how long a run takes."""
 
 
 @dataclass
@@ -73,7 +83,7 @@ def prove(
     after: Way,
     aim: Aim,
     seed: int,
-    runs: Runs,
+    runs: Running,
     say: Say,
     clock: Callable[[], float] = time.monotonic,
     kept: Kept | None = None,
@@ -102,7 +112,7 @@ class _Prover:
         ways: tuple[Way, Way],
         aim: Aim,
         seed: int,
-        runs: Runs,
+        runs: Running,
         say: Say,
         clock: Callable[[], float],
         kept: Kept | None,

@@ -15,7 +15,7 @@ _APPLIES = {"collectives", "parameters", "recheck"}
 _ONLY = {
     "apply": _APPLIES,
     "force": _APPLIES,
-    "go_on": {"collectives"},
+    "go_on": {"collectives", "parameters"},
     "bitwise": {"collectives"},
     "check": {"collectives", "parameters"},
     "cells": {"collectives"},

@@ -112,6 +112,10 @@ def _tuned(arguments: argparse.Namespace) -> int:
         check_new(arguments.apply, force=bool(arguments.force))
     store = _store(arguments, asked)
     if not (store / STATE).exists():
+        if arguments.go_on:
+            raise RankwiseError(
+                f"there is nothing to go on with: {store / STATE} is not there; leave --continue out"
+            )
         refuse_short(asked.aim, times.wall_seconds)
     keep_piped_input(say)
     spent = Spent(store)
@@ -135,7 +139,8 @@ def _tuned(arguments: argparse.Namespace) -> int:
         if found.is_measured:
             print_cost(cost, found.before, found.interval, sys.stdout)
         if found.verdict != "not tried" and not writing.failed:
-            print_written(settings is not None, writing.files, sys.stdout)
+            undecided = found.verdict == "not proven"
+            print_written(settings is not None, writing.files, sys.stdout, undecided=undecided)
     spent.keep()
     writing.check(store)
     # Without a file the settings are nowhere but there.

@@ -94,6 +94,9 @@ def _verdict(found: Outcome) -> str:
     if found.gains:
         less = f"Faster: the program takes {percent_text(-_change(interval.ratio))} % less time"
         return f"{less} ({told}), measured afresh in {interval.pairs} pairs of runs, with"
+    if found.verdict == "not proven":
+        so_far = f"{change_text(_change(interval.ratio))} % ({told})"
+        return f"Not decided: what was kept changes the time by {so_far} so far."
     below = " Any difference is smaller than what was to be resolved." if found.alike else ""
     change = f"{change_text(_change(interval.ratio))} % ({told})"
     return f"No gain: what was kept changes the time by {change}, measured afresh.{below}"

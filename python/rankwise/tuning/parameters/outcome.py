@@ -71,7 +71,7 @@ class Outcome:
         before: seconds of the runs as given, in pairs with
         after: those with what was kept.
         ended: why it did not come to its end; '' if it did.
-        short: whether there was too little time to measure all that was kept.
+        short: whether the measurement of all that was kept could not decide.
         notes: what a reader must know.
     """
 
@@ -111,6 +111,6 @@ class Outcome:
         """'faster', 'no gain', 'not proven' (it ended before), or 'not tried' (no value could be)."""
         if self.gains:
             return "faster"
-        if self.interval is None and not self.is_finished:
+        if self.short or (self.interval is None and not self.is_finished):
             return "not proven"
         return "no gain" if self.is_measured or not self.steps else "not tried"

@@ -22,6 +22,8 @@ from rankwise.trials.plan import Aim, about
 from rankwise.trials.recorded import Command
 from rankwise.trials.run import Arm, Interrupted, OutOfTime, Rejected, Say, UnrunnableError, run
 from rankwise.trials.saved_runs import SavedRuns
+from rankwise.trials.sequential import first_pairs
+from rankwise.trials.ways import Way
 from rankwise.tuning.parameters.constraint import Constraint, Unknown
 from rankwise.tuning.parameters.given import control_of_name, variable_of
 from rankwise.tuning.parameters.known_names import unused
@@ -29,6 +31,7 @@ from rankwise.tuning.parameters.layers import Layers, is_in_force
 from rankwise.tuning.parameters.outcome import Outcome, Step, Tried
 from rankwise.tuning.parameters.parameter import Parameter, Setting
 from rankwise.tuning.parameters.recorded_run import Limits, Run, recorded_runs
+from rankwise.tuning.proof import prove
 
 STATE = "parameters.json"
 """The file that keeps what was measured."""
@@ -77,7 +80,7 @@ def refuse_short(aim: Aim, of_run: float) -> None:
 
 
 def _final_runs(aim: Aim) -> int:
-    return 2 * aim.first_rounds() + 1
+    return 2 * first_pairs(aim) + 1
 
 
 def announcement(parameters: Sequence[Parameter], aim: Aim, of_run: float, runs_before: int = 0) -> list[str]:
@@ -153,12 +156,13 @@ def race_parameters(
     }
     saved = SavedRuns(directory / STATE, what, force=force)
     made = runs or recorded_runs(command, directory, signals, known.limits)
-    return _Tuning(parameters, constraints, aim, saved, say, seed, known, made).outcome()
+    return _Tuning(command, parameters, constraints, aim, saved, say, seed, known, made).outcome()
 
 
 class _Tuning:
     def __init__(
         self,
+        command: Command,
         parameters: Sequence[Parameter],
         constraints: Sequence[Constraint],
         aim: Aim,
@@ -168,6 +172,7 @@ class _Tuning:
         known: Known,
         runs: Run,
     ) -> None:
+        self._command = command
         self._parameters = sorted(parameters, key=lambda one: -one.expected_seconds)
         self._constraints, self._aim, self._saved, self._say = constraints, aim, saved, say
         self._seed, self._known, self._runs = seed, known, runs
@@ -326,6 +331,9 @@ class _Tuning:
         self._saved.add(race, arm, number, seconds)
         return seconds
 
+    def _run_of(self, race: str, way: Way, number: int, left: float) -> float:
+        return self._run(race, way.name, way.variables, number, left)
+
     @property
     def _of_run(self) -> float:
         """Seconds of a run, as far as known: one slow run, such as the first, says little."""
@@ -345,24 +353,34 @@ class _Tuning:
         made = self._made
         self._say("all that was kept, measured afresh beside the program as given")
         key = _key(_FINAL, made.kept)
-        try:
-            self._warm_up(key, _TUNED, made.kept)
-        except Rejected as why:
-            made.notes.append(f"What was kept fails together: {why}.")
-            return
-        arms = [
-            Arm(_GIVEN, partial(self._run, key, _GIVEN, {})),
-            Arm(_TUNED, partial(self._run, key, _TUNED, dict(made.kept))),
-        ]
+        given = Way(_GIVEN, self._command, as_given=True)
+        tuned = Way(_TUNED, self._command, made.kept)
         aim = replace(self._aim, seconds=None if math.isinf(self._end) else max(0.0, self._left()))
-        ran = run(arms, aim, self._seed, self._of_run, float, self._say)
-        made.before, made.after = ran.results[_GIVEN], ran.results[_TUNED]
-        made.ended, made.short = ran.ended, ran.out_of_time
-        (compared,) = ran.race.comparisons()
-        made.interval, made.alike = compared.interval, compared.alike
-        if compared.dropped and compared.dropped.why:
-            made.interval = None
-            made.notes.append(f"What was kept fails: {compared.dropped.why}.")
+        runs = _Afresh(partial(self._run_of, key), self._of_run)
+        pairs = self._saved.pairs(key, _GIVEN, _TUNED)
+        proof = prove(given, tuned, aim, self._seed, runs, self._say, time.monotonic, pairs)
+        made.before, made.after = proof.before, proof.after
+        made.ended, made.short = proof.ended, proof.is_undecided
+        if proof.rejected:
+            made.notes.append(f"What was kept fails together: {proof.rejected}.")
+        else:
+            made.interval, made.alike = proof.interval, proof.alike
+
+
+@dataclass
+class _Afresh:
+    """Runs of the proof, which are saved as those of the races are; see tuning.proof.Running."""
+
+    run: Callable[[Way, int, float], float]
+    of_run: float
+
+    def seconds(self, way: Way, number: int, left: float = math.inf) -> float:
+        """Run a way once, or take the run of an earlier call."""
+        return self.run(way, number, left)
+
+    def usual_seconds(self) -> float:
+        """Return how long a run takes."""
+        return self.of_run
 
 
 def _key(race: str, kept: Mapping[str, str]) -> str:
