@@ -113,7 +113,7 @@ def carriers(tree: ast.Module) -> Iterator[str]:
         types = [one.annotation for one in given if one.annotation is not None]
         others = [one for one in types if ast.unparse(one) != "argparse.Namespace"]
         names = {part.id for one in others for part in ast.walk(one) if isinstance(part, ast.Name)}
-        if len(others) < len(types) and not names - {"argparse"} <= PLAIN:
+        if len(others) < len(types) and not names - {"argparse", "Any"} <= PLAIN:
             yield node.name
 
 

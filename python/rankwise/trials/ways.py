@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NoReturn
@@ -81,6 +81,7 @@ class Runs:
     run_limit: float | None = None
     first_limit: float = 300.0
     check: tuple[str, ...] = ()
+    _: KW_ONLY
     reference: Path | None = None
     took: list[float] = field(default_factory=list)
     given: Way | None = None

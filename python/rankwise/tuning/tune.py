@@ -148,6 +148,7 @@ class Tuned:
     """
 
     library: Version
+    _: KW_ONLY
     tried: list[Tried] = field(default_factory=list)
     left: list[Target] = field(default_factory=list)
     others: list[str] = field(default_factory=list)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,7 +111,7 @@ def _tuned(arguments: argparse.Namespace) -> int:
     program.refuse_other_library(source.library, source.abi, arguments.file)
     if arguments.apply is not None:
         check_new(arguments.apply, force=bool(arguments.force))
-    store = _store(arguments, asked)
+    store = _store(asked, arguments.keep, arguments.file, arguments.command, arguments.check)
     if not (store / STATE).exists():
         if arguments.go_on:
             raise RankwiseError(
@@ -219,20 +220,20 @@ def _settings(found: Outcome, source: About) -> Settings | None:
     return Settings(replace(source, gain=gain), environment=dict(found.environment))
 
 
-def _store(arguments: argparse.Namespace, asked: _Asked) -> Path:
+def _store(asked: _Asked, keep: Path | None, file: Path, command: Sequence[str], check: str | None) -> Path:
     """Return the directory that keeps the runs, so that the same command goes on; every node sees it."""
     from rankwise.trials.saved_runs import directory_of
 
-    if arguments.keep:
-        return Path(arguments.keep).absolute()
-    profile: Path = arguments.file.absolute()
+    if keep:
+        return Path(keep).absolute()
+    profile = file.absolute()
     seen = profile.stat()
     # A list with another value is another task: what was measured for each stays.
     task = [
-        arguments.command,
+        command,
         [seen.st_size, seen.st_mtime_ns],
         repr(asked.given),
-        arguments.check,
+        check,
         repr(replace(asked.aim, seconds=None)),
         asked.seed,
     ]
