@@ -194,6 +194,21 @@ def test_the_longest_steps_stand_for_themselves(kind: str, two: bool) -> None:
         assert np.quantile(off, 0.95) <= 0.05
 
 
+def test_calls_that_follow_long_steps_of_other_collectives_stand_for_nothing() -> None:
+    """All that were kept beside the sample are shorter than those in it: no time becomes unknown by that."""
+    rng = np.random.default_rng(5)
+    everything = run_of("quiet", rng)
+    steps = (everything.departure - everything.arrival).max(axis=1)
+    shortest = np.isin(np.arange(CALLS), np.argsort(steps)[:24])
+    which = np.isin(np.arange(CALLS), rng.choice(np.flatnonzero(~shortest), KEPT, replace=False))
+    seconds = (everything.departure - everything.arrival).sum(axis=0).tolist()
+    own = {rank: (CALLS, seconds[rank]) for rank in range(MEMBERS)}
+    marked = replace(everything, in_sample=which)
+    found = table_of(marked.of(which | shortest), {(everything.communicator, everything.procedure): own})
+    assert found is not None
+    assert found.seconds.tolist() == pytest.approx(seconds)
+
+
 def test_a_stop_of_one_rank_is_exact() -> None:
     """Of 999 calls of 1 s with a wait of 0.25 s the sample has ten; one of 101 s was kept beside it."""
     arrival = [*([2.0 * step, 2.0 * step + 0.25] for step in range(10)), [1000.0, 1100.0]]

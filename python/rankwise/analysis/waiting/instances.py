@@ -21,6 +21,7 @@ NOBODY = -1
 ALL: NDArray[np.int64] = np.empty((0, 0), np.int64)
 """In place of neighbours: of a collective that is not among neighbours."""
 _NEVER = -np.inf
+_USUAL = 0.75  # of the sample, which has no step among the longest but by chance
 _GIVE_TO_NEIGHBOURS = {  # as much to each of them
     f"MPI_{how}"
     for name in ("allgather", "allgatherv", "alltoall")
@@ -104,11 +105,15 @@ class Instances:
         """Whether each instance is known only because a long step may have been before it; n.
 
         An instance is kept for the length of its step and the one before together, and of that nothing is
-        known here: half of those beside the sample may be short themselves, and stand for nothing.
+        known here: half of those beside the sample may be short themselves, and stand for nothing. If the
+        long steps end with other collectives, all of them may be: hence the usual length in the sample.
         """
         if self.in_sample.all():
             return np.zeros(len(self.numbers), bool)
-        short: NDArray[np.bool_] = self._steps < np.median(self._steps[~self.in_sample])
+        beside = self._steps[~self.in_sample]
+        sample = self._steps[self.in_sample]
+        usual = np.quantile(sample, _USUAL) if len(sample) else 0.0
+        short: NDArray[np.bool_] = self._steps < max(np.median(beside), usual)
         return ~self.in_sample & short
 
     @property
