@@ -40,6 +40,7 @@ class Tab:
     def __init__(self, browser: Any, path: Path, width: int = 1280, address: str = "", **how: Any) -> None:
         self.complaints: list[str] = []
         self._downloads: list[Any] = []
+        self._saved = 0
         self._kept = _windows.setdefault(repr(sorted(how.items())), [])
         self.page = self._kept.pop() if self._kept else browser.new_page(**how)
         self.page.set_default_timeout(60_000)
@@ -64,6 +65,11 @@ class Tab:
 
     def saved(self, selector: str, folder: Path, count: int = 1) -> list[Path]:
         """Click a button, and return the files that it saves, `count` of them."""
+        # Chromium ignores every download of a page after the tenth within a second.
+        self._saved += count
+        if self._saved > 10:
+            self.page.wait_for_timeout(1_100)
+            self._saved = count
         self._downloads.clear()
         with self.page.expect_download():
             self.click(selector)
