@@ -235,8 +235,8 @@ def _needed_of_neighbours(table: Late, member: int, seconds: float) -> list[_Nee
 
 
 def _neighbours_of(found: Instances, member: int) -> NDArray[np.int64]:
-    own = found.neighbours[member]
-    there: NDArray[np.int64] = own[own != NOBODY]
+    """Return those that a member is a neighbour of: who may wait for it."""
+    there: NDArray[np.int64] = np.flatnonzero((found.neighbours == member).any(axis=1))
     return there
 
 

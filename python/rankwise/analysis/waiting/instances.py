@@ -12,7 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_LOWER, FOR_NEIGHBOURS, FOR_OTHERS, FOR_ROOT
+from rankwise.analysis.waiting.procedures import (
+    FOR_ALL,
+    FOR_LOWER,
+    FOR_NEIGHBOURS,
+    FOR_OTHERS,
+    FOR_ROOT,
+    in_all_forms,
+)
 from rankwise.records import dataclass
 
 Floats = NDArray[np.float64]
@@ -22,11 +29,10 @@ ALL: NDArray[np.int64] = np.empty((0, 0), np.int64)
 """In place of neighbours: of a collective that is not among neighbours."""
 _NEVER = -np.inf
 _USUAL = 0.75  # of the sample, which has no step among the longest but by chance
-_GIVE_TO_NEIGHBOURS = {  # as much to each of them
-    f"MPI_{how}"
-    for name in ("allgather", "allgatherv", "alltoall")
-    for how in (f"Neighbor_{name}", f"Ineighbor_{name}")
-}
+_GIVE_TO_NEIGHBOURS = in_all_forms(  # as much to each of them
+    "MPI_Neighbor_allgather", "MPI_Neighbor_allgatherv", "MPI_Neighbor_alltoall"
+)
+_BARRIERS, _ALLREDUCES, _BROADCASTS = map(in_all_forms, ("MPI_Barrier", "MPI_Allreduce", "MPI_Bcast"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +45,8 @@ class Instances:
         numbers: of the instances, n.
         ranks: of the members in MPI_COMM_WORLD, ascending, m.
         places: their ranks in the communicator, m.
-        neighbours: of each member, their places in `ranks`, filled up by `NOBODY`, m x the most that one has;
+        neighbours: of each member those that it gets something from, as places in `ranks`, filled up by
+            `NOBODY`, m x the most that one has;
             `ALL` = the collective is not among neighbours.
         roots: place in `ranks`, or `NOBODY`, n.
         bytes: of the message, n x m.
@@ -166,11 +173,11 @@ def consistent(found: Instances) -> NDArray[np.bool_]:
     last = found.arrival.max(axis=1, keepdims=True)
     early = found.departure + found.uncertain(late) < last
     impossible: NDArray[np.bool_] = np.zeros(len(late), bool)
-    if found.procedure in {"MPI_Barrier", "MPI_Ibarrier"}:
+    if found.procedure in _BARRIERS:
         impossible = np.any(early, axis=1)
-    elif found.procedure in {"MPI_Allreduce", "MPI_Iallreduce"}:
+    elif found.procedure in _ALLREDUCES:
         impossible = early.any(axis=1) & np.all(found.bytes > 0, axis=1)
-    elif found.procedure in {"MPI_Bcast", "MPI_Ibcast"}:
+    elif found.procedure in _BROADCASTS:
         roots = found.roots[:, None]
         root = np.take_along_axis(found.arrival, roots, axis=1)
         before = (found.departure + found.uncertain(roots) < root) & (found.bytes > 0)

@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.waiting.errors import Floats, Sampled, compare, doubts_of
 from rankwise.analysis.waiting.instances import NOBODY, Instances, Waits, consistent, waits
-from rankwise.analysis.waiting.procedures import FOR_LOWER, FOR_NEIGHBOURS, FOR_OTHERS, FOR_ROOT, POSTED
+from rankwise.analysis.waiting.procedures import (
+    FOR_LOWER,
+    FOR_NEIGHBOURS,
+    FOR_OTHERS,
+    FOR_ROOT,
+    PERSISTENT,
+    POSTED,
+)
 from rankwise.profile.join.grouping import Groups, distinct
 from rankwise.records import dataclass
 
@@ -143,6 +150,8 @@ def table_of(found: Instances, times: Times) -> Table | None:
         return None
     number = np.array([own.get(rank, (0, 0.0))[0] for rank in found.ranks.tolist()], float)
     seconds = np.array([own.get(rank, (0, 0.0))[1] for rank in found.ranks.tolist()])
+    if found.procedure in PERSISTENT:
+        number *= found.selected.mean(axis=0)  # (How often it was started in a part of the run is not known.)
     if found.procedure in POSTED:
         # Only their number is exact: their time is that of the calls that complete them.
         kept = found.selected.sum(axis=0).astype(np.float64)

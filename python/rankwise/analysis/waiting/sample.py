@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankwise.analysis.waiting.instances import ALL, NOBODY, Instances
 from rankwise.analysis.waiting.procedures import FOR_NEIGHBOURS
 from rankwise.profile.join.members import parse
-from rankwise.profile.join.neighbours import are_known, neighbours
+from rankwise.profile.join.neighbours import are_known, neighbours, sources
 
 _COLUMNS = (
     "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi,"
@@ -60,7 +60,9 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
             numbers=instances.astype(np.int64),
             ranks=ranks,
             places=places,
-            neighbours=_neighbours(connection, communicator, places) if name in FOR_NEIGHBOURS else ALL,
+            neighbours=(
+                _neighbours(connection, communicator, places, ranks) if name in FOR_NEIGHBOURS else ALL
+            ),
             roots=_roots(table[:, 0, 4], ranks),
             bytes=table[:, :, 5].astype(np.int64),
             arrival=table[:, :, 6],
@@ -95,16 +97,24 @@ def _places(connection: sqlite3.Connection, communicator: int, ranks: NDArray[np
 
 
 def _neighbours(
-    connection: sqlite3.Connection, communicator: int, places: NDArray[np.int64]
+    connection: sqlite3.Connection,
+    communicator: int,
+    places: NDArray[np.int64],
+    ranks: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return whom each member has as neighbours, as places in the arrays."""
+    """Return whom each member gets something from, as places in the arrays."""
     topology, dims, periods = connection.execute(
         "SELECT topology, dims, periods FROM communicators WHERE id = ?", (communicator,)
     ).fetchone()
-    if not are_known(topology, json.loads(dims), len(places)):
-        raise ValueError(f"neighbours on communicator {communicator} are not known")
-    found = neighbours(json.loads(dims), json.loads(periods))[places]
     order = places.argsort()
+    if not are_known(topology, json.loads(dims), len(places)):
+        edges = connection.execute(
+            "SELECT source, destination FROM main.neighbours WHERE communicator = ?", (communicator,)
+        ).fetchall()
+        if not edges:
+            raise ValueError(f"neighbours on communicator {communicator} are not known")
+        return sources(ranks, np.array(edges, np.int64))
+    found = neighbours(json.loads(dims), json.loads(periods))[places]
     at: NDArray[np.int64] = np.where(found != NOBODY, order[found], NOBODY)
     return at
 

@@ -157,8 +157,5 @@ def waiting_notes(found: Waiting) -> list[str]:
     if found.inconsistent:
         notes.append(f"Left out: {found.inconsistent} calls whose times can't be true.")
     if found.kept:
-        notes.append(
-            "Persistent collectives, those among neighbours in a graph, and those on intercommunicators are"
-            " not among them."
-        )
+        notes.append("Collectives on intercommunicators are not among them.")
     return notes
