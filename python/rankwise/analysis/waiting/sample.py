@@ -54,7 +54,7 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
             raise ValueError(f"arrivals of communicator {communicator} are not those of its members")
         places = _places(connection, communicator, ranks)
         name = str(names[procedure])
-        yield Instances(
+        found = Instances(
             communicator=communicator,
             procedure=name,
             numbers=instances.astype(np.int64),
@@ -76,6 +76,7 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
             nodes=np.unique([hosts.get(rank, "") for rank in ranks.tolist()], return_inverse=True)[1],
             errors=np.array([errors.get(rank, 0.0) for rank in ranks.tolist()]),
         )
+        yield found.seen_as_synchronised()
 
 
 def _whole_table(connection: sqlite3.Connection) -> str:
