@@ -248,9 +248,9 @@ def test_waiting_in_epochs_of_some_processes(record: Record) -> None:
             procedure = "MPI_Win_complete" if row.procedure == "MPI_Win_start" else row.procedure
             key = procedure, row.rank
             ours[key] = ours.get(key, 0.0) + row.late_sender_seconds
-    # (On a busy machine the one that waits may come late itself.)
+    # (On a busy machine the one that waits may come late itself; and in Open MPI 4 it is kept in MPI_Win_complete
+    # until others call MPI, too.)
     assert truth["MPI_Win_complete", "window"][0].waited > 0.3 * SLEPT_S
-    assert truth["MPI_Win_wait", "window"][2].waited > 0.3 * SLEPT_S
     for (procedure, _), ranks in truth.items():
         for rank, one in ranks.items():
             # (Each procedure has 20 calls in the other half, too, in which nobody is late.)
