@@ -248,7 +248,7 @@ def test_waiting_in_epochs_of_some_processes(record: Record) -> None:
             procedure = "MPI_Win_complete" if row.procedure == "MPI_Win_start" else row.procedure
             key = procedure, row.rank
             ours[key] = ours.get(key, 0.0) + row.late_sender_seconds
-    # (On a busy machine the one that waits may come late itself; and in Open MPI 4 it is kept in MPI_Win_complete
+    # (On a busy machine the one that waits may come late itself. Open MPI 4 keeps it in MPI_Win_complete
     # until others call MPI, too.)
     assert truth["MPI_Win_complete", "window"][0].waited > 0.3 * SLEPT_S
     for (procedure, _), ranks in truth.items():
