@@ -13,7 +13,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src pyth
 
 .DEFAULT_GOAL := help
 .PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint format generate page screens gallery
-.PHONY: test-share test-reported clean
+.PHONY: docs test-share test-reported clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -73,6 +73,9 @@ screens: $(VENV)/.developer ## write the words that tests compare (tests/unit/sc
 gallery: $(VENV)/.developer ## record LAMMPS, the example and hpcc, and take pictures of all pages of their reports
 	$(BIN)/python tests/gallery.py
 
+docs: build/docs/.ready ## build the documentation as a site, build/site/index.html, and check its links
+	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --quiet --strict
+
 clean: ## remove everything that make has made
 	rm -rf $(VENV) build web/node_modules
 
@@ -114,6 +117,12 @@ $(VENV)/.test-mpis: $(BIN)/python
 	done
 	[ "$$(uname -m)" != x86_64 ] || { $(PYTHON) -m venv build/mpi/impi && build/mpi/impi/bin/pip install --quiet \
 	  --disable-pip-version-check impi-rt==2021.18.1 impi-devel==2021.18.1; }
+	@touch $@
+
+# What builds the site, in an environment of its own: no user and no test needs it.
+build/docs/.ready: requirements-docs.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/$(PIP_INSTALL) -r requirements-docs.txt
 	@touch $@
 
 build/aarch64/root:

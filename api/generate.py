@@ -339,7 +339,7 @@ PRODUCTS: dict[Path, Callable[[Table], str]] = {
     PACKAGE / "profile" / "collect" / "procedures.py": procedures_py,
     PACKAGE / "profile" / "collect" / "format_declarations.py": lambda _: parsed([FORMAT]),
     PACKAGE / "native_declarations.py": lambda _: parsed(PLACEMENT),
-    ROOT / "docs" / "coverage.md": coverage_md,
+    ROOT / "docs" / "reference" / "coverage.md": coverage_md,
     RUNTIME / "launchers.h": lambda _: launchers_h(),
 }
 

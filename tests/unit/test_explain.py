@@ -87,7 +87,7 @@ def test_json_has_every_number(path: Path, capsys: pytest.CaptureFixture[str]) -
         "unit": "s",
     }
     assert first["command"] == "rankwise show a.rankwise --by rank -v"
-    assert first["page"] == "docs/explain.md#oversubscribed"
+    assert first["page"] == "docs/explanation/explain.md#oversubscribed"
     assert {one["rule"] for key in ("findings", "not_told") for one in found[key]} | set(
         found["nothing_found"]
     ) == {rule.id for rule in RULES}

@@ -530,7 +530,7 @@ def test_hostile_names_do_no_harm(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 @pytest.mark.parametrize(("module", "verb"), [(show, "show"), (export, "export"), (diff, "diff")])
 def test_every_option_is_documented(module: Any, verb: str) -> None:
-    text = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     section = text.split(f"## `rankwise latency {verb}`\n")[1].split("\n## ")[0]
     parser = argparse.ArgumentParser(add_help=False)
     module.add_arguments(parser)

@@ -21,7 +21,7 @@ from rankwise.topology.machine.read import machine_of, read_machine
 from rankwise.topology.machine.shape import Shapes, object_counts
 from rankwise.topology.machine.write import text_of, write_machine
 
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "machine.md"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "reference" / "machine.md"
 SHORT: dict[str, Any] = {
     "format": "rankwise-machine",
     "version": 1,

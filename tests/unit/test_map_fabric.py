@@ -28,7 +28,7 @@ def pencils() -> NDArray[np.int64]:
 
 
 def test_the_hot_link_of_a_transform_is_relieved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As in docs/placement.md: 44 blocks over one link before; after, no more than a host sends itself."""
+    """As in docs/explanation/placement.md: 44 blocks over one link before, then what a host sends itself."""
     pairs = pencils()
     messages = [(one, other, "in-collective", 1, BLOCK) for one, other in pairs.tolist()]
     profile = write_traffic(tmp_path / "fft.rankwise", HOSTS, messages)

@@ -13,7 +13,7 @@ from rankwise.findings.finding import Command
 from rankwise.findings.search import Found
 from rankwise.text.names import shown_path
 
-PAGE = "docs/explain.md"
+PAGE = "docs/explanation/explain.md"
 
 
 def command_line(command: Command, run: Run, path: Path) -> str:

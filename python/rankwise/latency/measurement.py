@@ -82,7 +82,7 @@ class Measurement:
         ranks: N ranks of MPI_COMM_WORLD.
         pairs: what was measured.
         alone: suspicious pairs, measured once more with nothing else going on.
-        about: the other keys of the header (docs/latency-file.md): mode, mpi, date, command, ...
+        about: the other keys of the header (docs/reference/latency-file.md): mode, mpi, date, command, ...
     """
 
     sizes: tuple[int, ...]

@@ -255,7 +255,7 @@ class Profile:
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables that `export` writes: docs/profile-format.md."""
+        """Names of the tables that `export` writes: docs/reference/profile-format.md."""
         from rankwise.analysis.export_tables import export_tables
 
         with opened_profile(self.path) as connection:

@@ -4,7 +4,8 @@
   rankwise machine from-fabric fattree:leaf=18x18,spine=9,gbit=100 --nodes node[0001-0128] -o machine.json
 
 PATH are files of the fabric, a directory with them, or a fabric.json; WORDS tell what to make (see
-docs/fabrics.md). --hwloc or --slots tells what is inside of a node; without them a node is a single slot.
+docs/reference/fabrics.md). --hwloc or --slots tells what is inside of a node; without them a node is a
+single slot.
 """
 
 from __future__ import annotations

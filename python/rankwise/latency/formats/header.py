@@ -1,4 +1,4 @@
-"""The header of a measurement (docs/latency-file.md): JSON that may have come from anywhere."""
+"""The header of a measurement (docs/reference/latency-file.md): JSON that may have come from anywhere."""
 
 from __future__ import annotations
 

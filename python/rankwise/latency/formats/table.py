@@ -1,4 +1,4 @@
-"""The binary table of a measurement: one record for each pair of ranks (docs/latency-file.md)."""
+"""The binary table of a measurement: one record for each pair of ranks (docs/reference/latency-file.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
--- The profile: one SQLite file, NAME.rankwise. docs/profile-format.md explains every table and column.
+-- The profile: one SQLite file, NAME.rankwise. docs/reference/profile-format.md explains every table and column.
 -- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
 
 PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read

@@ -1,4 +1,4 @@
-"""Reads machine.json, which docs/machine.md describes.
+"""Reads machine.json, which docs/reference/machine.md describes.
 
 RATIONALE: src/machine reads it, too, for programs: they have no Python, and need no more than the slots,
 where the commands need costs, names and which parts are alike. tests/unit/test_machine_reader.py holds both

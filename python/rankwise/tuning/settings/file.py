@@ -1,4 +1,4 @@
-"""The file that settings are kept in: JSON that people can read, docs/settings.md describes it.
+"""The file that settings are kept in: JSON that people can read, docs/reference/settings.md describes it.
 
 Beside it stands what can be used without Rankwise: variables for a shell, the library's own file, and files
 for launchers with the places of ranks.

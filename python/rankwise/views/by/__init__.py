@@ -1,6 +1,6 @@
 """The views of a profile, one file each: a function `view(connection, detail)` that makes it.
 
-docs/adding-a-view.md says how another one is added.
+docs/develop/adding-a-view.md says how another one is added.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""fabric.json: any fabric in one file, which people can write, too. docs/fabrics.md describes it."""
+"""fabric.json: any fabric in one file, which people can also write. See docs/reference/fabrics.md."""

@@ -1,4 +1,4 @@
-"""Reads fabric.json, which docs/fabrics.md describes."""
+"""Reads fabric.json, which docs/reference/fabrics.md describes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORMAT = "rankwise-fabric"
 VERSION = 1
 _KEYS = ("format", "version", "sources", "warnings", "subnets")
 _SUBNET = ("name", "switches", "hosts", "links", "routing", "tables", *UNITS)
-_CURE = "docs/fabrics.md describes a fabric.json"
+_CURE = "docs/reference/fabrics.md describes a fabric.json"
 _LARGEST_TABLES = 4 << 30
 
 
