@@ -241,6 +241,43 @@ def hold_out(
         trials.run.Interrupted: a signal came; whole rounds are in the store.
         trials.run.OutOfTime: likewise.
     """
+    default, chosen, again = held_out_times(racer, cell, algorithm, confidence, rounds, seed, store)
+    found = ratio_interval(default, chosen, confidence)
+    evidence = Evidence(
+        default_us=statistics.median(default) * 1e6,
+        chosen_us=statistics.median(chosen) * 1e6,
+        ratio=found.ratio,
+        low=found.low,
+        high=found.high,
+        confidence=found.confidence,
+        rounds=len(default),
+    )
+    return HeldOut(evidence, found, ratio_interval(default, again, confidence))
+
+
+def held_out_times(
+    racer: Racer,
+    cell: Cell,
+    algorithm: Algorithm,
+    confidence: float,
+    rounds: int = HOLD_OUT_ROUNDS,
+    seed: int = 0,
+    store: Store | None = None,
+) -> tuple[list[float], list[float], list[float]]:
+    """Return the seconds by the library's own choice, by the algorithm, and by the former once more.
+
+    Args:
+        racer: see hold_out.
+        cell: likewise.
+        algorithm: likewise.
+        confidence: likewise.
+        rounds: likewise.
+        seed: likewise.
+        store: likewise.
+
+    Raises:
+        RankwiseError, Interrupted, OutOfTime: see hold_out.
+    """
     store = store or Store()
     arms = {DEFAULT: None, algorithm.label: algorithm, AGAIN: None}
     key = key_of(racer, cell, arms, "hold-out")
@@ -253,15 +290,5 @@ def hold_out(
             kept.append(seconds)
     except Unfit as unfit:
         raise RankwiseError(f"{cell.name}: {unfit}", 1) from unfit
-    times = {name: [seconds[name] for seconds in kept] for name in arms}
-    found = ratio_interval(times[DEFAULT], times[algorithm.label], confidence)
-    evidence = Evidence(
-        default_us=statistics.median(times[DEFAULT]) * 1e6,
-        chosen_us=statistics.median(times[algorithm.label]) * 1e6,
-        ratio=found.ratio,
-        low=found.low,
-        high=found.high,
-        confidence=found.confidence,
-        rounds=wanted,
-    )
-    return HeldOut(evidence, found, ratio_interval(times[DEFAULT], times[AGAIN], confidence))
+    default, chosen, again = ([seconds[name] for seconds in kept] for name in arms)
+    return default, chosen, again
