@@ -4,8 +4,8 @@
     python tests/lint/phrases.py --show [FILE ...]
     python tests/lint/phrases.py --store  # after files were edited or moved
 
-The phrases are in phrases.txt. phrases-left.txt says how many each file still has: its numbers only shrink, and
-files that it does not list have none.
+The phrases are in phrases.txt. phrases-left.txt says how many each file still has: its numbers only shrink,
+and files that it does not list have none.
 """
 
 from __future__ import annotations
@@ -115,15 +115,12 @@ def main() -> int:
         if grown:
             print(f"more than before: {', '.join(grown)}; nothing is written")
             return 1
-        lines = [f"{now[name]} {name}
-" for name in sorted(now) if now[name]]
-        LEFT.write_text("".join(lines), encoding="utf-8")
+        kept = [f"{now[name]} {name}\n" for name in sorted(now) if now[name]]
+        LEFT.write_text("".join(kept), encoding="utf-8")
         return 0
     more = sorted(name for name in now if now[name] > before[name])
     for name in more:
-        print(
-            f"{name}: {now[name]} phrases, {before[name]} before: python tests/lint/phrases.py --show {name}"
-        )
+        print(f"{name}: {now[name]} phrases, {before[name]} before; phrases.py --show {name} lists them")
     return 1 if more else 0
 
 
