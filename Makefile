@@ -12,8 +12,8 @@ export PATH := $(PATH):$(abspath $(BIN))
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src python -type f -not -name '*.pyc' -not -path '*/lib/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint format generate page screens gallery
-.PHONY: docs test-share test-reported clean
+.PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint phrases format generate page
+.PHONY: screens gallery docs test-share test-reported clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,10 @@ lint: $(VENV)/.developer ## all linters, the unit tests of web/ and the check of
 	$(BIN)/mypy
 	sh tests/lint/c.sh $(abspath $(BIN))
 	sh tests/lint/page.sh
+	$(BIN)/python tests/lint/phrases.py
+
+phrases: ## count the phrases that may not come back (tests/lint/phrases.txt) in screens, sources and docs
+	$(PYTHON) tests/lint/phrases.py
 
 format: $(VENV)/.developer ## put all sources into shape
 	$(BIN)/ruff check --fix-only .
