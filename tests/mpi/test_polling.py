@@ -97,7 +97,7 @@ def test_ranks_that_take_the_processors_from_each_other(record: Record) -> None:
     """
     shares = shares_of_a_crowd(record)
     assert max(shares) > 0.8
-    assert sum(shares) / CROWD > 0.85
+    assert sum(shares) / CROWD > 0.7
 
 
 def shares_of_a_crowd(record: Record) -> list[float]:
