@@ -95,7 +95,7 @@ def _machine(directory: Path) -> str:
     outlier = {"kind": "slow node", "where": "tux3", "hosts": ["tux3"], "what": "bandwidth", "size": MIB}
     outlier |= {"value": 950, "expected": 11000, "level": "node"}
     source = {"kind": "slurm", "what": "what is around nodes", "file": "topology.conf", "date": "2026-01-02"}
-    (directory / "m.json").write_text(machines.document(misfits=[outlier], sources=[source]))
+    (directory / "m.json").write_text(machines.document(outliers=[outlier], sources=[source]))
     for name in ("two-packages.xml", "tree.conf"):
         (directory / name).write_bytes((machines.MACHINES / name).read_bytes())
     text = (

@@ -149,7 +149,7 @@ def test_slow_link_of_a_node_and_slow_pair_are_named(
     golden.says(found[0][0], "node1")
     assert "slow pair: ranks 3 - 20" in " ".join(cells[0] for cells in found)
     everything = json.loads(shown(capsys, path, "--json"))
-    node = everything["misfits"][0]
+    node = everything["outliers"][0]
     assert (node["kind"], node["ranks"]) == (SLOW_LINK_OF_NODE, list(range(8, 16)))
     assert node["slowness"] == pytest.approx(4, rel=0.05)
     golden.says(node["cure"])

@@ -70,7 +70,7 @@ def classes(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def test_a_run_on_its_hosts(on_small: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     found = told(capsys, on_small, "--fabric", SMALL)
-    golden.says("\n".join(found["joined"][1:3]), "16 .. 16 .. 16")
+    golden.says("\n".join(found["matched"][1:3]), "16 .. 16 .. 16")
     # 4 leaves of 4 hosts with 4 cables up: each carries what goes to one host of every other leaf.
     rows = classes(found)
     assert {name: row["max"] for name, row in rows.items()} == {
@@ -99,7 +99,7 @@ def test_a_run_on_its_hosts(on_small: Path, capsys: pytest.CaptureFixture[str], 
 def test_what_is_printed_is_in_the_json(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = told(capsys, on_small, "--fabric", SMALL)
     text = " ".join(shown(capsys, on_small, "--fabric", SMALL).split())
-    for sentence in (*found["joined"], found["verdict"], *found["told"], *found["notes"]):
+    for sentence in (*found["matched"], found["verdict"], *found["sentences"], *found["notes"]):
         assert " ".join(sentence.split()) in text
     assert "Hot links between switches" in text
     assert "What if" in text
@@ -130,7 +130,7 @@ def test_another_place(
     on_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     listed = told(capsys, on_small, "--fabric", SMALL, "--place", "node[0001-0004]*4")
-    golden.says(listed["joined"][2], "16 .. 4 .. 4")
+    golden.says(listed["matched"][2], "16 .. 4 .. 4")
     assert listed["job"]["bytes_within_hosts"] == 4 * 12 * MIB
     assert listed["job"]["bytes_on_links"] == 4 * 48 * MIB
     golden.says(listed["verdict"])
@@ -155,7 +155,7 @@ def test_a_transform_of_512_hosts(capsys: pytest.CaptureFixture[str], golden: Go
     row = classes(found)["leaf up"]
     assert (row["max"] / MIB, round(row["mean"] / MIB)) == (1296.0, 441)
     golden.says(found["verdict"], "2.54 x")
-    golden.says("\n\n".join(found["told"]), "Alltoall .. edge-r1-01 [22] -> ")
+    golden.says("\n\n".join(found["sentences"]), "Alltoall .. edge-r1-01 [22] -> ")
 
 
 def test_only_a_fabric(capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,11 +197,13 @@ def test_several_lids(capsys: pytest.CaptureFixture[str], golden: Golden) -> Non
         ("0", "LIDs: messages are sent to LID 0 of a port, of 0 to 1."),
         ("split", "LIDs: messages are split evenly over all LIDs of a port."),
     ):
-        assert line in told(capsys, *words, lid)["joined"]
-        assert line in told(capsys, *words[:2], "--lid", lid)["told"]
+        assert line in told(capsys, *words, lid)["matched"]
+        assert line in told(capsys, *words[:2], "--lid", lid)["sentences"]
     golden.says(refusal(capsys, *words, 2), "--lid 2 .. LID 2 .. 0 .. 0 .. 1")
     assert "--lid 1: no port" in refusal(capsys, "--fabric", SMALL, "--all-to-all", "1M", "--lid", 1)
-    assert not any("LIDs" in line for line in told(capsys, "--fabric", SMALL, "--all-to-all", "1M")["joined"])
+    assert not any(
+        "LIDs" in line for line in told(capsys, "--fabric", SMALL, "--all-to-all", "1M")["matched"]
+    )
 
 
 def test_ports_with_fewer_lids() -> None:
@@ -222,7 +224,7 @@ def test_hosts_that_the_fabric_lacks(
     assert found["job"]["bytes_lost"] == 6 * MIB
     assert any("elsewhere" in note for note in found["notes"])
     assert any(note.startswith("6.00 MiB ") for note in found["notes"])
-    golden.says(found["joined"][3], "12.0 MiB .. 6.00 MiB")
+    golden.says(found["matched"][3], "12.0 MiB .. 6.00 MiB")
     golden.says(found["verdict"], "50.0 %")
 
 
@@ -252,16 +254,16 @@ def test_traffic_that_is_not_delivered(
     across = [(rank, (rank + 2) % 4, "point-to-point", 1, MIB) for rank in range(4)]
     job = write_traffic(tmp_path / "f.rankwise", names(1, 4), across)
     whole = told(capsys, job, "--fabric", without_ways(tmp_path / "whole.json", []))
-    assert whole["joined"][-1] == "Traffic: messages; 4.00 MiB between hosts."
+    assert whole["matched"][-1] == "Traffic: messages; 4.00 MiB between hosts."
     golden.says(whole["verdict"])
 
     half = told(capsys, job, "--fabric", without_ways(tmp_path / "half.json", [1, 3]))
-    golden.says(half["joined"][-1], "4.00 MiB .. 2.00 MiB")
+    golden.says(half["matched"][-1], "4.00 MiB .. 2.00 MiB")
     golden.says(half["verdict"], "50.0 %")
-    assert not [line for line in half["told"] if "little difference" in line]
+    assert not [line for line in half["sentences"] if "little difference" in line]
 
     none = told(capsys, job, "--fabric", without_ways(tmp_path / "none.json", [1, 2, 3, 4]))
-    assert none["joined"][-1].startswith("Traffic: messages; 4.00 MiB between hosts, of which 4.00 MiB")
+    assert none["matched"][-1].startswith("Traffic: messages; 4.00 MiB between hosts, of which 4.00 MiB")
     golden.says(none["verdict"])
 
 

@@ -46,7 +46,7 @@ def small(tmp_path: Path) -> Path:
     sources = [
         {"kind": "slurm", "what": "what is around nodes", "file": "topology.conf", "date": "2026-01-02"}
     ]
-    path.write_text(document(misfits=[outlier], sources=sources))
+    path.write_text(document(outliers=[outlier], sources=sources))
     return path
 
 
@@ -81,7 +81,7 @@ def test_show_as_json(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert shown["objects"] == {"machine": 1, "switch": 2, "node": 8, "core": 96}
     assert shown["slots"] == 96
     assert shown["hosts"] == [f"tux{number}" for number in range(1, 9)]
-    assert shown["misfits"][0]["value"] == 950
+    assert shown["outliers"][0]["value"] == 950
 
 
 def test_names_do_not_reach_the_terminal_raw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

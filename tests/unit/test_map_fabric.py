@@ -47,7 +47,7 @@ def test_the_hot_link_of_a_transform_is_relieved(tmp_path: Path, capsys: pytest.
     # The same from the fabric's own tables, by another way to count.
     (subnet,) = opened("tsubame-r1-ftree", "opensm-subnet.lst", "opensm.fdbs").subnets
     port = {host: place for place, host in enumerate(subnet.ports.hosts)}
-    for hosts, blocks in ((HOSTS, 44), ([seat["host"] for seat in found["seats"]], PARTNERS)):
+    for hosts, blocks in ((HOSTS, 44), ([seat["host"] for seat in found["bindings"]], PARTNERS)):
         at = np.array([port[host] for host in hosts])
         assert sorted(set(at)) == sorted(port[host] for host in HOSTS)
         loads = link_loads(subnet, at[pairs[:, 0]], at[pairs[:, 1]], np.ones(len(pairs)))

@@ -72,7 +72,7 @@ def test_what_is_found_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture
         "imbalance": 1.5,
     }
     assert [two["best"], four["best"], three["best"]] == [True, False, True]
-    hosts = [seat["host"] for seat in two["seats"]]
+    hosts = [seat["host"] for seat in two["bindings"]]
     assert hosts[0] == hosts[2] != hosts[1] == hosts[3]
 
 
@@ -164,7 +164,7 @@ def test_the_most_loaded_link(
 
 def test_too_small(dealt_out: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     small, large = compared(capsys, dealt_out, "--shape", "3x2,2x4")["machines"]
-    assert (small["fits"], small["found"], small["seats"], small["best"]) == (False, None, [], False)
+    assert (small["fits"], small["found"], small["bindings"], small["best"]) == (False, None, [], False)
     assert large["fits"]
     golden.says(refusal(capsys, dealt_out, "--shape", "3x2"), "8")
     golden.says(refusal(capsys, dealt_out, "--shape", "3x2,1x1"), "6")

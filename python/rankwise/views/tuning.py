@@ -24,7 +24,7 @@ def tuned_as_data(found: Tuned, written: Sequence[Path]) -> dict[str, object]:
     return {
         "library": found.library._asdict(),
         "cells": [_tried(tried) for tried in found.tried],
-        "no_time_for": [target.name for target in found.left],
+        "not_raced": [target.name for target in found.left],
         "changed_without_rule": found.others,
         "proof": proof_as_data(found.proof),
         "settings": found.settings,
@@ -69,7 +69,7 @@ def _tried(tried: Tried) -> dict[str, object]:
         "processes": target.processes,
         "low": target.low,
         "high": target.high,
-        "why_all_sizes": target.whole,
+        "reason_for_all_sizes": target.whole,
         "seconds": target.seconds,
         "tunable_seconds": target.tunable_seconds,
         "refused": tried.refused,
@@ -78,7 +78,7 @@ def _tried(tried: Tried) -> dict[str, object]:
         "held_out": tried.held_out,
         "rule": tried.rule,
         "effect": tried.effect,
-        "not_beside_others": tried.beside,
+        "conflict": tried.beside,
         "program_fails_with": tried.failed,
         "verdict": tried.verdict,
     }
@@ -137,7 +137,7 @@ def machine_as_data(
         ],
         "unsure": found.unsure,
         "failed": {point.text: why for point, why in results.failed.items()},
-        "not_beside_others": made.beside,
+        "conflict": made.beside,
         "ended": ended,
         "files": [str(path) for path in written],
     }

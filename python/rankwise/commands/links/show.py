@@ -48,7 +48,7 @@ def show(found: Answer, what: str, more: Sequence[str], asked: Request) -> None:
     notes = sentences.notes(found.loads, more)
     key, rows, shown = _tables(found, asked)
     if asked.json:
-        said = {"joined": head, "verdict": f"{verdict}.", "told": [*told, *routes], "notes": notes}
+        said = {"matched": head, "verdict": f"{verdict}.", "sentences": [*told, *routes], "notes": notes}
         _print_json({**said, **answer_data(found), **({key: rows} if key else {})})
         return
     tail = notes if key else [*told, *routes, *notes]
@@ -78,7 +78,7 @@ def show_phases(found: LoadsByPhase, what: str, more: Sequence[str], asked: Requ
     told = phases.phase_sentences(found)
     notes = sentences.notes(found.run, more, by_phase=True)
     if asked.json:
-        said = {"joined": head, "verdict": f"{verdict}.", "told": told, "notes": notes}
+        said = {"matched": head, "verdict": f"{verdict}.", "sentences": told, "notes": notes}
         _print_json({**said, **phases.phase_data(found)})
         return
     view = View(verdict, phases.phase_tables(found), {})
@@ -93,7 +93,7 @@ def show_fabric(fabric: Fabric, asked: Request) -> None:
     said = [*sentences.fabric_lines(fabric, lid_offset), *sentences.worth(worth, fabric)]
     said += [sentences.sentence_of(warning) for warning in fabric.remarks]
     if asked.json:
-        _print_json({"told": said, "fabric": fabric_data(fabric, worth)})
+        _print_json({"sentences": said, "fabric": fabric_data(fabric, worth)})
         return
     page = Page(sys.stdout)
     for sentence in said:

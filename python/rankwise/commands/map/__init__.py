@@ -169,7 +169,7 @@ def _print_json(
         "gains": found.gains,
         "bound": found.bound,
         "moved": found.moved,
-        "seats": found.bindings,
+        "bindings": found.bindings,
         "files": [
             {"path": str(one.path), "launcher": one.launcher, "command": one.command_line, "note": one.note}
             for one in written

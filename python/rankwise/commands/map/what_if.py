@@ -99,5 +99,5 @@ def _candidate(each: Candidate, *, best: bool) -> dict[str, Any]:
         "present": each.mapping.present if each.mapping else None,
         "absent": each.mapping.absent if each.mapping else "",
         "moved": each.mapping.moved if each.mapping else [],
-        "seats": each.mapping.bindings if each.mapping else [],
+        "bindings": each.mapping.bindings if each.mapping else [],
     }

@@ -26,7 +26,7 @@ VERSION = 1
 _MOST_LEVELS = 64
 _ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # ends a text in C
 _CURE = "`rankwise machine` makes one, of a measurement of `rankwise latency`, too"
-_KEYS = ("format", "version", "levels", "templates", "tree", "network", "sources", "misfits")
+_KEYS = ("format", "version", "levels", "templates", "tree", "network", "sources", "outliers")
 _LEVEL_KEYS = ("name", "cost", "link_mb_s")
 
 
@@ -70,7 +70,7 @@ def machine_of(text: str) -> Machine:
         below = keys["levels"].items()[1 - len(levels) :]
         root = regular_tree(below, [level.name for level in levels])
     sources = tuple(_source(field) for field in keys["sources"].items()) if "sources" in keys else ()
-    outliers = tuple(_outlier(field) for field in keys["misfits"].items()) if "misfits" in keys else ()
+    outliers = tuple(_outlier(field) for field in keys["outliers"].items()) if "outliers" in keys else ()
     machine = Machine(levels, root, sources, outliers)
     if "network" not in keys:
         return machine

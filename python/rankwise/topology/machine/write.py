@@ -45,7 +45,7 @@ def to_json(machine: Machine) -> dict[str, Any]:
         "levels": [_level(level) for level in machine.levels],
         "network": plain_network(machine.network, machine.hosts()) if machine.network else {},
         "sources": [_filled(asdict(source)) for source in machine.sources],
-        "misfits": [_filled(asdict(outlier)) for outlier in machine.outliers],
+        "outliers": [_filled(asdict(outlier)) for outlier in machine.outliers],
         "templates": tree.templates(),
         "tree": below,
     }

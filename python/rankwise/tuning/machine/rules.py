@@ -351,7 +351,11 @@ class _Making:
                 for one in decisions
                 if size == (-1 if one.scope.whole else one.scope.size)
             }
-            sides = [[chosen.get(shape.processes) for shape in neighbours] for neighbours in around.values()]
+            sides = [
+                [chosen.get(shape.processes) for shape in neighbours]
+                for neighbours in around.values()
+                if neighbours
+            ]
             # An algorithm has to be proven on both sides.
             candidates[size] = [side[0] for side in sides if side[0] == side[1]] or [None]
         if not any(one for several in candidates.values() for one in several):

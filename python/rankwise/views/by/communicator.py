@@ -80,7 +80,7 @@ _EACH_MADE: list[Column[Communicator]] = [
     label("topology", lambda row: topology_name(row.topology, row.dims), _TOPOLOGY, kind=WORD),
     label("reorder", reorder_name, _REORDER, kind=WORD),
     Column("members", lambda row: both_groups(row.members, row.remote_members), TEXT, _MEMBERS),
-    label("made in", lambda row: row.made_in or "-", _MADE_IN),
+    label("made in", lambda row: row.created_in or "-", _MADE_IN),
     Column("made at", lambda row: row.created_seconds, SECONDS, _AFTER_START),
     Column("freed at", lambda row: row.freed_seconds, SECONDS, _AFTER_START),
 ]

@@ -74,7 +74,7 @@ _PROCESS: list[Column[Rank]] = [
     number("memory", lambda row: row.max_rss_bytes, BYTES, "most resident"),
     number("threads", lambda row: row.threads, COUNT, "that called MPI"),
     number("calls", lambda row: row.calls, COUNT, "of MPI, MPI_Init and MPI_Finalize not included"),
-    number("own cost", lambda row: row.own_cost_seconds, SECONDS, "of Rankwise"),
+    number("own cost", lambda row: row.overhead_seconds, SECONDS, "of Rankwise"),
 ]
 
 
