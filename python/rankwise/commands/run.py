@@ -20,6 +20,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankwise.commands.durations import duration
 from rankwise.commands.messages import Waiting
 from rankwise.commands.messages import say as _say
 from rankwise.errors import RankwiseError
@@ -66,21 +67,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--force", action="store_true", help="replace the profile and an old run directory")
     parser.add_argument(
-        "--live-dir",
+        "--run-dir",
         metavar="DIR",
         type=Path,
         help="the run directory, which every node must see (default: F.rankwise-run, beside the profile)",
     )
     parser.add_argument(
         "--save-every",
-        metavar="SECONDS",
-        type=float,
-        help="how often the counters of a node are saved, in case the node is lost (default: 10)",
+        metavar="TIME",
+        type=duration,
+        help="how often the counters of a node are saved, in case the node is lost (default: 10s)",
     )
-    parser.add_argument("--keep", action="store_true", help="keep the run directory")
+    parser.add_argument("--keep-run-dir", action="store_true", help="keep the run directory")
     seen = parser.add_mutually_exclusive_group()
     seen.add_argument(
-        "--only",
+        "--inside",
         metavar="NAME,...",
         help="record messages inside these collectives only, such as bcast,allreduce (default: all)",
     )
@@ -120,10 +121,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " communicators whose ranks suit the machine",
     )
     parser.add_argument(
-        "--reorder-machine",
+        "--machine",
         metavar="machine.json",
         type=Path,
-        help="the same, for this machine (default: the nodes and processors of the ranks)",
+        help="with --reorder: the machine (default: the nodes and processors of the ranks)",
     )
     parser.add_argument(
         "--with",
@@ -152,9 +153,9 @@ def run(arguments: argparse.Namespace) -> int:
     # Everything that can be wrong is looked at first: an error must not cost a job.
     planned = plan(arguments.command, os.environ, arguments.mpi, ask_python=_asks_python(arguments))
     preloaded = library()
-    only = inside_options.only(arguments.only) if arguments.only is not None else []
+    only = inside_options.only(arguments.inside) if arguments.inside is not None else []
     settings = _inside(planned, only, everything=arguments.see_all, nothing=arguments.no_inside)
-    reordering = reorder.asked(arguments.reorder, arguments.reorder_machine)
+    reordering = reorder.asked(arguments.reorder, arguments.machine)
     if reordering:
         settings |= reordering.settings()
     if arguments.save_every is not None:
@@ -179,7 +180,7 @@ def run(arguments: argparse.Namespace) -> int:
             planned=planned,
             preload=preload,
             output=arguments.output,
-            live_dir=arguments.live_dir,
+            live_dir=arguments.run_dir,
             force=arguments.force,
             only=only,
             reordering=reordering,
@@ -192,7 +193,7 @@ def run(arguments: argparse.Namespace) -> int:
         applied = _applied(arguments.with_settings, planned, arguments.mpi, quiet=arguments.quiet)
     output = (arguments.output or planned.default_output()).absolute()
     node_memory.remove_leftovers()
-    directory = RunDirectory.create(output, arguments.live_dir, force=arguments.force)
+    directory = RunDirectory.create(output, arguments.run_dir, force=arguments.force)
     prepare_end = cache(lambda: _prepare_end(directory, planned, only, quiet=arguments.quiet))
     view: View | None = None
     try:
@@ -347,7 +348,7 @@ class _Ending(NamedTuple):
         return cls(
             named=arguments.output is not None,
             force=arguments.force,
-            keep=arguments.keep,
+            keep=arguments.keep_run_dir,
             quiet=arguments.quiet,
         )
 
