@@ -24,19 +24,20 @@ def add_limit(parser: Any, default: int, of: str) -> None:
     )
 
 
-def add_seed(parser: argparse.ArgumentParser, of: str) -> None:
+def add_seed(parser: argparse.ArgumentParser, of: str, default: int | None = 1) -> None:
     """Declare --seed.
 
     Args:
         parser: of the command.
         of: what the random numbers are for, for the help.
+        default: if nothing is said; None = another one each time.
     """
     parser.add_argument(
         "--seed",
         type=_seed,
-        default=1,
+        default=default,
         metavar="N",
-        help=f"seed of the random numbers for {of} (default: %(default)s)",
+        help=f"seed of the random numbers for {of} (default: {'any' if default is None else default})",
     )
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from shutil import get_terminal_size
-from textwrap import wrap
 from types import ModuleType
 
 from rankwise.errors import RankwiseError
@@ -51,6 +49,9 @@ def listed(module: ModuleType) -> str | None:
     names = of(module)
     if not names:
         return None
+    from shutil import get_terminal_size  # not above: most calls print no help
+    from textwrap import wrap
+
     verb = module.__name__.rpartition(".")[2]
     indent = max(map(len, names)) + 4
     lines = ["sub-verbs:"]

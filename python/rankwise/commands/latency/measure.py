@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankwise.commands.limits import add_seed
 from rankwise.commands.messages import say as _say
 from rankwise.commands.probes import add_arguments as add_probe
 from rankwise.errors import RankwiseError
@@ -52,9 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=MODES,
         help=f"which pairs at once (default: quiet; leaders above {MOST_RANKS} ranks)",
     )
-    parser.add_argument(
-        "--seed", metavar="N", type=int, help="seed of the random order of rounds (default: any)"
-    )
+    add_seed(parser, "the order of rounds", default=None)
     add_probe(parser)
     parser.add_argument(
         "--format",
