@@ -78,7 +78,7 @@ def test_an_idea_has_one_spelling() -> None:
     for _, action in options():
         if action.dest != "help":
             meanings[action.help, action.metavar].add(action.option_strings[-1])
-    assert {help: names for help, names in meanings.items() if len(names) > 1} == {}
+    assert {said: names for said, names in meanings.items() if len(names) > 1} == {}
 
 
 def test_a_short_option_is_short_for_one_long_one() -> None:

@@ -36,6 +36,7 @@ from rankwise.launchers.base import Preload
 from rankwise.launchers.membership import membership
 from rankwise.mpi_libraries import LIBRARIES
 from rankwise.profile.collect import node_memory
+from rankwise.whole_files import refuse_existing
 
 if TYPE_CHECKING:
     import sqlite3
@@ -138,6 +139,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show the job while it runs, like rankwise top: on stderr, if stdout is redirected",
     )
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="write the report, too, as rankwise report does: F.html beside the profile",
+    )
     parser.add_argument("bare_command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
@@ -192,6 +198,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.with_settings is not None:
         applied = _applied(arguments.with_settings, planned, arguments.mpi, quiet=arguments.quiet)
     output = (arguments.output or planned.default_output()).absolute()
+    if arguments.report:
+        from rankwise.commands import report  # not above: most runs have none
+
+        refuse_existing(report.beside(output), force=arguments.force)
     node_memory.remove_leftovers()
     directory = RunDirectory.create(output, arguments.run_dir, force=arguments.force)
     prepare_end = cache(lambda: _prepare_end(directory, planned, only, quiet=arguments.quiet))
@@ -336,12 +346,14 @@ class _Ending(NamedTuple):
         force: replace it.
         keep: the run directory.
         quiet: say nothing that is no failure.
+        report: write a report of each profile, too.
     """
 
     named: bool
     force: bool
     keep: bool
     quiet: bool
+    report: bool
 
     @classmethod
     def asked(cls, arguments: argparse.Namespace) -> _Ending:
@@ -350,6 +362,7 @@ class _Ending(NamedTuple):
             force=arguments.force,
             keep=arguments.keep_run_dir,
             quiet=arguments.quiet,
+            report=arguments.report,
         )
 
 
@@ -414,8 +427,8 @@ def _finish(
         _say(made.told_idle())
     if unrecorded := _unrecorded(made, strangers, to_add):
         _say(unrecorded)
+    profiles = [made.path, *(other.path for other in made.others)]
     if applied and not asked.quiet:
-        profiles = [made.path, *(other.path for other in made.others)]
         for doubt in filter(None, [applied.other_place(made.path), applied.unmet(profiles)]):
             _say(doubt)
     if not asked.keep:
@@ -429,10 +442,28 @@ def _finish(
         try:
             from rankwise.render.terminal.programs import print_longest
 
-            print_longest([made.path, *(other.path for other in made.others)], sys.stderr)
+            print_longest(profiles, sys.stderr)
         except Exception as error:
             _say(f"{made.path} is written, but its summary failed: {_one_line(error)}")
+    if asked.report and not all(list(map(partial(_reported, asked), profiles))):
+        return end.status or 1
     return end.status
+
+
+def _reported(asked: _Ending, profile: Path) -> bool:
+    """Write the report of a profile, and tell whether that was possible."""
+    from rankwise.commands import report  # not above: most runs have none
+
+    try:
+        refuse_existing(report.beside(profile), force=asked.force)
+        with Waiting(f"the report of {profile} to be written", not asked.quiet):
+            written = report.write_beside(profile)
+    except Exception as error:  # whatever it is: the profile is there
+        _say(f"no report written: {_one_line(error)}; try `rankwise report {profile}`")
+        return False
+    if not asked.quiet:
+        _say(f"report: {written}")
+    return True
 
 
 def _several_programs(made: list[Assembly]) -> str:
