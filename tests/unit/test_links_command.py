@@ -49,6 +49,10 @@ def shown(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     return capsys.readouterr().out
 
 
+def save(fabric: object, file: object, *words: str) -> int:
+    return main(["links", "save", str(fabric), "-o", str(file), *words])
+
+
 def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     assert main(["links", *map(str, words)]) == 2
     captured = capsys.readouterr()
@@ -120,10 +124,10 @@ def test_causes_of_next_to_nothing_are_left_to_the_json(
     ("by", "key"), [("class", "classes"), ("link", "links"), ("switch", "switches"), ("flow", "flows")]
 )
 def test_by(on_small: Path, capsys: pytest.CaptureFixture[str], by: str, key: str) -> None:
-    rows = told(capsys, on_small, "--fabric", SMALL, "--by", by, "--top", 3)[key]
+    rows = told(capsys, on_small, "--fabric", SMALL, "--by", by, "--limit", 3)[key]
     assert len(rows) == {"class": 4, "link": 3, "switch": 6, "flow": 3}[by]
-    text = shown(capsys, on_small, "--fabric", SMALL, "--by", by, "--top", 3)
-    assert ("--top 0 shows all rows" in text) == (by == "switch")
+    text = shown(capsys, on_small, "--fabric", SMALL, "--by", by, "--limit", 3)
+    assert ("--limit 0 shows all rows" in text) == (by == "switch")
 
 
 def test_another_place(
@@ -179,9 +183,10 @@ def test_names_stay_as_they_are_where_a_sentence_begins(warning: str, sentence: 
 
 def test_a_fabric_in_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "fabric.json.gz"
-    shown(capsys, "--fabric", TSUBAME, "--save", file)
-    assert str(file) in refusal(capsys, "--fabric", TSUBAME, "--save", file)
-    shown(capsys, "--fabric", TSUBAME, "--save", file, "--force")
+    assert save(TSUBAME, file) == 0
+    assert save(TSUBAME, file) == 2
+    assert str(file) in capsys.readouterr().err
+    assert save(TSUBAME, file, "--force") == 0
     words = ("--all-to-all", "1M")
     assert classes(told(capsys, "--fabric", file, *words)) == classes(
         told(capsys, "--fabric", TSUBAME, *words)
@@ -244,7 +249,7 @@ def without_ways(to: Path, lids: Sequence[int]) -> Path:
         draft.tables[leaf] = (np.array(hosts), np.array(own))
     ways = [host for host in hosts if host not in lids]
     draft.tables[spine] = (np.array(ways, int), np.array([(host + 1) // 2 for host in ways], int))
-    write_fabric(Fabric((finished(draft),), (Source("generator", "made"),)), to, False, "--save")
+    write_fabric(Fabric((finished(draft),), (Source("generator", "made"),)), to, False)
     return to
 
 
@@ -329,13 +334,13 @@ def test_a_run_that_sends_nothing(
         (("--fabric", SMALL, "--by", "link"), "--by needs a profile, or --all-to-all"),
         (("--fabric", SMALL, "--all-to-all", "much"), "is no size"),
         (("--fabric", SMALL, "--all-to-all", "1025G"), "is more than 1024G"),
-        (("--fabric", SMALL, "--all-to-all", "1M", "--only", "Bcast"), ""),
+        (("--fabric", SMALL, "--all-to-all", "1M", "--call", "Bcast"), ""),
         (("--fabric", SMALL, "--all-to-all", "1M", "--lid", "x"), "--lid x: give split"),
         (("--fabric", SMALL, "--all-to-all", "1M", "--place", "nobody"), "nobody"),
         (("--fabric", SMALL, "--all-to-all", "1M", "--rail", "nosuch"), "nosuch"),
         (("--fabric", SMALL, "PROFILE"), "--fabric"),
         (("PROFILE", "--fabric", SMALL, "--all-to-all", "1"), "--all-to-all makes traffic up"),
-        (("PROFILE", "--fabric", SMALL, "--only", "nothing"), "there is no MPI procedure 'nothing'"),
+        (("PROFILE", "--fabric", SMALL, "--call", "nothing"), "there is no MPI procedure 'nothing'"),
         (("PROFILE", "--fabric", SMALL, "--communicator", "nobody"), "nobody"),
         (("PROFILE", "--fabric", SMALL, "--place", "node0001"), "has room for 1 rank, and"),
         (("PROFILE", "--fabric", SMALL, "--place", "no.csv"), "rankwise: no.csv is not found: give"),
@@ -343,7 +348,7 @@ def test_a_run_that_sends_nothing(
         (("PROFILE", "--fabric", SMALL, "--place", ""), ""),
         (("PROFILE", "--fabric", SMALL, "--communicator", "x"), "`rankwise show F --by communicator` shows"),
         (("PROFILE", "--fabric", MEDIUM / "nothing"), "nothing"),
-        (("PROFILE", "--fabric", SMALL, "--top", "-1"), ""),
+        (("PROFILE", "--fabric", SMALL, "--limit", "-1"), ""),
     ],
 )
 def test_refused(

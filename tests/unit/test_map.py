@@ -112,7 +112,7 @@ def test_kinds_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ["a", "a", "b", "b"],
         [*own, (2, 0, INSIDE, 1, 500), (1, 3, INSIDE, 1, 500), (-1, 0, INSIDE, 1, 7), (3, 3, USER, 1, 9)],
     )
-    user, inside, both = (mapped(capsys, profile, "--only-kind", kind) for kind in ("user", "inside", "all"))
+    user, inside, both = (mapped(capsys, profile, "--kind", kind) for kind in ("user", "inside", "all"))
     assert (user["bytes"], user["gains"]) == (20, False)
     assert (inside["bytes"], inside["unplaced_bytes"]) == (1000, 7)
     assert (inside["present"]["bytes_off_node"], inside["found"]["bytes_off_node"]) == (1000, 0)
@@ -172,7 +172,7 @@ def test_nodes_keep_their_number_of_ranks(tmp_path: Path, capsys: pytest.Capture
     found = mapped(capsys, profile, "--machine", given)
     assert sorted(seat["host"] for seat in found["bindings"]) == ["n0", "n0", "n1", "n1"]
     assert found["found"]["bytes_off_node"] == 2000
-    found = mapped(capsys, profile, "--machine", given, "--nodes", "all")
+    found = mapped(capsys, profile, "--machine", given, "--all-slots")
     assert len({seat["host"] for seat in found["bindings"]}) == 1
     assert found["found"]["bytes_off_node"] == 0
 
@@ -197,13 +197,13 @@ def test_another_machine(
         tmp_path / "m.json", [{"name": "switch", "count": 2}, {"name": "node", "count": 1, "names": "x[0-1]"}]
     )
     assert "no node 'n0'" in refusal(capsys, dealt_out, "--machine", other)
-    golden.says(refusal(capsys, dealt_out, "--machine", other, "--predict"), "8")
+    golden.says(refusal(capsys, "predict", dealt_out, "--machine", other), "8")
     levels = [{"name": "node", "count": 2, "names": "x[0-1]"}, {"name": "core", "count": 4}]
-    found = mapped(capsys, dealt_out, "--machine", machine(other, levels), "--predict")
+    found = mapped(capsys, "predict", dealt_out, "--machine", machine(other, levels))
     assert found["present"] is None
     assert found["found"]["bytes_off_node"] == 2000
     assert {seat["host"] for seat in found["bindings"]} == {"x0", "x1"}
-    assert "--machine" in refusal(capsys, dealt_out, "--predict")
+    assert "--machine" in refusal(capsys, "predict", dealt_out)
 
 
 def test_why_there_is_no_present_placement(
@@ -214,7 +214,7 @@ def test_why_there_is_no_present_placement(
     given = machine(tmp_path / "m.json", levels)
 
     def note() -> str:
-        found = mapped(capsys, profile, "--machine", given, "--predict")
+        found = mapped(capsys, "predict", profile, "--machine", given)
         assert found["present"] is None
         [text] = found["notes"]
         assert_facts(text, f": {found['absent']}.")
@@ -256,14 +256,14 @@ def test_what_hooks_did_not_see(dealt_out: Path, capsys: pytest.CaptureFixture[s
     notes = mapped(capsys, dealt_out)["notes"]
     golden.says("\n\n".join(notes), "MPI_Bcast")
     assert_facts("\n\n".join(notes), "3")
-    assert len(mapped(capsys, dealt_out, "--only-kind", "user")["notes"]) == 1
+    assert len(mapped(capsys, dealt_out, "--kind", "program")["notes"]) == 1
 
 
 def test_bad_input(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "text").write_text("no profile")
     assert "not a Rankwise profile" in refusal(capsys, tmp_path / "text")
     assert "not found" in refusal(capsys, tmp_path / "missing")
-    assert "inside collectives" in refusal(capsys, dealt_out, "--only-kind", "inside")
+    assert "inside collectives" in refusal(capsys, dealt_out, "--kind", "in-collective")
     levels = [{"name": "node", "count": 4, "names": "n[0-3]"}, {"name": "core", "count": 1}]
     small = machine(tmp_path / "m.json", levels)
     assert "2 ranks were on 'n0'" in refusal(capsys, dealt_out, "--machine", small)
@@ -348,7 +348,7 @@ def test_the_command_keeps_the_options_of_the_run(
 
 def test_no_files_after_an_error(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "placement"
-    refusal(capsys, dealt_out, "--only-kind", "inside", "-o", output)
+    refusal(capsys, dealt_out, "--kind", "in-collective", "-o", output)
     assert not output.exists()
     output.write_text("mine")
     assert "is a file" in refusal(capsys, dealt_out, "-o", output)

@@ -19,7 +19,7 @@ _RULES = 2
 RULES = f"{__version__}/{_RULES}"
 """Which rules made a diagnosis: one by others is made anew."""
 
-_WORD = re.compile("[a-z]+")
+_WORD = re.compile("[a-z]+( [a-z]+)?")
 
 
 def diagnosis(seen: Evidence) -> Diagnosis:

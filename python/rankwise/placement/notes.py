@@ -60,6 +60,6 @@ def _inside(connection: sqlite3.Connection) -> list[str]:
     if half:
         said.append(
             f"Inside collectives, what {half:.0f} ranks sent within their node was not seen, so it may seem"
-            " that they need not be together; record with `rankwise run --see-all`, or take --only-kind user."
+            " that they need not be together; record with `rankwise run --see-all`, or take --kind program."
         )
     return said

@@ -18,7 +18,7 @@ from rankwise.topology.machine.objects import Object
 SLOT = "slot"
 
 _CURES = (
-    "give the machine.json of the job's nodes, or --predict to place the ranks on another one",
+    "give the machine.json of the job's nodes, or `rankwise map predict` places the ranks on another one",
     "give one with all its slots, or leave it out",
 )
 

@@ -122,7 +122,7 @@ def understand(
     """
     if not words:
         raise RankwiseError(
-            "no command: put the job after `--`, as in: rankwise map --verify F.rankwise -- mpirun -n 4 ./app"
+            "no command: put the job after `--`, as in: rankwise map verify F.rankwise -- mpirun -n 4 ./app"
         )
     command = parse(words, lambda _: library.label) if library else parse(words)
     inside = behind(command.wrappers, environment)

@@ -102,7 +102,7 @@ def _write_mat(found: Mapping[str, NDArray[Any]], file: BinaryIO) -> None:
         text = values.dtype.kind == "U"
         matrix = _characters(values) if text else values
         if matrix.size > _MOST_NUMBERS:
-            raise RankwiseError(f"{len(matrix)} ranks are too many for --to mat: take --to npz")
+            raise RankwiseError(f"{len(matrix)} ranks are too many for --format mat: take --format npz")
         label = name.encode() + b"\0"
         file.write(struct.pack("<5i", int(text), *matrix.shape, 0, len(label)) + label)
         file.write(matrix.astype("<f8").tobytes("F"))

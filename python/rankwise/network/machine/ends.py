@@ -58,7 +58,7 @@ def ends_of(fabric: Fabric, hosts: Sequence[str], policy: str) -> Ends:
         chosen = rule.chosen(fabric, known[host], 0, 0)
         if not chosen:
             raise RankwiseError(
-                f"{host} has no port to take, for messages go {rule}: choose nodes with --nodes"
+                f"{host} has no port to take, for messages go {rule}: choose nodes with --node"
             )
         sends.append(tuple((one.subnet, one.port) for one in chosen))
         of_rails = []

@@ -67,7 +67,7 @@ def machine_from_fabric(
             if warn:
                 warn(
                     f"the even split has more combinations of ways than {len(network.next)} tables: loads of"
-                    " links are only nearly those of `rankwise links`; --nodes may leave fewer ways"
+                    " links are only nearly those of `rankwise links`; --node may leave fewer ways"
                 )
     names, children = inside_of_nodes(hwloc, slots, 2)
     levels = tuple(Level(name) for name in (ROOT, NODE, *names))

@@ -111,7 +111,7 @@ def _sending(ends: Ends) -> list[tuple[Numbers, Numbers]]:
                     other = ends.hosts[others[others != one][0]]
                     raise RankwiseError(
                         f"{ends.hosts[one]} sends by no rail that {other} has a port in: choose nodes with"
-                        " --nodes, or a rail with --rail"
+                        " --node, or a rail with --rail"
                     )
                 if ports:
                     rail[one, others], port[one, others] = ports[turn % len(ports)]

@@ -40,7 +40,7 @@ class Request:
         where: the ranks were in the profile.
         mapping: that was found from it.
         find: finds another one, if the job's ranks are elsewhere now.
-        only_kind: messages that count.
+        kind: messages that count.
         recording: how the profile was recorded.
         aim: of the trials.
         seed: of the order of runs.
@@ -54,7 +54,7 @@ class Request:
     where: Whereabouts
     mapping: Mapping
     find: Find
-    only_kind: str
+    kind: str
     recording: Recording
     aim: Aim
     seed: int
@@ -181,7 +181,7 @@ class _Trial:
         try:
             limit = Limit(min(self._limit, left), self._request.cure)
             end = record(self._commands[side], self._request.recording, profile, limit, self._signals)
-            seen = measure(profile, self._request.only_kind)
+            seen = measure(profile, self._request.kind)
             wrong = self._wrong_place(side, pair, seen)
         except RankwiseError as error:
             if time.monotonic() >= end_of_all:

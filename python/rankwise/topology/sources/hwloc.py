@@ -42,14 +42,12 @@ def machine_from_hwloc(files: Sequence[Path], names: Sequence[str] = ()) -> Mach
     """
     nodes = [read_node(path) for path in files] or [node_of(live_xml())]
     if len(nodes) > 1 and names and len(names) != len(nodes):
-        raise RankwiseError(
-            f"--nodes names {len(names)} nodes for {len(nodes)} files: give one name for each"
-        )
+        raise RankwiseError(f"--node names {len(names)} nodes for {len(nodes)} files: give one name for each")
     hosts = list(names) or _hosts(nodes, files)
     try:
         checked(hosts)
     except RankwiseError as error:
-        raise RankwiseError(f"{error}: give all nodes names with --nodes") from error
+        raise RankwiseError(f"{error}: give all nodes names with --node") from error
     insides = NodeLevels([node.parts for node in nodes])
     kinds = [insides.children(place, 2) for place in range(len(nodes))]
     if len(kinds) == 1:

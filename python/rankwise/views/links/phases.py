@@ -108,7 +108,7 @@ def phase_tables(found: LoadsByPhase) -> list[Table]:
     tables = [Table(_PHASES, found.phases, "Nothing is known.", whole=True)]
     if rows:
         count = sum(each.hidden for each in found.phases)
-        first = f": {len(rows)} of {count}, --top 0 shows all" if len(rows) < count else ""
+        first = f": {len(rows)} of {count}, --limit 0 shows all" if len(rows) < count else ""
         tables.append(Table(_HIDDEN, rows, "", title=f"Hot in a phase, and not over the run{first}"))
     return tables
 

@@ -75,7 +75,7 @@ class _Tree:
         self._groups = {group.name: group for group in network.groups}
         known = {node for group in network.groups for node in group.nodes}
         if not network.kind and not wanted:
-            raise RankwiseError("the topology is flat and names no nodes: --nodes must")
+            raise RankwiseError("the topology is flat and names no nodes: --node must")
         missing = next((host for host in wanted or () if network.kind and host not in known), None)
         if missing is not None:
             raise RankwiseError(f"there is no node {missing!r}")
