@@ -7,6 +7,7 @@ import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -269,6 +270,9 @@ def test_crossover_points_are_found(tmp_path: Path) -> None:
         begins = [one.rule.low for one in by_algorithm[LARGE]]
         assert 4096 <= max(ends) < 8192 < min(begins) <= 32768
         assert min(one.rule.low for one in rules) == 64
+        for before, after in pairwise(rules):  # only around the crossover the library's own choice stays
+            assert before.rule.high is not None
+            assert after.rule.low == before.rule.high + 1 or before.rule.algorithm != after.rule.algorithm
         assert max(one.rule.high or 0 for one in rules) == 262144
         known = [one for one in rules if one.kind == "measured"]
         assert [{raced.size for raced in one.rule.raced} for one in known] == [

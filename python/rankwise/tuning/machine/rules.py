@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby, pairwise
 
 from rankwise.errors import RankwiseError
@@ -18,6 +19,9 @@ from rankwise.tuning.settings.rule import Algorithm, Evidence, Raced, Rule
 
 ASSUMED = {"commutative": "not_commutative", "not-in-place": "in_place"}
 """What may be taken for granted of programs, and the trait that they don't have then."""
+
+_WHOLE = -1
+"""Stands for the size of rules that are for all."""
 
 _STEPS = 8  # between two sizes that were measured
 
@@ -176,8 +180,8 @@ class _Making:
                 continue
             head = [one for one in group if one.size < known[0]]
             tail = [one for one in group if one.size > known[-1]]
-            for part in (head, tail):
-                self._add_predicted(scope.procedure, processes, part, contexts)
+            self._add_predicted(scope.procedure, processes, head, contexts, high=known[0] - 1)
+            self._add_predicted(scope.procedure, processes, tail, contexts, low=known[-1] + 1)
             self._add_measured([by_size[size] for size in known], known[0], known[-1])
 
     def _context(self, procedure: str, shape: Shape) -> _Context:
@@ -289,8 +293,16 @@ class _Making:
             yield Raced(point.size, 1, 1 / shapes, 0, (group,))
 
     def _add_predicted(
-        self, procedure: str, processes: int, group: Sequence[_Position], contexts: Sequence[_Context]
+        self,
+        procedure: str,
+        processes: int,
+        group: Sequence[_Position],
+        contexts: Sequence[_Context],
+        *,
+        low: int | None = None,
+        high: int | None = None,
     ) -> None:
+        """Add a rule for positions in a row; from or up to a size beside them, if one is given."""
         known = [one for one in group if one.gain]
         if not known or known[0].algorithm is None:
             return
@@ -298,8 +310,8 @@ class _Making:
         rule = Rule(
             procedure,
             processes,
-            group[0].size,
-            group[-1].size,
+            group[0].size if low is None else low,
+            group[-1].size if high is None else high,
             known[0].algorithm,
             self._guessed(weakest.gain, weakest.default_us),
         )
@@ -338,43 +350,29 @@ class _Making:
 
     def _predict(self, procedure: str, processes: int, shapes: Sequence[Shape]) -> None:
         decisions = [one for one in self._table.decisions if one.scope.procedure == procedure]
-        around = {
-            shape: _neighbours(shape, {point.shape for one in decisions for point in one.scope.points})
-            for shape in shapes
-        }
-        if not all(around.values()):
+        measured = {point.shape for one in decisions for point in one.scope.points}
+        around = [pair for shape in shapes if (pair := _neighbours(shape, measured))]
+        if len(around) < len(shapes):
             return
-        candidates: dict[int, list[Algorithm | None]] = {}
-        for size in sorted({-1 if one.scope.whole else one.scope.size for one in decisions}):
-            chosen = {
-                (one.scope.processes): one.algorithm
-                for one in decisions
-                if size == (-1 if one.scope.whole else one.scope.size)
-            }
-            sides = [[chosen.get(shape.processes) for shape in neighbours] for neighbours in around.values()]
-            # An algorithm has to be proven on both sides.
-            candidates[size] = [side[0] for side in sides if side[0] == side[1]] or [None]
+        candidates = _proven_around(decisions, around)
         if not any(one for several in candidates.values() for one in several):
             return
         what = f"{procedure.removeprefix('MPI_')} on {number_of(processes, 'rank')}"
-        if not is_power_of_two(processes) and all(
-            is_power_of_two(shape.processes)
-            for shape in self._shapes
-            if any(_same_line(shape, one) for one in shapes)
-        ):
+        line = {one for one in self._shapes if any(_same_line(one, shape) for shape in shapes)}
+        if not is_power_of_two(processes) and all(is_power_of_two(one.processes) for one in line):
             why = "only powers of two were measured, for which algorithms may take other ways"
             self._table.unsure.append(Unsure(what, why))
             return
         contexts = [self._predicted_context(procedure, shape) for shape in shapes]
         before = len(self._table.rules)
-        if -1 in candidates:
-            self._predict_whole(procedure, processes, decisions, candidates[-1], contexts)
+        if _WHOLE in candidates:
+            sizes = sorted({point.size for one in decisions for point in one.scope.points})
+            self._predict_whole(procedure, processes, sizes, candidates[_WHOLE], contexts)
         else:
             accepted = {
                 size: self._best(size, several, contexts).algorithm for size, several in candidates.items()
             }
-            positions = self._positions(accepted, contexts, are_known=False)
-            for group in _groups(positions):
+            for group in _groups(self._positions(accepted, contexts, are_known=False)):
                 self._add_predicted(procedure, processes, group, contexts)
         if len(self._table.rules) == before:
             self._table.unsure.append(Unsure(what, "what was measured around it varies too much"))
@@ -383,27 +381,23 @@ class _Making:
         self,
         procedure: str,
         processes: int,
-        decisions: Sequence[Decision],
-        candidates: Sequence[Algorithm | None],
+        sizes: Sequence[int],
+        candidates: Iterable[Algorithm | None],
         contexts: Sequence[_Context],
     ) -> None:
-        sizes = sorted({point.size for one in decisions for point in one.scope.points})
+        """Add a rule for all sizes, if an algorithm is predicted to be better at one and worse at none."""
+        at_sizes = [
+            replace(
+                context, gain=partial(_at, context.gain, size), default_us=partial(_at_size, context, size)
+            )
+            for context in contexts
+            for size in sizes
+        ]
         for algorithm in dict.fromkeys(candidates):
-            if algorithm is None:
-                continue
-            gains = [
-                (context.gain(algorithm, size), context.default_us(size))
-                for context in contexts
-                for size in sizes
-            ]
-            known = [(gain, us) for gain, us in gains if gain]
-            better = [one for one in known if one[0].low > 1 + self._margin]
-            if len(known) == len(gains) and better:
-                if any(gain.low <= 1 / (1 + self._margin) for gain, _ in known):
-                    continue
-                gain, default_us = min(better, key=lambda one: one[0].low)
-                rule = Rule(procedure, processes, 0, None, algorithm, self._guessed(gain, default_us))
-                self._note_predicted(rule, contexts)
+            if algorithm and (weakest := self._weakest(algorithm, 0, at_sizes)):
+                _, gain, context = weakest
+                evidence = self._guessed(gain, context.default_us(0))
+                self._note_predicted(Rule(procedure, processes, 0, None, algorithm, evidence), contexts)
                 return
 
     def _predicted_context(self, procedure: str, shape: Shape) -> _Context:
@@ -445,6 +439,31 @@ class _Making:
             for shape in shapes
         }
         return Line({processes: gain for processes, gain in found.items() if gain})
+
+
+def _at(
+    gain: Callable[[Algorithm, int], Gain | None], size: int, algorithm: Algorithm, _: int
+) -> Gain | None:
+    return gain(algorithm, size)
+
+
+def _at_size(context: _Context, size: int, _: int) -> float:
+    return context.default_us(size)
+
+
+def _proven_around(
+    decisions: Iterable[Decision], around: Iterable[tuple[Shape, Shape]]
+) -> dict[int, list[Algorithm | None]]:
+    """Return the algorithms that are proven on both sides of what is predicted, by size; _WHOLE: of all."""
+    chosen: dict[int, dict[int, Algorithm | None]] = {}
+    for one in decisions:
+        size = _WHOLE if one.scope.whole else one.scope.size
+        chosen.setdefault(size, {})[one.scope.processes] = one.algorithm
+    found: dict[int, list[Algorithm | None]] = {}
+    for size, by_processes in sorted(chosen.items()):
+        sides = [[by_processes.get(shape.processes) for shape in pair] for pair in around]
+        found[size] = [one for one, other in sides if one == other]
+    return found
 
 
 def _check_near(wanted: Sequence[int], measured: Sequence[int], noun: str) -> None:
