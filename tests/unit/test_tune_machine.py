@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.commands.tune.machine import _Asked, _now_and_then
+from rankwise.commands.tune.machine import _Asked, _now_and_then, _scopes
 from rankwise.errors import RankwiseError
 from rankwise.render.terminal.tuned_machine import print_tuned_machine
 from rankwise.trials.run import Interrupted, OutOfTime
@@ -21,7 +21,7 @@ from rankwise.tuning.machine.grid import ALL, Layout, Point, Scope, Shape, scope
 from rankwise.tuning.machine.measure import Placed, Request, measure
 from rankwise.tuning.machine.model import Line
 from rankwise.tuning.machine.results import Gain, Kept, Launched, locked
-from rankwise.tuning.machine.rules import Made, Table, table, traits_of
+from rankwise.tuning.machine.rules import Made, Table, check_predicted, table, traits_of
 from rankwise.tuning.machine.settings import writable
 from rankwise.tuning.settings.file import read, write_all
 from rankwise.tuning.settings.rule import Algorithm
@@ -359,8 +359,13 @@ def test_beyond_what_was_measured_is_told_apart_or_refused(tmp_path: Path) -> No
     kept = measured(tmp_path / "m.jsonl", machine, grid(machine))
     made = found(kept, [6])
     assert {one.kind for one in of(made.rules, 12)} == {"extrapolated"}
-    with pytest.raises(RankwiseError, match="--predict 9: 1 to 4 nodes were measured"):
-        found(kept, [9])
+    assert [one.why for one in found(kept, [9]).unsure] == ["too far from what was measured so far"]
+    shapes = {point.shape for point in kept.results.raced}
+    check_predicted(shapes, [6, 8])
+    with pytest.raises(RankwiseError, match="--predict 9: 1 to 4 nodes are measured"):
+        check_predicted(shapes, [9])
+    with pytest.raises(RankwiseError, match="--predict 17: 2 to 8 ranks are measured"):
+        check_predicted([Shape(1, 2), Shape(1, 8)], [17])
 
 
 def test_powers_of_two_tell_nothing_about_other_numbers(tmp_path: Path) -> None:
@@ -575,8 +580,40 @@ def test_what_is_not_safe_for_every_program_is_not_raced(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("path", ["m.json", "m", "m.measured.jsonl"])
 def test_measurements_are_beside_the_settings(path: str) -> None:
-    asked = _Asked(Path(path), [8], None, None, None, None, (), False, 0.95, 0.03, 0)
-    assert asked.measured == Path("m.measured.jsonl")
+    assert _asked(path).measured == Path("m.measured.jsonl")
+
+
+def _asked(path: str = "m.json", nodes: list[int] | None = None) -> _Asked:
+    return _Asked(Path(path), [8], None, nodes, None, None, (), False, 0.95, 0.03, 0)
+
+
+def test_where_rules_do_not_reach_only_single_nodes_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    machine = Machine(equal)
+    machine.overruled = True
+    chosen, _ = _scopes(_asked(), machine)
+    assert {point.shape.nodes for scope in chosen for point in scope.points} == {1}
+    assert "OMPI_MCA_coll_han_priority=0 in the environment" in capsys.readouterr().err
+    with pytest.raises(RankwiseError, match="no shape is left"):
+        _scopes(_asked(nodes=[2]), machine)
+    machine.overruled = False
+    chosen, _ = _scopes(_asked(), machine)
+    assert {point.shape.nodes for scope in chosen for point in scope.points} == {1, 2, 3, 4}
+
+
+def test_a_library_without_rules_is_refused() -> None:
+    machine = Machine(equal)
+    machine.library = "MVAPICH Version 4.1"
+    with pytest.raises(RankwiseError, match="rules for MVAPICH .*can't be written"):
+        _scopes(_asked(), machine)
+
+
+def test_showing_changes_nothing_while_another_call_measures(tmp_path: Path) -> None:
+    path, machine = tmp_path / "m.jsonl", Machine(crossing(8192))
+    kept = measured(path, machine, grid(machine, nodes=(2,), sizes=(64,)))
+    half = path.read_bytes() + b'{"key": "rac'
+    path.write_bytes(half)
+    assert Kept(path, read_only=True).results.raced == kept.results.raced
+    assert path.read_bytes() == half
 
 
 def test_files_are_written_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:

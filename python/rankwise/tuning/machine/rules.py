@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
 from rankwise.text.units import number_of
@@ -124,9 +125,6 @@ def table(
         margin: gain that a rule must have, such as 0.03.
         predicted: numbers of nodes (of ranks, if one node was measured) to be predicted; None: those between
             the ones that were measured.
-
-    Raises:
-        RankwiseError: one of them is too far from what was measured.
     """
     return _Making(results, results.confidence(confidence), margin).table(predicted)
 
@@ -331,21 +329,18 @@ class _Making:
     def _predicted_shapes(self, wanted: Sequence[int] | None) -> dict[int, list[Shape]]:
         """Return the shapes that were not measured and are to be predicted, by their number of processes."""
         measured = {shape.processes for shape in self._shapes}
-        one_node = all(shape.nodes == 1 for shape in self._shapes)
         found: dict[int, list[Shape]] = {}
-        for fixed in sorted({1 if one_node else shape.per_node for shape in self._shapes}):
-            numbers = sorted(
-                shape.per_node if one_node else shape.nodes
-                for shape in self._shapes
-                if fixed == (shape.nodes if one_node else shape.per_node)
-            )
-            if wanted is not None:
-                _check_near(wanted, numbers, "rank" if one_node else "node")
-            between = [] if len(numbers) < 2 else range(numbers[0], numbers[-1] + 1)
+        for line in _lines(self._shapes):
+            numbers = line.numbers
+            between = range(numbers[0], numbers[-1] + 1) if len(numbers) > 1 else []
             for number in between if wanted is None else wanted:
-                shape = Shape(1, number) if one_node else Shape(number, fixed)
-                if shape.processes not in measured and shape.processes > 1 and len(numbers) > 1:
+                shape = line.shape(number)
+                if shape.processes in measured or shape.processes < 2:
+                    continue
+                if line.is_near(number):
                     found.setdefault(shape.processes, []).append(shape)
+                else:
+                    self._table.unsure.append(Unsure(shape.text, "too far from what was measured so far"))
         return found
 
     def _predict(self, procedure: str, processes: int, shapes: Sequence[Shape]) -> None:
@@ -466,11 +461,53 @@ def _proven_around(
     return found
 
 
-def _check_near(wanted: Sequence[int], measured: Sequence[int], noun: str) -> None:
+class _Numbers(NamedTuple):
+    """Shapes that differ in the number of nodes alone; where there is one node, in that of ranks on it.
+
+    Attributes:
+        per_node: ranks on each node; None: one node.
+        numbers: of nodes, or of ranks, ascending.
+    """
+
+    per_node: int | None
+    numbers: list[int]
+
+    def shape(self, number: int) -> Shape:
+        """Return that with a number of nodes, or of ranks."""
+        return Shape(1, number) if self.per_node is None else Shape(number, self.per_node)
+
+    def is_near(self, number: int) -> bool:
+        """Tell whether something may be predicted for a number."""
+        return self.numbers[0] / FARTHEST <= number <= self.numbers[-1] * FARTHEST
+
+
+def _lines(shapes: Iterable[Shape]) -> list[_Numbers]:
+    several = sorted(shapes)
+    if all(shape.nodes == 1 for shape in several):
+        return [_Numbers(None, [shape.per_node for shape in several])] if several else []
+    return [
+        _Numbers(per_node, [shape.nodes for shape in several if shape.per_node == per_node])
+        for per_node in sorted({shape.per_node for shape in several})
+    ]
+
+
+def check_predicted(shapes: Iterable[Shape], wanted: Sequence[int]) -> None:
+    """Refuse to predict what is too far from all that was measured, or will be.
+
+    Args:
+        shapes: that were measured, or will be.
+        wanted: numbers of nodes; of ranks, if there is one node.
+
+    Raises:
+        RankwiseError: one of them is too far.
+    """
+    lines = _lines(shapes)
     for number in wanted:
-        if number > FARTHEST * measured[-1] or number < measured[0] / FARTHEST:
+        if not any(line.is_near(number) for line in lines):
+            numbers = sorted({one for line in lines for one in line.numbers}) or [0]
+            noun = "node" if lines and lines[0].per_node is not None else "rank"
             raise RankwiseError(
-                f"--predict {number}: {measured[0]} to {number_of(measured[-1], noun)} were measured, and "
+                f"--predict {number}: {numbers[0]} to {number_of(numbers[-1], noun)} are measured, and "
                 f"nothing is predicted beyond {FARTHEST:g} times that: measure there"
             )
 
