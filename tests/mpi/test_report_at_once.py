@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import libraries
-from golden import assert_facts
 from libraries import Mpi
 from recording import Compile, run_on
 
+from golden import assert_facts
 from rankwise.__main__ import main
 
 mpi = libraries.in_turn(libraries.ONE_OF_EACH)

@@ -19,7 +19,9 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of runs, for each proof (default: as long as they can decide; without --budget at most 20)",
     )
-    add_resolve(parser, "gain that is looked for; one of twice as much is missed with a risk of 10 %% at most")
+    add_resolve(
+        parser, "gain that is looked for; one of twice as much is missed with a risk of 10 %% at most"
+    )
     parser.add_argument(
         "--run-limit",
         type=duration,

@@ -20,7 +20,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 from rankwise.commands import probes, trial_options
 from rankwise.commands.limits import add_json, add_seed
 from rankwise.commands.messages import say
+from rankwise.commands.settings_files import try_to_write
 from rankwise.commands.sizes import listed_sizes
 from rankwise.commands.tune import options
 from rankwise.errors import RankwiseError
@@ -105,7 +106,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sizes", default=_SIZES, metavar="LIST", help="of messages, in bytes (default: %(default)s)"
     )
     parser.add_argument(
-        "--nodes", metavar="LIST", help="numbers of nodes to measure, such as 1,2,all (default: some up to all)"
+        "--nodes",
+        metavar="LIST",
+        help="numbers of nodes to measure, such as 1,2,all (default: some up to all)",
     )
     parser.add_argument(
         "--per-node",
@@ -149,6 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _show(arguments: argparse.Namespace) -> int:
     from rankwise.tuning.machine.results import Kept
+    from rankwise.tuning.machine.rules import check_predicted
 
     if arguments.output is not None or arguments.command:
         raise RankwiseError("--show measures and writes nothing: leave -o and the launch out")
@@ -157,7 +161,9 @@ def _show(arguments: argparse.Namespace) -> int:
         raise RankwiseError(
             f"{asked.measured} is not there: `rankwise tune machine -o {asked.path} -- LAUNCH` makes it"
         )
-    results = Kept(asked.measured).results
+    results = Kept(asked.measured, read_only=True).results
+    if asked.predicted:
+        check_predicted({point.shape for point in results.raced}, asked.predicted)
     path = Path(results.library_path)
     found, made = _found(asked, results, path if path.is_file() else None, {})
     _print(asked, found, made, results, [], "", 0)
@@ -197,8 +203,10 @@ def _measure(arguments: argparse.Namespace) -> int:
             raise RankwiseError(
                 "the time was over before anything was measured: give it more with --budget"
             ) from None
-        written, found, made = _write(asked, kept.results, program.library)
-        _print(asked, found, made, kept.results, written, ended, left_out)
+        found, made = _found(asked, kept.results, program.library, _in_force(kept.results))
+        writing = try_to_write(made.settings, asked.path, program.library, force=True)
+        _print(asked, found, made, kept.results, writing.files, ended, left_out)
+        writing.check(asked.measured)
     return 128 + signals.last if signals.last else 0
 
 
@@ -206,10 +214,14 @@ def _run(asked: _Asked, racer: Racer, program: Program, words: Sequence[str], ke
     """Measure what is missing; return why it ended early, and how many points are too large."""
     from rankwise.tuning.machine.measure import Request, measure
     from rankwise.tuning.machine.results import Launched
+    from rankwise.tuning.machine.rules import check_predicted
     from rankwise.tuning.settings.apply import untold
     from rankwise.tuning.settings.model import About, Settings
 
     chosen, left_out = _scopes(asked, racer)
+    if asked.predicted:
+        planned = {point.shape for scope in chosen for point in scope.points}
+        check_predicted({*planned, *(point.shape for point in kept.results.raced)}, asked.predicted)
     kept.begin(
         Launched(
             library=racer.library,
@@ -299,17 +311,22 @@ def _found(
     return found, writable(found, results, environment, library)
 
 
-def _write(asked: _Asked, results: Results, library: Path | None) -> tuple[list[Path], Table, Writable]:
-    """Write the settings that follow from what was measured so far; no files if there are no rules."""
-    from rankwise.tuning.libraries import by_version
+def _write(asked: _Asked, results: Results, library: Path | None) -> None:
+    """Write the settings that follow from what was measured so far; a failure must not end the measuring."""
     from rankwise.tuning.settings.file import write_all
 
+    _, made = _found(asked, results, library, _in_force(results))
+    if made.settings is not None:
+        with suppress(RankwiseError):
+            write_all(made.settings, asked.path, force=True, library_path=library)
+
+
+def _in_force(results: Results) -> dict[str, str]:
+    """Return the variables that were in force while it was measured, and that rules need."""
+    from rankwise.tuning.libraries import by_version
+
     needed = by_version(results.library).not_overruled
-    environment = {name: value for name, value in needed.items() if os.environ.get(name) == value}
-    found, made = _found(asked, results, library, environment)
-    if made.settings is None:
-        return [], found, made
-    return write_all(made.settings, asked.path, force=True, library_path=library), found, made
+    return {name: value for name, value in needed.items() if os.environ.get(name) == value}
 
 
 def _now_and_then(write: Callable[[], object]) -> Callable[[], None]:
