@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from rankwise.network.answer import Answer
 from rankwise.network.fabric.model import EVEN_SPLIT, MEASURED, Fabric
 from rankwise.network.job.found import PLACED
-from rankwise.network.job.lids import lids_told
+from rankwise.network.job.lids import lids_used
 from rankwise.network.loads import JobLoads
 from rankwise.network.quality import RailQuality
 from rankwise.network.what_if import AT_RANDOM, IN_ORDER, SPLIT, Scenario
@@ -106,7 +106,7 @@ def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
         f"Fabric: {size}{rails}; {', '.join(sources)}.",
         f"Routes: {', '.join(kinds)}.",
         *(sentence_of(gap) for gap in fabric.gaps),
-        *(f"LIDs: messages {told}." for told in [lids_told(fabric, lid_offset)] if told),
+        *(f"LIDs: messages {told}." for told in [lids_used(fabric, lid_offset)] if told),
     ]
 
 

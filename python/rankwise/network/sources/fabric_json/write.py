@@ -28,7 +28,7 @@ def write_fabric(fabric: Fabric, path: Path, force: bool, option: str = "-o") ->
         fabric: it.
         path: of the file.
         force: whether it may be there already, and is replaced then.
-        option: of the command that tells the name, for complaints.
+        option: of the command that gives the name, for error messages.
 
     Raises:
         RankwiseError: it is there already, or can't be written.
@@ -88,7 +88,7 @@ def _is_recomputed(subnet: Subnet) -> bool:
 
 
 def _names(subnet: Subnet) -> list[str]:
-    """Return a name of its own for each switch and host port."""
+    """Return a unique name for each switch and host port."""
     ports = subnet.ports
     names = [*subnet.switches.names, *ports.hosts]
     times = Counter(names)
