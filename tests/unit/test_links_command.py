@@ -17,7 +17,7 @@ from golden import Golden, assert_facts
 from rankwise.__main__ import main
 from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch, finished
 from rankwise.network.fabric.model import MEASURED, Fabric, Routing, Source
-from rankwise.network.job.lids import lids_told
+from rankwise.network.job.lids import lids_used
 from rankwise.network.quality import RailQuality
 from rankwise.network.sources.fabric_json.write import write_fabric
 from rankwise.views.links.rows import messages_text
@@ -215,10 +215,10 @@ def test_ports_with_fewer_lids() -> None:
     subnet = star(["n1", "n2", "n3"])
     ports = replace(subnet.ports, lid_counts=np.array([1, 2, 4], np.int32))
     mixed = Fabric((replace(subnet, ports=ports),), ())
-    assert lids_told(mixed, 1) == (
+    assert lids_used(mixed, 1) == (
         "are sent to LID 1 of a port, of 0 to 3; 1 port with fewer: LID 1 modulo their number"
     )
-    assert lids_told(mixed, 0) == "are sent to LID 0 of a port, of 0 to 3"
+    assert lids_used(mixed, 0) == "are sent to LID 0 of a port, of 0 to 3"
 
 
 def test_hosts_that_the_fabric_lacks(

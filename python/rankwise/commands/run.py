@@ -26,11 +26,11 @@ from rankwise.commands.messages import say as _say
 from rankwise.errors import RankwiseError
 from rankwise.launch import clock_sync, inside_options, job, reorder
 from rankwise.launch.environment import prepare, save_every
+from rankwise.launch.foreign_processes import ForeignProcesses
 from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
 from rankwise.launch.spare import BesideIdleProcessor
-from rankwise.launch.strangers import Strangers
 from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.launchers.base import Preload
 from rankwise.launchers.membership import membership
@@ -225,7 +225,7 @@ def run(arguments: argparse.Namespace) -> int:
             directory.keep_machine(reordering)
         view = _view(directory) if arguments.top else None
         observer = Observer(directory.path)
-        strangers = Strangers(preload)
+        strangers = ForeignProcesses(preload)
         end = job.run(
             launch.words,
             launch.environment,
@@ -254,7 +254,7 @@ def _conclude(
     directory: RunDirectory,
     output: Path,
     end: job.End,
-    strangers: Strangers,
+    strangers: ForeignProcesses,
     preload: Preload,
     applied: WithSettings | None = None,
     prepare_end: Callable[[], object] | None = None,

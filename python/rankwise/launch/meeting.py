@@ -83,8 +83,12 @@ class Meeting(NamedTuple):
                 self._mark()
             for _ in _steps(seconds):
                 if self._is_there(DECISION):
-                    told = json.loads((self.path / DECISION).read_text(encoding="utf-8"))
-                    return None if told is None else {str(name): str(value) for name, value in told.items()}
+                    decision = json.loads((self.path / DECISION).read_text(encoding="utf-8"))
+                    return (
+                        None
+                        if decision is None
+                        else {str(name): str(value) for name, value in decision.items()}
+                    )
         return None
 
     def _is_there(self, name: str) -> bool:

@@ -64,8 +64,8 @@ def measure(profile: Path, kind: str = "all") -> Seen:
     sizes, messages = (
         np.asarray(values, dtype=np.int64)[off] for values in (traffic.bytes, traffic.messages)
     )
-    found = Measured(seconds, mpi, seen.bytes, seen.messages, sum(sizes.tolist()), sum(messages.tolist()))
-    return Seen(found, seen, where)
+    measured = Measured(seconds, mpi, seen.bytes, seen.messages, sum(sizes.tolist()), sum(messages.tolist()))
+    return Seen(measured, seen, where)
 
 
 def unsteady(*sides: Sequence[Measured]) -> str:

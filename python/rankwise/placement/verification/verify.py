@@ -17,7 +17,7 @@ from rankwise.launchers.binding import Binding
 from rankwise.placement.files import write_all
 from rankwise.placement.mapping import Mapping
 from rankwise.placement.relaunch import Launch, Relaunched
-from rankwise.placement.verification.check_bindings import bound_otherwise, misplaced, moved, untold
+from rankwise.placement.verification.check_bindings import bound_otherwise, misplaced, moved, not_applicable
 from rankwise.placement.verification.measured import Measured, Seen, measure, unsteady
 from rankwise.trials.interval import Interval
 from rankwise.trials.plan import Aim, about
@@ -136,7 +136,7 @@ class _Trial:
             if not made.mapping.gains:
                 return made
             self._mapping, self._seats = made.mapping, made.bindings
-            if why := untold(first.where, self._seats, self._mapping.machine):
+            if why := not_applicable(first.where, self._seats, self._mapping.machine):
                 raise RankwiseError(why)
             self._commands["after"] = self._relaunched()
             warm = self._run("after", 0, self._left())
@@ -167,8 +167,8 @@ class _Trial:
     def _relaunched(self) -> Command:
         directory = self._directory / _PLACEMENT
         write_all(self._seats, directory, ())
-        told: Relaunched = self._request.launch.relaunched(self._seats, directory)
-        return Command(told.words, told.variables)
+        relaunched: Relaunched = self._request.launch.relaunched(self._seats, directory)
+        return Command(relaunched.words, relaunched.variables)
 
     def _left(self) -> float:
         return self._end - time.monotonic()

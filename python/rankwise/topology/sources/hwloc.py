@@ -33,9 +33,9 @@ def machine_from_hwloc(files: Sequence[Path], names: Sequence[str] = ()) -> Mach
     """Make a machine of nodes side by side.
 
     Args:
-        files: hwloc's XML of one node each; none: the node that we run on.
+        files: hwloc's XML of one node each; none: the node that runs this.
         names: of the nodes. With one file or none, all of them are like it; with several, one for each.
-            Without names, the files tell them, or else are their names.
+            Without names, those in the files, or else the names of the files.
 
     Raises:
         RankwiseError: a file can't be read, or the names are not as many as the files or not different.

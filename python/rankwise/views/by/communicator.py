@@ -102,12 +102,12 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     data: dict[str, object] = {}
     title = ""
     if Detail.BRIEF in detail:
-        data["families"] = found = families(connection)
+        data["families"] = rows = families(connection)
         data["families_over_ranks"] = spreads = families_over_ranks(connection)
-        tables.append(_used(_FAMILIES, found, lambda row: spreads.get(row.family), apart, Detail.BRIEF))
-        made = [row for row in found if row.size_max]
+        tables.append(_used(_FAMILIES, rows, lambda row: spreads.get(row.family), apart, Detail.BRIEF))
+        made = [row for row in rows if row.size_max]
         tables += _made(_families_made(made), made, ["-v shows each communicator."], Detail.BRIEF)
-        title = _title(found)
+        title = _title(rows)
     if Detail.VERBOSE in detail:
         data["communicators"] = each = communicators(connection)
         data["communicators_over_ranks"] = its = communicators_over_ranks(connection)
@@ -149,11 +149,11 @@ def _title(rows: Sequence[Family | Communicator]) -> str:
 def _used(
     columns: Sequence[Column[Any]],
     rows: Sequence[Any],
-    of: Callable[[Any], Spread | None],
+    spread_of: Callable[[Any], Spread | None],
     apart: Totals,
     detail: Detail,
 ) -> Table:
-    more = over_ranks_columns(of, _WHOSE)
+    more = over_ranks_columns(spread_of, _WHOSE)
     return Table([*columns, *more], rows, NO_CALLS, apart=apart_line(columns, apart), detail=detail)
 
 

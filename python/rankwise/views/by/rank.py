@@ -97,8 +97,8 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     columns = [*_TIMES[:2], state, *_TIMES[2:], call]
     tables = [Table(columns, rows, NO_RANKS, sums=_sums(columns, rows))]
     if Detail.VERBOSE in detail and rows:
-        found = shortages(connection, rows=rows)
-        title, sums = "; ".join(["Their processes", *shortage_fields(found)]), _sums(_PROCESS, rows)
+        lacking = shortages(connection, rows=rows)
+        title, sums = "; ".join(["Their processes", *shortage_fields(lacking)]), _sums(_PROCESS, rows)
         tables.append(Table(_PROCESS, rows, NO_RANKS, title=title, sums=sums, detail=Detail.VERBOSE))
     return View(rank_title(rows), tables, {"ranks": rows, "top_calls": top})
 

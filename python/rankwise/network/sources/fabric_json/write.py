@@ -87,7 +87,7 @@ def _is_recomputed(subnet: Subnet) -> bool:
 
 
 def _names(subnet: Subnet) -> list[str]:
-    """Return a name of its own for each switch and host port."""
+    """Return a unique name for each switch and host port."""
     ports = subnet.ports
     names = [*subnet.switches.names, *ports.hosts]
     times = Counter(names)
