@@ -1,7 +1,7 @@
-"""Makes the site of what the repository has: files from outside of docs/ become pages, links to sources become names.
+"""Makes the site of what the repository has: its other pages are added, links to sources become names.
 
-The site is read where there is no checkout, so a link that leaves it would lead nowhere. That a file is there is
-still checked: a link to a missing one is a warning, with which `mkdocs build --strict` fails.
+The site is read where there is no checkout, so a link out of it would lead nowhere. Such links are still
+checked: each link to a missing file is a warning, and `mkdocs build --strict` fails.
 """
 
 from __future__ import annotations
