@@ -245,4 +245,4 @@ def test_pages_are_plain() -> None:
     for name in PAGES:
         for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1):
             assert line == line.rstrip(), (name, number)
-            assert "/root/" not in line and "/tmp/" not in line, (name, number)
+            assert not re.search(r"/root/|(?<!/var)/tmp/", line), (name, number)
