@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from rankwise._no_threads import keep_from_threads
 from rankwise.errors import RankwiseError
-from rankwise.version import __version__
+from rankwise.version import __version__, version_and_commit
 
 VERBS = (
     "run",
@@ -82,8 +82,8 @@ def command() -> NoReturn:
 
 
 def _run(words: list[str]) -> int:
-    if words == ["--version"]:  # without loading every verb
-        sys.stdout.write(f"rankwise {__version__}\n")
+    if words[:1] == ["--version"]:  # without loading every verb
+        sys.stdout.write(f"rankwise {version_and_commit()}\n")
         return 0
     verb = words[0] if words and words[0] in VERBS else None
     command: list[str] | None = None

@@ -88,6 +88,8 @@ def test_a_halo_in_a_bad_order(mpi: Mpi, slow: nodes.Cluster, place: Path) -> No
     done, found = optimize(mpi, slow, place, words, "--apply", str(file))
     steps = of_steps(found)
     assert steps["map"]["verdict"] == "kept", done.stderr
-    assert steps["collectives"]["verdict"] in ("skipped", "dropped")  # a barrier, which waits
-    assert steps["map"]["promise"]["why"].startswith("off-node-traffic")
+    # A barrier, which waits; and on a busy machine the placement takes the whole budget.
+    assert steps["collectives"]["verdict"] in ("skipped", "dropped", "no time")
+    # The finding's estimate is of the time in transfer, the other one of all time in MPI: either can be larger.
+    assert steps["map"]["promise"]["why"].startswith(("off-node-traffic", "another placement"))
     assert (found["verdict"], read(file).rules) == ("faster", ())

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rankwise.tuning import guidelines, recheck
+from rankwise.tuning.machine.results import Results
+from rankwise.tuning.machine.rules import Table
+from rankwise.tuning.machine.settings import Writable
 from rankwise.tuning.own_settings import Priced
 from rankwise.tuning.proof import Proof
 from rankwise.tuning.tune import Tried, Tuned
@@ -96,6 +99,46 @@ def rechecked_as_data(found: recheck.Outcome, written: Sequence[Path]) -> dict[s
         "rules": found.rules,
         "settings": found.settings,
         "ended": found.ended,
+        "files": [str(path) for path in written],
+    }
+
+
+def machine_as_data(
+    found: Table, made: Writable, results: Results, written: Sequence[Path], ended: str
+) -> dict[str, object]:
+    """Return what is known of a machine.
+
+    Args:
+        found: the rules that follow from what was measured.
+        made: those that the library can be told.
+        results: what was measured.
+        written: files.
+        ended: why it was ended early; '' if it was not.
+    """
+    return {
+        "library": results.library,
+        "hosts": results.hosts,
+        "confidence_of_each": found.confidence,
+        "rules": [
+            {"kind": one.kind, "shapes": one.shapes, "rule": one.rule, "written": one in made.rules}
+            for one in found.rules
+        ],
+        "measured": [
+            {
+                "procedure": one.scope.procedure,
+                "processes": one.scope.processes,
+                "size": None if one.scope.whole else one.scope.size,
+                "shapes": one.scope.shapes,
+                "algorithm": one.algorithm,
+                "ratio": one.ratio,
+                "why_default": one.why,
+            }
+            for one in found.decisions
+        ],
+        "unsure": found.unsure,
+        "failed": {point.text: why for point, why in results.failed.items()},
+        "not_beside_others": made.beside,
+        "ended": ended,
         "files": [str(path) for path in written],
     }
 

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
 from rankwise.commands.probes import options_of, prepare_probe
+from rankwise.commands.sizes import listed_sizes
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.tuning.guidelines import Outcome
 
 _SIZES = "8,1K,32K,256K"
-_LARGEST = 1 << 30
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.tuning.racing.session import Session
     from rankwise.tuning.settings.in_force import in_force
 
-    sizes = _sizes(_SIZES if arguments.sizes is None else arguments.sizes)
+    sizes = listed_sizes(_SIZES if arguments.sizes is None else arguments.sizes)
     deadline = math.inf if arguments.budget is None else time.monotonic() + arguments.budget
     confidence = arguments.confidence / 100
     with Signals() as signals, TemporaryDirectory(prefix="rankwise-") as directory:
@@ -57,28 +57,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print_guidelines(found, own, sys.stdout)
     return 128 + signals.last if signals.last else 0
-
-
-def _sizes(text: str) -> list[int]:
-    """Return the sizes of a list, ascending.
-
-    Raises:
-        RankwiseError: one is none, is given twice, or is out of range.
-    """
-    from rankwise.latency.sizes import size_of
-
-    found: list[int] = []
-    for word in text.split(","):
-        try:
-            size = size_of(word)
-        except ValueError as error:
-            raise RankwiseError(f"--sizes {text}: {error}") from None
-        if not 1 <= size <= _LARGEST:
-            raise RankwiseError(f"--sizes {text}: {word.strip()} is out of range: give 1 B to 1 GiB")
-        if size in found:
-            raise RankwiseError(f"--sizes {text}: {word.strip()} is given twice: leave one out")
-        found.append(size)
-    return sorted(found)
 
 
 def _print_json(found: Outcome, own: Sequence[str]) -> None:

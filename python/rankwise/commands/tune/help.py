@@ -10,11 +10,18 @@ from typing import Any
 from rankwise.commands.tune import options
 
 _USAGE = {
+    "machine": "rankwise tune machine -o FILE [options] -- LAUNCH ...",
     "recheck": "rankwise tune recheck FILE [options] -- COMMAND ...",
     "guidelines": "rankwise tune --guidelines [options] -- LAUNCH ...",
     "parameters": "rankwise tune F.rankwise --parameters [LIST] [options] -- COMMAND ...",
 }
-_OTHERWISE = {("recheck", "apply"): "write the rules that still win here, such as new.json"}
+_OTHERWISE = {
+    ("recheck", "apply"): "write the rules that still win here, such as new.json",
+    ("machine", "apply"): "the settings, such as machine.json; measurements are in machine.measured.jsonl",
+    ("machine", "budget"): "for everything, such as 8h: then the same command goes on another time",
+    ("machine", "resolve"): "gain that a rule must have, with all of its interval (default: 3)",
+    ("machine", "sizes"): "of messages, in bytes (default: 8,32,128,512,2K,8K,32K,128K,512K,2M)",
+}
 
 
 class Help(argparse.Action):
@@ -36,8 +43,8 @@ class Help(argparse.Action):
 
 def mode_of(arguments: argparse.Namespace) -> str:
     """Return the mode that the words so far ask for; '' if that is algorithms of collectives."""
-    if arguments.what and arguments.what[0] == "recheck":
-        return "recheck"
+    if arguments.what and arguments.what[0] in ("recheck", "machine"):
+        return str(arguments.what[0])
     if arguments.guidelines:
         return "guidelines"
     return "parameters" if arguments.parameters is not None else ""

@@ -11,18 +11,24 @@ from rankwise.errors import RankwiseError
 
 CELLS = 8
 
-_APPLIES = {"collectives", "parameters", "recheck"}
+_APPLIES = {"collectives", "parameters", "recheck", "machine"}
 _ONLY = {
     "apply": _APPLIES,
     "force": _APPLIES,
     "go_on": {"collectives", "parameters"},
-    "bitwise": {"collectives"},
+    "bitwise": {"collectives", "machine"},
     "check": {"collectives", "parameters"},
     "cells": {"collectives"},
     "pairs": {"collectives", "parameters"},
     "run_limit": {"collectives", "parameters"},
     "keep": {"collectives", "parameters"},
-    "sizes": {"guidelines"},
+    "sizes": {"guidelines", "machine"},
+    "collectives": {"machine"},
+    "nodes": {"machine"},
+    "per_node": {"machine"},
+    "predict": {"machine"},
+    "assume": {"machine"},
+    "show": {"machine"},
 }
 """Options that say something in these modes alone."""
 
@@ -72,7 +78,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--guidelines", action="store_true", help="look where the library's defaults are needlessly slow"
     )
-    parser.add_argument("--sizes", metavar="LIST", help="of --guidelines, in bytes (default: 8,1K,32K,256K)")
+    parser.add_argument(
+        "--sizes",
+        metavar="LIST",
+        help="of messages with --guidelines and machine, in bytes (default: 8,1K,32K,256K; 8 to 2M)",
+    )
+    _add_of_machine(parser)
     parser.add_argument(
         "--cells",
         type=trial_options.count,
@@ -83,12 +94,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     probes.add_arguments(parser)
 
 
+def _add_of_machine(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--collectives", metavar="LIST", help="to be measured, such as allreduce,bcast (default: all)"
+    )
+    parser.add_argument(
+        "--nodes",
+        metavar="LIST",
+        help="numbers of nodes to be measured, such as 1,2,all (default: some up to all)",
+    )
+    parser.add_argument(
+        "--per-node",
+        metavar="LIST",
+        help="numbers of ranks on each of them (default: 1,all; on a single node some up to all)",
+    )
+    parser.add_argument(
+        "--predict",
+        metavar="LIST",
+        help="numbers of nodes to predict rules for, up to twice the largest measured one"
+        " (default: those between)",
+    )
+    parser.add_argument(
+        "--assume",
+        metavar="LIST",
+        help="of programs: commutative operations, not-in-place Allgather and Alltoall: allows more rules",
+    )
+    parser.add_argument(
+        "--show", type=Path, metavar="FILE", help="print the rules for what was measured so far, and no more"
+    )
+
+
 def means_something(name: str, mode: str) -> bool:
     """Tell whether an option, by its name in arguments, says something in a mode."""
     if name in _CHOOSING:
         return name == mode
     if name in _OF_RUNS:
-        return mode in {"collectives", "parameters"}
+        return mode in {"collectives", "parameters", "machine"}
     return mode in _ONLY.get(name, {mode})
 
 
