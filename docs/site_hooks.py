@@ -19,6 +19,8 @@ LOG = logging.getLogger("mkdocs.hooks.site")
 ROOT = Path(__file__).parents[1]
 PAGES_FROM_OUTSIDE = {
     "CHANGELOG.md": "changes.md",
+    "CONTRIBUTING.md": "develop/contributing.md",
+    "SECURITY.md": "develop/security.md",
     "bench/README.md": "develop/benchmarks.md",
     "examples/heat/README.md": "start/heat.md",
     "examples/introspection/README.md": "reference/introspection-examples.md",
