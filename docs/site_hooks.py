@@ -1,7 +1,7 @@
-"""Make the site: files from outside of docs/ become pages, links to sources become names.
+"""Makes the site of what the repository has: its other pages are added, links to sources become names.
 
-The site is read where there is no checkout, so a link that leaves it would lead nowhere. A link to a missing
-file is a warning, and `mkdocs build --strict` fails.
+The site is read where there is no checkout, so a link out of it would lead nowhere. Such links are still
+checked: each link to a missing file is a warning, and `mkdocs build --strict` fails.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ LOG = logging.getLogger("mkdocs.hooks.site")
 ROOT = Path(__file__).parents[1]
 PAGES_FROM_OUTSIDE = {
     "CHANGELOG.md": "changes.md",
+    "CONTRIBUTING.md": "develop/contributing.md",
+    "SECURITY.md": "develop/security.md",
     "bench/README.md": "develop/benchmarks.md",
     "examples/heat/README.md": "start/heat.md",
     "examples/introspection/README.md": "reference/introspection-examples.md",

@@ -119,7 +119,8 @@ def test_what_is_kept_is_shown(late: Path) -> None:
         "UPDATE diagnosis SET content = json_set(content, '$.verdict', 1)",
         "UPDATE diagnosis SET content = json_set(content, '$.parts', json('[1]'))",
         "UPDATE diagnosis SET content = json_set(content, '$.late.ranks', json('{}'))",
-        "UPDATE diagnosis SET content = json_set(content, '$.findings.found[0].finding.command.verb', 'x; y')",
+        "UPDATE diagnosis SET content ="
+        " json_set(content, '$.findings.found[0].finding.command.verb', 'x; y')",
         "UPDATE diagnosis SET content = json_set(content, '$.findings.found[0].finding.confidence', 'utter')",
         "UPDATE diagnosis SET content = json_remove(content, '$.limit')",
         "UPDATE diagnosis SET content = substr(content, 1, length(content) / 2)",
