@@ -419,6 +419,20 @@ CREATE TABLE arrivals (              -- collectives: when each member came and l
   PRIMARY KEY (communicator, procedure, instance, rank)
 ) WITHOUT ROWID;
 
+CREATE TABLE starts (                -- persistent collectives: how often each member has started one
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  procedure    INTEGER NOT NULL REFERENCES procedures(id), -- that initialised them
+  starts       INTEGER NOT NULL,
+  PRIMARY KEY (communicator, procedure)
+) WITHOUT ROWID;
+
+CREATE TABLE neighbours (            -- graphs with collectives among neighbours: who sends to whom; no rows = not known
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  source       INTEGER NOT NULL,     -- world rank
+  destination  INTEGER NOT NULL,     -- likewise
+  PRIMARY KEY (communicator, source, destination)
+) WITHOUT ROWID;
+
 CREATE TABLE collective_traits (     -- blocking collectives: what any call has had, on any member; no row = not known
   communicator    INTEGER NOT NULL REFERENCES communicators(id),
   procedure       INTEGER NOT NULL REFERENCES procedures(id),

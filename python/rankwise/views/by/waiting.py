@@ -157,8 +157,5 @@ def waiting_notes(waits: Waiting) -> list[str]:
     if waits.inconsistent:
         notes.append(f"Left out: {waits.inconsistent} calls whose times can't be true.")
     if waits.kept:
-        notes.append(
-            "Persistent collectives, those among neighbours in a graph, and those on intercommunicators are"
-            " not among them."
-        )
+        notes.append("Collectives on intercommunicators are not among them.")
     return notes
