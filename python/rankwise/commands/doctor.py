@@ -2,8 +2,11 @@
 
   rankwise doctor
   rankwise doctor -- mpirun -n 4 ./app args
+  rankwise doctor --nodes -- srun -N 4 -n 8
 
-Nothing is started except the launcher with --version and, for Python programs, an empty interpreter.
+Nothing is started except the launcher with --version and, for Python programs, an empty interpreter. With
+--nodes, which takes the launch without a program, every node of it is asked whether Rankwise works there, and
+a small MPI program is recorded.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import json
 import os
 import sys
 from dataclasses import asdict
+from pathlib import Path
 
 from rankwise.launch import checkup
 from rankwise.render.terminal.page import Page
@@ -20,6 +24,27 @@ from rankwise.render.terminal.page import Page
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
+    parser.add_argument(
+        "--nodes",
+        action="store_true",
+        help="check the installation on all nodes of a launch, which is given without a program",
+    )
+    parser.add_argument(
+        "--live-dir",
+        metavar="DIR",
+        type=Path,
+        default=Path(),
+        help="with --nodes: where run directories go, which every node must see (default: here)",
+    )
+    parser.add_argument(
+        "--mpicc", metavar="PATH", help="with --nodes: the compiler of the launcher's MPI library"
+    )
+    parser.add_argument(
+        "--probe-dir",
+        type=Path,
+        metavar="DIR",
+        help="with --nodes: where the compiled program is kept, which every node must see",
+    )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
 
@@ -32,6 +57,14 @@ def _write(page: Page, before: str, text: str) -> None:
         before = " " * len(before)
 
 
+def _of_nodes(arguments: argparse.Namespace) -> list[checkup.Finding]:
+    from rankwise.installation import nodes
+    from rankwise.latency.measuring.command import understand
+
+    launch = understand(arguments.command, os.environ, "doctor --nodes")
+    return list(nodes.findings(launch, arguments.live_dir, arguments.mpicc or "", arguments.probe_dir))
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Print the findings.
 
@@ -39,7 +72,9 @@ def run(arguments: argparse.Namespace) -> int:
         the exit status: 1 if something stops Rankwise from recording anything.
     """
     findings = list(checkup.installation(os.environ))
-    if arguments.command:
+    if arguments.nodes:
+        findings += _of_nodes(arguments)
+    elif arguments.command:
         findings += checkup.command(arguments.command, os.environ)
     works = not any(finding.stops for finding in findings)
     certain = not any(finding.uncertain for finding in findings)
