@@ -1,7 +1,7 @@
 """Find better algorithms for a whole machine, without an application, over nights if need be.
 
   rankwise tune machine -o machine.json -- mpirun -n 256
-  rankwise tune machine -o machine.json --budget 8h --nodes 1,2,4 --per-node 1,all -- srun -N 4
+  rankwise tune machine -o machine.json --budget 8h --node-counts 1,2,4 --ranks-per-node 1,all -- srun -N 4
   rankwise tune machine --show machine.json
   rankwise run --with machine.json -- mpirun -n 64 ./app
 
@@ -75,9 +75,9 @@ class _Asked:
             path=path,
             sizes=listed_sizes(arguments.sizes),
             procedures=None if arguments.call is None else _procedures(arguments.call),
-            nodes=_numbers("--nodes", arguments.nodes),
-            per_node=_numbers("--per-node", arguments.per_node),
-            predicted=_numbers("--predict", arguments.predict, has_all=False),
+            nodes=_numbers("--node-counts", arguments.node_counts),
+            per_node=_numbers("--ranks-per-node", arguments.ranks_per_node),
+            predicted=_numbers("--predicted-counts", arguments.predicted_counts, has_all=False),
             assumed=_assumed(arguments.assume),
             bitwise=bool(arguments.bitwise),
             confidence=arguments.confidence / 100,
@@ -106,17 +106,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sizes", default=_SIZES, metavar="LIST", help="of messages, in bytes (default: %(default)s)"
     )
     parser.add_argument(
-        "--nodes",
+        "--node-counts",
         metavar="LIST",
         help="numbers of nodes to measure, such as 1,2,all (default: some up to all)",
     )
     parser.add_argument(
-        "--per-node",
+        "--ranks-per-node",
         metavar="LIST",
         help="numbers of ranks on each node (default: 1,all; on a single node some up to all)",
     )
     parser.add_argument(
-        "--predict",
+        "--predicted-counts",
         metavar="LIST",
         help="numbers of nodes to predict rules for, up to twice the largest measured number"
         " (default: those between)",
@@ -281,7 +281,7 @@ def _scopes(asked: _Asked, racer: Racer) -> tuple[list[Scope], int]:
             f"over: only single nodes are measured; {variables} in the environment measures all without it"
         )
     if not reached:
-        raise RankwiseError("no shape is left to measure: give --nodes 1, or that variable")
+        raise RankwiseError("no shape is left to measure: give --node-counts 1, or that variable")
     chosen, too_large = scopes(asked.procedures or offered, reached, asked.sizes, traits_of(asked.assumed))
     if too_large:
         say(f"left out for their memory: {len(too_large)} points, such as {too_large[0].text}")
