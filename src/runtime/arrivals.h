@@ -1,6 +1,6 @@
 // When each process comes to the same collectives: a sample that all members of a communicator take alike, without a
-// message, and beside it the calls that took longest. format.h, rankwise_arrival_table; docs/how-it-works.md,
-// "Waiting".
+// message, and beside it the calls that took longest. format.h, rankwise_arrival_table;
+// docs/explanation/how-it-works.md, "Waiting".
 #ifndef RANKWISE_ARRIVALS_H
 #define RANKWISE_ARRIVALS_H
 

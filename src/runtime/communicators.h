@@ -1,4 +1,4 @@
-// Communicators: found by handle, named without a message. docs/how-it-works.md, "Names".
+// Communicators: found by handle, named without a message. docs/explanation/how-it-works.md, "Names".
 #ifndef RANKWISE_COMMUNICATORS_H
 #define RANKWISE_COMMUNICATORS_H
 

@@ -2,8 +2,8 @@
 // order in which they are sent, so both sides number them alike, without a word between them.
 //
 // Of the same sampled numbers both sides keep when they were posted, and when the call began and ended that waited for
-// them. The reader joins the sides, and knows who came late: the sender or the receiver. docs/how-it-works.md,
-// "Late senders and late receivers", tells which numbers are certain.
+// them. The reader joins the sides, and knows who came late: the sender or the receiver.
+// docs/explanation/how-it-works.md, "Late senders and late receivers", tells which numbers are certain.
 #ifndef RANKWISE_STREAMS_H
 #define RANKWISE_STREAMS_H
 

@@ -1,4 +1,5 @@
-// Windows of one-sided communication: found by handle, named without a message. docs/how-it-works.md, "Names".
+// Windows of one-sided communication: found by handle, named without a message. docs/explanation/how-it-works.md,
+// "Names".
 #ifndef RANKWISE_WINDOWS_H
 #define RANKWISE_WINDOWS_H
 

@@ -1,8 +1,8 @@
 // One recorded call: its time, its communicator, its bytes. Included inside the namespace of a build.
 //
-// The rules in api/semantics.toml are written in terms of this class. Byte rules follow docs/profile-format.md,
-// "Bytes": point-to-point calls book what was really sent and received, collectives what this process contributes,
-// so that the sum over the processes is the lower bound of the traffic.
+// The rules in api/semantics.toml are written in terms of this class. Byte rules follow
+// docs/reference/profile-format.md, "Bytes": point-to-point calls book what was really sent and received, collectives
+// what this process contributes, so that the sum over the processes is the lower bound of the traffic.
 
 // RATIONALE: the compiler would share one copy of the hot methods among all wrappers and lose what is constant in
 // each. Where they are those of frequent calls, RANKWISE_HOT keeps them inline, which saves about a third of what we

@@ -292,7 +292,7 @@ class WorldProfile:
             frequent = frequent_calls.get(rank, 0)
             picoticks = frequent * header.own_call_picoticks
             picoticks += (calls - frequent) * header.own_other_call_picoticks
-            own_setup = (header.own_setup_ns + header.own_finish_ns) / NANOSECONDS
+            setup_overhead = (header.own_setup_ns + header.own_finish_ns) / NANOSECONDS
             yield (
                 rank,
                 header.host,
@@ -311,7 +311,7 @@ class WorldProfile:
                 init_finalize,
                 min(header.max_rss_bytes, LARGEST),
                 len(counters.threads),
-                self.clocks[rank].seconds_of(picoticks / 1000) + own_setup,
+                self.clocks[rank].seconds_of(picoticks / 1000) + setup_overhead,
                 call.procedure.name if call else None,
                 call.communicator if call and call.communicator >= FIRST else None,
                 iso(call.since_ns) if call else None,
@@ -320,7 +320,7 @@ class WorldProfile:
                 " ".join(what.replace("_", "-") for what in header.transport_sees),
                 header.transport_note,
                 lifetime.run,
-                own_setup,
+                setup_overhead,
                 *(call.source if call and call.source else (None, None)),
                 *(call.destination if call and call.destination else (None, None)),
                 *ending.row(),
