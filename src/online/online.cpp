@@ -152,8 +152,7 @@ int after(const Call &call, std::int64_t begin_ns, std::int64_t end_ns, int resu
     static auto *const handle_error = asked<int(Word, int)>("PMPI_Comm_call_errhandler");
     handle_error(call.comm->handle, result);
   }
-  if (cell.race.is_over()) return result;
-  report::spent += looking;
+  if (!cell.race.is_over()) report::spent += looking;
   if (cell.race.is_explored()) {
     cell.begin[cell.race.place()] = begin_ns;
     cell.end[cell.race.place()] = end_ns;

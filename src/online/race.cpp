@@ -184,6 +184,7 @@ void Race::look() {
   const Interval sure = interval_of(arm_[leader].ratios, rounds_, kLeads);
   if (arm_[leader].out == nullptr && sure.is_known && sure.high < 1 && sure.middle < kLeastGain) {
     candidate_ = chosen_ = leader;
+    chosen_since_ = total_;
     state_ = State::confirming;
   } else if (rounds_ == kMostRounds) {
     give_up();
@@ -220,8 +221,11 @@ void Race::plan(const Agreed &agreed) {
 }
 
 void Race::plan_segment() {
+  // Where much is to be gained, going back to the default is dear, and few calls are enough to see it.
+  const bool is_clear = state_ == State::confirming && 5 * median_[candidate_] < 4 * default_ns_;
+  const int calls = is_clear ? kShortBlock : kBlock;
   visits_ = visit_ = place_ = calls_ = 0;
-  add(kDefault, kBlock);
+  add(kDefault, calls);
   if (state_ == State::trying) {
     for (int arm = 1; arm <= arms_ && visits_ == 1; ++arm) {
       if (arm_[arm].out == nullptr && arm_[arm].slower < 0) add(arm, kTrial);
@@ -231,7 +235,7 @@ void Race::plan_segment() {
       if (arm_[arm].out == nullptr) add(arm, kBlock);
     }
   } else if (state_ == State::confirming) {
-    add(candidate_, kBlock);
+    add(candidate_, calls);
   }
   shuffle();
   left_ = visit_of_[0].calls;

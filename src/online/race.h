@@ -12,6 +12,7 @@ namespace rankwise::online {
 
 inline constexpr int kMostArms = 24;    // beside the library's own choice
 inline constexpr int kBlock = 8;        // calls in a row with the same arm; the first does not count
+inline constexpr int kShortBlock = 2;   // those of a winner that is far faster
 inline constexpr int kTrial = 1;        // those of an arm of which nothing is known yet
 inline constexpr int kMostRounds = 60;  // of a race
 inline constexpr int kMostPairs = 64;   // of the fresh measurement of its winner
@@ -84,6 +85,7 @@ class Race {
   const Arm &of(int arm) const { return arm_[arm]; }
   int arms() const { return arms_; }
   std::int64_t total_calls() const { return total_; }
+  std::int64_t calls_before_choice() const { return chosen_ == kDefault ? total_ : chosen_since_; }
   std::int64_t default_ns() const { return default_ns_; }
 
  private:
@@ -116,6 +118,7 @@ class Race {
   int rounds_ = 0, pairs_ = 0, candidate_ = kDefault, chosen_ = kDefault;
   std::int64_t pair_[kMostPairs][2] = {};
   std::int64_t default_ns_ = 0;
+  std::int64_t chosen_since_ = 0;  // calls before that
   std::int64_t last_elapsed_ = 0, last_total_ = 0;
 };
 

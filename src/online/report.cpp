@@ -91,8 +91,9 @@ using Number = long long;
 
 void add_race(Text &text, const Cell &cell) {
   const Race &race = cell.race;
-  add(text, ", \"state\": \"%s\", \"calls\": %lld, \"default_ns\": %lld, \"rounds\": %d",
+  add(text, ", \"state\": \"%s\", \"calls\": %lld, \"calls_by_default\": %lld, \"default_ns\": %lld, \"rounds\": %d",
       kStates[static_cast<int>(race.state())], static_cast<Number>(race.total_calls()),
+      static_cast<Number>(race.calls_before_choice()),
       static_cast<Number>(race.default_ns()), race.rounds());
   if (race.candidate() != kDefault) add(text, ", \"candidate\": %d", cell.planned[race.candidate()]);
   add(text, ", \"pairs\": [");

@@ -7,13 +7,15 @@
   rankwise tune app.rankwise --parameters -- mpirun -n 64 ./app
   rankwise tune recheck app.tuned.json -- mpirun -n 64 ./app
   rankwise tune --guidelines -- mpirun -n 64
+  rankwise tune online --apply app.tuned.json -- mpirun -n 64 ./app
 
 The profile tells which collectives cost most. A probe in the program's place times all algorithms that the
 installed library has for them; what could break the program is left out. Then the program itself runs in
 pairs, with and without the settings, and FILE is written only if they are proven to gain. --parameters tries
 settings for the whole program instead: eager limits, point-to-point layers, binding, or a list of your own.
 `recheck` tells which rules of a file still win, such as after an upgrade. --guidelines looks where the
-library's defaults are slower than what they could be made of. Ctrl-C keeps what was measured, and the same
+library's defaults are slower than what they could be made of. `online` needs no profile: it tries algorithms
+on the program's own calls while it runs. Ctrl-C keeps what was measured, and the same
 command goes on from there; `recheck` begins anew.
 """
 
@@ -30,7 +32,7 @@ from rankwise.errors import RankwiseError
 HAS_OWN_HELP = True
 """That for each mode."""
 
-_RECHECK = "recheck"
+_RECHECK, _ONLINE = "recheck", "online"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "what",
         nargs="*",
         metavar="F.rankwise",
-        help="the profile of the program; or: recheck FILE",
+        help="the profile of the program; or: recheck FILE; or: online",
     )
     options.add_arguments(parser)
     parser.add_argument(
@@ -47,20 +49,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--help",
         action=Help,
         nargs=0,
-        help="show this; behind `recheck` or --guidelines, what that has",
+        help="show this; behind `recheck`, `online` or --guidelines, what that has",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what is wanted; 0, 128 + n if signal n ended it early, or RankwiseError."""
     words: list[str] = arguments.what
-    recheck = words[:1] == [_RECHECK]
-    if recheck:
+    recheck, online = (words[:1] == [name] for name in (_RECHECK, _ONLINE))
+    if recheck or online:
         words = words[1:]
     modes = [
         name
         for name, is_wanted in (
-            ("recheck", recheck),
+            (_RECHECK, recheck),
+            (_ONLINE, online),
             ("guidelines", arguments.guidelines),
             ("parameters", arguments.parameters is not None),
         )
@@ -69,9 +72,11 @@ def run(arguments: argparse.Namespace) -> int:
     if len(modes) > 1:
         raise RankwiseError(f"{modes[0]} and {modes[1]} are two things: ask for one at a time")
     mode = modes[0] if modes else "collectives"
-    if mode == "guidelines" and words:
-        raise RankwiseError("--guidelines needs no profile: give the launch alone, after `--`")
-    if mode != "guidelines" and len(words) != 1:
+    without_file = mode in ("guidelines", _ONLINE)
+    if without_file and words:
+        what = "--guidelines" if mode == "guidelines" else mode
+        raise RankwiseError(f"{what} needs no profile: give the launch alone, after `--`")
+    if not without_file and len(words) != 1:
         wanted = "the settings file" if recheck else "the profile"
         raise RankwiseError(
             f"give {wanted}, and the command after `--`, as in: "

@@ -11,10 +11,14 @@ from rankwise.commands.tune import options
 
 _USAGE = {
     "recheck": "rankwise tune recheck FILE [options] -- COMMAND ...",
+    "online": "rankwise tune online [options] -- COMMAND ...",
     "guidelines": "rankwise tune --guidelines [options] -- LAUNCH ...",
     "parameters": "rankwise tune F.rankwise --parameters [LIST] [options] -- COMMAND ...",
 }
-_OTHERWISE = {("recheck", "apply"): "write the rules that still win here, such as new.json"}
+_OTHERWISE = {
+    ("recheck", "apply"): "write the rules that still win here, such as new.json",
+    ("online", "apply"): "write the rules that have won, such as app.tuned.json",
+}
 
 
 class Help(argparse.Action):
@@ -36,8 +40,8 @@ class Help(argparse.Action):
 
 def mode_of(arguments: argparse.Namespace) -> str:
     """Return the mode that the words so far ask for; '' if that is algorithms of collectives."""
-    if arguments.what and arguments.what[0] == "recheck":
-        return "recheck"
+    if arguments.what and arguments.what[0] in ("recheck", "online"):
+        return str(arguments.what[0])
     if arguments.guidelines:
         return "guidelines"
     return "parameters" if arguments.parameters is not None else ""

@@ -11,23 +11,28 @@ from rankwise.errors import RankwiseError
 
 CELLS = 8
 
-_APPLIES = {"collectives", "parameters", "recheck"}
+_APPLIES = {"collectives", "parameters", "recheck", "online"}
 _ONLY = {
     "apply": _APPLIES,
     "force": _APPLIES,
     "go_on": {"collectives", "parameters"},
-    "bitwise": {"collectives"},
+    "bitwise": {"collectives", "online"},
     "check": {"collectives", "parameters"},
     "cells": {"collectives"},
     "pairs": {"collectives", "parameters"},
     "run_limit": {"collectives", "parameters"},
-    "keep": {"collectives", "parameters"},
+    "keep": {"collectives", "parameters", "online"},
+    "cost": {"online"},
+    "budget": {"collectives", "parameters", "recheck", "guidelines"},
     "sizes": {"guidelines"},
 }
 """Options that say something in these modes alone."""
 
 _OF_RUNS = {"resolve"}
 """Options of runs of the program that always have a value: nobody can be told to leave them out."""
+
+_OF_INTERVALS = {"confidence", "seed"}
+"""Likewise, of what is decided here and not in the program."""
 
 _CHOOSING = {"parameters", "guidelines"}
 """Options that choose the mode of their name."""
@@ -72,6 +77,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--guidelines", action="store_true", help="look where the library's defaults are needlessly slow"
     )
+    parser.add_argument(
+        "--cost",
+        type=float,
+        metavar="PERCENT",
+        help="of `online`: the most of the program's time that exploring may take (default: 2)",
+    )
     parser.add_argument("--sizes", metavar="LIST", help="of --guidelines, in bytes (default: 8,1K,32K,256K)")
     parser.add_argument(
         "--cells",
@@ -89,6 +100,8 @@ def means_something(name: str, mode: str) -> bool:
         return name == mode
     if name in _OF_RUNS:
         return mode in {"collectives", "parameters"}
+    if name in _OF_INTERVALS:
+        return mode != "online"
     return mode in _ONLY.get(name, {mode})
 
 
