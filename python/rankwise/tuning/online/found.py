@@ -142,8 +142,7 @@ def found(
     explored: list[Explored] = []
     for target in targets([one.cell for one in merged]):
         parts = [by_cell[id(cell)] for cell in target.cells]
-        kept = [one.rule for one in explored if one.rule]
-        explored.append(_explored(target, parts, library, lambda rule, kept=kept: untold([*kept, rule])))
+        explored.append(_explored(target, parts, library, explored, untold))
     return Found(
         library,
         tuple(explored),
@@ -255,8 +254,13 @@ _VERDICTS = {
 
 
 def _explored(
-    target: Target, parts: Sequence[_Cell], library: Version, untold: Callable[[Rule], str]
+    target: Target,
+    parts: Sequence[_Cell],
+    library: Version,
+    others: Sequence[Explored],
+    untold: Callable[[Sequence[Rule]], str],
 ) -> Explored:
+    """Return what a target has come to; its rule has to go with those of others."""
     first = parts[0]
     evidence = _evidence(first)
     rule, verdict = None, _VERDICTS.get(first.state, "")
@@ -270,13 +274,10 @@ def _explored(
             evidence,
             raced_of(target.cells),
         )
-        others = [one for one in parts[1:] if one.state == "kept" and one.algorithm != first.algorithm]
-        why = (
-            "sizes differ, a rule can't"
-            if others
-            else refusal(target, library, first.algorithm, bitwise=False)
-        )
-        why = why or untold(made)
+        apart = [one for one in parts[1:] if one.state == "kept" and one.algorithm != first.algorithm]
+        why = "sizes differ, and a rule can't" if apart else ""
+        why = why or refusal(target, library, first.algorithm, bitwise=False)
+        why = why or untold([*(one.rule for one in others if one.rule), made])
         rule, verdict = (None, why) if why else (made, first.algorithm.label)
     return Explored(
         target,
