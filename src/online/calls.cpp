@@ -18,9 +18,9 @@ Function *asked(const char *name) {
 }
 
 // The function behind ours, found at the first call.
-#define REAL(name, ...)                                                  \
-  static int (*real)(__VA_ARGS__) = nullptr;                             \
-  if (real == nullptr) real = asked<int(__VA_ARGS__)>("PMPI_" #name);    \
+#define REAL(name, ...)                                               \
+  static int (*real)(__VA_ARGS__) = nullptr;                          \
+  if (real == nullptr) real = asked<int(__VA_ARGS__)>("PMPI_" #name); \
   if (real == nullptr) return library::kOtherError
 
 template <class Carry>
@@ -54,20 +54,15 @@ bool is_in_order(Word op) {
 }
 
 // Both names of a procedure. The parameters have names; the arguments are these in brackets.
-#define PROCEDURE(name, parameters, arguments)                                     \
-  static int name##_of_program parameters;                                         \
-  extern "C" __attribute__((visibility("default"))) int MPI_##name parameters {    \
-    return name##_of_program arguments;                                            \
-  }                                                                                \
-  extern "C" __attribute__((visibility("default"))) int PMPI_##name parameters {   \
-    return name##_of_program arguments;                                            \
-  }                                                                                \
+#define PROCEDURE(name, parameters, arguments)                                                                         \
+  static int name##_of_program parameters;                                                                             \
+  extern "C" __attribute__((visibility("default"))) int MPI_##name parameters { return name##_of_program arguments; }  \
+  extern "C" __attribute__((visibility("default"))) int PMPI_##name parameters { return name##_of_program arguments; } \
   static int name##_of_program parameters
 
 }  // namespace
 
-PROCEDURE(Allgather,
-          (const void *send, int send_count, Word send_type, void *receive, int count, Word type, Word comm),
+PROCEDURE(Allgather, (const void *send, int send_count, Word send_type, void *receive, int count, Word type, Word comm),
           (send, send_count, send_type, receive, count, type, comm)) {
   REAL(Allgather, const void *, int, Word, void *, int, Word, Word);
   const auto carry = [&](Word on) { return real(send, send_count, send_type, receive, count, type, on); };

@@ -1,8 +1,8 @@
 // The MPI library below: its functions, found behind ours, and what has to be known of its ABI.
 //
-// RATIONALE: handles are addresses in Open MPI and ints in MPICH. Ours are words, handed on as they come; only where two
-// are compared, what a word holds beyond an int is left out. On Linux (x86-64, AArch64, POWER) an argument of either kind
-// takes one register or eight bytes of the stack.
+// RATIONALE: handles are addresses in Open MPI and ints in MPICH. Ours are words, handed on as they come; only where
+// two are compared, what a word holds beyond an int is left out. On Linux (x86-64, AArch64, POWER) an argument of
+// either kind takes one register or eight bytes of the stack.
 #ifndef RANKWISE_ONLINE_LIBRARY_H
 #define RANKWISE_ONLINE_LIBRARY_H
 

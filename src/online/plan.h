@@ -14,8 +14,10 @@
 namespace rankwise::online {
 
 #define RANKWISE_ONLINE_COLLECTIVES(X)                                                                      \
-  X(Allgather) X(Allgatherv) X(Allreduce) X(Alltoall) X(Alltoallv) X(Barrier) X(Bcast) X(Exscan) X(Gather)  \
-  X(Reduce) X(Reduce_scatter) X(Reduce_scatter_block) X(Scan) X(Scatter)
+  X(Allgather)                                                                                              \
+  X(Allgatherv)                                                                                             \
+  X(Allreduce) X(Alltoall) X(Alltoallv) X(Barrier) X(Bcast) X(Exscan) X(Gather) X(Reduce) X(Reduce_scatter) \
+      X(Reduce_scatter_block) X(Scan) X(Scatter)
 
 enum class Collective {
 #define RANKWISE_NAME(name) name,
@@ -40,7 +42,8 @@ std::int64_t hash();
 bool chosen_at_calls();
 std::int64_t millionths();
 
-// The arms of a collective on so many processes, for messages of so many bytes; at most `most` of them. Returns how many.
+// The arms of a collective on so many processes, for messages of so many bytes; at most `most` of them. Returns how
+// many.
 int arms_for(Collective collective, int processes, std::int64_t bytes, int *found, int most);
 
 // Gives the variables the values of an arm, and those that they had. False: the library does not take them; then they

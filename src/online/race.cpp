@@ -8,19 +8,23 @@ namespace rankwise::online {
 
 namespace {
 
-constexpr std::int64_t kFirstCalls = 32;      // of a cell, before it is looked at
-constexpr std::int64_t kWorthOneIn = 200;     // of the time: what takes less is left alone
+constexpr std::int64_t kFirstCalls = 32;   // of a cell, before it is looked at
+constexpr std::int64_t kWorthOneIn = 200;  // of the time: what takes less is left alone
 constexpr std::int64_t kMostResting = 1 << 20;
-constexpr double kLeastGain = 0.98;           // of the default's time; what gains less is none
+constexpr std::int64_t kMillion = 1000000;
+constexpr double kLeastGain = 0.98;            // of the default's time; what gains less is none
 constexpr double kHopeless = 4, kSlow = 1.25;  // times the default: out after two trials, after some rounds
-constexpr std::int64_t kUnknown = 10;         // times the default that an unknown arm is expected to take more
-constexpr int kSoon = 3;                      // rounds
+constexpr std::int64_t kUnknown = 10;          // times the default that an unknown arm is expected to take more
+constexpr std::int64_t kPlanned = 7, kOf = 8;  // of what may be spent; the rest is for what can't be foreseen
+constexpr int kSoon = 3;                       // rounds
 constexpr int kLooks[] = {6, 9, 13, 19, 27, 40, kMostRounds};
 constexpr double kOut = 0.95, kLeads = 0.99;  // confidence in the race; its winner is measured afresh
 constexpr int kPairLooks[] = {16, 32, kMostPairs};
 constexpr double kKept = 1 - 0.05 / 8 / 3;  // so that it holds for eight cells together, and all looks
 
-bool is_among(int number, const int *all, std::size_t count) { return std::find(all, all + count, number) != all + count; }
+bool is_among(int number, const int *all, std::size_t count) {
+  return std::find(all, all + count, number) != all + count;
+}
 
 std::int64_t middle_of(const std::int64_t *values, int count) {
   for (int i = 0; i < count; ++i) {
@@ -92,8 +96,11 @@ void Race::give_up() {
 }
 
 std::int64_t Race::conclude(const std::int64_t *took, const Agreed &agreed) {
-  const std::int64_t cost = digest(took);
-  learn();
+  std::int64_t cost = 0;
+  if (!is_looking_) {
+    cost = digest(took);
+    learn();
+  }
   Agreed now = agreed;
   now.spent += cost;
   if (state_ == State::watching && total_ * default_ns_ * kWorthOneIn >= agreed.elapsed) state_ = State::trying;
@@ -116,8 +123,7 @@ std::int64_t Race::digest(const std::int64_t *took) {
   for (int visit = 0, at = 0; visit < visits_; at += visit_of_[visit++].calls) {
     const auto [arm, calls] = visit_of_[visit];
     for (int i = 0; i < calls; ++i) sums[arm] += took[at + i];
-    const std::int64_t of_call =
-        calls == kTrial ? took[at] : middle_of(took + at + 1, calls - 1);
+    const std::int64_t of_call = calls == kTrial ? took[at] : middle_of(took + at + 1, calls - 1);
     median_[arm] = std::max<std::int64_t>(1, of_call);
   }
   default_ns_ = median_[kDefault];
@@ -210,14 +216,21 @@ void Race::plan(const Agreed &agreed) {
     resting_ = std::min(total_, kMostResting);
     return;
   }
-  const std::int64_t allowed = agreed.elapsed / 1000000 * millionths_ + agreed.elapsed % 1000000 * millionths_ / 1000000;
+  const std::int64_t share = millionths_ * kPlanned / kOf;
+  const std::int64_t allowed = agreed.elapsed / kMillion * share + agreed.elapsed % kMillion * share / kMillion;
   const std::int64_t missing = agreed.spent + expected(agreed) - allowed;
+  resting_ = 0;
+  is_looking_ = missing > 0;
+  if (!is_looking_) return;
+  // Calls may come faster by then: so after the rest it is looked once more whether it can be paid for.
   const std::int64_t calls = std::max<std::int64_t>(1, total_ - last_total_);
   const std::int64_t each = std::max<std::int64_t>(1, (agreed.elapsed - last_elapsed_) / calls);
-  resting_ = 0;
-  if (missing <= 0) return;
-  const std::int64_t until = std::min<std::int64_t>(missing, INT64_MAX / 1000000) * 1000000 / std::max<std::int64_t>(1, millionths_);
+  const std::int64_t with_look = missing + 2 * agreed.agreeing;  // which costs something, too
+  const std::int64_t until = std::min(with_look, INT64_MAX / kMillion) * kMillion / std::max<std::int64_t>(1, share);
   resting_ = std::clamp<std::int64_t>(until / each, 1, kMostResting);
+  visits_ = calls_ = 0;
+  add(chosen_, 1);
+  left_ = 1;
 }
 
 void Race::plan_segment() {
@@ -249,8 +262,7 @@ void Race::add(int arm, int calls) {
 // In an order that is random, so that nothing which comes and goes by itself favours an arm.
 void Race::shuffle() {
   if (state_ == State::trying) return;
-  for (int i = visits_ - 1; i > 0; --i)
-    std::swap(visit_of_[i], visit_of_[random(static_cast<std::uint32_t>(i) + 1)]);
+  for (int i = visits_ - 1; i > 0; --i) std::swap(visit_of_[i], visit_of_[random(static_cast<std::uint32_t>(i) + 1)]);
 }
 
 // What the next segment is likely to cost.

@@ -28,8 +28,9 @@ enum class State {
   none,        // nothing is shown to be faster
 };
 
-// The interval of the middle of the ratios, by Hodges and Lehmann, from the exact distribution of Wilcoxon's signed-rank
-// statistic: that of python/rankwise/trials/interval.py. Nothing is known if there are too few for the confidence.
+// The interval of the middle of the ratios, by Hodges and Lehmann, from the exact distribution of Wilcoxon's
+// signed-rank statistic: that of python/rankwise/trials/interval.py. Nothing is known if there are too few for the
+// confidence.
 struct Interval {
   bool is_known;
   double low, middle, high;
@@ -77,7 +78,7 @@ class Race {
 
   bool is_over() const { return state_ == State::kept || state_ == State::none; }
   State state() const { return state_; }
-  int chosen() const { return chosen_; }       // in use where nothing is explored
+  int chosen() const { return chosen_; }        // in use where nothing is explored
   int candidate() const { return candidate_; }  // that was measured afresh, kept or not; 0: there was none
   int rounds() const { return rounds_; }
   int pairs() const { return pairs_; }
@@ -111,6 +112,7 @@ class Race {
   std::uint64_t seed_ = 0;
   std::int64_t total_ = 0;
   std::int64_t resting_ = 0;  // calls until the segment begins
+  bool is_looking_ = false;   // in place of a segment: only whether one can be paid for
   int visits_ = 0, visit_ = 0, left_ = 0, place_ = 0, calls_ = 0;
   Visit visit_of_[kMostArms + 1] = {};
   std::int64_t median_[kMostArms + 1] = {};  // ns of a call in the segment, by arm; 0: it was not visited

@@ -68,8 +68,8 @@ void append(Text &text) {
 void add_members(Text &text, const Communicator &comm) {
   static auto *const group_of = reinterpret_cast<int (*)(Word, void *)>(library::function("PMPI_Comm_group"));
   static auto *const free_group = reinterpret_cast<int (*)(void *)>(library::function("PMPI_Group_free"));
-  static auto *const translate = reinterpret_cast<int (*)(Word, int, const int *, Word, int *)>(
-      library::function("PMPI_Group_translate_ranks"));
+  static auto *const translate =
+      reinterpret_cast<int (*)(Word, int, const int *, Word, int *)>(library::function("PMPI_Group_translate_ranks"));
   static int ranks[kMostMembers], world_ranks[kMostMembers];
   if (comm.processes > kMostMembers) return;
   for (int rank = 0; rank < comm.processes; ++rank) ranks[rank] = rank;
@@ -93,8 +93,7 @@ void add_race(Text &text, const Cell &cell) {
   const Race &race = cell.race;
   add(text, ", \"state\": \"%s\", \"calls\": %lld, \"calls_by_default\": %lld, \"default_ns\": %lld, \"rounds\": %d",
       kStates[static_cast<int>(race.state())], static_cast<Number>(race.total_calls()),
-      static_cast<Number>(race.calls_before_choice()),
-      static_cast<Number>(race.default_ns()), race.rounds());
+      static_cast<Number>(race.calls_before_choice()), static_cast<Number>(race.default_ns()), race.rounds());
   if (race.candidate() != kDefault) add(text, ", \"candidate\": %d", cell.planned[race.candidate()]);
   add(text, ", \"pairs\": [");
   for (int i = 0; i < race.pairs(); ++i) {

@@ -1,8 +1,9 @@
 // Races of src/online on made-up times: what they decide, and what that costs. tests/unit/test_online_races.py
 //
-// Arguments: seed, calls, ns of a call by default, ns between two calls, scatter, millionths for exploring, and for each
-// arm its time as a multiple of the default's. Prints the state, the candidate, the share of the time that exploring
-// has cost in millionths, ns of all calls, and the interval of the pairs: candidate / default.
+// Arguments: seed, calls, ns of a call by default, ns between two calls (-1: 5 ms at first, nothing later), scatter,
+// millionths for exploring, and for each arm its time as a multiple of the default's. Prints the state, the candidate,
+// the share of the time that exploring has cost in millionths, ns of all calls, and the interval of the pairs:
+// candidate / default.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -52,7 +53,7 @@ int main(int count, char **words) {
     if (uniform(random) < kDisturbed) ns += 20.0 * static_cast<double>(usual) * uniform(random);
     if (race.is_explored()) took[race.place()] = static_cast<std::int64_t>(ns);
     in_calls += static_cast<std::int64_t>(ns);
-    elapsed += static_cast<std::int64_t>(ns) + between;
+    elapsed += static_cast<std::int64_t>(ns) + (between >= 0 ? between : call < 1000 ? 5000000 : 0);
     if (!race.count()) continue;
     spent += kAgreeing;
     elapsed += kAgreeing;
