@@ -595,7 +595,20 @@ def test_measurements_are_beside_the_settings(path: str) -> None:
 
 
 def _asked(path: str = "m.json", nodes: list[int] | None = None) -> _Asked:
-    return _Asked(Path(path), [8], None, nodes, None, None, (), False, 0.95, 0.03, 0)
+    return _Asked(
+        path=Path(path),
+        sizes=[8],
+        procedures=None,
+        nodes=nodes,
+        per_node=None,
+        predicted=None,
+        assumed=(),
+        bitwise=False,
+        confidence=0.95,
+        margin=0.03,
+        seed=0,
+        as_json=False,
+    )
 
 
 def test_where_rules_do_not_reach_only_single_nodes_are_measured(
