@@ -35,6 +35,10 @@ HAS_OWN_HELP = True
 _RECHECK, _MACHINE = "recheck", "machine"
 _WITHOUT_FILE = {"guidelines": "--guidelines", "machine": "machine"}
 """Modes that need a launch alone, and what asks for them."""
+_EXAMPLES = {
+    "guidelines": "--guidelines -- mpirun -n 64",
+    "machine": "machine -o machine.json -- mpirun -n 64",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,8 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     options.check(arguments, mode)
     arguments.file = Path(words[0]) if words else None
     if not arguments.command and arguments.show is None:
-        raise RankwiseError(
-            "no command: put it after `--`, as in: rankwise tune F.rankwise -- mpirun -n 4 ./app"
-        )
+        example = _EXAMPLES.get(mode, "F.rankwise -- mpirun -n 4 ./app")
+        raise RankwiseError(f"no command: put it after `--`, as in: rankwise tune {example}")
     status: int = importlib.import_module(f"rankwise.commands.tune.{mode}").run(arguments)
     return status
