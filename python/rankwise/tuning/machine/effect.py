@@ -1,8 +1,9 @@
 """Does the library take the rules from its file? It is launched with the file, and shows by its own times.
 
 A race chooses algorithms by the library's variables, and a file by rules, which a library may drop without a
-word. With the file in force its own choice must be as fast as the algorithm that a rule names: where the
-algorithm is still faster, the rule has no effect.
+word, or reach on another way that costs more. With the file in force its own choice must be as fast as the
+algorithm that a rule names: where the algorithm chosen by variables is still faster, the rule is worth
+nothing.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def check(
     layout = Layout(racer.hosts)
     wanted = [held for held in wanted if layout.has(held.point.shape)]
     rounds = RELAUNCHED_HOLD_OUT_ROUNDS if racer.relaunches else _ROUNDS
-    say(f"looking whether {number_of(len(wanted), 'rule')} that were measured have an effect")
+    say(f"trying the rules in the library's own file: {number_of(len(wanted), 'point')}")
     for held in wanted:
         try:
             times = held_out_times(
