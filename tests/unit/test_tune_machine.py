@@ -18,6 +18,7 @@ from rankwise.errors import RankwiseError
 from rankwise.render.terminal.tuned_machine import print_tuned_machine
 from rankwise.trials.run import Interrupted, OutOfTime
 from rankwise.tuning.cells.cell import Cell
+from rankwise.tuning.machine.effect import check, to_be_checked
 from rankwise.tuning.machine.grid import ALL, Layout, Point, Scope, Shape, scopes
 from rankwise.tuning.machine.measure import Placed, Request, measure
 from rankwise.tuning.machine.model import Line
@@ -434,6 +435,50 @@ def test_rules_that_can_not_stand_together_are_left_out(tmp_path: Path) -> None:
     assert can.settings is not None
     assert len({one.rule.processes for one in can.rules}) == 1
     assert sum(can.beside.values()) == len(made.rules) - len(can.rules) > 0
+
+
+class WithFile(Machine):
+    """A launch with rules in force: the library's own choice is that of the rules, where it takes them."""
+
+    def __init__(self, seconds: Seconds, rules: Sequence[Made], *, takes: bool) -> None:
+        super().__init__(seconds)
+        self.rules = [one.rule for one in rules] if takes else []
+
+    def _time(self, cell: Cell, algorithm: Algorithm | None, nodes: int) -> float:
+        chosen = [
+            one.algorithm
+            for one in self.rules
+            if one.processes == cell.processes and one.low <= cell.size <= (one.high or one.low)
+        ]
+        return super()._time(cell, algorithm or (chosen[0] if chosen else None), nodes)
+
+
+@pytest.mark.parametrize("takes", [True, False])
+def test_rules_that_the_library_does_not_take_are_left_out(tmp_path: Path, takes: bool) -> None:
+    machine = Machine(crossing(8192))
+    wanted = grid(machine, nodes=(2,))
+    kept = measured(tmp_path / "m.jsonl", machine, wanted)
+    before = found(kept)
+    asked = to_be_checked(before, before.rules, kept)
+    assert {one.point.size for one in asked} == set(SIZES)
+    assert not to_be_checked(before, [], kept)
+    launch = WithFile(crossing(8192), before.rules, takes=takes)
+    assert check(launch, asked, request(wanted), kept, lambda _: None) == ""
+    after = Kept(tmp_path / "m.jsonl")
+    assert to_be_checked(before, before.rules, after) == []
+    assert found(after).rules == (before.rules if takes else [])
+    assert len(found(after).unsure) == (0 if takes else len(SIZES))
+
+
+def test_looking_at_the_file_goes_on_too(tmp_path: Path) -> None:
+    machine = Machine(crossing(8192))
+    wanted = grid(machine, nodes=(2,))
+    kept = measured(tmp_path / "m.jsonl", machine, wanted)
+    made = found(kept)
+    launch = WithFile(crossing(8192), made.rules, takes=True)
+    launch.ends_after, launch.end = 70, Interrupted()
+    assert check(launch, to_be_checked(made, made.rules, kept), request(wanted), kept, lambda _: None)
+    assert 0 < len(to_be_checked(made, made.rules, kept)) < len(SIZES)
 
 
 # Going on.
