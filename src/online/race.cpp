@@ -17,10 +17,10 @@ constexpr double kHopeless = 4, kSlow = 1.25;  // times the default: out after t
 constexpr std::int64_t kUnknown = 10;          // times the default that an unknown arm is expected to take more
 constexpr std::int64_t kPlanned = 7, kOf = 8;  // of what may be spent; the rest is for what can't be foreseen
 constexpr int kSoon = 3;                       // rounds
-constexpr int kLooks[] = {6, 9, 13, 19, 27, 40, kMostRounds};
+constexpr int kLooks[] = {6, 9, 13, 19, 27, 40, 60, 90, kMostRounds};
 constexpr double kOut = 0.95, kLeads = 0.99;  // confidence in the race; its winner is measured afresh
-constexpr int kPairLooks[] = {16, 32, kMostPairs};
-constexpr double kKept = 1 - 0.05 / 8 / 3;  // so that it holds for eight cells together, and all looks
+constexpr int kPairLooks[] = {16, 32, 64, kMostPairs};
+constexpr double kKept = 1 - 0.05 / 8 / 4;  // so that it holds for eight cells together, and all looks
 
 bool is_among(int number, const int *all, std::size_t count) {
   return std::find(all, all + count, number) != all + count;

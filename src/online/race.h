@@ -14,8 +14,8 @@ inline constexpr int kMostArms = 24;    // beside the library's own choice
 inline constexpr int kBlock = 8;        // calls in a row with the same arm; the first does not count
 inline constexpr int kShortBlock = 2;   // those of a winner that is far faster
 inline constexpr int kTrial = 1;        // those of an arm of which nothing is known yet
-inline constexpr int kMostRounds = 60;  // of a race
-inline constexpr int kMostPairs = 64;   // of the fresh measurement of its winner
+inline constexpr int kMostRounds = 120;  // of a race
+inline constexpr int kMostPairs = 128;   // of the fresh measurement of its winner
 inline constexpr int kMostCalls = (kMostArms + 1) * kBlock;
 inline constexpr int kDefault = 0;  // the arm that is the library's own choice; others are counted from 1
 

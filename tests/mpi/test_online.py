@@ -37,15 +37,16 @@ def bad_library(mpi: Mpi, tmp_path: Path) -> Path:
 
 
 def tuned(
-    mpi: Mpi, words: list[str], *options: str, preloaded: Path | None = None
+    mpi: Mpi, place: Path, words: list[str], *options: str, preloaded: Path | None = None
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
-    """Tune a program; return how it ended, and what was found."""
+    """Tune a program in a directory; return how it ended, and what was found."""
     environment = mpi.env() | ({"LD_PRELOAD": str(preloaded)} if preloaded else {})
     done = subprocess.run(
         [sys.executable, "-m", "rankwise", "tune", "online", "--json", *options, "--", *words],
         capture_output=True,
         text=True,
         timeout=300,
+        cwd=place,
         env=environment,
         check=False,
     )
@@ -64,7 +65,9 @@ def test_a_choice_that_is_bad_by_construction(
 ) -> None:
     program, file = compiled(mpi, "online.c"), tmp_path / "app.tuned.json"
     words = mpi.launch(2, program, str(CALLS))
-    done, found = tuned(mpi, words, "--cost", str(COST), "--apply", str(file), preloaded=bad_library)
+    done, found = tuned(
+        mpi, tmp_path, words, "--cost", str(COST), "--apply", str(file), preloaded=bad_library
+    )
     assert done.returncode == 0, done.stderr
     assert "wrong: 0" in done.stdout
     bad = next(one for one in found["cells"] if one["procedure"] == "MPI_Alltoall")
@@ -81,16 +84,16 @@ def test_a_choice_that_is_bad_by_construction(
 
 
 @CHOOSES
-def test_results_stay_right_on_more_processes(mpi: Mpi, compiled: Compile) -> None:
-    done, found = tuned(mpi, mpi.launch(3, compiled(mpi, "online.c"), "300"), "--cost", "50")
+def test_results_stay_right_on_more_processes(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
+    done, found = tuned(mpi, tmp_path, mpi.launch(3, compiled(mpi, "online.c"), "300"), "--cost", "50")
     assert done.returncode == 0, done.stderr
     assert "wrong: 0" in done.stdout
     assert {one["processes"] for one in found["cells"]} == {3}
 
 
 @CHOOSES
-def test_reductions_are_left_alone(mpi: Mpi, compiled: Compile) -> None:
-    done, found = tuned(mpi, mpi.launch(2, compiled(mpi, "online.c"), "50"), "--bitwise")
+def test_reductions_are_left_alone(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
+    done, found = tuned(mpi, tmp_path, mpi.launch(2, compiled(mpi, "online.c"), "50"), "--bitwise")
     assert done.returncode == 0, done.stderr
     assert "wrong: 0" in done.stdout
     assert set(states(found)) == {"MPI_Alltoall", "MPI_Bcast"}
@@ -104,7 +107,7 @@ def test_the_exit_status_is_the_program_s(mpi: Mpi, tmp_path: Path) -> None:
         " MPI_Finalize(); return 7; }\n"
     )
     mpi.compile(program, source)
-    done, _ = tuned(mpi, mpi.launch(2, program))
+    done, _ = tuned(mpi, tmp_path, mpi.launch(2, program))
     assert done.returncode == 7
 
 
@@ -117,14 +120,14 @@ def test_many_threads_are_refused(mpi: Mpi, tmp_path: Path) -> None:
         ' if (level < MPI_THREAD_MULTIPLE) printf("no threads"); MPI_Finalize(); return 0; }\n'
     )
     mpi.compile(program, source)
-    done, _ = tuned(mpi, mpi.launch(2, program))
+    done, _ = tuned(mpi, tmp_path, mpi.launch(2, program))
     if "no threads" not in done.stdout:
         assert done.returncode == 1
         assert "MPI_THREAD_MULTIPLE" in done.stderr
 
 
 @pytest.mark.only_on(lambda mpi: mpi.vendor == "Intel", "the others let a running program choose")
-def test_intel_mpi_is_refused(mpi: Mpi, compiled: Compile) -> None:
-    done, _ = tuned(mpi, mpi.launch(2, compiled(mpi, "online.c"), "10"))
+def test_intel_mpi_is_refused(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
+    done, _ = tuned(mpi, tmp_path, mpi.launch(2, compiled(mpi, "online.c"), "10"))
     assert done.returncode == 2
     assert "does not let a running program choose" in done.stderr

@@ -139,7 +139,7 @@ def test_a_rule() -> None:
 @pytest.mark.parametrize(
     ("state", "verdict"),
     [
-        ("none", "no gain"),
+        ("none", "no gain shown"),
         ("watching", "too little time"),
         ("racing", "not finished"),
         ("trying", "not finished"),

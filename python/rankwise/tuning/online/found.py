@@ -19,7 +19,7 @@ from rankwise.tuning.online.plan import Plan
 from rankwise.tuning.settings.rule import Algorithm, Evidence, Rule
 from rankwise.tuning.target import Target, targets
 
-CONFIDENCE = 1 - 0.05 / 8 / 3
+CONFIDENCE = 1 - 0.05 / 8 / 4
 """Of the interval of a rule: it holds for eight of them together, and for all looks (src/online/race.cpp)."""
 
 _UNFIT = {
@@ -244,7 +244,7 @@ def _merged(group: Sequence[_Cell]) -> _Cell:
 
 
 _VERDICTS = {
-    "none": "no gain",
+    "none": "no gain shown",
     "watching": "too little time",
     "trying": "not finished",
     "racing": "not finished",
