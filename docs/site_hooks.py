@@ -28,6 +28,10 @@ PAGES_FROM_OUTSIDE = {
 """Pages of the site by the files of the repository that they are made from."""
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 
+FETCHED = re.compile(
+    r"""(?:\bsrc=|<link[^>]*rel=["']?(?:stylesheet|preload)[^>]*href=)["']?((?:https?:)?//[^"'\s>]+)"""
+)
+
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made from files outside of docs/."""
@@ -43,6 +47,14 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     sources = {target: source for source, target in PAGES_FROM_OUTSIDE.items()}
     folder = Path(sources.get(uri, f"docs/{uri}")).parent
     return LINK.sub(lambda match: _link(match[1], match[2], folder, uri), markdown)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Warn of anything that a browser would fetch from elsewhere: the site is complete without a network."""
+    del config
+    for address in FETCHED.findall(output):
+        LOG.warning("%s: fetches %s", page.file.src_uri, address)
+    return output
 
 
 def _link(text: str, target: str, folder: Path, uri: str) -> str:

@@ -1,4 +1,4 @@
-"""What newcomers meet first: the README is short, the forms can be read, and the citation names this version."""
+"""The README is short, the forms for issues can be read, and the citation names this version."""
 
 from __future__ import annotations
 
