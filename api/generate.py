@@ -1,4 +1,4 @@
-"""Writes what follows from the table of procedures, what is known of launchers, and our headers, parsed.
+"""Writes what follows from the table of procedures, from launchers, our headers, the command line.
 
     python api/generate.py          # write
     python api/generate.py --check  # exit 1 if a committed file differs from what would be written
@@ -16,6 +16,7 @@ from typing import Any
 from c_declarations import parsed
 from coverage_page import coverage_md
 from launchers_table import launchers_h
+from options_page import options_md
 from table import Function, Procedure, Table
 
 ROOT = Path(__file__).parent.parent
@@ -341,6 +342,7 @@ PRODUCTS: dict[Path, Callable[[Table], str]] = {
     PACKAGE / "native_declarations.py": lambda _: parsed(PLACEMENT),
     ROOT / "docs" / "reference" / "coverage.md": coverage_md,
     RUNTIME / "launchers.h": lambda _: launchers_h(),
+    ROOT / "docs" / "reference" / "options.md": lambda _: options_md(),
 }
 
 

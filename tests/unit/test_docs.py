@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.__main__ import VERBS, _parser
+from rankwise.__main__ import VERBS, parsers
 from rankwise.launchers import by_command, rank_variables
 from rankwise.live.picture import Activity, Hook, KindTraffic, Pair, Picture, PlaceRow, Rank, WorldPicture
 from rankwise.profile.collect.coverage import not_covered
@@ -151,24 +150,10 @@ def test_every_constructor_letter() -> None:
     assert described == letters
 
 
-def parsers_below(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The parsers of verbs, or of the actions of a verb, by name."""
-    found: dict[str, argparse.ArgumentParser] = {}
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            found |= action.choices
-    return found
-
-
 def test_every_verb_and_option() -> None:
     described = sections("command-line.md")
-    verbs = parsers_below(_parser(None))
-    assert tuple(verbs) == VERBS
-    assert all(f"rankwise {verb}" in described["Command line"] for verb in verbs)
-    actions = {
-        f"{verb} {name}": sub for verb, parser in verbs.items() for name, sub in parsers_below(parser).items()
-    }
-    for name, parser in (verbs | actions).items():
+    assert all(f"rankwise {verb}" in described["Command line"] for verb in VERBS)
+    for name, parser in parsers().items():
         text = described[f"`rankwise {name}`"]
         arguments = [action for action in parser._actions if "-h" not in action.option_strings]
         options = {option for action in arguments for option in action.option_strings}

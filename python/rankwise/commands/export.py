@@ -30,7 +30,7 @@ TRACES = ("perfetto", "otf2")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise export`."""
     parser.add_argument("profile", type=Path, metavar="F.rankwise", help="the profile to read")
-    parser.add_argument("--to", choices=(*TABLES, *TRACES), required=True, help="kind of the files")
+    parser.add_argument("--format", choices=(*TABLES, *TRACES), required=True, help="kind of the files")
     parser.add_argument(
         "-o",
         "--output",
@@ -48,19 +48,19 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.reading.profile import Profile
 
     profile = Profile(arguments.profile, wanted(arguments))
-    if arguments.to in TRACES:
-        _write_trace(profile, _target(arguments), arguments.to, force=arguments.force)
+    if arguments.format in TRACES:
+        _write_trace(profile, _target(arguments), arguments.format, force=arguments.force)
     else:
-        left_out = profile.export(arguments.output, arguments.to, force=arguments.force)
+        left_out = profile.export(arguments.output, arguments.format, force=arguments.force)
         if left_out:
             say(f"not written, because they can't be restricted so: {', '.join(left_out)}")
     return 0
 
 
-def _write_trace(profile: Profile, target: Path, to: str, *, force: bool) -> None:
+def _write_trace(profile: Profile, target: Path, kind: str, *, force: bool) -> None:
     from rankwise.text.units import byte_text
 
-    written = profile.export_trace(target, to, force=force)
+    written = profile.export_trace(target, kind, force=force)
     say(
         f"{written.path}: {written.events} events, {byte_text(written.bytes)}: a sample,"
         f" {written.samples}" + ("; counters of all calls" if written.counters else "")
@@ -72,6 +72,6 @@ def _write_trace(profile: Profile, target: Path, to: str, *, force: bool) -> Non
 def _target(arguments: argparse.Namespace) -> Path:
     """Return where the trace goes to: in a directory, a Perfetto file has the profile's name."""
     output: Path = arguments.output
-    if arguments.to == "perfetto" and output.is_dir():
+    if arguments.format == "perfetto" and output.is_dir():
         return output / f"{arguments.profile.stem}.json"
     return output

@@ -20,16 +20,19 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from rankwise.commands import probes, trial_options
+from rankwise.commands.limits import add_json, add_seed
 from rankwise.commands.messages import say
-from rankwise.commands.probes import options_of, prepare_probe
+from rankwise.commands.settings_files import try_to_write
 from rankwise.commands.sizes import listed_sizes
+from rankwise.commands.tune import options
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -47,7 +50,7 @@ _MEASURED = ".measured.jsonl"
 _CHECKPOINT_SECONDS = 300.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Asked:
     """What the command line says; shares, not percents."""
 
@@ -62,23 +65,25 @@ class _Asked:
     confidence: float
     margin: float
     seed: int
+    as_json: bool
 
     @classmethod
     def by(cls, arguments: argparse.Namespace) -> _Asked:
         shown: Path | None = arguments.show
-        path: Path = shown or arguments.apply
+        path: Path = shown or arguments.output
         return cls(
-            path,
-            listed_sizes(_SIZES if arguments.sizes is None else arguments.sizes),
-            None if arguments.collectives is None else _procedures(arguments.collectives),
-            _numbers("--nodes", arguments.nodes),
-            _numbers("--per-node", arguments.per_node),
-            _numbers("--predict", arguments.predict, has_all=False),
-            _assumed(arguments.assume),
-            bool(arguments.bitwise),
-            arguments.confidence / 100,
-            arguments.resolve / 100,
-            arguments.seed,
+            path=path,
+            sizes=listed_sizes(arguments.sizes),
+            procedures=None if arguments.call is None else _procedures(arguments.call),
+            nodes=_numbers("--nodes", arguments.nodes),
+            per_node=_numbers("--per-node", arguments.per_node),
+            predicted=_numbers("--predict", arguments.predict, has_all=False),
+            assumed=_assumed(arguments.assume),
+            bitwise=bool(arguments.bitwise),
+            confidence=arguments.confidence / 100,
+            margin=arguments.resolve / 100,
+            seed=arguments.seed,
+            as_json=arguments.json,
         )
 
     @property
@@ -90,31 +95,78 @@ class _Asked:
         return stem.with_name(f"{stem.name}{_MEASURED}")
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise tune machine`."""
+    options.add_output(parser, "as far as it was measured", "machine.json")
+    trial_options.add_budget(parser)
+    parser.add_argument(
+        "--call", metavar="NAME,...", help="collectives to measure, such as allreduce,bcast (default: all)"
+    )
+    parser.add_argument(
+        "--sizes", default=_SIZES, metavar="LIST", help="of messages, in bytes (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--nodes",
+        metavar="LIST",
+        help="numbers of nodes to measure, such as 1,2,all (default: some up to all)",
+    )
+    parser.add_argument(
+        "--per-node",
+        metavar="LIST",
+        help="numbers of ranks on each node (default: 1,all; on a single node some up to all)",
+    )
+    parser.add_argument(
+        "--predict",
+        metavar="LIST",
+        help="numbers of nodes to predict rules for, up to twice the largest measured number"
+        " (default: those between)",
+    )
+    parser.add_argument(
+        "--assume",
+        metavar="LIST",
+        help="what holds for all programs, and allows more rules: commutative operations,"
+        " not-in-place Allgather and Alltoall",
+    )
+    options.add_bitwise(parser)
+    trial_options.add_resolve(parser, "least gain of a rule, with all of its interval")
+    trial_options.add_confidence(parser, "of intervals")
+    add_seed(parser, "the order of calls")
+    parser.add_argument(
+        "--show", type=Path, metavar="FILE", help="print the rules for what was measured so far, and no more"
+    )
+    add_json(parser)
+    probes.add_arguments(parser)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Measure or show; 0, 128 + n if signal n ended it early, or RankwiseError."""
     if arguments.show is not None:
         return _show(arguments)
-    if arguments.apply is None:
+    if arguments.output is None:
         raise RankwiseError(
             "give the file for the settings, as in: rankwise tune machine -o machine.json -- mpirun -n 64"
         )
+    options.check_command(arguments, "rankwise tune machine -o machine.json -- mpirun -n 64")
     return _measure(arguments)
 
 
 def _show(arguments: argparse.Namespace) -> int:
     from rankwise.tuning.machine.results import Kept
+    from rankwise.tuning.machine.rules import check_predicted
 
-    if arguments.apply is not None or arguments.command:
+    if arguments.output is not None or arguments.command:
         raise RankwiseError("--show measures and writes nothing: leave -o and the launch out")
     asked = _Asked.by(arguments)
     if not asked.measured.is_file():
         raise RankwiseError(
             f"{asked.measured} is not there: `rankwise tune machine -o {asked.path} -- LAUNCH` makes it"
         )
-    results = Kept(asked.measured).results
+    results = Kept(asked.measured, read_only=True).results
+    if asked.predicted:
+        check_predicted({point.shape for point in results.raced}, asked.predicted)
     path = Path(results.library_path)
     found, made = _found(asked, results, path if path.is_file() else None, {})
-    _print(arguments, found, made, results, [], "", 0)
+    _print(asked, found, made, results, [], "", 0)
     return 0
 
 
@@ -138,8 +190,10 @@ def _measure(arguments: argparse.Namespace) -> int:
     ):
         kept = Kept(asked.measured)
         try:
-            probe = options_of(arguments)
-            setup = prepare_probe(probe, arguments.command, os.environ, Path(directory), signals, deadline)
+            probe = probes.options_of(arguments)
+            setup = probes.prepare_probe(
+                probe, arguments.command, os.environ, Path(directory), signals, deadline
+            )
             program = _program(setup)
             with racing(setup) as racer:
                 ended, left_out = _run(asked, racer, program, arguments.command, kept)
@@ -149,8 +203,10 @@ def _measure(arguments: argparse.Namespace) -> int:
             raise RankwiseError(
                 "the time was over before anything was measured: give it more with --budget"
             ) from None
-        written, found, made = _write(asked, kept.results, program.library)
-        _print(arguments, found, made, kept.results, written, ended, left_out)
+        found, made = _found(asked, kept.results, program.library, _in_force(kept.results))
+        writing = try_to_write(made.settings, asked.path, program.library, force=True)
+        _print(asked, found, made, kept.results, writing.files, ended, left_out)
+        writing.check(asked.measured)
     return 128 + signals.last if signals.last else 0
 
 
@@ -158,10 +214,14 @@ def _run(asked: _Asked, racer: Racer, program: Program, words: Sequence[str], ke
     """Measure what is missing; return why it ended early, and how many points are too large."""
     from rankwise.tuning.machine.measure import Request, measure
     from rankwise.tuning.machine.results import Launched
+    from rankwise.tuning.machine.rules import check_predicted
     from rankwise.tuning.settings.apply import untold
     from rankwise.tuning.settings.model import About, Settings
 
     chosen, left_out = _scopes(asked, racer)
+    if asked.predicted:
+        planned = {point.shape for scope in chosen for point in scope.points}
+        check_predicted({*planned, *(point.shape for point in kept.results.raced)}, asked.predicted)
     kept.begin(
         Launched(
             library=racer.library,
@@ -207,7 +267,7 @@ def _scopes(asked: _Asked, racer: Racer) -> tuple[list[Scope], int]:
     if unknown or not offered:
         names = ", ".join(one.removeprefix("MPI_").lower() for one in offered) or "none"
         raise RankwiseError(
-            f"--collectives {unknown[0].removeprefix('MPI_').lower()}: the library has no choice for it; "
+            f"--call {unknown[0].removeprefix('MPI_').lower()}: the library has no choice for it; "
             f"it has one for {names}"
             if unknown
             else "the library has no choice of algorithms for any collective: there is nothing to measure"
@@ -251,17 +311,22 @@ def _found(
     return found, writable(found, results, environment, library)
 
 
-def _write(asked: _Asked, results: Results, library: Path | None) -> tuple[list[Path], Table, Writable]:
-    """Write the settings that follow from what was measured so far; no files if there are no rules."""
-    from rankwise.tuning.libraries import by_version
+def _write(asked: _Asked, results: Results, library: Path | None) -> None:
+    """Write the settings that follow from what was measured so far; a failure must not end the measuring."""
     from rankwise.tuning.settings.file import write_all
 
+    _, made = _found(asked, results, library, _in_force(results))
+    if made.settings is not None:
+        with suppress(RankwiseError):
+            write_all(made.settings, asked.path, force=True, library_path=library)
+
+
+def _in_force(results: Results) -> dict[str, str]:
+    """Return the variables that were in force while it was measured, and that rules need."""
+    from rankwise.tuning.libraries import by_version
+
     needed = by_version(results.library).not_overruled
-    environment = {name: value for name, value in needed.items() if os.environ.get(name) == value}
-    found, made = _found(asked, results, library, environment)
-    if made.settings is None:
-        return [], found, made
-    return write_all(made.settings, asked.path, force=True, library_path=library), found, made
+    return {name: value for name, value in needed.items() if os.environ.get(name) == value}
 
 
 def _now_and_then(write: Callable[[], object]) -> Callable[[], None]:
@@ -288,7 +353,7 @@ def _kept_file(path: Path) -> Iterator[None]:
 
 
 def _print(
-    arguments: argparse.Namespace,
+    asked: _Asked,
     found: Table,
     made: Writable,
     results: Results,
@@ -296,7 +361,7 @@ def _print(
     ended: str,
     left_out: int,
 ) -> None:
-    if arguments.json:
+    if asked.as_json:
         import json
 
         from rankwise.analysis.to_json import to_json
@@ -318,7 +383,7 @@ def _procedures(text: str) -> list[str]:
     for word in text.split(","):
         name = word.strip().lower().removeprefix("mpi_")
         if name not in by_name:
-            raise RankwiseError(f"--collectives {text}: {word.strip()!r} is none of {', '.join(by_name)}")
+            raise RankwiseError(f"--call {text}: {word.strip()!r} is none of {', '.join(by_name)}")
         found.append(by_name[name])
     return list(dict.fromkeys(found))
 

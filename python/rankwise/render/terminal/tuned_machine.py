@@ -13,8 +13,8 @@ from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.names import algorithm_name, call_name, library_name
 from rankwise.text.units import (
-    byte_range_text,
     confidence_text,
+    exact_byte_range_text,
     number_of,
     ratio_text,
     second_text,
@@ -69,14 +69,12 @@ def _headline(made: Writable, results: Results) -> str:
 
 def _sizes(one: Made) -> str:
     rule = one.rule
-    return "all" if rule.high is None else byte_range_text(rule.low, rule.high)
+    return "all" if rule.high is None else exact_byte_range_text(rule.low, rule.high)
 
 
 def _measured_at(one: Made) -> str:
     sizes = sorted({raced.size for raced in one.rule.raced})
-    if one.kind != "measured":
-        return one.kind
-    return "measured" if len(sizes) < 2 else f"measured at {len(sizes)} sizes"
+    return one.kind if one.kind != "measured" else number_of(len(sizes), "size")
 
 
 def _gain(one: Made) -> str:
@@ -105,7 +103,8 @@ def _notes(found: Table, made: Writable, results: Results, ended: str, left_out:
         notes.append(
             '"x as fast": time of the library\'s own choice / of the algorithm, at the size with the least '
             f"gain; each interval has {confidence_text(found.confidence)} % confidence, so that those of all "
-            "measurements hold together. Between sizes that were measured a rule is predicted."
+            'measurements hold together. "from": at how many sizes the rule was measured; between them it is '
+            "predicted."
         )
     if any(one.kind == "predicted" for one in made.rules):
         notes.append("Predicted: interpolated between measurements, never run.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from rankwise.text.names import algorithm_name
 from rankwise.tuning.machine.grid import Point, Scope
 from rankwise.tuning.machine.results import Held, Results
 from rankwise.tuning.measured import CLOCK_US
@@ -91,13 +92,17 @@ def _of_algorithm(
         return Decision(scope, why="a call takes less than reading the clock does")
     worse = [one for one in held if one.interval(confidence).low <= 1 / (1 + margin)]
     if worse:
-        return Decision(scope, why=f"{algorithm.label} may be slower on {_where(worse[0].point)}")
+        return Decision(
+            scope, why=f"{algorithm_name(algorithm.label)} may be slower on {_where(worse[0].point)}"
+        )
     if len(held) < len(scope.points):
-        return Decision(scope, why=f"{algorithm.label} was not measured afresh")
+        return Decision(scope, why=f"{algorithm_name(algorithm.label)} was not measured afresh")
     gains = {one.point: one.interval(confidence) for one in held}
     better = [one for one in held if is_better(one, confidence, margin)]
     if not better:
-        return Decision(scope, why=f"{algorithm.label} is not proven to gain {100 * margin:g} %")
+        return Decision(
+            scope, why=f"{algorithm_name(algorithm.label)} is not proven to gain {100 * margin:g} %"
+        )
     ratio = math.exp(sum(math.log(one.ratio) for one in gains.values()) / len(gains))
     weakest = min(better, key=lambda one: gains[one.point].low)
     return Decision(scope, algorithm, ratio=ratio, weakest=weakest)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import version_of
 from rankwise.profile.join import members
+from rankwise.text.names import algorithm_name
 from rankwise.text.units import number_of, ratio_text
 from rankwise.trials.plan import about
 from rankwise.trials.run import Interrupted, OutOfTime
@@ -297,4 +298,4 @@ def _arms(raced: Outcome) -> tuple[Arm, ...]:
 def _outcome(decision: Decision) -> str:
     if decision.algorithm is None:
         return decision.why
-    return f"{decision.algorithm.label}, {ratio_text(decision.ratio)} x"
+    return f"{algorithm_name(decision.algorithm.label)}, {ratio_text(decision.ratio)} x"

@@ -149,7 +149,7 @@ class Launched:
     hosts: tuple[str, ...]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Results:
     """All that is known of a machine.
 
@@ -215,18 +215,19 @@ class Kept:
         results: all that is in it, and was added.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         """Read what there is.
 
         Args:
             path: of the file, which need not be there yet.
+            read_only: nothing will be added: another call may be measuring.
 
         Raises:
             RankwiseError: it can't be read, is damaged, or is none.
         """
         self.path = path
         try:
-            self.store = Store(path)
+            self.store = Store(path, read_only=read_only)
         except OSError as error:
             raise RankwiseError(f"cannot read {path}: {error.strerror}") from None
         self.results = Results()

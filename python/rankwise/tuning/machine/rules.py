@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
 from rankwise.text.units import number_of
@@ -18,6 +20,9 @@ from rankwise.tuning.settings.rule import Algorithm, Evidence, Raced, Rule
 
 ASSUMED = {"commutative": "not_commutative", "not-in-place": "in_place"}
 """What may be taken for granted of programs, and the trait that they don't have then."""
+
+_WHOLE = -1
+"""Stands for the size of rules that are for all."""
 
 _STEPS = 8  # between two sizes that were measured
 
@@ -120,9 +125,6 @@ def table(
         margin: gain that a rule must have, such as 0.03.
         predicted: numbers of nodes (of ranks, if one node was measured) to be predicted; None: those between
             the ones that were measured.
-
-    Raises:
-        RankwiseError: one of them is too far from what was measured.
     """
     return _Making(results, results.confidence(confidence), margin).table(predicted)
 
@@ -176,8 +178,8 @@ class _Making:
                 continue
             head = [one for one in group if one.size < known[0]]
             tail = [one for one in group if one.size > known[-1]]
-            for part in (head, tail):
-                self._add_predicted(scope.procedure, processes, part, contexts)
+            self._add_predicted(scope.procedure, processes, head, contexts, high=known[0] - 1)
+            self._add_predicted(scope.procedure, processes, tail, contexts, low=known[-1] + 1)
             self._add_measured([by_size[size] for size in known], known[0], known[-1])
 
     def _context(self, procedure: str, shape: Shape) -> _Context:
@@ -289,8 +291,16 @@ class _Making:
             yield Raced(point.size, 1, 1 / shapes, 0, (group,))
 
     def _add_predicted(
-        self, procedure: str, processes: int, group: Sequence[_Position], contexts: Sequence[_Context]
+        self,
+        procedure: str,
+        processes: int,
+        group: Sequence[_Position],
+        contexts: Sequence[_Context],
+        *,
+        low: int | None = None,
+        high: int | None = None,
     ) -> None:
+        """Add a rule for positions in a row; from or up to a size beside them, if one is given."""
         known = [one for one in group if one.gain]
         if not known or known[0].algorithm is None:
             return
@@ -298,8 +308,8 @@ class _Making:
         rule = Rule(
             procedure,
             processes,
-            group[0].size,
-            group[-1].size,
+            group[0].size if low is None else low,
+            group[-1].size if high is None else high,
             known[0].algorithm,
             self._guessed(weakest.gain, weakest.default_us),
         )
@@ -319,62 +329,45 @@ class _Making:
     def _predicted_shapes(self, wanted: Sequence[int] | None) -> dict[int, list[Shape]]:
         """Return the shapes that were not measured and are to be predicted, by their number of processes."""
         measured = {shape.processes for shape in self._shapes}
-        one_node = all(shape.nodes == 1 for shape in self._shapes)
         found: dict[int, list[Shape]] = {}
-        for fixed in sorted({1 if one_node else shape.per_node for shape in self._shapes}):
-            numbers = sorted(
-                shape.per_node if one_node else shape.nodes
-                for shape in self._shapes
-                if fixed == (shape.nodes if one_node else shape.per_node)
-            )
-            if wanted is not None:
-                _check_near(wanted, numbers, "rank" if one_node else "node")
-            between = [] if len(numbers) < 2 else range(numbers[0], numbers[-1] + 1)
+        for line in _lines(self._shapes):
+            numbers = line.numbers
+            between = range(numbers[0], numbers[-1] + 1) if len(numbers) > 1 else []
             for number in between if wanted is None else wanted:
-                shape = Shape(1, number) if one_node else Shape(number, fixed)
-                if shape.processes not in measured and shape.processes > 1 and len(numbers) > 1:
+                shape = line.shape(number)
+                if shape.processes in measured or shape.processes < 2:
+                    continue
+                if line.is_near(number):
                     found.setdefault(shape.processes, []).append(shape)
+                else:
+                    self._table.unsure.append(Unsure(shape.text, "too far from what was measured so far"))
         return found
 
     def _predict(self, procedure: str, processes: int, shapes: Sequence[Shape]) -> None:
         decisions = [one for one in self._table.decisions if one.scope.procedure == procedure]
-        around = {
-            shape: _neighbours(shape, {point.shape for one in decisions for point in one.scope.points})
-            for shape in shapes
-        }
-        if not all(around.values()):
+        measured = {point.shape for one in decisions for point in one.scope.points}
+        around = [pair for shape in shapes if (pair := _neighbours(shape, measured))]
+        if len(around) < len(shapes):
             return
-        candidates: dict[int, list[Algorithm | None]] = {}
-        for size in sorted({-1 if one.scope.whole else one.scope.size for one in decisions}):
-            chosen = {
-                (one.scope.processes): one.algorithm
-                for one in decisions
-                if size == (-1 if one.scope.whole else one.scope.size)
-            }
-            sides = [[chosen.get(shape.processes) for shape in neighbours] for neighbours in around.values()]
-            # An algorithm has to be proven on both sides.
-            candidates[size] = [side[0] for side in sides if side[0] == side[1]] or [None]
+        candidates = _proven_around(decisions, around)
         if not any(one for several in candidates.values() for one in several):
             return
         what = f"{procedure.removeprefix('MPI_')} on {number_of(processes, 'rank')}"
-        if not is_power_of_two(processes) and all(
-            is_power_of_two(shape.processes)
-            for shape in self._shapes
-            if any(_same_line(shape, one) for one in shapes)
-        ):
+        line = {one for one in self._shapes if any(_same_line(one, shape) for shape in shapes)}
+        if not is_power_of_two(processes) and all(is_power_of_two(one.processes) for one in line):
             why = "only powers of two were measured, for which algorithms may take other ways"
             self._table.unsure.append(Unsure(what, why))
             return
         contexts = [self._predicted_context(procedure, shape) for shape in shapes]
         before = len(self._table.rules)
-        if -1 in candidates:
-            self._predict_whole(procedure, processes, decisions, candidates[-1], contexts)
+        if _WHOLE in candidates:
+            sizes = sorted({point.size for one in decisions for point in one.scope.points})
+            self._predict_whole(procedure, processes, sizes, candidates[_WHOLE], contexts)
         else:
             accepted = {
                 size: self._best(size, several, contexts).algorithm for size, several in candidates.items()
             }
-            positions = self._positions(accepted, contexts, are_known=False)
-            for group in _groups(positions):
+            for group in _groups(self._positions(accepted, contexts, are_known=False)):
                 self._add_predicted(procedure, processes, group, contexts)
         if len(self._table.rules) == before:
             self._table.unsure.append(Unsure(what, "what was measured around it varies too much"))
@@ -383,27 +376,23 @@ class _Making:
         self,
         procedure: str,
         processes: int,
-        decisions: Sequence[Decision],
-        candidates: Sequence[Algorithm | None],
+        sizes: Sequence[int],
+        candidates: Iterable[Algorithm | None],
         contexts: Sequence[_Context],
     ) -> None:
-        sizes = sorted({point.size for one in decisions for point in one.scope.points})
+        """Add a rule for all sizes, if an algorithm is predicted to be better at one and worse at none."""
+        at_sizes = [
+            replace(
+                context, gain=partial(_at, context.gain, size), default_us=partial(_at_size, context, size)
+            )
+            for context in contexts
+            for size in sizes
+        ]
         for algorithm in dict.fromkeys(candidates):
-            if algorithm is None:
-                continue
-            gains = [
-                (context.gain(algorithm, size), context.default_us(size))
-                for context in contexts
-                for size in sizes
-            ]
-            known = [(gain, us) for gain, us in gains if gain]
-            better = [one for one in known if one[0].low > 1 + self._margin]
-            if len(known) == len(gains) and better:
-                if any(gain.low <= 1 / (1 + self._margin) for gain, _ in known):
-                    continue
-                gain, default_us = min(better, key=lambda one: one[0].low)
-                rule = Rule(procedure, processes, 0, None, algorithm, self._guessed(gain, default_us))
-                self._note_predicted(rule, contexts)
+            if algorithm and (weakest := self._weakest(algorithm, 0, at_sizes)):
+                _, gain, context = weakest
+                evidence = self._guessed(gain, context.default_us(0))
+                self._note_predicted(Rule(procedure, processes, 0, None, algorithm, evidence), contexts)
                 return
 
     def _predicted_context(self, procedure: str, shape: Shape) -> _Context:
@@ -447,11 +436,78 @@ class _Making:
         return Line({processes: gain for processes, gain in found.items() if gain})
 
 
-def _check_near(wanted: Sequence[int], measured: Sequence[int], noun: str) -> None:
+def _at(
+    gain: Callable[[Algorithm, int], Gain | None], size: int, algorithm: Algorithm, _: int
+) -> Gain | None:
+    return gain(algorithm, size)
+
+
+def _at_size(context: _Context, size: int, _: int) -> float:
+    return context.default_us(size)
+
+
+def _proven_around(
+    decisions: Iterable[Decision], around: Iterable[tuple[Shape, Shape]]
+) -> dict[int, list[Algorithm | None]]:
+    """Return the algorithms that are proven on both sides of what is predicted, by size; _WHOLE: of all."""
+    chosen: dict[int, dict[int, Algorithm | None]] = {}
+    for one in decisions:
+        size = _WHOLE if one.scope.whole else one.scope.size
+        chosen.setdefault(size, {})[one.scope.processes] = one.algorithm
+    found: dict[int, list[Algorithm | None]] = {}
+    for size, by_processes in sorted(chosen.items()):
+        sides = [[by_processes.get(shape.processes) for shape in pair] for pair in around]
+        found[size] = [one for one, other in sides if one == other]
+    return found
+
+
+class _Numbers(NamedTuple):
+    """Shapes that differ in the number of nodes alone; where there is one node, in that of ranks on it.
+
+    Attributes:
+        per_node: ranks on each node; None: one node.
+        numbers: of nodes, or of ranks, ascending.
+    """
+
+    per_node: int | None
+    numbers: list[int]
+
+    def shape(self, number: int) -> Shape:
+        """Return that with a number of nodes, or of ranks."""
+        return Shape(1, number) if self.per_node is None else Shape(number, self.per_node)
+
+    def is_near(self, number: int) -> bool:
+        """Tell whether something may be predicted for a number."""
+        return self.numbers[0] / FARTHEST <= number <= self.numbers[-1] * FARTHEST
+
+
+def _lines(shapes: Iterable[Shape]) -> list[_Numbers]:
+    several = sorted(shapes)
+    if all(shape.nodes == 1 for shape in several):
+        return [_Numbers(None, [shape.per_node for shape in several])] if several else []
+    return [
+        _Numbers(per_node, [shape.nodes for shape in several if shape.per_node == per_node])
+        for per_node in sorted({shape.per_node for shape in several})
+    ]
+
+
+def check_predicted(shapes: Iterable[Shape], wanted: Sequence[int]) -> None:
+    """Refuse to predict what is too far from all that was measured, or will be.
+
+    Args:
+        shapes: that were measured, or will be.
+        wanted: numbers of nodes; of ranks, if there is one node.
+
+    Raises:
+        RankwiseError: one of them is too far.
+    """
+    lines = _lines(shapes)
     for number in wanted:
-        if number > FARTHEST * measured[-1] or number < measured[0] / FARTHEST:
+        if not any(line.is_near(number) for line in lines):
+            numbers = sorted({one for line in lines for one in line.numbers}) or [0]
+            noun = "node" if lines and lines[0].per_node is not None else "rank"
             raise RankwiseError(
-                f"--predict {number}: {measured[0]} to {number_of(measured[-1], noun)} were measured, and "
+                f"--predict {number}: {numbers[0]} to {number_of(numbers[-1], noun)} are measured, and "
                 f"nothing is predicted beyond {FARTHEST:g} times that: measure there"
             )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,16 +45,29 @@ def writable(
 
     made = Writable(rules=list(found.rules))
     if made.rules and untold(settings(made.rules), library_path):
-        made.rules = []
-        for one in sorted(found.rules, key=_gain, reverse=True):
-            if why := untold(settings([*made.rules, one]), library_path):
-                made.beside[why] = made.beside.get(why, 0) + 1
-            else:
-                made.rules.append(one)
-        made.rules = [one for one in found.rules if one in made.rules]
+        # Alone first, such as those for other numbers of processes than the algorithm can do.
+        made.rules, made.beside = _tellable(found.rules, lambda one, _: untold(settings([one]), library_path))
+    if made.rules and untold(settings(made.rules), library_path):
+        order = sorted(made.rules, key=_gain, reverse=True)
+        kept, whys = _tellable(order, lambda one, others: untold(settings([*others, one]), library_path))
+        made.rules, made.beside = [one for one in made.rules if one in kept], made.beside | whys
     if made.rules:
         made.settings = settings(made.rules)
     return made
+
+
+def _tellable(
+    rules: Sequence[Made], why_not: Callable[[Made, list[Made]], str]
+) -> tuple[list[Made], dict[str, int]]:
+    """Return the rules that nothing speaks against beside those before them, and what does for how many."""
+    kept: list[Made] = []
+    whys: dict[str, int] = {}
+    for one in rules:
+        if why := why_not(one, kept):
+            whys[why] = whys.get(why, 0) + 1
+        else:
+            kept.append(one)
+    return kept, whys
 
 
 def _gain(one: Made) -> tuple[bool, float]:

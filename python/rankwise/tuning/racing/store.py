@@ -18,11 +18,12 @@ Record = dict[str, Any]
 class Store:
     """Rounds of races, by what was raced."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:
         """Read what there is.
 
         Args:
             path: of the file, which need not be there yet; None: nothing is kept.
+            read_only: nothing will be added, so half a line at the end stays: another process may write it.
 
         Raises:
             RankwiseError: a line in it is damaged.
@@ -33,7 +34,7 @@ class Store:
         if path and path.is_file():
             text = path.read_text(encoding="utf-8", errors="replace")
             whole = text[: text.rfind("\n") + 1]  # the last line may have been cut off
-            if whole != text:
+            if whole != text and not read_only:
                 path.write_text(whole, encoding="utf-8")
             for number, line in enumerate(whole.split("\n")[:-1], 1):
                 key, record = _record(line, path, number)

@@ -36,8 +36,8 @@ _ORDER = (
 
 def _in_order(names: Iterable[str]) -> tuple[str, ...]:
     """Sort names of views without importing them: most commands need one of them, or none."""
-    found = sorted(names)
-    return tuple(sorted(found, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER)))
+    by_name = sorted(names)
+    return tuple(sorted(by_name, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER)))
 
 
 VIEWS = _in_order(module.name for module in pkgutil.iter_modules(__path__))

@@ -1,1 +1,1 @@
-"""fabric.json: any fabric in one file, which people can also write. See docs/reference/fabrics.md."""
+"""fabric.json: any fabric in one file, also for people to write. docs/reference/fabrics.md describes it."""

@@ -84,8 +84,8 @@ _WORDS = (
     ),
     _Word(
         "in MPI, not told apart",
-        "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, persistent"
-        " collectives, and those that make communicators.",
+        "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, waits for"
+        " partitioned communication, and calls that make communicators.",
         "time in MPI - waiting - transfer - MPI-IO",
         _WAITING,
     ),

@@ -1,4 +1,4 @@
-"""What a file that tells each link from both of its ends leaves out."""
+"""Cables that a file lists at only one end, although its format lists both."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from rankwise.network.sources.parts import Cable, End
 from rankwise.network.sources.text import TextFile
 
 
-def told_once(file: TextFile, cables: Sequence[Cable]) -> tuple[str, ...]:
-    """Return that some links are told by one of their ends alone, as in a file that is cut off, if so."""
-    told = {_key(cable.one) for cable in cables}
-    missing = [cable for cable in cables if _key(cable.other) not in told]
+def one_sided_cables(file: TextFile, cables: Sequence[Cable]) -> tuple[str, ...]:
+    """Return a warning if some cables are listed at only one end, as in a truncated file."""
+    listed = {_key(cable.near) for cable in cables}
+    missing = [cable for cable in cables if _key(cable.far) not in listed]
     if not missing:
         return ()
     return (

@@ -33,7 +33,7 @@ _PATIENCE_S = 1.0  # at the end, with a look that is not over
 _READ_BYTES = 1 << 16
 
 
-class Strangers:
+class ForeignProcesses:
     """Looks for them while the job runs.
 
     Args:
@@ -104,8 +104,8 @@ class Strangers:
     def _take(self) -> None:
         """Take what the latest look has found."""
         if self._looking:
-            found = json.loads(self._looking.end() or b"{}")
-            self._why |= {rank: why for why, ranks in found.items() for rank in ranks}
+            reasons = json.loads(self._looking.end() or b"{}")
+            self._why |= {rank: why for why, ranks in reasons.items() for rank in ranks}
             self._looking = None
 
     def _look_at(self, process: Path) -> None:
@@ -155,13 +155,13 @@ class _Child:
 
     def end(self) -> bytes:
         """Wait for it, but not long, and return what it has found; b'' = nothing is known."""
-        found = (
+        answer = (
             os.read(self._told, _READ_BYTES) if select.select([self._told], [], [], _PATIENCE_S)[0] else b""
         )
         os.close(self._told)
         os.kill(self._pid, signal.SIGKILL)
         os.waitpid(self._pid, 0)
-        return found
+        return answer
 
 
 def _counting(run_directory: Path) -> list[Path]:
@@ -170,5 +170,5 @@ def _counting(run_directory: Path) -> list[Path]:
 
 
 def _pid_of(counters: Path) -> int:
-    found = COUNTERS_NAME.fullmatch(counters.name)
-    return int(found["pid"]) if found else 0
+    match = COUNTERS_NAME.fullmatch(counters.name)
+    return int(match["pid"]) if match else 0
