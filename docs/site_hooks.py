@@ -33,8 +33,6 @@ LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 FETCHED = re.compile(
     r"""(?:\bsrc=|<link[^>]*rel=["']?(?:stylesheet|preload)[^>]*href=)["']?((?:https?:)?//[^"'\s>]+)"""
 )
-    r"""(?:\bsrc=|<link[^>]*rel=["']?(?:stylesheet|preload)[^>]*href=)["']?((?:https?:)?//[^"'\s>]+)"""
-)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
