@@ -26,7 +26,13 @@ PAGES_FROM_OUTSIDE = {
     "examples/introspection/README.md": "reference/introspection-examples.md",
 }
 """Pages of the site by the files of the repository that they are made from."""
+FIRST_FOUND = ("start/", "how-to/")
+"""Folders of pages that a search lists before others."""
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
+
+FETCHED = re.compile(
+    r"""(?:\bsrc=|<link[^>]*rel=["']?(?:stylesheet|preload)[^>]*href=)["']?((?:https?:)?//[^"'\s>]+)"""
+)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -40,9 +46,19 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Lead links to where their targets are in the site."""
     del config, files
     uri = page.file.src_uri
+    if uri.startswith(FIRST_FOUND):
+        page.meta["search"] = {"boost": 2}
     sources = {target: source for source, target in PAGES_FROM_OUTSIDE.items()}
     folder = Path(sources.get(uri, f"docs/{uri}")).parent
     return LINK.sub(lambda match: _link(match[1], match[2], folder, uri), markdown)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Warn of anything that a browser would fetch from elsewhere: the site is complete without a network."""
+    del config
+    for address in FETCHED.findall(output):
+        LOG.warning("%s: fetches %s", page.file.src_uri, address)
+    return output
 
 
 def _link(text: str, target: str, folder: Path, uri: str) -> str:

@@ -16,7 +16,7 @@ from rankwise.errors import RankwiseError
 
 ROOT = Path(__file__).parents[2]
 PLACES = {
-    "documentation": ("README.md", "docs/*.md", "examples/**/*.md", "bench/**/*.md"),
+    "documentation": ("*.md", "docs/**/*.md", "examples/**/*.md", "bench/**/*.md"),
     "programs": ("python/**/*.py", "examples/**/*.py", "src/**/*.cpp", "src/**/*.h", "src/**/*.c"),
     "page": ("web/src/**/*.ts",),
     "screens": ("tests/unit/screens/**/*.txt",),

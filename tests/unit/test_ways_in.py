@@ -1,4 +1,4 @@
-"""What newcomers meet first: a short README, forms that can be read, and a citation of this version."""
+"""The README is short, the forms for issues can be read, and the citation names this version."""
 
 from __future__ import annotations
 
