@@ -13,7 +13,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src pyth
 
 .DEFAULT_GOAL := help
 .PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint format generate page screens gallery
-.PHONY: test-share test-reported dist clean
+.PHONY: test-share test-reported dist standalone clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -75,6 +75,9 @@ gallery: $(VENV)/.developer ## record LAMMPS, the example and hpcc, and take pic
 
 dist: $(TOOLS)/.dist ## the files of a release: wheels, sources, bill of materials, checksums (build/dist)
 	$(TOOLS)/bin/python release/dist.py $(if $(ARCHITECTURES),--architectures $(ARCHITECTURES))
+
+standalone: $(TOOLS)/.dist ## a folder with Rankwise and a copy of PYTHON, after make dist (build/dist)
+	$(TOOLS)/bin/python release/standalone.py build/dist/*_$$(uname -m).whl --python $(PYTHON)
 
 clean: ## remove everything that make has made
 	rm -rf $(VENV) build web/node_modules

@@ -191,7 +191,7 @@ def checked(path: Path) -> str:
     Raises:
         DistError: it runs on fewer machines than its name says.
     """
-    words = [sys.executable, "-m", "auditwheel", "show", path]
+    words = [sys.executable, "-m", "auditwheel", "show", str(path)]
     said = " ".join(subprocess.run(words, capture_output=True, text=True, check=False).stdout.split())
     found = re.search(r'following platform tag: "(manylinux_(\d+)_(\d+)_\w+)"', said)
     if not found or (int(found[2]), int(found[3])) > GLIBC:
