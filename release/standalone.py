@@ -3,8 +3,8 @@
     build/dist/rankwise-VERSION-ARCH.tar.gz     unpacked anywhere, bin/rankwise runs
 
 For machines without Python 3.10, or without pip, and for shared file systems (start.py). A given Python is
-copied, with the libraries that it needs. It decides on which machines the folder runs: give one that was built
-on the oldest of them.
+copied, with the libraries that it needs. It decides on which machines the folder runs: give one that was
+built on the oldest of them.
 """
 
 from __future__ import annotations
