@@ -41,7 +41,7 @@ def complete(verbs: Iterable[str], parser_of: Callable[[str, Any], argparse.Argu
     asked = f"rankwise {rest}"
     os.environ.update(COMP_LINE=asked, COMP_POINT=str(len(asked.encode())), _ARGCOMPLETE="1")
     argcomplete.autocomplete(
-        parser, always_complete_options=False, default_completer=argcomplete.SuppressCompleter()
+        parser, always_complete_options=False, default_completer=argcomplete.completers.SuppressCompleter()
     )
     sys.exit(1)  # (autocomplete has ended the process already.)
 
