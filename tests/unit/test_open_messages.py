@@ -11,7 +11,7 @@ import numpy as np
 from rankwise.profile.collect import layout
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.layout import CONSTANTS
-from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable
 from rankwise.profile.join.open_messages import open_messages
 from rankwise.profile.join.waiting import ALL, OpenMessage
 
@@ -41,7 +41,7 @@ def found(*world: Counters) -> list[OpenMessage]:
     def ids_of(_rank: int, indices: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return indices
 
-    joined = cast("Joined", SimpleNamespace(ids_of=ids_of))
+    joined = cast("CommunicatorTable", SimpleNamespace(ids_of=ids_of))
     return list(open_messages(dict(enumerate(world)), joined))
 
 

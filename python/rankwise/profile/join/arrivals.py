@@ -19,7 +19,7 @@ from rankwise.profile.collect.arrival_sample import MOST_SHIFT, is_kept, longest
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import PROCEDURES
-from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable
 from rankwise.profile.join.grouping import LARGEST, Columns
 from rankwise.profile.join.neighbours import are_known
 from rankwise.profile.join.node_clocks import NodeClock
@@ -67,13 +67,16 @@ _NEIGHBOURHOOD[[procedure.id for procedure in PROCEDURES if procedure.class_name
 
 
 def join_arrivals(
-    world: Mapping[int, Counters], joined: Joined, regions: Regions, clocks: Mapping[int, NodeClock]
+    world: Mapping[int, Counters],
+    communicator_table: CommunicatorTable,
+    regions: Regions,
+    clocks: Mapping[int, NodeClock],
 ) -> Columns:
     """Join the arrivals of the processes of a world.
 
     Args:
         world: counters by rank, in the order of the ranks.
-        joined: its communicators.
+        communicator_table: its communicators.
         regions: its regions.
         clocks: of the nodes, by rank.
 
@@ -81,23 +84,26 @@ def join_arrivals(
         `COLUMNS`, in the order of the first four; only instances of which every member's arrival is known, by
         clocks that can be compared, and of which it is known who waits for whom.
     """
-    rows = kept_rows(world, joined, regions, clocks)
+    rows = kept_rows(world, communicator_table, regions, clocks)
     if not len(rows["rank"]):
         return {name: rows[name] for name in COLUMNS}
     rows = _chosen(rows, _on_one_clock(rows))
-    rows = _chosen(rows, _with_known_neighbours(rows, joined))
+    rows = _chosen(rows, _with_known_neighbours(rows, communicator_table))
     rows = _chosen(rows, _within(rows, _MOST_ROWS))
     return {name: rows[name] for name in COLUMNS}
 
 
 def kept_rows(
-    world: Mapping[int, Counters], joined: Joined, regions: Regions, clocks: Mapping[int, NodeClock]
+    world: Mapping[int, Counters],
+    communicator_table: CommunicatorTable,
+    regions: Regions,
+    clocks: Mapping[int, NodeClock],
 ) -> Columns:
     """Return the arrivals at instances of which every member's is known, whatever its clock.
 
     Args:
         world: counters by rank, in the order of the ranks.
-        joined: its communicators.
+        communicator_table: its communicators.
         regions: its regions.
         clocks: of the nodes, by rank.
 
@@ -105,16 +111,16 @@ def kept_rows(
         `COLUMNS`, `shift` of the sample, and `clock`, the group of the node's clock.
     """
     parts = [
-        _of_process(rank, counters, joined, regions, clocks[rank])
+        _of_process(rank, counters, communicator_table, regions, clocks[rank])
         for rank, counters in world.items()
         if len(counters.arrivals)
     ]
     names = (*(name for name in COLUMNS if name != "in_sample"), "shift", "clock")
     if not parts:
         return {name: np.empty(0, np.int64) for name in (*names, "in_sample")}
-    rows = {name: np.concatenate([one[name] for one in parts]) for name in names}
-    sizes = np.zeros(max(row.id for row in joined.rows) + 1, np.int64)
-    for row in joined.rows:
+    rows = {name: np.concatenate([part[name] for part in parts]) for name in names}
+    sizes = np.zeros(max(row.id for row in communicator_table.rows) + 1, np.int64)
+    for row in communicator_table.rows:
         sizes[row.id] = row.size
     order = np.lexsort([rows[name] for name in reversed(COLUMNS[:4])])
     rows = _chosen(rows, order)
@@ -123,12 +129,12 @@ def kept_rows(
 
 
 def _of_process(
-    rank: int, counters: Counters, joined: Joined, regions: Regions, clock: NodeClock
+    rank: int, counters: Counters, communicator_table: CommunicatorTable, regions: Regions, clock: NodeClock
 ) -> dict[str, NDArray[np.generic]]:
     tables, rows = counters.arrival_tables, counters.arrivals
     rows = rows[(rows["instance"] != 0) & (rows["table"] < len(tables))]
     own = tables[rows["table"]]
-    communicators = joined.ids_of(rank, own["communicator"].astype(np.int64))
+    communicators = communicator_table.ids_of(rank, own["communicator"].astype(np.int64))
     possible = (
         (communicators >= FIRST)
         & _COLLECTIVE[own["procedure"]]
@@ -140,7 +146,7 @@ def _of_process(
     )
     rows, own, communicators = rows[possible], own[possible], communicators[possible]
     before = part(rows["left_key"], "CALLS", "PROCEDURE")
-    on = joined.ids_of(rank, part(rows["left_key"], "CALLS", "COMMUNICATOR"))
+    on = communicator_table.ids_of(rank, part(rows["left_key"], "CALLS", "COMMUNICATOR"))
     is_known = (rows["left_key"] != 0) & _RECORDED[before]
     has_since = rows["since"] != 0
     since = rows["since"].astype(np.float64) * clock.seconds_per_tick
@@ -150,7 +156,7 @@ def _of_process(
         "procedure": own["procedure"].astype(np.int64),
         "instance": rows["instance"].astype(np.int64),
         "rank": np.full(len(rows), rank, np.int64),
-        "root": _world_ranks(joined, communicators, rows["root"].astype(np.int64)),
+        "root": _world_ranks(communicator_table, communicators, rows["root"].astype(np.int64)),
         "region": own_ids(
             regions.ids[rank], rows["region"].astype(np.int64), layout.CONSTANTS["REGION_OTHER"]
         ),
@@ -171,12 +177,12 @@ def _of_process(
 
 
 def _world_ranks(
-    joined: Joined, communicators: NDArray[np.int64], places: NDArray[np.int64]
+    communicator_table: CommunicatorTable, communicators: NDArray[np.int64], places: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Translate ranks in communicators; what is none, or not known, becomes NOBODY."""
     pairs, inverse = np.unique(np.stack([communicators, places], axis=1), axis=0, return_inverse=True)
-    found = [joined.groups.get(number, {}).get(place, NOBODY) for number, place in pairs.tolist()]
-    return np.array(found, np.int64)[inverse.reshape(-1)]
+    ranks = [communicator_table.groups.get(number, {}).get(place, NOBODY) for number, place in pairs.tolist()]
+    return np.array(ranks, np.int64)[inverse.reshape(-1)]
 
 
 def _chosen(rows: Columns, which: NDArray[np.generic]) -> Columns:
@@ -222,17 +228,17 @@ def _on_one_clock(rows: Columns) -> NDArray[np.bool_]:
     return chosen
 
 
-def _with_known_neighbours(rows: Columns, joined: Joined) -> NDArray[np.bool_]:
+def _with_known_neighbours(rows: Columns, communicator_table: CommunicatorTable) -> NDArray[np.bool_]:
     """Tell which rows are not of collectives among neighbours of whom nobody knows who they are."""
     among = _NEIGHBOURHOOD[rows["procedure"]]
     on = set(rows["communicator"][among].tolist())
     known = [
         row.id
-        for row in joined.rows
+        for row in communicator_table.rows
         if row.id in on and are_known(row.topology, json.loads(row.dims), row.size)
     ]
-    found: NDArray[np.bool_] = ~among | np.isin(rows["communicator"], known)
-    return found
+    is_known: NDArray[np.bool_] = ~among | np.isin(rows["communicator"], known)
+    return is_known
 
 
 def _within(rows: Columns, most: int) -> NDArray[np.bool_]:

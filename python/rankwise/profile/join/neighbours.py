@@ -33,6 +33,6 @@ def neighbours(dims: Sequence[int], periods: Sequence[int]) -> NDArray[np.int64]
             other = places + (there - own) * stride
             is_there = (there == own + step) | bool(is_periodic)
             columns.append(np.where(is_there & (other != places), other, NOBODY))
-    found = np.sort(np.stack(columns, axis=1), axis=1)
-    found[:, 1:][found[:, 1:] == found[:, :-1]] = NOBODY
-    return found
+    neighbours_sorted = np.sort(np.stack(columns, axis=1), axis=1)
+    neighbours_sorted[:, 1:][neighbours_sorted[:, 1:] == neighbours_sorted[:, :-1]] = NOBODY
+    return neighbours_sorted

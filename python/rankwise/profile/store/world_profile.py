@@ -27,7 +27,7 @@ from rankwise.profile.join.arrivals import COLUMNS, NOBODY, join_arrivals
 from rankwise.profile.join.batches import NOT_ATTRIBUTED, Common, Own
 from rankwise.profile.join.checks import check
 from rankwise.profile.join.clocks_by_collectives import clocks_by_collectives
-from rankwise.profile.join.communicators import FIRST, Joined, join
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable, join
 from rankwise.profile.join.current_calls import CurrentCall, current_calls, latest_left, unfinished_rows
 from rankwise.profile.join.ending import Ending, partial_reason
 from rankwise.profile.join.files import Files, join_files
@@ -93,21 +93,23 @@ class WorldProfile:
         self.stopped_ns = max(lifetime.stopped_ns for lifetime in self.lifetimes.values())
         wall = (self.stopped_ns - self.started_ns) / NANOSECONDS
         self.sites: Sites = join_sites(self.ranks)
-        self.joined: Joined = join(self.ranks, self.clocks, self.sites, world.size, self.started_ns, wall)
+        self.communicator_table: CommunicatorTable = join(
+            self.ranks, self.clocks, self.sites, world.size, self.started_ns, wall
+        )
         self.regions = join_regions(self.ranks, self.clocks, self.lifetimes)
         compared = node_clocks(self.ranks, self._own_clocks, self.started_ns)
-        self.node_clocks = clocks_by_collectives(self.ranks, self.joined, self.regions, compared)
-        self.files: Files = join_files(self.ranks, self.joined)
+        self.node_clocks = clocks_by_collectives(self.ranks, self.communicator_table, self.regions, compared)
+        self.files: Files = join_files(self.ranks, self.communicator_table)
         self.peers = Peers(self.ranks, world.size)
-        self.patterns: Patterns = join_patterns(self.ranks, self.joined, self.peers)
+        self.patterns: Patterns = join_patterns(self.ranks, self.communicator_table, self.peers)
         self.current_calls: dict[int, list[CurrentCall]] = {
-            rank: list(current_calls(rank, counters, self.clocks[rank], self.joined))
+            rank: list(current_calls(rank, counters, self.clocks[rank], self.communicator_table))
             for rank, counters in self.ranks.items()
         }
         self.endings = {rank: self._ending(rank, counters) for rank, counters in self.ranks.items()}
         self.reason = partial_reason(
             self.endings,
-            {row.id: row.name for row in self.joined.rows},
+            {row.id: row.name for row in self.communicator_table.rows},
             world.size,
             interrupted=interrupted,
             note=end,
@@ -131,7 +133,7 @@ class WorldProfile:
         return Ending(
             counters.header,
             next(iter(self.current_calls[rank]), None),
-            latest_left(rank, counters, self.joined),
+            latest_left(rank, counters, self.communicator_table),
             latest.stopped_ns,
             self.lifetimes[rank].stopped_ns,
             self.end.seen(counters) if self.end else None,
@@ -160,16 +162,24 @@ class WorldProfile:
         sentences = [*warnings, *self.world.warnings]
         _insert(profile, "run", [self._run()])
         procedures = (NOT_ATTRIBUTED, *PROCEDURES)
-        _insert(profile, "procedures", ((one.id, one.name, one.class_name) for one in procedures))
-        told = with_sources(self.sites, self.note.directory, self.started_ns)
-        for table, rows in (("objects", told.objects), ("sites", told.rows), ("frames", told.frames)):
+        _insert(
+            profile,
+            "procedures",
+            ((procedure.id, procedure.name, procedure.class_name) for procedure in procedures),
+        )
+        resolved = with_sources(self.sites, self.note.directory, self.started_ns)
+        for table, rows in (
+            ("objects", resolved.objects),
+            ("sites", resolved.rows),
+            ("frames", resolved.frames),
+        ):
             _insert(profile, table, rows)
         _insert(profile, "paths", path_rows(self.ranks, self.clocks, self.sites))
-        _insert(profile, "communicators", (tuple(vars(row).values()) for row in self.joined.rows))
+        _insert(profile, "communicators", (tuple(vars(row).values()) for row in self.communicator_table.rows))
         _insert(profile, "regions", (tuple(vars(row).values()) for row in self.regions.rows))
         _insert(profile, "region_times", (tuple(vars(row).values()) for row in self.regions.times))
         _insert(profile, "dropped", self._dropped())
-        families = list(dict.fromkeys(row.family for row in self.joined.rows))
+        families = list(dict.fromkeys(row.family for row in self.communicator_table.rows))
         hosts = list(dict.fromkeys(counters.header.host for counters in self.ranks.values()))
         writer = RowWriter(profile, families, hosts)
         common = self._common(families, hosts)
@@ -186,7 +196,7 @@ class WorldProfile:
         self._insert_patterns(profile, sentences)
         self._insert_waits(profile)
         self._insert_arrivals(profile)
-        _insert(profile, "collective_traits", join_traits(self.ranks, self.joined))
+        _insert(profile, "collective_traits", join_traits(self.ranks, self.communicator_table))
         self._insert_intervals(profile)
         self._insert_places(profile)
         _insert(profile, "system_counters", counter_rows(self.ranks, self.regions))
@@ -198,7 +208,7 @@ class WorldProfile:
             sentences += counters.losses
         sentences += header_warnings({rank: counters.header for rank, counters in self.ranks.items()})
         if self.reason:
-            _insert(profile, "open_messages", open_messages(self.ranks, self.joined))
+            _insert(profile, "open_messages", open_messages(self.ranks, self.communicator_table))
         else:
             paused = any(counters.header.pauses for counters in self.ranks.values())
             sentences += check(profile, paused=paused)
@@ -207,8 +217,8 @@ class WorldProfile:
     def _common(self, families: Sequence[str], hosts: Sequence[str]) -> Common:
         family_numbers = {name: number for number, name in enumerate(families)}
         host_numbers = {name: number for number, name in enumerate(hosts)}
-        by_communicator = np.zeros(max(row.id for row in self.joined.rows) + 1, np.int32)
-        for row in self.joined.rows:
+        by_communicator = np.zeros(max(row.id for row in self.communicator_table.rows) + 1, np.int32)
+        for row in self.communicator_table.rows:
             by_communicator[row.id] = family_numbers[row.family]
         ranks = sorted(self.ranks)
         on_hosts = [host_numbers[self.ranks[rank].header.host] for rank in ranks]
@@ -228,7 +238,7 @@ class WorldProfile:
         return Own(
             rank,
             self.clocks[rank].ticks_per_second,
-            self.joined.ids[rank],
+            self.communicator_table.ids[rank],
             self.regions.ids[rank],
             self.sites.ids[rank],
             self.peers.owners[rank],
@@ -370,18 +380,18 @@ class WorldProfile:
         _insert(profile, "node_use", use_rows(self.ranks))
 
     def _insert_waits(self, profile: sqlite3.Connection) -> None:
-        found = join_waits(self.ranks, self.joined, self.regions, self.node_clocks)
-        waits = zip(*(found.waits[name].tolist() for name in WAIT_COLUMNS), strict=True)
+        waits_and_messages = join_waits(self.ranks, self.communicator_table, self.regions, self.node_clocks)
+        waits = zip(*(waits_and_messages.waits[name].tolist() for name in WAIT_COLUMNS), strict=True)
         rows = (
             (number, *row, stretch if stretch >= 0 else None)
             for number, (*row, stretch) in enumerate(waits, 1)
         )
         _insert(profile, "waits", rows)
-        messages = [found.messages[name].tolist() for name in MESSAGE_COLUMNS]
+        messages = [waits_and_messages.messages[name].tolist() for name in MESSAGE_COLUMNS]
         _insert(profile, "wait_messages", zip(*messages, strict=True))
 
     def _insert_arrivals(self, profile: sqlite3.Connection) -> None:
-        columns = join_arrivals(self.ranks, self.joined, self.regions, self.node_clocks)
+        columns = join_arrivals(self.ranks, self.communicator_table, self.regions, self.node_clocks)
         nothing = {"root": NOBODY, "before": NOBODY, "before_communicator": NOBODY}
         lists = [
             [None if value == nothing[name] else value for value in columns[name].tolist()]
@@ -393,11 +403,13 @@ class WorldProfile:
 
     def _insert_intervals(self, profile: sqlite3.Connection) -> None:
         wall = (self.stopped_ns - self.started_ns) / NANOSECONDS
-        found = join_intervals(self.ranks, self.clocks, self.node_clocks, self.lifetimes, wall)
-        if found.axis:
-            _insert(profile, "time_axis", [(found.axis.begin, found.axis.width, found.axis.count)])
-            _insert(profile, "time_lines", ((rank, *span) for rank, span in found.spans.items()))
-            _insert(profile, "intervals", found.rows)
+        intervals = join_intervals(self.ranks, self.clocks, self.node_clocks, self.lifetimes, wall)
+        if intervals.axis:
+            _insert(
+                profile, "time_axis", [(intervals.axis.begin, intervals.axis.width, intervals.axis.count)]
+            )
+            _insert(profile, "time_lines", ((rank, *span) for rank, span in intervals.spans.items()))
+            _insert(profile, "intervals", intervals.rows)
 
     def _dropped(self) -> Iterator[tuple[int, str, int]]:
         for rank, counters in self.ranks.items():
