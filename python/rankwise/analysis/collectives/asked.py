@@ -99,8 +99,8 @@ def collective_families(rows: Sequence[Collective]) -> list[CollectiveFamily]:
     groups: dict[tuple[bool, str, str], list[Collective]] = {}
     for row in rows:
         groups.setdefault((row.class_name == OPENING, row.procedure, row.family), []).append(row)
-    found = [_family(group) for group in groups.values()]
-    return sorted(found, key=lambda row: (row.class_name == OPENING, row.totals.order))
+    family_rows = [_family(group) for group in groups.values()]
+    return sorted(family_rows, key=lambda row: (row.class_name == OPENING, row.totals.order))
 
 
 def _family(group: Sequence[Collective]) -> CollectiveFamily:
@@ -145,7 +145,7 @@ def collectives(connection: sqlite3.Connection, visible: Visibilities | None = N
     with_data = set(
         connection.execute("SELECT communicator, procedure FROM communicator_sums WHERE with_data").fetchall()
     )
-    found = []
+    rows = []
     for (
         name,
         class_name,
@@ -170,7 +170,7 @@ def collectives(connection: sqlite3.Connection, visible: Visibilities | None = N
             seen=messages is not None,
             with_data=(communicator, procedure) in with_data,
         )
-        found.append(
+        rows.append(
             Collective(
                 procedure=name,
                 class_name=class_name,
@@ -185,7 +185,7 @@ def collectives(connection: sqlite3.Connection, visible: Visibilities | None = N
                 family=family,
             )
         )
-    return found
+    return rows
 
 
 def hidden_collectives(connection: sqlite3.Connection, only: Collection[str] = ()) -> list[Collective]:
@@ -205,8 +205,8 @@ def count_hidden(connection: sqlite3.Connection, only: Collection[str] = ()) -> 
     ):
         seen = (communicator, procedure) in inside
         if (is_collective or seen) and (not only or name in only):
-            found = visible.of_all(communicator, name, seen=seen, with_data=bool(with_data))
-            hidden += found.hides
+            visibility = visible.of_all(communicator, name, seen=seen, with_data=bool(with_data))
+            hidden += visibility.hides
     return hidden
 
 

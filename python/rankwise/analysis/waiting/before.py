@@ -30,13 +30,13 @@ class Late(NamedTuple):
     """A collective on one communicator.
 
     Attributes:
-        found: its instances.
+        instances: its instances.
         waits: who waited for whom.
         weights: what a second of each call stands for, n x m.
         calls: instances that there were, in the sample or not.
     """
 
-    found: Instances
+    instances: Instances
     waits: Waits
     weights: NDArray[np.float64]
     calls: int
@@ -64,7 +64,7 @@ class Before:
         self._tables = tables
         self._of: dict[int, list[int]] = {}
         for number, table in enumerate(tables):
-            self._of.setdefault(table.found.communicator, []).append(number)
+            self._of.setdefault(table.instances.communicator, []).append(number)
         self._departures: dict[tuple[int, int], tuple[Floats, list[_Place]]] = {}
 
     def through(self, number: int, member: int, rows: Members, waited: Floats, parts: Floats) -> Floats:
@@ -82,7 +82,7 @@ class Before:
         """
         if parts[2].sum() <= _LITTLE * waited.sum():
             return parts
-        found: Floats = parts.copy()
+        moved: Floats = parts.copy()
         followed, missing = np.zeros(4), []
         for at in np.flatnonzero(parts[2]).tolist():
             others = _others(waited[at])
@@ -90,7 +90,7 @@ class Before:
             if shares is None:
                 missing.append(at)
                 continue
-            found[:, at] += parts[2, at] * (shares - [0.0, 0.0, 1.0])
+            moved[:, at] += parts[2, at] * (shares - [0.0, 0.0, 1.0])
             followed += parts[2, at] * np.array([*shares, 1.0])
         if missing:
             few = followed[3] < _ENOUGH * parts[2].sum()
@@ -98,13 +98,13 @@ class Before:
             if shares is None and followed[3]:
                 shares = followed[:3] / followed[3]
             if shares is not None:
-                found[:, missing] += parts[2, missing] * (shares - [0.0, 0.0, 1.0])[:, None]
-        found.clip(0.0, None, out=found)
-        return found
+                moved[:, missing] += parts[2, missing] * (shares - [0.0, 0.0, 1.0])[:, None]
+        moved.clip(0.0, None, out=moved)
+        return moved
 
     def _before(self, place: _Place, member: int, others: _Others, steps: int) -> Floats | None:
         """Return why a member left the collective before late, as shares; None = that one is not known."""
-        table, row = self._tables[place[0]].found, place[1]
+        table, row = self._tables[place[0]].instances, place[1]
         start = table.arrival[row] - table.since[row]
         last = self._left(table.communicator, member, float(start[member]), place)
         if last is None:
@@ -118,7 +118,7 @@ class Before:
 
     def _why(self, place: _Place, member: int, others: _Others, steps: int) -> Floats:
         """Return why a member came late to a collective, as shares; all 0 if it is not known."""
-        table, row = self._tables[place[0]].found, place[1]
+        table, row = self._tables[place[0]].instances, place[1]
         in_mpi, since = table.since_in_mpi[row], table.since[row]
         columns = (since - in_mpi, in_mpi, table.arrival[row] - since)
         more = np.clip([column[member] - others.mean(column) for column in columns], 0.0, None)
@@ -137,19 +137,19 @@ class Before:
     def _carried(self, place: _Place, member: int, others: _Others) -> float:
         """Return how much later than others could go on a member came to a collective."""
         table, row = self._tables[place[0]], place[1]
-        ready = waited_until(table.found, table.waits)[row]
-        return float(table.found.arrival[row, member]) - others.mean(ready)
+        ready = waited_until(table.instances, table.waits)[row]
+        return float(table.instances.arrival[row, member]) - others.mean(ready)
 
     def _left(self, communicator: int, member: int, when: float, but: _Place) -> _Place | None:
         """Return the collective that a member left at a time."""
         if (communicator, member) not in self._departures:
             times, places = [], []
             for number in self._of[communicator]:
-                times.append(self._tables[number].found.departure[:, member])
+                times.append(self._tables[number].instances.departure[:, member])
                 places += [(number, row) for row in range(len(times[-1]))]
-            joined = np.concatenate(times)
-            order = joined.argsort()
-            self._departures[communicator, member] = (joined[order], [places[at] for at in order.tolist()])
+            merged = np.concatenate(times)
+            order = merged.argsort()
+            self._departures[communicator, member] = (merged[order], [places[at] for at in order.tolist()])
         departures, all_places = self._departures[communicator, member]
         first, last = np.searchsorted(departures, [when - _SAME, when + _SAME])
         return next((place for place in all_places[first:last] if place != but), None)
@@ -161,23 +161,23 @@ class Before:
         its calls, is set against what others waited in this one as it had left the one before late.
         """
         late = self._tables[number]
-        everybody = np.arange(len(late.found.ranks))
+        everybody = np.arange(len(late.instances.ranks))
         others = _Others(
             everybody[everybody != member], np.full(len(everybody) - 1, 1 / (len(everybody) - 1))
         )
-        start = late.found.arrival - late.found.since
+        start = late.instances.arrival - late.instances.since
         lateness = np.array([start[row, member] - others.mean(start[row]) for row in rows_late.tolist()])
         known = np.isfinite(lateness)
-        counts = late.found.stands_for(late.calls)[rows_late][known]
+        counts = late.instances.stands_for(late.calls)[rows_late][known]
         mean = float(np.average(lateness[known], weights=counts)) if known.any() else 0.0
         best: Floats | None = None
         for other in self._rooted(number):
-            rows = range(len(self._tables[other].found.numbers))
+            rows = range(len(self._tables[other].instances.numbers))
             carried = np.array([max(self._carried((other, row), member, others), 0.0) for row in rows])
             if not carried.sum() or mean <= 0:
                 continue
-            one = self._tables[other]
-            through = min(float(carried @ one.found.stands_for(one.calls)) / late.calls / mean, 1.0)
+            table = self._tables[other]
+            through = min(float(carried @ table.instances.stands_for(table.calls)) / late.calls / mean, 1.0)
             why = sum(
                 seconds * self._why((other, row), member, others, 1)
                 for row, seconds in zip(rows, carried, strict=True)
@@ -189,9 +189,13 @@ class Before:
 
     def _rooted(self, number: int) -> Iterator[int]:
         late = self._tables[number]
-        for other in self._of[late.found.communicator]:
-            one = self._tables[other]
-            if one.found.procedure not in FOR_ALL and one.calls >= _OFTEN * late.calls and other != number:
+        for other in self._of[late.instances.communicator]:
+            table = self._tables[other]
+            if (
+                table.instances.procedure not in FOR_ALL
+                and table.calls >= _OFTEN * late.calls
+                and other != number
+            ):
                 yield other
 
 

@@ -122,55 +122,55 @@ def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
     waited = _Waited(tables, chains)
     caused: dict[int, Caused] = {}
     shares: dict[int, dict[int, float]] = {}
-    for (rank, number), one in late.items():
-        waited.share(rank, number, one)
-        if tables[number].found.procedure in FOR_NEIGHBOURS:
-            _left_late_as_it_waited(one)
+    for (rank, number), lateness in late.items():
+        waited.share(rank, number, lateness)
+        if tables[number].instances.procedure in FOR_NEIGHBOURS:
+            _left_late_as_it_waited(lateness)
         sums = caused.setdefault(rank, Caused())
-        sums.computing += one.computing
-        sums.in_mpi += one.in_mpi
-        sums.late_start += one.late_start
-        sums.passed_on += sum(one.passed.values()) * one.seconds
+        sums.computing += lateness.computing
+        sums.in_mpi += lateness.in_mpi
+        sums.late_start += lateness.late_start
+        sums.passed_on += sum(lateness.passed.values()) * lateness.seconds
         own = shares.setdefault(rank, {})
-        for other, share in one.waited_for.items():
-            own[other] = own.get(other, 0.0) + share * one.seconds
+        for other, share in lateness.waited_for.items():
+            own[other] = own.get(other, 0.0) + share * lateness.seconds
     for rank, others in shares.items():
         if others and sum(others.values()) > 0:
             caused[rank].passed_to = max(others, key=lambda other: others[other])
     blamed, steps = _blamed(late)
     for number, table in enumerate(tables):
-        for node, one in _nearly_last(number, table, late).items():
-            waited.share(*node, one)
-            late[node] = one
+        for node, lateness in _nearly_last(number, table, late).items():
+            waited.share(*node, lateness)
+            late[node] = lateness
     return Blame(caused, blamed, steps, _owed(late))
 
 
-def _left_late_as_it_waited(one: _Lateness) -> None:
+def _left_late_as_it_waited(lateness: _Lateness) -> None:
     """Take off what a rank left the call before late for because it had waited there: that is passed on."""
-    waited = min(sum(one.passed.values()) * one.seconds, one.late_start)
-    one.late_start -= waited
-    one.in_mpi += waited
+    waited = min(sum(lateness.passed.values()) * lateness.seconds, lateness.late_start)
+    lateness.late_start -= waited
+    lateness.in_mpi += waited
 
 
 def _owed(late: Mapping[Node, _Lateness]) -> Owed:
     origins = {}
-    for node, one in late.items():
-        elsewhere = one.late_start / one.seconds if one.seconds else 0.0
-        origins[node] = Origin(max(1.0 - elsewhere - sum(one.passed.values()), 0.0), one.passed)
+    for node, lateness in late.items():
+        elsewhere = lateness.late_start / lateness.seconds if lateness.seconds else 0.0
+        origins[node] = Origin(max(1.0 - elsewhere - sum(lateness.passed.values()), 0.0), lateness.passed)
     return Owed(origins, MOST_STEPS)
 
 
 def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]:
-    found, known, weights, _ = table
-    each = np.where(found.selected, weights, 0.0) * known.seconds
-    computing = found.since - found.since_in_mpi
-    start = found.arrival - found.since
+    instances, known, weights, _ = table
+    each = np.where(instances.selected, weights, 0.0) * known.seconds
+    computing = instances.since - instances.since_in_mpi
+    start = instances.arrival - instances.since
     # (What was posted before has held nobody up, however late it was posted.)
-    left = np.zeros_like(start) if found.procedure in POSTED else start
+    left = np.zeros_like(start) if instances.procedure in POSTED else start
     late = {}
     for member in distinct(known.whose[known.whose != NOBODY]).tolist():
-        among = found.procedure in FOR_NEIGHBOURS
-        others = _neighbours_of(found, member) if among else slice(None)
+        among = instances.procedure in FOR_NEIGHBOURS
+        others = _neighbours_of(instances, member) if among else slice(None)
         waited = np.where(known.whose[:, others] == member, each[:, others], 0.0)
         seconds = waited.sum(axis=1)
         rows = seconds > 0
@@ -178,7 +178,7 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
         # More than those who waited for it, on the average; what is not known makes all of it unknown.
         more = [
             column[rows, member] - _mean(column[:, others][rows], waited, seconds)
-            for column in (computing, found.since_in_mpi, left)
+            for column in (computing, instances.since_in_mpi, left)
         ]
         positive = np.clip(np.array(more).reshape(3, -1), 0.0, None)
         whole = positive.sum(axis=0)
@@ -191,14 +191,14 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
             needed = [
                 _Needed(
                     float(start[row, member]),
-                    found.arrival[row, each],
-                    float(found.arrival[row, member]),
-                    found.selected[row, each] * weights[row, each],
+                    instances.arrival[row, each],
+                    float(instances.arrival[row, member]),
+                    instances.selected[row, each] * weights[row, each],
                 )
                 for row in np.flatnonzero(rows).tolist()
                 for each in (np.flatnonzero(known.whose[row] == member),)
             ]
-        late[int(found.ranks[member]), number] = _Lateness(
+        late[int(instances.ranks[member]), number] = _Lateness(
             float(seconds.sum()),
             float(parts[0].sum()),
             float(parts[1].sum()),
@@ -213,54 +213,54 @@ def _needed_of_neighbours(table: Late, member: int, seconds: float) -> list[_Nee
 
     Only calls count of which the one before is known, too; they stand for all.
     """
-    found, known, weights, _ = table
-    place = np.searchsorted(found.numbers, found.numbers - 1)
+    instances, known, weights, _ = table
+    place = np.searchsorted(instances.numbers, instances.numbers - 1)
     needed = []
-    for row in np.flatnonzero(found.numbers[place] == found.numbers - 1).tolist():
-        for each in _neighbours_of(found, member).tolist():
-            if known.whose[row, each] == member and found.selected[row, each]:
-                ends = (member, found.arrival[row, member]), (each, found.entered[row, each])
-                both = min(_computed(found, row, int(place[row]), *end) for end in ends)
+    for row in np.flatnonzero(instances.numbers[place] == instances.numbers - 1).tolist():
+        for each in _neighbours_of(instances, member).tolist():
+            if known.whose[row, each] == member and instances.selected[row, each]:
+                ends = (member, instances.arrival[row, member]), (each, instances.entered[row, each])
+                both = min(_computed(instances, row, int(place[row]), *end) for end in ends)
                 needed.append(
                     _Needed(
-                        float(found.arrival[row, member] - found.since[row, member]),
-                        found.entered[row, [each]] - both,
-                        float(found.arrival[row, member]) - both,
+                        float(instances.arrival[row, member] - instances.since[row, member]),
+                        instances.entered[row, [each]] - both,
+                        float(instances.arrival[row, member]) - both,
                         weights[row, [each]],
                     )
                 )
-    needed = [one for one in needed if one.until == one.until]
-    whole = sum(one.seconds(-np.inf, np.inf) for one in needed)
-    return [one._replace(weights=one.weights * seconds / whole) for one in needed] if whole else []
+    needed = [need for need in needed if need.until == need.until]
+    whole = sum(need.seconds(-np.inf, np.inf) for need in needed)
+    return [need._replace(weights=need.weights * seconds / whole) for need in needed] if whole else []
 
 
-def _neighbours_of(found: Instances, member: int) -> NDArray[np.int64]:
-    own = found.neighbours[member]
+def _neighbours_of(instances: Instances, member: int) -> NDArray[np.int64]:
+    own = instances.neighbours[member]
     there: NDArray[np.int64] = own[own != NOBODY]
     return there
 
 
-def _computed(found: Instances, row: int, before: int, member: int, until: float) -> float:
+def _computed(instances: Instances, row: int, before: int, member: int, until: float) -> float:
     """Return how long a member has computed since the call before, until it came; NaN = not known."""
-    if found.procedure in POSTED:  # (In MPI since it has posted that one it has waited for it, too.)
-        return max(until - float(found.departure[before, member]), 0.0)
-    return float(found.since[row, member] - found.since_in_mpi[row, member])
+    if instances.procedure in POSTED:  # (In MPI since it has posted that one it has waited for it, too.)
+        return max(until - float(instances.departure[before, member]), 0.0)
+    return float(instances.since[row, member] - instances.since_in_mpi[row, member])
 
 
 def _nearly_last(number: int, table: Late, late: Mapping[Node, _Lateness]) -> dict[Node, _Lateness]:
     """Return those that nobody waited for longest, but somebody would if the last ones came earlier."""
-    found, known, _, _ = table
+    instances, known, _, _ = table
     rows = np.flatnonzero((known.whose != NOBODY).any(axis=1))
-    if found.procedure not in FOR_ALL or not len(rows):
+    if instances.procedure not in FOR_ALL or not len(rows):
         return {}
     waited = len(rows)
     rows = rows[:: -(-len(rows) // _MOST_ROWS)]
-    arrival, start = found.arrival[rows], found.arrival[rows] - found.since[rows]
+    arrival, start = instances.arrival[rows], instances.arrival[rows] - instances.since[rows]
     mean = np.clip(arrival - np.median(arrival, axis=1, keepdims=True), 0.0, None).mean(axis=0)
     others = np.ones(arrival.shape[1])
     nearly = {}
     for member in (-mean).argsort()[:_MOST_MEMBERS].tolist():
-        node = int(found.ranks[member]), number
+        node = int(instances.ranks[member]), number
         if mean[member] <= _NEARLY * mean.max():
             continue
         needed = [
@@ -268,7 +268,7 @@ def _nearly_last(number: int, table: Late, late: Mapping[Node, _Lateness]) -> di
             for row in range(len(rows))
         ]
         if node not in late or len(late[node].needed) < _SELDOM * waited:
-            seconds = sum(one.seconds(-np.inf, np.inf) for one in needed)
+            seconds = sum(need.seconds(-np.inf, np.inf) for need in needed)
             nearly[node] = _Lateness(seconds, needed=needed)
     return nearly
 
@@ -286,28 +286,28 @@ class _Waited:
     def __init__(self, tables: Sequence[Late], chains: Chains) -> None:
         self._tables, self._chains = tables, chains
         columns: list[list[NDArray[np.generic]]] = [[] for _ in range(6)]
-        for number, (found, known, _, calls) in enumerate(tables):
+        for number, (instances, known, _, calls) in enumerate(tables):
             rows, members = np.nonzero((known.seconds > 0) & (known.whose != NOBODY))
-            began = found.entered[rows, members]
+            began = instances.entered[rows, members]
             values = (
-                found.ranks[members],
+                instances.ranks[members],
                 began,
-                waited_until(found, known)[rows, members],
+                waited_until(instances, known)[rows, members],
                 np.full(len(rows), number),
-                found.ranks[known.whose[rows, members]],
-                found.stands_for(calls)[rows],
+                instances.ranks[known.whose[rows, members]],
+                instances.stands_for(calls)[rows],
             )
             for column, value in zip(columns, values, strict=True):
                 column.append(value)
-            if found.procedure not in FOR_ALL | POSTED | FOR_NEIGHBOURS:
-                rows, members, until, whose = held_up(found, known)
+            if instances.procedure not in FOR_ALL | POSTED | FOR_NEIGHBOURS:
+                rows, members, until, whose = held_up(instances, known)
                 values = (
-                    found.ranks[members],
-                    (found.arrival + known.seconds)[rows, members],
+                    instances.ranks[members],
+                    (instances.arrival + known.seconds)[rows, members],
                     until,
                     np.full(len(rows), number),
-                    found.ranks[whose],
-                    np.full(len(rows), calls / len(found.numbers)),
+                    instances.ranks[whose],
+                    np.full(len(rows), calls / len(instances.numbers)),
                 )
                 for column, value in zip(columns, values, strict=True):
                     column.append(value)
@@ -317,10 +317,10 @@ class _Waited:
         ]
         for column, of_messages in zip(columns, zip(*messages, strict=True), strict=False):
             column.append(np.array(of_messages))
-        joined = [np.concatenate(column) if column else np.empty(0) for column in columns]
-        order = np.lexsort((joined[1], joined[0])) if len(joined[0]) else np.empty(0, np.int64)
+        merged = [np.concatenate(column) if column else np.empty(0) for column in columns]
+        order = np.lexsort((merged[1], merged[0])) if len(merged[0]) else np.empty(0, np.int64)
         self._rank, self._began, self._until, self._table, self._whose, self._weight = (
-            column[order] for column in joined
+            column[order] for column in merged
         )
 
     def share(self, rank: int, number: int, late: _Lateness) -> None:
@@ -334,10 +334,10 @@ class _Waited:
         first, last = np.searchsorted(self._rank, [rank, rank + 1])
         weights: dict[int, float] = {}
         # (One more before: it may still have been waiting when the first one came.)
-        for one in late.needed:
-            low, high = np.searchsorted(self._began[first:last], [one.since.min(), one.until])
+        for need in late.needed:
+            low, high = np.searchsorted(self._began[first:last], [need.since.min(), need.until])
             for place in range(int(first) + max(int(low) - 1, 0), int(first + high)):
-                if seconds := one.seconds(float(self._began[place]), float(self._until[place])):
+                if seconds := need.seconds(float(self._began[place]), float(self._until[place])):
                     table = int(self._table[place])
                     if table not in weights:
                         weights[table] = self._weight_of(
@@ -358,11 +358,11 @@ class _Waited:
         """
         if table == MESSAGES or most <= 1:
             return most
-        if table == number and self._tables[table].found.procedure in FOR_NEIGHBOURS:
+        if table == number and self._tables[table].instances.procedure in FOR_NEIGHBOURS:
             return 1.0
-        found = self._tables[table].found
-        arrivals = found.arrival[:, found.ranks == rank].ravel()
-        windows = [(one.left, one.until) for one in late.needed if one.left == one.left]
+        instances = self._tables[table].instances
+        arrivals = instances.arrival[:, instances.ranks == rank].ravel()
+        windows = [(need.left, need.until) for need in late.needed if need.left == need.left]
         there = sum(int(((begin <= arrivals) & (arrivals < end)).sum()) for begin, end in windows)
         expected = len(windows) * self._tables[table].calls / self._tables[number].calls
         return min(max(expected / there, 1.0), most) if there else most
@@ -380,23 +380,23 @@ class _Waited:
         if table != MESSAGES:
             return {(other, table): 1.0}
         began, until = float(self._began[place]), float(self._until[place])
-        found = self._chains.follow(other, began, until, int(self._rank[place]))
-        return {(origin, MESSAGES): share.seconds / (until - began) for origin, share in found.items()}
+        origins = self._chains.follow(other, began, until, int(self._rank[place]))
+        return {(origin, MESSAGES): share.seconds / (until - began) for origin, share in origins.items()}
 
 
 def _blamed(late: dict[Node, _Lateness]) -> tuple[dict[int, float], int]:
     """Pass on what ranks owe to others; return what each has in the end, and in how many steps."""
     blamed: dict[int, float] = {}
-    moving = {node: one.seconds for node, one in late.items()}
+    moving = {node: lateness.seconds for node, lateness in late.items()}
     least = _TOO_LITTLE * sum(moving.values())
     steps = 0
     while moving:
         further: dict[Node, float] = {}
         for node, seconds in moving.items():
-            one = late.get(node)
+            lateness = late.get(node)
             goes = seconds if steps < MOST_STEPS else 0.0
             kept = seconds
-            for other, share in one.passed.items() if one else ():
+            for other, share in lateness.passed.items() if lateness else ():
                 if goes * share > least:
                     further[other] = further.get(other, 0.0) + goes * share
                     kept -= goes * share

@@ -72,22 +72,22 @@ def delayed(connection: sqlite3.Connection, tables: Sequence[Table], time: TimeI
         time: in MPI.
     """
     # (When those that were only posted would have been complete, nobody knows.)
-    tables = [table for table in tables if table.found.procedure not in POSTED]
+    tables = [table for table in tables if table.instances.procedure not in POSTED]
     samples = samples_of(connection, "")
     waits = [wait for sample in samples.values() for wait in sample.waits]
-    seen = sum(float((table.found.departure - table.found.arrival).sum()) for table in tables)
+    seen = sum(float((table.instances.departure - table.instances.arrival).sum()) for table in tables)
     seen += sum(sample.seconds for sample in samples.values())
     unseen = max(time.seconds - time.posting_seconds - seen, 0.0)
-    events = len(waits) + sum(table.found.arrival.size for table in tables)
+    events = len(waits) + sum(table.instances.arrival.size for table in tables)
     (threads,) = connection.execute("SELECT TOTAL(threads > 1) FROM ranks").fetchone()
     can_replay = events <= MOST_EVENTS and not threads
     if can_replay and unseen <= _MOST_UNSEEN * time.seconds:
-        found = Replay().run(waits, [table.found for table in tables])
+        replayed = Replay().run(waits, [table.instances for table in tables])
         waited = sum(wait.waited for wait in waits)
         waited += sum(float(table.waits.seconds.sum()) for table in tables)
         # What is not in the samples, and when calls that only start something were made, is not known.
         error = min(unseen + time.posting_seconds, waited)
-        return Delayed(waited - found, waited - found - error, min(waited - found + error, waited))
+        return Delayed(waited - replayed, waited - replayed - error, min(waited - replayed + error, waited))
     windows = Windows(waits if can_replay else ())
     moving_share = _share(time.moving_seconds, time.moving_seconds + time.waiting_seconds)
     own = [_in_collective(table, tables, moving_share, windows) for table in tables]
@@ -97,10 +97,12 @@ def delayed(connection: sqlite3.Connection, tables: Sequence[Table], time: TimeI
 
 def _for_messages(connection: sqlite3.Connection, late: float, moving: float, windows: Windows) -> Delayed:
     """Return what an ideal network would end of the waits for messages, by those replayed."""
-    waited = sum(one.waited for one in windows.replayed)
+    waited = sum(window.waited for window in windows.replayed)
     if len(windows.replayed) > 1 and waited > _ENOUGH * windows.waited:
-        share = 1 - sum(one.ideal for one in windows.replayed) / waited
-        rest = math.fsum((one.waited - one.ideal - share * one.waited) ** 2 for one in windows.replayed)
+        share = 1 - sum(window.ideal for window in windows.replayed) / waited
+        rest = math.fsum(
+            (window.waited - window.ideal - share * window.waited) ** 2 for window in windows.replayed
+        )
         error = _STANDARD_ERRORS * math.sqrt(rest) / waited
         return Delayed(share * late, (share - error) * late, min(share + error, 1.0) * late)
     (useful,) = connection.execute(
@@ -125,8 +127,8 @@ class Replay:
     def run(self, waits: Iterable[Wait], collectives: Iterable[Instances]) -> float:
         """Return how long ranks would wait for each other, summed over them."""
         calls = [_Call(wait.rank, wait.began, wait.ended, wait.needed) for wait in waits]
-        for found in collectives:
-            calls += _calls_in(found)
+        for instances in collectives:
+            calls += _calls_in(instances)
         return sum(self._end(call) for call in sorted(calls, key=lambda call: (call.ended, call.began)))
 
     def start(self, rank: int, at: float, delay: float) -> None:
@@ -163,28 +165,30 @@ class _Call(NamedTuple):
     needed: Sequence[tuple[float, int]]
 
 
-def _calls_in(found: Instances) -> Iterable[_Call]:
+def _calls_in(instances: Instances) -> Iterable[_Call]:
     """Return the calls of a collective, and whom each of them needs something of."""
     from rankwise.analysis.waiting.instances import NOBODY
 
-    ranks, roots = found.ranks.tolist(), found.roots.tolist()
+    ranks, roots = instances.ranks.tolist(), instances.roots.tolist()
     for arrivals, departures, root in zip(
-        found.arrival.tolist(), found.departure.tolist(), roots, strict=True
+        instances.arrival.tolist(), instances.departure.tolist(), roots, strict=True
     ):
         everybody, last = list(zip(arrivals, ranks, strict=True)), max(arrivals)
         for member, (rank, began, ended) in enumerate(zip(ranks, arrivals, departures, strict=True)):
             needed = everybody
-            if found.procedure in FOR_ROOT:
+            if instances.procedure in FOR_ROOT:
                 needed = everybody[root : root + 1]
-            elif found.procedure in FOR_OTHERS:
+            elif instances.procedure in FOR_OTHERS:
                 needed = everybody if member == root else []
-            elif found.procedure in FOR_NEIGHBOURS:
-                needed = [everybody[place] for place in found.neighbours[member].tolist() if place != NOBODY]
-            elif found.procedure not in FOR_ALL:
-                lower = found.places < found.places[member]
-                needed = [one for one, is_lower in zip(everybody, lower.tolist(), strict=True) if is_lower]
+            elif instances.procedure in FOR_NEIGHBOURS:
+                needed = [
+                    everybody[place] for place in instances.neighbours[member].tolist() if place != NOBODY
+                ]
+            elif instances.procedure not in FOR_ALL:
+                lower = instances.places < instances.places[member]
+                needed = [item for item, is_lower in zip(everybody, lower.tolist(), strict=True) if is_lower]
             if ended < last:  # who left before another one came has not needed it
-                needed = [one for one in needed if one[0] <= ended]
+                needed = [item for item in needed if item[0] <= ended]
             yield _Call(rank, began, ended, needed)
 
 
@@ -211,16 +215,18 @@ class Windows:
         for wait in sorted(waits, key=lambda wait: wait.began):
             self._waits[wait.rank].append(wait)
 
-    def arrivals(self, found: Instances) -> NDArray[np.float64]:
+    def arrivals(self, instances: Instances) -> NDArray[np.float64]:
         """Return when members would come to collectives, after those before; NaN = they have unknown calls.
 
         In those before all wait for all, so that all leave at one time.
         """
         import numpy as np
 
-        arrivals = np.full(found.arrival.shape, np.nan)
-        ranks = found.ranks.tolist()
-        rows = zip(found.arrival.tolist(), found.since.tolist(), found.since_in_mpi.tolist(), strict=True)
+        arrivals = np.full(instances.arrival.shape, np.nan)
+        ranks = instances.ranks.tolist()
+        rows = zip(
+            instances.arrival.tolist(), instances.since.tolist(), instances.since_in_mpi.tolist(), strict=True
+        )
         for row, (came, since, in_mpi) in enumerate(rows):
             lefts = [at - long for at, long in zip(came, since, strict=True)]
             calls = [self._between(*each) for each in zip(ranks, lefts, came, strict=True)]
@@ -252,19 +258,19 @@ def _in_collective(table: Table, tables: Sequence[Table], moving_share: float, w
     """
     import numpy as np
 
-    found = table.found
+    instances = table.instances
     calls = [
-        (one.calls, one.found.procedure in FOR_ALL)
-        for one in tables
-        if one.found.communicator == found.communicator
+        (other_table.calls, other_table.instances.procedure in FOR_ALL)
+        for other_table in tables
+        if other_table.instances.communicator == instances.communicator
     ]
     apart = 1 - sum(count for count, for_all in calls if for_all) / sum(count for count, _ in calls)
-    scale = np.where(found.selected, table.weights, 0.0)
+    scale = np.where(instances.selected, table.weights, 0.0)
     waited = float((scale * table.waits.seconds).sum())
     # Each of the calls in which not all wait for all may be before one of the others.
     most = min(apart / (1 - apart), 1.0) if apart < 1 else 1.0
     few = apart <= _MOST_UNSEEN
-    replayed = windows.arrivals(found) if few else np.full(found.arrival.shape, np.nan)
+    replayed = windows.arrivals(instances) if few else np.full(instances.arrival.shape, np.nan)
     ends = [
         waited - float((scale * _ideal_waits(table, replayed, left=left, waiting=waiting)).sum())
         for left, waiting in ((apart, 1 - moving_share), (most, 1.0), (0.0, 0.0))
@@ -287,17 +293,17 @@ def _ideal_waits(
 
     from rankwise.analysis.waiting.instances import of_neighbours, waits
 
-    found = table.found
-    in_mpi = np.minimum(found.since_in_mpi, found.since)
-    arrival = left * (found.arrival - found.since) + found.since - (1 - waiting) * in_mpi
+    instances = table.instances
+    in_mpi = np.minimum(instances.since_in_mpi, instances.since)
+    arrival = left * (instances.arrival - instances.since) + instances.since - (1 - waiting) * in_mpi
     arrival = np.where(np.isnan(replayed), arrival, replayed)
     first: NDArray[np.bool_] = np.any(np.isnan(arrival), axis=1, keepdims=True)
     arrival = np.where(
-        first, found.arrival, arrival
+        first, instances.arrival, arrival
     )  # (nobody knows why members were late for their first calls)
-    ideal = waits(replace(found, arrival=arrival, departure=np.full_like(arrival, np.inf))).seconds
+    ideal = waits(replace(instances, arrival=arrival, departure=np.full_like(arrival, np.inf))).seconds
     # Who left before the last one had come had nothing to wait for.
-    early = found.departure < found.arrival.max(axis=1, keepdims=True)
-    if found.procedure in FOR_NEIGHBOURS:
-        early = found.departure < of_neighbours(found, found.arrival).max(axis=2)
+    early = instances.departure < instances.arrival.max(axis=1, keepdims=True)
+    if instances.procedure in FOR_NEIGHBOURS:
+        early = instances.departure < of_neighbours(instances, instances.arrival).max(axis=2)
     return np.where(early | first, table.waits.seconds, ideal)

@@ -157,61 +157,63 @@ class Waits(NamedTuple):
     saved: Floats
 
 
-def consistent(found: Instances) -> NDArray[np.bool_]:
+def consistent(instances: Instances) -> NDArray[np.bool_]:
     """Tell of each instance whether its times can be true: nobody leaves a barrier before the last has come.
 
     If one does, the clocks are off, or the members have not counted alike: a call has failed on some of them.
     """
-    late = found.arrival.argmax(axis=1)[:, None]
-    last = found.arrival.max(axis=1, keepdims=True)
-    early = found.departure + found.uncertain(late) < last
+    late = instances.arrival.argmax(axis=1)[:, None]
+    last = instances.arrival.max(axis=1, keepdims=True)
+    early = instances.departure + instances.uncertain(late) < last
     impossible: NDArray[np.bool_] = np.zeros(len(late), bool)
-    if found.procedure in {"MPI_Barrier", "MPI_Ibarrier"}:
+    if instances.procedure in {"MPI_Barrier", "MPI_Ibarrier"}:
         impossible = np.any(early, axis=1)
-    elif found.procedure in {"MPI_Allreduce", "MPI_Iallreduce"}:
-        impossible = early.any(axis=1) & np.all(found.bytes > 0, axis=1)
-    elif found.procedure in {"MPI_Bcast", "MPI_Ibcast"}:
-        roots = found.roots[:, None]
-        root = np.take_along_axis(found.arrival, roots, axis=1)
-        before = (found.departure + found.uncertain(roots) < root) & (found.bytes > 0)
+    elif instances.procedure in {"MPI_Allreduce", "MPI_Iallreduce"}:
+        impossible = early.any(axis=1) & np.all(instances.bytes > 0, axis=1)
+    elif instances.procedure in {"MPI_Bcast", "MPI_Ibcast"}:
+        roots = instances.roots[:, None]
+        root = np.take_along_axis(instances.arrival, roots, axis=1)
+        before = (instances.departure + instances.uncertain(roots) < root) & (instances.bytes > 0)
         impossible = np.any(before, axis=1)
-    elif found.procedure in _GIVE_TO_NEIGHBOURS:
-        given = of_neighbours(found, np.where(found.bytes > 0, found.arrival, _NEVER))
-        impossible = np.any(_later_than_left(found, given), axis=(1, 2))
+    elif instances.procedure in _GIVE_TO_NEIGHBOURS:
+        given = of_neighbours(instances, np.where(instances.bytes > 0, instances.arrival, _NEVER))
+        impossible = np.any(_later_than_left(instances, given), axis=(1, 2))
     return ~impossible
 
 
-def waits(found: Instances) -> Waits:
+def waits(instances: Instances) -> Waits:
     """Find out who waited for whom."""
-    if found.procedure in FOR_ALL:
-        whose, first, second = _for_all(found)
-    elif found.procedure in FOR_ROOT:
-        whose, first, second = _for_root(found)
-    elif found.procedure in FOR_OTHERS:
-        whose, first, second = _for_others(found)
-    elif found.procedure in FOR_LOWER:
-        whose, first, second = _for_lower(found)
-    elif found.procedure in FOR_NEIGHBOURS:
-        whose, first, second = _for_neighbours(found)
+    if instances.procedure in FOR_ALL:
+        whose, first, second = _for_all(instances)
+    elif instances.procedure in FOR_ROOT:
+        whose, first, second = _for_root(instances)
+    elif instances.procedure in FOR_OTHERS:
+        whose, first, second = _for_others(instances)
+    elif instances.procedure in FOR_LOWER:
+        whose, first, second = _for_lower(instances)
+    elif instances.procedure in FOR_NEIGHBOURS:
+        whose, first, second = _for_neighbours(instances)
     else:
-        whose = np.full(found.arrival.shape, NOBODY)
-        first = second = np.full(found.arrival.shape, _NEVER)
-    seconds = np.clip((first - found.entered) * found.asking, 0.0, found.length)
-    still = np.clip((second - found.entered) * found.asking, 0.0, seconds)
+        whose = np.full(instances.arrival.shape, NOBODY)
+        first = second = np.full(instances.arrival.shape, _NEVER)
+    seconds = np.clip((first - instances.entered) * instances.asking, 0.0, instances.length)
+    still = np.clip((second - instances.entered) * instances.asking, 0.0, seconds)
     return Waits(seconds, np.where(seconds > 0, whose, NOBODY), seconds - still)
 
 
-def waited_until(found: Instances, known: Waits) -> Floats:
+def waited_until(instances: Instances, known: Waits) -> Floats:
     """Return when members no longer waited."""
-    ends: Floats = found.entered + known.seconds / found.asking
+    ends: Floats = instances.entered + known.seconds / instances.asking
     return ends
 
 
-def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows: NDArray[np.int64]) -> Floats:
+def saved_without(
+    instances: Instances, known: Waits, late: NDArray[np.bool_], rows: NDArray[np.int64]
+) -> Floats:
     """Return which part of the waits would end if some members came with the latest of the others.
 
     Args:
-        found: instances.
+        instances: instances.
         known: the waits in them.
         late: whether each member is one of these.
         rows: instances to look at.
@@ -219,53 +221,53 @@ def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows:
     Returns:
         seconds, one row for each of `rows`.
     """
-    arrival, entered, seconds = found.arrival[rows], found.entered[rows], known.seconds[rows]
+    arrival, entered, seconds = instances.arrival[rows], instances.entered[rows], known.seconds[rows]
     others = np.where(late, _NEVER, arrival)
     places = np.arange(len(rows))
-    if found.procedure in FOR_ROOT:
-        latest = others[places, found.roots[rows]][:, None]
-    elif found.procedure in FOR_OTHERS:
-        others[places, found.roots[rows]] = _NEVER
+    if instances.procedure in FOR_ROOT:
+        latest = others[places, instances.roots[rows]][:, None]
+    elif instances.procedure in FOR_OTHERS:
+        others[places, instances.roots[rows]] = _NEVER
         latest = others.max(axis=1, keepdims=True)
-    elif found.procedure in FOR_LOWER:
-        order = found.places.argsort()
+    elif instances.procedure in FOR_LOWER:
+        order = instances.places.argsort()
         up_to = np.maximum.accumulate(others[:, order], axis=1)
         latest = np.full(arrival.shape, _NEVER)
         latest[:, order[1:]] = up_to[:, :-1]
-    elif found.procedure in FOR_NEIGHBOURS:
-        latest = of_neighbours(found, others).max(axis=2)
+    elif instances.procedure in FOR_NEIGHBOURS:
+        latest = of_neighbours(instances, others).max(axis=2)
     else:
         latest = others.max(axis=1, keepdims=True)
-    saved: Floats = seconds - np.clip((latest - entered) * found.asking[rows], 0.0, seconds)
+    saved: Floats = seconds - np.clip((latest - entered) * instances.asking[rows], 0.0, seconds)
     return saved
 
 
-def of_neighbours(found: Instances, values: Floats) -> Floats:
+def of_neighbours(instances: Instances, values: Floats) -> Floats:
     """Return the values of each member's neighbours, n x m x the most that one has; of nobody: never."""
     nobody = np.full((len(values), 1), _NEVER)
-    each: Floats = np.concatenate([values, nobody], axis=1)[:, found.neighbours]
+    each: Floats = np.concatenate([values, nobody], axis=1)[:, instances.neighbours]
     return each
 
 
 _Latest = tuple[NDArray[np.int64], Floats, Floats]  # whose the latest arrival is, when, and the one before it
 
 
-def each_wait(found: Instances) -> tuple[list[int], list[float], list[float], list[int]]:
+def each_wait(instances: Instances) -> tuple[list[int], list[float], list[float], list[int]]:
     """Return who waited, from when until when, and for whom, in instances whose times can be true."""
-    found = found.of(consistent(found))
-    known = waits(found)
+    instances = instances.of(consistent(instances))
+    known = waits(instances)
     rows, members = np.nonzero(known.whose != NOBODY)
-    began = found.entered[rows, members]
+    began = instances.entered[rows, members]
     return (
-        found.ranks[members].tolist(),
+        instances.ranks[members].tolist(),
         began.tolist(),
-        waited_until(found, known)[rows, members].tolist(),
-        found.ranks[known.whose[rows, members]].tolist(),
+        waited_until(instances, known)[rows, members].tolist(),
+        instances.ranks[known.whose[rows, members]].tolist(),
     )
 
 
 def held_up(
-    found: Instances, known: Waits
+    instances: Instances, known: Waits
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, NDArray[np.int64]]:
     """Return who was in a rooted collective while others came that MPI does not have it wait for.
 
@@ -275,91 +277,91 @@ def held_up(
     Returns:
         instances, members, until when, and who came then.
     """
-    order = found.arrival.argsort(axis=1, kind="stable")
-    ordered = np.take_along_axis(found.arrival, order, axis=1)
+    order = instances.arrival.argsort(axis=1, kind="stable")
+    ordered = np.take_along_axis(instances.arrival, order, axis=1)
     there = np.stack(
-        [np.searchsorted(*times, side="right") for times in zip(ordered, found.departure, strict=True)]
+        [np.searchsorted(*times, side="right") for times in zip(ordered, instances.departure, strict=True)]
     )
     place = np.clip(there - 1, 0, None)
     until = np.take_along_axis(ordered, place, axis=1)
     whose = np.take_along_axis(order, place, axis=1)
-    rows, members = np.nonzero(until > found.arrival + known.seconds)
+    rows, members = np.nonzero(until > instances.arrival + known.seconds)
     return rows, members, until[rows, members], whose[rows, members]
 
 
-def _for_all(found: Instances) -> _Latest:
-    shape = found.arrival.shape
-    order = found.arrival.argsort(axis=1, kind="stable")
-    ordered = np.take_along_axis(found.arrival, order, axis=1)
+def _for_all(instances: Instances) -> _Latest:
+    shape = instances.arrival.shape
+    order = instances.arrival.argsort(axis=1, kind="stable")
+    ordered = np.take_along_axis(instances.arrival, order, axis=1)
     whose = np.broadcast_to(order[:, -1:], shape).copy()
     first = np.broadcast_to(ordered[:, -1:], shape).copy()
     second = np.broadcast_to(ordered[:, -2:-1], shape).copy()
     # Without data for each other processes need not wait. Who left before the last came has waited for one
     # who had come by then.
-    early = found.departure + found.uncertain(order[:, -1:]) < first
+    early = instances.departure + instances.uncertain(order[:, -1:]) < first
     for row, member in zip(*np.nonzero(early), strict=True):
-        there = max(int(np.searchsorted(ordered[row], found.departure[row, member], "right")) - 1, 0)
+        there = max(int(np.searchsorted(ordered[row], instances.departure[row, member], "right")) - 1, 0)
         whose[row, member] = order[row, there]
         first[row, member] = ordered[row, there]
         second[row, member] = ordered[row, there - 1] if there else _NEVER
     return whose, first, second
 
 
-def _for_root(found: Instances) -> _Latest:
-    shape = found.arrival.shape
+def _for_root(instances: Instances) -> _Latest:
+    shape = instances.arrival.shape
     rows = np.arange(shape[0])
-    whose = np.broadcast_to(found.roots[:, None], shape).copy()
-    first = np.broadcast_to(found.arrival[rows, found.roots][:, None], shape).copy()
-    first[rows, found.roots] = _NEVER
+    whose = np.broadcast_to(instances.roots[:, None], shape).copy()
+    first = np.broadcast_to(instances.arrival[rows, instances.roots][:, None], shape).copy()
+    first[rows, instances.roots] = _NEVER
     return whose, first, np.full(shape, _NEVER)
 
 
-def _for_others(found: Instances) -> _Latest:
-    shape = found.arrival.shape
+def _for_others(instances: Instances) -> _Latest:
+    shape = instances.arrival.shape
     rows = np.arange(shape[0])
-    others = found.arrival.copy()
-    others[rows, found.roots] = _NEVER
+    others = instances.arrival.copy()
+    others[rows, instances.roots] = _NEVER
     # (Of small or empty messages the root may have left before the last has come, if that one sends nothing.)
-    left = found.departure[rows, found.roots][:, None] + found.uncertain(found.roots[:, None])
+    left = instances.departure[rows, instances.roots][:, None] + instances.uncertain(instances.roots[:, None])
     others[others > left] = _NEVER
     order = others.argsort(axis=1, kind="stable")
     first, second = np.full(shape, _NEVER), np.full(shape, _NEVER)
     whose = np.full(shape, NOBODY)
-    first[rows, found.roots] = others[rows, order[:, -1]]
-    second[rows, found.roots] = others[rows, order[:, -2]]
-    whose[rows, found.roots] = order[:, -1]
+    first[rows, instances.roots] = others[rows, order[:, -1]]
+    second[rows, instances.roots] = others[rows, order[:, -2]]
+    whose[rows, instances.roots] = order[:, -1]
     return whose, first, second
 
 
-def _for_lower(found: Instances) -> _Latest:
-    shape = found.arrival.shape
+def _for_lower(instances: Instances) -> _Latest:
+    shape = instances.arrival.shape
     rows = np.arange(shape[0])
     whose = np.full(shape, NOBODY)
     first, second = np.full(shape, _NEVER), np.full(shape, _NEVER)
     latest, before = np.full(shape[0], _NEVER), np.full(shape[0], _NEVER)
     who = np.full(shape[0], NOBODY)
-    for member in found.places.argsort():
+    for member in instances.places.argsort():
         first[:, member], second[:, member], whose[:, member] = latest, before, who
-        own = found.arrival[rows, member]
+        own = instances.arrival[rows, member]
         later = own > latest
         before = np.where(later, latest, np.maximum(before, own))
         latest, who = np.where(later, own, latest), np.where(later, member, who)
     return whose, first, second
 
 
-def _for_neighbours(found: Instances) -> _Latest:
-    arrival = of_neighbours(found, found.arrival)
+def _for_neighbours(instances: Instances) -> _Latest:
+    arrival = of_neighbours(instances, instances.arrival)
     # Who left before a neighbour came had nothing to get from it.
-    arrival[_later_than_left(found, arrival)] = _NEVER
+    arrival[_later_than_left(instances, arrival)] = _NEVER
     order = arrival.argsort(axis=2, kind="stable")
     ordered = np.take_along_axis(arrival, order, axis=2)
-    members = np.arange(len(found.neighbours))
-    whose = found.neighbours[members, order[:, :, -1]]
+    members = np.arange(len(instances.neighbours))
+    whose = instances.neighbours[members, order[:, :, -1]]
     return whose, ordered[:, :, -1], ordered[:, :, -2]
 
 
-def _later_than_left(found: Instances, of_each: Floats) -> NDArray[np.bool_]:
+def _later_than_left(instances: Instances, of_each: Floats) -> NDArray[np.bool_]:
     """Tell which neighbours came when a member had left, n x m x the most that one has."""
-    apart = np.stack([found.uncertain(column[None, :]) for column in found.neighbours.T], axis=2)
-    later: NDArray[np.bool_] = of_each > found.departure[:, :, None] + apart
+    apart = np.stack([instances.uncertain(column[None, :]) for column in instances.neighbours.T], axis=2)
+    later: NDArray[np.bool_] = of_each > instances.departure[:, :, None] + apart
     return later

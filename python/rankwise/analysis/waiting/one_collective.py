@@ -35,7 +35,7 @@ class Table:
     """One collective on one communicator; arrays by member, what makes estimates wrong in columns.
 
     Attributes:
-        found: the instances that are known, n x m.
+        instances: the instances that are known, n x m.
         waits: in them.
         weights: how many seconds one of each call stands for, n x m; 0 where that is not known.
         calls: of one member, exact.
@@ -51,7 +51,7 @@ class Table:
         saved: if in each instance the last one had come with the second last.
     """
 
-    found: Instances
+    instances: Instances
     waits: Waits
     weights: Floats
     calls: int
@@ -67,7 +67,7 @@ class Table:
     saved: float
 
 
-def _weights(found: Instances, seconds: Floats, number: Floats) -> Floats:
+def _weights(instances: Instances, seconds: Floats, number: Floats) -> Floats:
     """Return what a second of each call stands for, n x m: 0 where that is not known.
 
     Long calls are mostly long for the waiting in them. Where the sample has by chance too little time, the
@@ -76,21 +76,21 @@ def _weights(found: Instances, seconds: Floats, number: Floats) -> Floats:
     the longest ones, too, for what is missing is rather like them, if not quite as long.
 
     Args:
-        found: all instances.
+        instances: all instances.
         seconds: of each member in all calls.
         number: of each member's calls.
     """
-    is_long = found.is_long
-    length, selected = _length(found), found.selected
-    each: Floats = np.ones(found.arrival.shape)
-    rest = _rest(found, seconds)
+    is_long = instances.is_long
+    length, selected = _length(instances), instances.selected
+    each: Floats = np.ones(instances.arrival.shape)
+    rest = _rest(instances, seconds)
     calls = number - selected[is_long].sum(axis=0)
     kept = selected[~is_long].sum(axis=0).astype(np.float64)
     mean = _ratio(length[~is_long].sum(axis=0), kept)
     missing = np.where(kept > 0, rest - calls * mean, 0.0)
     apart = np.where(selected[~is_long], length[~is_long] - mean, 0.0)
     if is_long.any():
-        steps = found.length[is_long].max(axis=1, keepdims=True)
+        steps = instances.length[is_long].max(axis=1, keepdims=True)
         like = np.where(selected[is_long], steps.min() / steps, 0.0)  # as long as the shortest of them
         longer = np.maximum(like * length[is_long] - mean, 0.0)
         whole = (longer**2).sum(axis=0) + _ratio(calls, kept) * (apart**2).sum(axis=0)
@@ -122,51 +122,51 @@ def _calibrated(length: Floats, apart: Floats, number: Floats, seconds: Floats) 
     return scaled
 
 
-def _rest(found: Instances, seconds: Floats) -> Floats:
+def _rest(instances: Instances, seconds: Floats) -> Floats:
     """Return the seconds of each member in the calls that the sample stands for."""
-    rest: Floats = np.maximum(seconds - _length(found)[found.is_long].sum(axis=0), 0.0)
+    rest: Floats = np.maximum(seconds - _length(instances)[instances.is_long].sum(axis=0), 0.0)
     return rest
 
 
-def table_of(found: Instances, times: Times) -> Table | None:
+def table_of(instances: Instances, times: Times) -> Table | None:
     """Return who waited for whom; None = of no instance the times can be true.
 
     Args:
-        found: all instances of the sample.
+        instances: all instances of the sample.
         times: exact.
     """
-    own = times.get((found.communicator, found.procedure), {})
-    good = consistent(found)
+    own = times.get((instances.communicator, instances.procedure), {})
+    good = consistent(instances)
     inconsistent = int((~good).sum())
-    found = found.of(good & ~found.follows_long)
-    if not len(found.numbers):
+    instances = instances.of(good & ~instances.follows_long)
+    if not len(instances.numbers):
         return None
-    number = np.array([own.get(rank, (0, 0.0))[0] for rank in found.ranks.tolist()], float)
-    seconds = np.array([own.get(rank, (0, 0.0))[1] for rank in found.ranks.tolist()])
-    if found.procedure in POSTED:
+    number = np.array([own.get(rank, (0, 0.0))[0] for rank in instances.ranks.tolist()], float)
+    seconds = np.array([own.get(rank, (0, 0.0))[1] for rank in instances.ranks.tolist()])
+    if instances.procedure in POSTED:
         # Only their number is exact: their time is that of the calls that complete them.
-        kept = found.selected.sum(axis=0).astype(np.float64)
-        seconds = number * _ratio(_length(found).sum(axis=0), kept)
+        kept = instances.selected.sum(axis=0).astype(np.float64)
+        seconds = number * _ratio(_length(instances).sum(axis=0), kept)
     calls = max((count for count, _ in own.values()), default=0)
-    known = waits(found)
-    scale = _weights(found, seconds, number)
-    length = _length(found)
-    of_rest = ~found.is_long
-    rest = np.where(scale[of_rest].any(axis=0), _rest(found, seconds), 0.0)
+    known = waits(instances)
+    scale = _weights(instances, seconds, number)
+    length = _length(instances)
+    of_rest = ~instances.is_long
+    rest = np.where(scale[of_rest].any(axis=0), _rest(instances, seconds), 0.0)
     seconds = rest + length[~of_rest].sum(axis=0)
-    selected = np.where(found.selected, scale, 0.0)  # n x m
+    selected = np.where(instances.selected, scale, 0.0)  # n x m
     each = selected * known.seconds
     waited = each.sum(axis=0)
-    themselves = np.where(found.selected, known.seconds, 0.0)[~of_rest].sum(axis=0)
+    themselves = np.where(instances.selected, known.seconds, 0.0)[~of_rest].sum(axis=0)
     share = np.clip(_ratio(waited - themselves, rest), 0.0, 1.0)
     residuals = scale[of_rest] * _unexplained(
-        known.seconds[of_rest], length[of_rest], found.selected[of_rest]
+        known.seconds[of_rest], length[of_rest], instances.selected[of_rest]
     )
-    n = int(found.selected[of_rest].any(axis=1).sum())
-    others = calls - int(found.selected[~of_rest].any(axis=1).sum())
+    n = int(instances.selected[of_rest].any(axis=1).sum())
+    others = calls - int(instances.selected[~of_rest].any(axis=1).sum())
     unseen = max(1.0 - n / others, 0.0) if others > 0 else 0.0
     factor = n / (n - 1) * unseen if n > 1 else 0.0
-    if found.procedure in FOR_NEIGHBOURS:
+    if instances.procedure in FOR_NEIGHBOURS:
         factor *= _OF_PAIRS
     moments = _moments(residuals, factor)
     total_moments = _moments(residuals.sum(axis=1), factor)
@@ -174,28 +174,28 @@ def table_of(found: Instances, times: Times) -> Table | None:
     if alone:
         moments[0] = each[of_rest].sum(axis=0) ** 2
         total_moments[0] = each[of_rest].sum() ** 2
-    shifted = selected * np.where(known.whose != NOBODY, found.uncertain(known.whose), 0.0)
-    kept = found.selected[of_rest].sum(axis=0).astype(np.float64)
+    shifted = selected * np.where(known.whose != NOBODY, instances.uncertain(known.whose), 0.0)
+    kept = instances.selected[of_rest].sum(axis=0).astype(np.float64)
     of_sample = length[of_rest]
     sampled = compare(
-        number - found.selected[~of_rest].sum(axis=0),
+        number - instances.selected[~of_rest].sum(axis=0),
         rest,
         kept,
         of_sample.sum(axis=0),
         (of_sample**2).sum(axis=0),
     )
-    doubts = np.where(_may_wait(found), doubts_of(moments, share, sampled, shifted.sum(axis=0)), 0.0)
+    doubts = np.where(_may_wait(instances), doubts_of(moments, share, sampled, shifted.sum(axis=0)), 0.0)
     total_doubts = np.concatenate([total_moments, doubts[2:].sum(axis=1)])
-    caused, caused_doubts = _by_whom(found, known, each, shifted, factor, alone, rest, sampled)
+    caused, caused_doubts = _by_whom(instances, known, each, shifted, factor, alone, rest, sampled)
     last = _last_of(known, each)
     often = last[of_rest] if of_rest.any() else last
     for_last = (known.whose == last[:, None]) & (known.whose != NOBODY)
     return Table(
-        found=found,
+        instances=instances,
         waits=known,
         weights=scale,
         calls=calls,
-        kept=len(found.numbers),
+        kept=len(instances.numbers),
         inconsistent=inconsistent,
         seconds=seconds,
         waiting=waited,
@@ -220,57 +220,57 @@ def _unexplained(waited: Floats, length: Floats, selected: NDArray[np.bool_]) ->
     return rest
 
 
-def _length(found: Instances) -> Floats:
-    length: Floats = np.where(found.selected, found.length, 0.0)
+def _length(instances: Instances) -> Floats:
+    length: Floats = np.where(instances.selected, instances.length, 0.0)
     return length
 
 
 def _ratio(values: Floats, by: Floats) -> Floats:
-    found: Floats = np.divide(values, by, out=np.zeros(values.shape), where=by > 0)
-    return found
+    ratio: Floats = np.divide(values, by, out=np.zeros(values.shape), where=by > 0)
+    return ratio
 
 
-def _may_wait(found: Instances) -> NDArray[np.bool_]:
+def _may_wait(instances: Instances) -> NDArray[np.bool_]:
     """Tell of each member whether it has anybody to wait for: the root of a broadcast has not, for one."""
-    members = np.arange(len(found.ranks))
-    roots = distinct(found.roots[found.roots != NOBODY])
-    if found.procedure in FOR_ROOT:
+    members = np.arange(len(instances.ranks))
+    roots = distinct(instances.roots[instances.roots != NOBODY])
+    if instances.procedure in FOR_ROOT:
         return ~np.isin(members, roots) if len(roots) == 1 else np.ones(len(members), bool)
-    if found.procedure in FOR_OTHERS:
+    if instances.procedure in FOR_OTHERS:
         return np.isin(members, roots)
-    if found.procedure in FOR_LOWER:
-        lower: NDArray[np.bool_] = found.places > found.places.min()
+    if instances.procedure in FOR_LOWER:
+        lower: NDArray[np.bool_] = instances.places > instances.places.min()
         return lower
-    if found.procedure in FOR_NEIGHBOURS:
-        some: NDArray[np.bool_] = np.any(found.neighbours != NOBODY, axis=1)
+    if instances.procedure in FOR_NEIGHBOURS:
+        some: NDArray[np.bool_] = np.any(instances.neighbours != NOBODY, axis=1)
         return some
     return np.ones(len(members), bool)
 
 
-def _of_others(found: Instances, doubts: Floats) -> Floats:
+def _of_others(instances: Instances, doubts: Floats) -> Floats:
     """Return for each member the sum over all others that could have waited for it.
 
     Args:
-        found: all instances.
+        instances: all instances.
         doubts: one column a member.
     """
-    could = np.where(_may_wait(found), doubts, 0.0)
-    if found.procedure in FOR_LOWER:
-        order = np.argsort(found.places)[::-1]
+    could = np.where(_may_wait(instances), doubts, 0.0)
+    if instances.procedure in FOR_LOWER:
+        order = np.argsort(instances.places)[::-1]
         higher = np.empty_like(could)
         higher[:, order] = np.cumsum(could[:, order], axis=1) - could[:, order]
         return higher
-    if found.procedure in FOR_NEIGHBOURS:
+    if instances.procedure in FOR_NEIGHBOURS:
         around = np.zeros_like(could)
-        members, columns = np.nonzero(found.neighbours != NOBODY)
+        members, columns = np.nonzero(instances.neighbours != NOBODY)
         for row, values in zip(around, could, strict=True):
-            row += np.bincount(found.neighbours[members, columns], values[members], len(row))
+            row += np.bincount(instances.neighbours[members, columns], values[members], len(row))
         return around
     sums = could.sum(axis=1, keepdims=True)
     others: Floats = sums - could
     others[others < _ROUNDING * sums] = 0.0
-    if found.procedure in FOR_ROOT:
-        others[:, ~np.isin(np.arange(len(found.ranks)), found.roots)] = 0.0
+    if instances.procedure in FOR_ROOT:
+        others[:, ~np.isin(np.arange(len(instances.ranks)), instances.roots)] = 0.0
     return others
 
 
@@ -280,7 +280,7 @@ def _moments(rest: Floats, factor: float) -> Floats:
 
 
 def _by_whom(
-    found: Instances,
+    instances: Instances,
     known: Waits,
     each: Floats,
     shifted: Floats,
@@ -293,13 +293,13 @@ def _by_whom(
 
     Nobody knows for whom it was waited in time that the sample does not explain: it may be for anybody.
     """
-    members, of_rest = len(exact), ~found.is_long
+    members, of_rest = len(exact), ~instances.is_long
     rows, waiters = np.nonzero(known.whose != NOBODY)
     whose = known.whose[rows, waiters]
     caused: Floats = np.bincount(whose, each[rows, waiters], members).astype(np.float64)
     nothing, none = np.zeros(members), np.zeros((2, members))
     for_nobody = doubts_of(none, nothing, sampled, nothing)
-    doubts = _of_others(found, for_nobody)
+    doubts = _of_others(instances, for_nobody)
     doubts[-1] = np.bincount(whose, shifted[rows, waiters], members)
     here = of_rest[rows]
     whose, waiters, seconds = whose[here], waiters[here], each[rows, waiters][here]

@@ -78,8 +78,8 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
 
 def _whole_table(connection: sqlite3.Connection) -> str:
     """Return the name of the table of all arrivals, also where a part has taken its place."""
-    found = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'arrivals'").fetchone()
-    return "main.arrivals" if found else "arrivals"
+    tables = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'arrivals'").fetchone()
+    return "main.arrivals" if tables else "arrivals"
 
 
 def _clocks(connection: sqlite3.Connection) -> tuple[dict[int, str], dict[int, float]]:
@@ -103,9 +103,9 @@ def _neighbours(
     ).fetchone()
     if not are_known(topology, json.loads(dims), len(places)):
         raise ValueError(f"neighbours on communicator {communicator} are not known")
-    found = neighbours(json.loads(dims), json.loads(periods))[places]
+    neighbour_ranks = neighbours(json.loads(dims), json.loads(periods))[places]
     order = places.argsort()
-    at: NDArray[np.int64] = np.where(found != NOBODY, order[found], NOBODY)
+    at: NDArray[np.int64] = np.where(neighbour_ranks != NOBODY, order[neighbour_ranks], NOBODY)
     return at
 
 
@@ -130,6 +130,6 @@ def _selected(
         "SELECT instance, rank FROM arrivals WHERE communicator = ? AND procedure = ?",
         (communicator, procedure),
     ).fetchall()
-    found = np.array(rows, np.int64).reshape(-1, 2)
-    selected[np.searchsorted(instances, found[:, 0]), np.searchsorted(ranks, found[:, 1])] = True
+    pairs = np.array(rows, np.int64).reshape(-1, 2)
+    selected[np.searchsorted(instances, pairs[:, 0]), np.searchsorted(ranks, pairs[:, 1])] = True
     return selected
