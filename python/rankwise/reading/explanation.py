@@ -43,18 +43,18 @@ def meaning(word: str, path: Path | None = None) -> Meaning:
     """
     from rankwise.findings.registry import RULES
 
-    words: dict[str, Metric | Rule] = {one.name: one for one in METRICS}
-    words |= {one.id: one for one in RULES}
-    found = words.get(word.lower().replace("_", "-").replace(" ", "-"))
-    if found is None:
+    words: dict[str, Metric | Rule] = {metric.name: metric for metric in METRICS}
+    words |= {rule.id: rule for rule in RULES}
+    meant = words.get(word.lower().replace("_", "-").replace(" ", "-"))
+    if meant is None:
         raise RankwiseError(f"there is no profile and no metric {word!r}: there are {', '.join(words)}")
     if path is None:
-        return Meaning(Path(), found, None, None)
+        return Meaning(Path(), meant, None, None)
     with opened_profile(path) as connection:
         seen = Evidence(connection)
-        if isinstance(found, Metric):
-            return Meaning(path, found, found.value(seen), None)
-        return Meaning(path, found, None, explain(path))
+        if isinstance(meant, Metric):
+            return Meaning(path, meant, meant.value(seen), None)
+        return Meaning(path, meant, None, explain(path))
 
 
 class Explanation(Answer):
@@ -67,10 +67,10 @@ class Explanation(Answer):
         partial: why the profile is partial; '' if it is not.
     """
 
-    def __init__(self, path: Path, run: Run, told: Diagnosis, *, partial: str) -> None:
+    def __init__(self, path: Path, run: Run, diagnosis: Diagnosis, *, partial: str) -> None:
         """Take what was found of the profile at `path`."""
         super().__init__(path)
-        self.run, self.diagnosis, self.findings = run, told, told.findings
+        self.run, self.diagnosis, self.findings = run, diagnosis, diagnosis.findings
         self.partial = partial
 
     @cached_property
@@ -120,7 +120,7 @@ class Meaning(Answer):
         """What `--json` prints."""
         if isinstance(self.what, Rule):
             what = self.what
-            found: dict[str, Any] = {
+            content: dict[str, Any] = {
                 "rule": what.id,
                 "looks_for": what.looks_for,
                 "when": what.when,
@@ -129,23 +129,23 @@ class Meaning(Answer):
             }
             if self._explanation:
                 whole = self._explanation.data
-                found["findings"] = [one for one in whole["findings"] if one["rule"] == what.id]
-                found["not_told"] = next(
-                    (one["why"] for one in whole["not_told"] if one["rule"] == what.id), None
+                content["findings"] = [finding for finding in whole["findings"] if finding["rule"] == what.id]
+                content["not_told"] = next(
+                    (entry["why"] for entry in whole["not_told"] if entry["rule"] == what.id), None
                 )
-            return found
+            return content
         metric = self.what
-        found = {
+        content = {
             "metric": metric.name,
             "meaning": metric.meaning,
             "formula": metric.formula,
             "source": metric.source,
         }
         if isinstance(self.value, Fact):
-            found |= {"value": self.value.value, "unit": self.value.unit, "not_told": None}
+            content |= {"value": self.value.value, "unit": self.value.unit, "not_told": None}
         elif self.value:
-            found |= {"value": None, "unit": None, "not_told": self.value.why}
-        return found
+            content |= {"value": None, "unit": None, "not_told": self.value.why}
+        return content
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - it is short
         from rankwise.render.terminal.explain import write_metric, write_rule
@@ -154,9 +154,13 @@ class Meaning(Answer):
         if isinstance(self.what, Metric):
             write_metric(Page(file), self.what, self.value)
         else:
-            told = self._explanation
+            explained = self._explanation
             write_rule(
-                Page(file), self.what, told.findings if told else None, told.run if told else None, self._path
+                Page(file),
+                self.what,
+                explained.findings if explained else None,
+                explained.run if explained else None,
+                self._path,
             )
 
     def __repr__(self) -> str:
@@ -175,10 +179,10 @@ class Words(Answer):
         """What `--json` prints."""
         from rankwise.findings.registry import RULES
 
-        metrics = [{"metric": one.name, "formula": one.formula} for one in METRICS]
+        metrics = [{"metric": metric.name, "formula": metric.formula} for metric in METRICS]
         return {
             "metrics": metrics,
-            "rules": [{"rule": one.id, "looks_for": one.looks_for} for one in RULES],
+            "rules": [{"rule": rule.id, "looks_for": rule.looks_for} for rule in RULES],
         }
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - all are shown

@@ -220,8 +220,8 @@ class Profile:
             if given not in known:
                 raise RankwiseError(f"a matrix has no {what} {given!r}: there are {', '.join(known)}")
         with self._of(part)._read(MATRIX) as (connection, chosen):
-            found = matrix(connection, ends, kind, senders)
-            return MatrixAnswer(self.path, found, of, trust(connection), chosen)
+            messages = matrix(connection, ends, kind, senders)
+            return MatrixAnswer(self.path, messages, of, trust(connection), chosen)
 
     def summary(self) -> SummaryAnswer:
         """Return the summary, which is of the whole run."""
@@ -233,8 +233,8 @@ class Profile:
 
         with opened_profile(self.path) as connection:
             seen = Evidence(connection)
-            told = diagnosis(seen)
-            return SummaryAnswer(self.path, summary(connection, seen, told.account), told)
+            concluded = diagnosis(seen)
+            return SummaryAnswer(self.path, summary(connection, seen, concluded.account), concluded)
 
     def explain(self) -> Explanation:
         """Return what the whole run's time is lost to, and what can be done about it."""
@@ -271,8 +271,8 @@ class Profile:
         if name not in self.tables:
             raise RankwiseError(f"there is no table {name!r}: there are {', '.join(self.tables)}")
         with self._read(EXPORT) as (connection, _):
-            (found,) = (table for table in export_tables(connection) if table.name == name)
-            return Rows(name, found.objects(connection), [*found.columns])
+            (exported,) = (table for table in export_tables(connection) if table.name == name)
+            return Rows(name, exported.objects(connection), [*exported.columns])
 
     def export(self, directory: str | PathLike[str], to: str = "csv", *, force: bool = False) -> list[str]:
         """Write the tables as files, `DIRECTORY/calls.csv` and so on.
