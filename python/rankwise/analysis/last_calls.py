@@ -75,19 +75,19 @@ class Group:
     destination: Partner | None = None
 
 
-def groups(found: Mapping[int, Place], members: Mapping[int, str]) -> list[Group]:
+def groups(places: Mapping[int, Place], members: Mapping[int, str]) -> list[Group]:
     """Put the ranks together that are in one place; the largest group comes first.
 
     Args:
-        found: places by rank.
+        places: places by rank.
         members: of communicators, compact, by their id in the profile.
     """
     together: dict[tuple[str, str | None, int | None], list[int]] = defaultdict(list)
-    for rank, place in found.items():
+    for rank, place in places.items():
         together[place.state, place.procedure, place.communicator].append(rank)
     made = []
     for (state, procedure, communicator), ranks in together.items():
-        here = [found[rank] for rank in ranks]
+        here = [places[rank] for rank in ranks]
         times = [place.seconds for place in here if place.seconds is not None]
         waits = state == INSIDE and procedure in COLLECTIVES and communicator is not None
         made.append(
@@ -196,12 +196,12 @@ def ranks_at_end(connection: sqlite3.Connection, size: int = 0) -> dict[int, Pla
         connection: the profile.
         size: of the world, for a place of those without counters, too.
     """
-    found: dict[int, Place] = {}
+    places: dict[int, Place] = {}
     for facts in rows_by_name(connection, f"SELECT {', '.join(_FACTS)} FROM ranks ORDER BY rank"):
-        found[facts["rank"]] = _place_at_end(facts)
-    if len(found) < size:
-        found |= {rank: Place(NO_COUNTERS) for rank in range(size) if rank not in found}
-    return found
+        places[facts["rank"]] = _place_at_end(facts)
+    if len(places) < size:
+        places |= {rank: Place(NO_COUNTERS) for rank in range(size) if rank not in places}
+    return places
 
 
 def communicators_at_end(connection: sqlite3.Connection) -> tuple[dict[int, str], dict[int, str]]:

@@ -78,7 +78,7 @@ def _noisy(before: Sequence[float], after: Sequence[float], less: str, more: str
     interval = shift_interval(before, after, 1 - 2 * (1 - CONFIDENCE))
     early, late = statistics.median(before), statistics.median(after)
     low, high = (max(interval.low, -early), interval.high) if interval else (None, None)
-    alike = early * ALIKE_PERCENT / 100
+    equal = early * ALIKE_PERCENT / 100
     if len({*before, *after}) == 1:
         verdict = SAME  # as a rule 0: nobody does this
     elif low is None or high is None:
@@ -88,7 +88,7 @@ def _noisy(before: Sequence[float], after: Sequence[float], less: str, more: str
     elif high < 0:
         verdict = less
     else:
-        verdict = SAME if -alike <= low and high <= alike else UNKNOWN
+        verdict = SAME if -equal <= low and high <= equal else UNKNOWN
     return _change(before, after, early, late, low, high, verdict, exact=False)
 
 

@@ -122,15 +122,15 @@ def _amount(totals: Totals, ranks: int) -> Amount:
 
 
 def _whole(connection: sqlite3.Connection, ranks: int, calls: dict[Key, Amount]) -> dict[str, float]:
-    found = times(connection)
+    run_times = times(connection)
     mpi, run = connection.execute(f"SELECT TOTAL(mpi), TOTAL({THREAD_SECONDS}) FROM ranks").fetchone()
     (messages,) = connection.execute("SELECT COALESCE(SUM(messages), 0) FROM messages").fetchone()
     whole = {
-        "wall": found.wall_seconds,
+        "wall": run_times.wall_seconds,
         "mpi": mpi / ranks,
         "other": max(run - mpi, 0.0) / ranks,
-        "init_finalize": found.init_finalize_seconds,
-        "mpi_percent": found.mpi_percent_of_run,
+        "init_finalize": run_times.init_finalize_seconds,
+        "mpi_percent": run_times.mpi_percent_of_run,
         "calls": sum(amount.calls for amount in calls.values()),
         "bytes_sent": sum(amount.bytes_sent for amount in calls.values()),
         "messages": messages,

@@ -35,8 +35,8 @@ def way_of(program: Program, directory: Path, settings: Settings, name: str, *, 
     if not settings.bindings:
         return Way(name, Command(program.words, settings.environment), variables)
     launch = understand(program.words, program.environment)
-    seats = launch.bindings(settings.bindings)
+    bindings = launch.bindings(settings.bindings)
     place = own / "placement"
-    write_all(seats, place, ())
-    told = launch.relaunched(seats, place)
-    return Way(name, Command(told.words, {**told.variables, **settings.environment}), variables)
+    write_all(bindings, place, ())
+    relaunched = launch.relaunched(bindings, place)
+    return Way(name, Command(relaunched.words, {**relaunched.variables, **settings.environment}), variables)

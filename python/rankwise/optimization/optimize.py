@@ -140,7 +140,7 @@ class _Optimizer:
         """Run the program as given, and with what an earlier call has kept; return the profile of that."""
         saved = self._saved
         if not saved.is_new:
-            tried = ", ".join(f"{one.step} ({one.verdict})" for one in saved.attempts)
+            tried = ", ".join(f"{attempt.step} ({attempt.verdict})" for attempt in saved.attempts)
             self._say(f"going on from {saved.directory}: {tried or 'no step was finished'}")
         profile = self._profile(self._request.given)
         self._check_twice()
@@ -159,11 +159,11 @@ class _Optimizer:
             if not plan.promises:
                 # What others have left of their time is for those that had too little, once more; but pairs
                 # that have not decided must not be followed by others, as if there had been none.
-                again = {one.step for one in self._no_time if one.interval is None} - twice
+                again = {attempt.step for attempt in self._no_time if attempt.interval is None} - twice
                 if not again:
                     break
                 twice |= again
-                self._no_time = [one for one in self._no_time if one.step not in again]
+                self._no_time = [attempt for attempt in self._no_time if attempt.step not in again]
             elif self._turn(plan, profile) and len(saved.attempts) < len(self._request.steps):
                 try:
                     profile = self._profile(self._way)
@@ -171,7 +171,7 @@ class _Optimizer:
                     self._say(f"no profile with what is kept: {why}")
                     break
             plan = self._plan(profile)
-        done = {one.step for one in self._done}
+        done = {attempt.step for attempt in self._done}
         left = [
             Attempt(step.name, promise, "no time", _OVER)
             for step, promise in plan.promises
@@ -254,7 +254,7 @@ class _Optimizer:
     def _plan(self, profile: Path) -> _Plan:
         """Return the steps that are left, the one that promises most first."""
         plan = _Plan()
-        tried = {one.step for one in self._done}
+        tried = {attempt.step for attempt in self._done}
         for step in self._request.steps:
             if step.name in tried:
                 continue
@@ -262,15 +262,15 @@ class _Optimizer:
             if isinstance(promise, str):
                 plan.skipped.append(Attempt(step.name, None, "skipped", promise))
                 continue
-            found = promise.promise if isinstance(promise, Unable) else promise
-            if found is not None and found.seconds < LEAST_SHARE * self._made.run_seconds:
+            promised = promise.promise if isinstance(promise, Unable) else promise
+            if promised is not None and promised.seconds < LEAST_SHARE * self._made.run_seconds:
                 why = f"it promises less than {percent_text(100 * LEAST_SHARE)} % of the run time"
-                plan.skipped.append(Attempt(step.name, found, "skipped", why))
+                plan.skipped.append(Attempt(step.name, promised, "skipped", why))
             elif isinstance(promise, Unable):
-                plan.skipped.append(Attempt(step.name, found, "not tried", promise.why))
+                plan.skipped.append(Attempt(step.name, promised, "not tried", promise.why))
             else:
                 plan.promises.append((step, promise))
-        plan.promises.sort(key=lambda one: -one[1].weight)
+        plan.promises.sort(key=lambda item: -item[1].weight)
         return plan
 
     def _seconds(self, plan: _Plan) -> float | None:
@@ -365,8 +365,8 @@ class _Optimizer:
         if runs.signals.count and proof.ended.startswith("Interrupted"):
             raise Interrupted
         if proof.is_gain and proof.interval is not None:
-            one = proof.interval
-            gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
+            interval = proof.interval
+            gain = (interval.ratio, interval.low, interval.high, interval.confidence, interval.pairs)
             made.settings = replace(kept, about=replace(kept.about, gain=gain))
         elif proof.is_undecided:
             made.ended = (

@@ -52,13 +52,13 @@ class Places:
     def promise(self, profile: Path) -> Promise | Unable | str:
         """See Step."""
         try:
-            found, _ = self._found(profile)
+            search, _ = self._found(profile)
         except RankwiseError as error:
             return Unable(f"no placement can be looked for: {error}")
-        if not found.gains:
+        if not search.gains:
             return "no placement was found that is cheaper than the present one"
-        present = found.present.cost if found.present else found.natural.cost
-        spared = (present - found.found.cost) / present
+        present = search.present.cost if search.present else search.natural.cost
+        spared = (present - search.found.cost) / present
         with opened_profile(profile) as connection:
             seen = Evidence(connection)
             (mpi_seconds,) = connection.execute("SELECT SUM(mpi) FROM ranks").fetchone()
@@ -74,18 +74,18 @@ class Places:
         """See Step."""
         assert self._launch is not None  # or it has promised nothing
         mapping, where = self._found(now.profile)
-        seats = tuple(self._launch.bindings(mapping.bindings))
-        what = f"{len(mapping.moved)} of {len(seats)} ranks change places"
-        if why := not_applicable(where, seats, mapping.machine):
+        bindings = tuple(self._launch.bindings(mapping.bindings))
+        what = f"{len(mapping.moved)} of {len(bindings)} ranks change places"
+        if why := not_applicable(where, bindings, mapping.machine):
             return Tried(None, None, why, untried=True)
-        added = Settings(now.kept.about, bindings=seats)
+        added = Settings(now.kept.about, bindings=bindings)
         after = now.combined(added)
         try:
             profile = now.runs.profile(after, _LOOK, inside=True)
         except Rejected as rejected:
             return Tried(None, None, f"{what}: {rejected}")
         with opened_profile(profile) as connection:
-            wrong = misplaced(whereabouts(connection), seats, mapping.machine)
+            wrong = misplaced(whereabouts(connection), bindings, mapping.machine)
         if wrong:
             why = f"{wrong}, so the launcher did not do what its file says"
             return Tried(None, None, why, untried=True)

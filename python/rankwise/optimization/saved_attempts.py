@@ -124,16 +124,16 @@ class Saved:
 
     def _read(self, path: Path) -> None:
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            if (found["format"], found["version"]) != (_FORMAT, _VERSION):
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if (content["format"], content["version"]) != (_FORMAT, _VERSION):
                 raise RankwiseError(f"{path} is of another version: remove {self.directory} to begin again")
-            if found["asked"] != self._asked:
+            if content["asked"] != self._asked:
                 raise RankwiseError(
-                    f"{self.directory} was begun with other options ({_told(found['asked'])}): give the "
+                    f"{self.directory} was begun with other options ({_told(content['asked'])}): give the "
                     "same, or remove it to begin again"
                 )
-            self.attempts = [_attempt(one) for one in found["tried"]]
-            self.hosts, self._kept_file = tuple(found["hosts"]), str(found["kept"])
+            self.attempts = [_attempt(attempt) for attempt in content["tried"]]
+            self.hosts, self._kept_file = tuple(content["hosts"]), str(content["kept"])
             if self._kept_file:
                 self.kept = read(self.directory / self._kept_file)
         except OSError as error:
@@ -142,10 +142,10 @@ class Saved:
             raise RankwiseError(f"{path} is damaged: remove {self.directory} to begin again") from None
 
 
-def _attempt(one: Mapping[str, Any]) -> Attempt:
-    promise = Promise(**one["promise"]) if one["promise"] else None
-    interval = Interval(**one["interval"]) if one["interval"] else None
-    return Attempt(**{**one, "promise": promise, "interval": interval})
+def _attempt(fields: Mapping[str, Any]) -> Attempt:
+    promise = Promise(**fields["promise"]) if fields["promise"] else None
+    interval = Interval(**fields["interval"]) if fields["interval"] else None
+    return Attempt(**{**fields, "promise": promise, "interval": interval})
 
 
 def _told(asked: Mapping[str, Any]) -> str:

@@ -150,8 +150,8 @@ class TableView(Answer):
     @cached_property
     def data(self) -> dict[str, Any]:
         """What `--json` prints."""
-        found: dict[str, Any] = to_json(self._content)
-        return found
+        content: dict[str, Any] = to_json(self._content)
+        return content
 
     @property
     def _content(self) -> Mapping[str, Any]:
@@ -173,14 +173,14 @@ class TableView(Answer):
     @cached_property
     def _lists(self) -> dict[str, list[Any]]:
         """The lists of rows; where the view is one object, those in it, with its name before theirs."""
-        found: dict[str, list[Any]] = {}
+        lists: dict[str, list[Any]] = {}
         for key, value in self.data.items():
             if isinstance(value, list):
-                found[key] = value
+                lists[key] = value
             elif isinstance(value, dict) and key == self.name:
                 inner = {name: rows for name, rows in value.items() if isinstance(rows, list)}
-                found |= {f"{key}_{name}": rows for name, rows in inner.items()}
-        return found
+                lists |= {f"{key}_{name}": rows for name, rows in inner.items()}
+        return lists
 
     def rows(self, name: str = "") -> Rows:
         """Return rows.
@@ -244,10 +244,10 @@ class SummaryAnswer(Answer):
         diagnosis: what is concluded from it, likewise.
     """
 
-    def __init__(self, path: Path, found: Summary, diagnosis: Diagnosis) -> None:
+    def __init__(self, path: Path, summary: Summary, diagnosis: Diagnosis) -> None:
         """Take what was found of the profile at `path`."""
         super().__init__(path)
-        self.found = found
+        self.found = summary
         self.diagnosis = diagnosis
 
     @cached_property
@@ -284,13 +284,13 @@ class MatrixAnswer(Answer):
     """
 
     def __init__(
-        self, path: Path, found: Messages, measure: str, trust: Trust, selected: Selected | None
+        self, path: Path, messages: Messages, measure: str, trust: Trust, selected: Selected | None
     ) -> None:
         """Take what was found; `measure` is bytes or messages."""
         super().__init__(path)
-        self.found = found
+        self.found = messages
         self.measure = measure
-        self.labels: Sequence[int | str] = found.nodes or range(found.size)
+        self.labels: Sequence[int | str] = messages.nodes or range(messages.size)
         self._trust, self.selected = trust, selected
 
     @cached_property

@@ -65,17 +65,17 @@ _WHY_NO_ARRIVALS: Mapping[Reason, str] = {
 }
 
 
-def why_no_arrivals(found: Unknown) -> str:
+def why_no_arrivals(unknown: Unknown) -> str:
     """Return why no arrivals at collectives are known, without a full stop."""
-    why = _WHY_NO_ARRIVALS[found.reason]
-    return f"{why}; {COMPARE_CLOCKS}" if found.reason == "clocks not compared" else why
+    why = _WHY_NO_ARRIVALS[unknown.reason]
+    return f"{why}; {COMPARE_CLOCKS}" if unknown.reason == "clocks not compared" else why
 
 
-def no_arrivals(found: Unknown) -> str:
+def no_arrivals(unknown: Unknown) -> str:
     """Return what to say where no arrivals at collectives are known: why, and the cure."""
     cure = ""
-    if found.reason == "none called":
+    if unknown.reason == "none called":
         cure = "; --by call shows what it calls"
-    elif found.reason != "clocks not compared":
+    elif unknown.reason != "clocks not compared":
         cure = "; --by rank shows how far the ranks came"
-    return f"No arrivals at collectives are known: {why_no_arrivals(found)}{cure}."
+    return f"No arrivals at collectives are known: {why_no_arrivals(unknown)}{cure}."

@@ -36,29 +36,32 @@ def ranks_and_nodes(run: Run) -> str:
     return number_of(run.ranks, "rank") + (f" / {number_of(run.nodes, 'node')}" if run.nodes else "")
 
 
-def wall_text(found: Summary) -> str:
+def wall_text(summary: Summary) -> str:
     """Return how long the run was."""
-    times = found.times
+    times = summary.times
     # Where the end of the ranks is not known, nobody knows what they did after the last call.
-    known = found.trust.complete or times.ends_known
+    known = summary.trust.complete or times.ends_known
     return f"{'wall' if known else 'to the last call'} {second_text(times.wall_seconds)}"
 
 
-def efficiency_text(found: Efficiency) -> str:
+def efficiency_text(efficiency: Efficiency) -> str:
     """Return the efficiency and its factors; estimates are marked with ~."""
-    parts = [f"load balance {found.load_balance:.2f}"]
-    if found.split:
-        parts += [f"serialisation ~{found.split.serialisation:.2f}", f"transfer ~{found.split.transfer:.2f}"]
+    parts = [f"load balance {efficiency.load_balance:.2f}"]
+    if efficiency.split:
+        parts += [
+            f"serialisation ~{efficiency.split.serialisation:.2f}",
+            f"transfer ~{efficiency.split.transfer:.2f}",
+        ]
     else:
-        parts.append(f"communication {found.communication:.2f}")
-    return f"efficiency {found.parallel:.2f} = {' x '.join(parts)}"
+        parts.append(f"communication {efficiency.communication:.2f}")
+    return f"efficiency {efficiency.parallel:.2f} = {' x '.join(parts)}"
 
 
-def efficiency_notes(found: Efficiency) -> list[str]:
+def efficiency_notes(efficiency: Efficiency) -> list[str]:
     """Return how far estimated factors may be off, or why there are none."""
-    split = found.split
+    split = efficiency.split
     if split is None:
-        return [f"Not told apart: {found.why_no_split}."] if found.why_no_split else []
+        return [f"Not told apart: {efficiency.why_no_split}."] if efficiency.why_no_split else []
     return [
         f"Serialisation is between {split.serialisation_low:.2f} and {split.serialisation_high:.2f},"
         f" transfer between {split.transfer_low:.2f} and {split.transfer_high:.2f}."

@@ -137,8 +137,8 @@ def robust_scatter(values: NDArray[np.float64]) -> float:
     Args:
         values: two or more.
     """
-    one, other = np.triu_indices(len(values), 1)
-    return float(_OF_DIFFERENCES * np.median(np.abs(values[one] - values[other])))
+    first, second = np.triu_indices(len(values), 1)
+    return float(_OF_DIFFERENCES * np.median(np.abs(values[first] - values[second])))
 
 
 def _students_t(probability: float, freedom: NDArray[np.int64]) -> NDArray[np.float64]:

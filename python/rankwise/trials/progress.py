@@ -19,9 +19,9 @@ def change_so_far(before: Sequence[float], after: Sequence[float], confidence: f
     """
     if len(before) < 2:
         return ""
-    found = ratio_interval(before, after, confidence)
-    most, low, high = (100 * (1 / ratio - 1) for ratio in (found.ratio, found.high, found.low))
-    return f"time {most:+.1f} % ({low:+.1f} to {high:+.1f} %, {100 * found.confidence:.0f} % sure)"
+    interval = ratio_interval(before, after, confidence)
+    most, low, high = (100 * (1 / ratio - 1) for ratio in (interval.ratio, interval.high, interval.low))
+    return f"time {most:+.1f} % ({low:+.1f} to {high:+.1f} %, {100 * interval.confidence:.0f} % sure)"
 
 
 def left_text(runs: int, of_run: float, limit: float = math.inf) -> str:

@@ -176,15 +176,15 @@ class Race:
         """Return every arm but the baseline beside it, in the order in which they were given."""
         baseline, *challengers = self.arms
         confidence = self._aim.confidence_of_each(len(challengers))
-        found = []
+        compared = []
         for name in challengers:
             times = self.times[name]
             interval = (
                 ratio_interval(self.times[baseline][: len(times)], times, confidence) if times else None
             )
-            alike = interval is not None and interval.reached and interval.within(self._aim.resolve)
-            found.append(Comparison(name, interval, alike, self.dropped.get(name)))
-        return found
+            is_equivalent = interval is not None and interval.reached and interval.within(self._aim.resolve)
+            compared.append(Comparison(name, interval, is_equivalent, self.dropped.get(name)))
+        return compared
 
     def winner(self) -> Comparison | None:
         """Return the arm with the greatest ratio of those that are faster than the baseline; None if none is.
@@ -192,9 +192,11 @@ class Race:
         As the best of several it looks better than it is: a new race against the baseline tells its gain.
         """
         faster = [
-            (one.interval.ratio, -place, one)
-            for place, one in enumerate(self.comparisons())
-            if one.interval is not None and one.interval.verdict == "faster" and one.dropped is None
+            (comparison.interval.ratio, -place, comparison)
+            for place, comparison in enumerate(self.comparisons())
+            if comparison.interval is not None
+            and comparison.interval.verdict == "faster"
+            and comparison.dropped is None
         ]
         return max(faster)[2] if faster else None
 
@@ -229,12 +231,12 @@ class Race:
         """Drop each challenger that is slower than another arm, by an interval of this confidence."""
         for name in self.running[1:]:
             ahead = {
-                other: found.ratio
+                other: interval.ratio
                 for other in self.running
                 if other != name
-                for found in (ratio_interval(self.times[name], self.times[other], confidence),)
-                if found.verdict == "faster"
+                for interval in (ratio_interval(self.times[name], self.times[other], confidence),)
+                if interval.verdict == "faster"
             }
             if ahead:
-                self.dropped[name] = Dropped(self.rounds, slower_than=max(ahead, key=lambda one: ahead[one]))
+                self.dropped[name] = Dropped(self.rounds, slower_than=max(ahead, key=lambda arm: ahead[arm]))
         self.running = [name for name in self.running if name not in self.dropped]

@@ -163,8 +163,8 @@ class _Runner(Generic[Result]):
         for name in times:
             self._made.results[name].append(results[name])
         each = ", ".join(f"{name} {times[name]:.4g} s" for name in race.arms if name in times)
-        told = [f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}", self._gain(), self._left()]
-        self._say("; ".join(filter(None, told)))
+        parts = [f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}", self._gain(), self._left()]
+        self._say("; ".join(filter(None, parts)))
         for name in (name for name in race.dropped if name not in dropped):
             self._say(f"{name} is out: it is slower than {race.dropped[name].slower_than}")
         if race.looks == looks or race.over:

@@ -80,12 +80,12 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
     )
     part = is_part(connection)
     roles = Roles(connection)
-    found = [
+    communicator_rows = [
         _communicator(row, top.get(row["id"]), counts.get(row["id"], Totals()), roles)
         for row in rows
         if row["id"] in counts or (row["size"] > 0 and not part)
     ]
-    return sorted(found, key=lambda row: row.totals.order)
+    return sorted(communicator_rows, key=lambda row: row.totals.order)
 
 
 def _communicator(row: sqlite3.Row, top: Operation | None, totals: Totals, roles: Roles) -> Communicator:

@@ -91,7 +91,7 @@ def regions(connection: sqlite3.Connection) -> list[Region]:
         if parent in rows:
             inclusive[parent] += inclusive[key]
             around[parent] = _sum(around[parent], around[key])
-    found = {
+    regions_by_id = {
         key: Region(
             region=key,
             name=name,
@@ -109,20 +109,20 @@ def regions(connection: sqlite3.Connection) -> list[Region]:
         )
         for key, name, path, _, ranks, entries, wall, exclusive, _ in rows.values()
     }
-    return list(_in_order(found))
+    return list(_in_order(regions_by_id))
 
 
-def _sum(one: float | None, other: float | None) -> float | None:
-    return one if other is None else other + (one or 0.0)
+def _sum(first: float | None, second: float | None) -> float | None:
+    return first if second is None else second + (first or 0.0)
 
 
 def _share(mpi: float, wall: float | None) -> float | None:
     return None if wall is None else min(percent(mpi, wall), 100.0)
 
 
-def _in_order(found: Mapping[int, Region]) -> Iterator[Region]:
+def _in_order(regions_by_id: Mapping[int, Region]) -> Iterator[Region]:
     nested: dict[int, list[Region]] = {}
-    for row in found.values():
+    for row in regions_by_id.values():
         nested.setdefault(row.parent or WHOLE_PROGRAM, []).append(row)
 
     def order(row: Region) -> float:

@@ -143,15 +143,15 @@ def algorithms(connection: sqlite3.Connection) -> list[Algorithm]:
         patterns.setdefault((procedure, communicator), []).append(_Pattern(*row))
     visible = Visibilities(connection)
     per_call = _seconds_per_call(connection)
-    found: list[Algorithm] = []
+    algorithm_rows: list[Algorithm] = []
     for collective in collectives(connection, visible):
         shapes = patterns.get((collective.procedure, collective.communicator), [])
         if shapes:
             rows = [_algorithm(connection, visible, collective, shape) for shape in shapes]
-            found += _with_times(rows, collective, per_call)
+            algorithm_rows += _with_times(rows, collective, per_call)
         elif collective.class_name in CLASSES:
-            found.append(_without_pattern(collective))
-    return found
+            algorithm_rows.append(_without_pattern(collective))
+    return algorithm_rows
 
 
 def algorithm_families(rows: Sequence[Algorithm]) -> list[AlgorithmFamily]:
@@ -204,7 +204,7 @@ def _seconds_per_call(connection: sqlite3.Connection) -> dict[tuple[str, str], d
         for key in (size_bin, None):
             sums[family, procedure][key] += totals
     return {
-        key: {size_bin: one.seconds / one.calls for size_bin, one in bins.items() if one.calls}
+        key: {size_bin: totals.seconds / totals.calls for size_bin, totals in bins.items() if totals.calls}
         for key, bins in sums.items()
     }
 

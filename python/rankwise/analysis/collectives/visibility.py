@@ -118,10 +118,10 @@ class Visibilities:
 
     def of_all(self, communicator: int, procedure: str, *, seen: bool, with_data: bool) -> Visibility:
         """Say how far the messages inside all calls of a collective are visible; arguments as of `of`."""
-        found = self.of(communicator, procedure, seen=seen, with_data=with_data)
+        seen_visibility = self.of(communicator, procedure, seen=seen, with_data=with_data)
         shapes = self._shapes.get((communicator, procedure), ())
-        if found.text or not any(shapes):
-            return found
+        if seen_visibility.text or not any(shapes):
+            return seen_visibility
         count = f"{sum(shapes)} of {len(shapes)} shapes (root and size)"
         return Visibility(f"not of all calls: {count} {_MOVED}", whole=False)
 
@@ -176,8 +176,8 @@ class Visibilities:
 def has_messages_inside(connection: sqlite3.Connection) -> bool:
     """Tell whether any message inside a collective was seen."""
     query = "SELECT EXISTS (SELECT 1 FROM host_sums WHERE kind = 'in-collective')"
-    (found,) = connection.execute(query).fetchone()
-    return bool(found)
+    (count,) = connection.execute(query).fetchone()
+    return bool(count)
 
 
 def moved_otherwise(procedure: str, processes: int, size: int | None, messages: int, volume: int) -> bool:
@@ -199,7 +199,7 @@ def moved_otherwise(procedure: str, processes: int, size: int | None, messages: 
 
 def _shapes(connection: sqlite3.Connection) -> dict[tuple[int, str], list[bool]]:
     """Tell of each shape of the collectives of which a call was kept whether it moved its data otherwise."""
-    found: dict[tuple[int, str], list[bool]] = defaultdict(list)
+    moved: dict[tuple[int, str], list[bool]] = defaultdict(list)
     for communicator, procedure, processes, size, messages, volume in connection.execute(
         "SELECT patterns.communicator, procedures.name, communicators.size, patterns.size,"
         " COALESCE(seen.messages, 0), COALESCE(seen.bytes, 0) FROM patterns"
@@ -208,8 +208,8 @@ def _shapes(connection: sqlite3.Connection) -> dict[tuple[int, str], list[bool]]
         " LEFT JOIN (SELECT pattern, SUM(messages) AS messages, SUM(bytes) AS bytes FROM pattern_messages"
         " GROUP BY pattern) AS seen ON seen.pattern = patterns.id WHERE complete"
     ):
-        found[communicator, procedure].append(moved_otherwise(procedure, processes, size, messages, volume))
-    return found
+        moved[communicator, procedure].append(moved_otherwise(procedure, processes, size, messages, volume))
+    return moved
 
 
 def why_inactive(state: str, note: str) -> str:
@@ -232,7 +232,7 @@ def _seen_within_nodes(connection: sqlite3.Connection) -> bool:
 
 def _of_everybody(kinds: list[_Hook]) -> _Hooks | None:
     """Return what is so on every communicator; None = it depends on the members."""
-    if len({(one.state, one.between_nodes_only, one.note) for one in kinds}) != 1:
+    if len({(kind.state, kind.between_nodes_only, kind.note) for kind in kinds}) != 1:
         return None
     first = kinds[0]
     return _summed_up([first]) if first.state != "active" or not first.between_nodes_only else None

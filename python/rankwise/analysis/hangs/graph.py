@@ -64,11 +64,11 @@ def components(nodes: Sequence[int], waits: Edges) -> Iterator[list[int]]:
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[node])
                 if low[node] == index[node]:
-                    found: list[int] = []
-                    while not found or found[-1] != node:
-                        found.append(stack.pop())
-                        on_stack.discard(found[-1])
-                    yield sorted(found)
+                    component: list[int] = []
+                    while not component or component[-1] != node:
+                        component.append(stack.pop())
+                        on_stack.discard(component[-1])
+                    yield sorted(component)
 
 
 def way(start: int, ends: Collection[int], waits: Edges, within: set[int]) -> list[int]:
@@ -102,10 +102,10 @@ def led_to(nodes: set[int], waits: Edges) -> set[int]:
     for node, others in waits.items():
         for other in others:
             waiters[other].append(node)
-    found, work = set(nodes), list(nodes)
+    reached, work = set(nodes), list(nodes)
     while work:
         for node in waiters[work.pop()]:
-            if node not in found:
-                found.add(node)
+            if node not in reached:
+                reached.add(node)
                 work.append(node)
-    return found
+    return reached

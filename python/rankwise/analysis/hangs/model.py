@@ -105,4 +105,4 @@ class Hang:
     @property
     def is_certain(self) -> bool:
         """Whether it is a deadlock by what both sides have counted."""
-        return self.is_deadlock and all(one.certain for one in self.steps if one.waits_for)
+        return self.is_deadlock and all(step.certain for step in self.steps if step.waits_for)

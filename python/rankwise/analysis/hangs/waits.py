@@ -38,10 +38,14 @@ def _is_for_all(name: str, class_name: str) -> bool:
     return class_name in _COLLECTIVE_CLASSES or name == "MPI_Win_fence"
 
 
-FOR_ALL = frozenset(one.name for one in PROCEDURES if _is_for_all(one.name, one.class_name))
+FOR_ALL = frozenset(
+    procedure.name for procedure in PROCEDURES if _is_for_all(procedure.name, procedure.class_name)
+)
 """Calls that wait for all members of their communicator, more or less."""
 STARTED_FOR_ALL = frozenset(
-    one.name for one in PROCEDURES if one.class_name == "collective" and one.name.startswith("MPI_I")
+    procedure.name
+    for procedure in PROCEDURES
+    if procedure.class_name == "collective" and procedure.name.startswith("MPI_I")
 )
 """Nonblocking collectives."""
 _WAITS = frozenset({"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"})
@@ -192,16 +196,16 @@ class Messages:
         return _meets(place.source, rank, tag) and _same(place.communicator, communicator)
 
 
-def _together(found: Iterable[Wait]) -> list[Wait]:
+def _together(waits: Iterable[Wait]) -> list[Wait]:
     """Make one of those that wait for the same nonblocking collective."""
-    alike: dict[tuple[object, ...], list[Wait]] = defaultdict(list)
-    for number, one in enumerate(found):
-        place = one.place
-        key = (place.procedure, place.communicator, one.collective, one.for_ranks)
-        alike[key if one.collective else (number,)].append(one)
+    same_waits: dict[tuple[object, ...], list[Wait]] = defaultdict(list)
+    for number, wait in enumerate(waits):
+        place = wait.place
+        key = (place.procedure, place.communicator, wait.collective, wait.for_ranks)
+        same_waits[key if wait.collective else (number,)].append(wait)
     return [
-        ones[0]._replace(ranks=tuple(sorted(rank for one in ones for rank in one.ranks)))
-        for ones in alike.values()
+        waits_of_key[0]._replace(ranks=tuple(sorted(rank for wait in waits_of_key for rank in wait.ranks)))
+        for waits_of_key in same_waits.values()
     ]
 
 
@@ -209,8 +213,8 @@ def _balance(row: OpenMessage) -> int:
     return 0 if row.sent is None or row.received is None else row.sent - row.received
 
 
-def _fits(one: int | None, other: int | None) -> bool:
-    return one == other or ANY in (one, other) or None in (one, other)
+def _fits(first: int | None, second: int | None) -> bool:
+    return first == second or ANY in (first, second) or None in (first, second)
 
 
 def _meets(partner: Partner, rank: int, tag: int | None) -> bool:
@@ -218,8 +222,8 @@ def _meets(partner: Partner, rank: int, tag: int | None) -> bool:
     return partner.rank in (rank, ANY) and _fits(partner.tag, tag)
 
 
-def _same(one: int | None, other: int | None) -> bool:
-    return one is None or other is None or one == other
+def _same(first: int | None, second: int | None) -> bool:
+    return first is None or second is None or first == second
 
 
 class Waits:
@@ -296,7 +300,7 @@ class Waits:
         """Return the ranks that are through with MPI_Finalize, where that is the call."""
         if place.procedure != FINALIZE:
             return []
-        return [rank for rank, one in self._standing.places.items() if one.state == "finalized"]
+        return [rank for rank, place in self._standing.places.items() if place.state == "finalized"]
 
     def _for_any(self, ranks: tuple[int, ...], place: Place) -> Wait:
         """Return whom receives from any source wait for; nobody, if one of them could have its message."""
@@ -317,7 +321,7 @@ class Waits:
     def _for_partners(self, rank: int, place: Place) -> Wait:
         lacking = self._lacking(rank, place)
         sends = self._without_receive(rank, place)
-        one = place.procedure in _ONE_IS_ENOUGH
+        is_enough = place.procedure in _ONE_IS_ENOUGH
         if lacking or sends:
             pairs = [(other, rank) for other in lacking] + [(rank, other) for other in sends]
             partner = place.source if lacking else place.destination
@@ -325,7 +329,7 @@ class Waits:
                 (rank,),
                 place,
                 tuple(sorted({*lacking, *sends})),
-                any=one,
+                any=is_enough,
                 what=MESSAGE if lacking else RECEIVE,
                 tag=self._tag(partner, pairs, sends=not lacking),
                 certain=all(self.messages.is_known(*pair) for pair in pairs),
@@ -346,8 +350,8 @@ class Waits:
             return []
         other, tag = place.source
         if other == SEVERAL:
-            found = self.messages.sources(rank, place.communicator)
-            return [source for source in found if self.messages.lacks_message(rank, source, tag)]
+            sources = self.messages.sources(rank, place.communicator)
+            return [source for source in sources if self.messages.lacks_message(rank, source, tag)]
         if other < 0 or place.procedure in ("MPI_Mrecv", "MPI_Imrecv"):
             return []
         return [other] if self.messages.lacks_message(rank, other, tag) else []
@@ -357,8 +361,8 @@ class Waits:
             return []
         other, tag = place.destination
         if other == SEVERAL:
-            found = self.messages.destinations(rank, place.communicator)
-            return [to for to in found if self.messages.lacks_receive(rank, to, tag)]
+            destinations = self.messages.destinations(rank, place.communicator)
+            return [to for to in destinations if self.messages.lacks_receive(rank, to, tag)]
         return [other] if other >= 0 and self.messages.lacks_receive(rank, other, tag) else []
 
     def _for_collective(self, rank: int, place: Place) -> Wait:

@@ -110,8 +110,10 @@ def read_end_note(run_directory: Path) -> EndNote | None:
             int(note["realtime_ns"]),
             _number(note.get("interrupted_ns")),
             {
-                str(name): Seen(int(one["order"]), int(one["gone_ns"]), _wait_status(one["wait_status"]))
-                for name, one in dict(note["processes"]).items()
+                str(name): Seen(
+                    int(process["order"]), int(process["gone_ns"]), _wait_status(process["wait_status"])
+                )
+                for name, process in dict(note["processes"]).items()
             },
             _exit_status(note.get("exit_status")),
             harmless(str(note.get("interrupted", ""))),

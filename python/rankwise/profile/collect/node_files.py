@@ -127,17 +127,17 @@ def late_saves(
         going_on: the counters that were read from each of them, of processes that went on when it was saved.
         ended_ns: when the job ended, since 1970; None = not known.
     """
-    late = [one for one in node_files if not one.is_final and going_on.get(one.path)]
+    late = [node_file for node_file in node_files if not node_file.is_final and going_on.get(node_file.path)]
     if not late:
         return []
-    processes = sum(len(going_on[one.path]) for one in late)
-    saved_ns = min(one.saved_realtime_ns for one in late)
+    processes = sum(len(going_on[node_file.path]) for node_file in late)
+    saved_ns = min(node_file.saved_realtime_ns for node_file in late)
     when = (
         f"at {iso(saved_ns)}"
         if ended_ns is None
         else f"{max(ended_ns - saved_ns, 0) / 1e9:.1f} s before its end"
     )
-    hosts = list(dict.fromkeys(one.host for one in late))
+    hosts = list(dict.fromkeys(node_file.host for node_file in late))
     where = ", ".join(hosts[:_MOST_HOSTS]) + (", ..." if len(hosts) > _MOST_HOSTS else "")
     return [
         f"what {processes} processes of the job counted after their last save is missing (on {where}):"

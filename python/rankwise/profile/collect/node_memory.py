@@ -113,10 +113,10 @@ def of_run(run_directory: Path, run: int = 0) -> list[NodeMemory]:
         run_directory: that they are saved in.
         run: leave out those of other runs, which have had the same directory; 0 = take all.
     """
-    found = [memory for memory in of_user() if memory.is_of(run_directory)]
+    memories = [memory for memory in of_user() if memory.is_of(run_directory)]
     if not run:
-        return found
-    controls = [(memory, memory.control()) for memory in found]
+        return memories
+    controls = [(memory, memory.control()) for memory in memories]
     return [memory for memory, control in controls if control is None or control.run in (0, run)]
 
 
@@ -185,8 +185,8 @@ def _is_still_of(control: Control) -> bool:
 
 def _counts(path: Path) -> bool:
     """Whether the process that counts into a file lives."""
-    found = COUNTERS_NAME.fullmatch(path.name)
-    return found is not None and is_alive(int(found["pid"]))
+    match = COUNTERS_NAME.fullmatch(path.name)
+    return match is not None and is_alive(int(match["pid"]))
 
 
 def _is_ours(path: Path, user: int) -> bool:

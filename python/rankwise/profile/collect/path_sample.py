@@ -16,8 +16,8 @@ def possible_paths(rows: Rows) -> Rows:
     good = (rows["key"] != 0) & (rows["frame_count"] <= CONSTANTS["MOST_CALLERS"])
     for name in SUMS:
         good &= np.isfinite(rows[name]) & (rows[name] >= 0)
-    found: Rows = rows[good]
-    return found
+    rows_left: Rows = rows[good]
+    return rows_left
 
 
 def few_paths(rows: Rows, most: int) -> Rows:

@@ -33,9 +33,9 @@ def without_interpreter(words: Sequence[str]) -> list[str]:
             return list(words[place:])
         if word in _WITH_VALUE:
             place += 2
-        elif found := _MODULE_OR_COMMAND.fullmatch(word):
-            rest = [*([found[2]] if found[2] else []), *words[place + 1 :]]
-            if found[1] == "c" or not rest:
+        elif match := _MODULE_OR_COMMAND.fullmatch(word):
+            rest = [*([match[2]] if match[2] else []), *words[place + 1 :]]
+            if match[1] == "c" or not rest:
                 break
             if rest[0] not in _RUN_SCRIPTS:
                 return rest

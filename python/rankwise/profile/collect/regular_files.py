@@ -30,10 +30,10 @@ def open_regular(path: Path, most_bytes: int) -> BinaryIO:
 
 def changed_ns(file: BinaryIO) -> int:
     """Return when the file, or what its name stands for, was last changed: nanoseconds since 1970."""
-    found = os.fstat(file.fileno())
-    return max(found.st_mtime_ns, found.st_ctime_ns)
+    status = os.fstat(file.fileno())
+    return max(status.st_mtime_ns, status.st_ctime_ns)
 
 
-def _check(path: Path, found: os.stat_result, most_bytes: int) -> None:
-    if not stat.S_ISREG(found.st_mode) or not 0 < found.st_size <= most_bytes:
+def _check(path: Path, status: os.stat_result, most_bytes: int) -> None:
+    if not stat.S_ISREG(status.st_mode) or not 0 < status.st_size <= most_bytes:
         raise OSError(f"{path} is no regular file, empty, or too large")

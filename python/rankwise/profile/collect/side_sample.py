@@ -96,9 +96,11 @@ def since(threads: Rows, sides: Rows) -> int:
 
 def common(samples: Iterable[TimeSample]) -> TimeSample:
     """Return what all of the samples have."""
-    some = [one for one in samples if one.period != _ALL]
+    some = [sample for sample in samples if sample.period != _ALL]
     return (
-        TimeSample(min(one.length for one in some), max(one.period for one in some)) if some else TimeSample()
+        TimeSample(min(sample.length for sample in some), max(sample.period for sample in some))
+        if some
+        else TimeSample()
     )
 
 

@@ -119,8 +119,8 @@ def check_format(header: np.void, path: Path, version: int, sizes: Mapping[str, 
     Raises:
         RankwiseError: it was written with another byte order, by another Rankwise, or is damaged.
     """
-    told = text_of(header["runtime_version"])
-    other = "another version of Rankwise" + (f" ({told})" if told else "")
+    recorded_by = text_of(header["runtime_version"])
+    other = "another version of Rankwise" + (f" ({recorded_by})" if recorded_by else "")
     if header["byte_order"] != CONSTANTS["BYTE_ORDER"]:
         raise RankwiseError(f"{path} was written with another byte order: recover it on such a machine")
     if header["version"] != version:

@@ -88,7 +88,7 @@ def time_line(lines: OfThreads, calls: OfThreads, messages: OfThreads) -> tuple[
         The time line, None if there is none; and how many are damaged, or were being changed while they were
         read: then the process has none.
     """
-    found: list[TimeLine] = []
+    time_lines: list[TimeLine] = []
     damaged = 0
     for thread, records in lines:
         for record in records:
@@ -98,10 +98,10 @@ def time_line(lines: OfThreads, calls: OfThreads, messages: OfThreads) -> tuple[
                 continue
             rest = _sums_of_rows(thread, calls, messages) - line.sums.sum(axis=0)
             line.sums[-1] += np.maximum(rest, 0)
-            found.append(line)
-    if damaged or not found:
+            time_lines.append(line)
+    if damaged or not time_lines:
         return None, damaged
-    return _joined(found), 0
+    return _joined(time_lines), 0
 
 
 def _line(record: np.void) -> TimeLine | None:
@@ -127,8 +127,8 @@ def _sums_of_rows(thread: int, calls: OfThreads, messages: OfThreads) -> NDArray
         for rows in (rows for owner, rows in messages if owner == thread):
             own = part(rows["key"], "MESSAGES", "KIND") != _IN_COLLECTIVE
             sums["messages"] += rows["messages"][own].sum(dtype=np.uint64)
-    found = np.array([sums[name] for name in COLUMNS], np.uint64).view(np.int64)
-    return np.where((found < 0) | (found >= _MOST_SUM), 0, found)
+    signed = np.array([sums[name] for name in COLUMNS], np.uint64).view(np.int64)
+    return np.where((signed < 0) | (signed >= _MOST_SUM), 0, signed)
 
 
 def _joined(lines: Sequence[TimeLine]) -> TimeLine:
@@ -137,13 +137,13 @@ def _joined(lines: Sequence[TimeLine]) -> TimeLine:
         return lines[0]
     shift = max(line.shift for line in lines)
     while True:
-        alike = [line.with_shift(shift) for line in lines]
-        first = min(line.first for line in alike)
-        count = max(line.first + len(line.sums) for line in alike) - first
+        shifted = [line.with_shift(shift) for line in lines]
+        first = min(line.first for line in shifted)
+        count = max(line.first + len(line.sums) for line in shifted) - first
         if count <= MOST:
             break
         shift += 1
     sums = np.zeros((count, len(COLUMNS)), np.int64)
-    for line in alike:
+    for line in shifted:
         sums[line.first - first :][: len(line.sums)] += line.sums
     return TimeLine(shift, first, sums)

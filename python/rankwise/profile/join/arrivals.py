@@ -19,7 +19,7 @@ from rankwise.profile.collect.arrival_sample import MOST_SHIFT, is_kept, longest
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import PROCEDURES
-from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable
 from rankwise.profile.join.grouping import LARGEST, Columns
 from rankwise.profile.join.neighbours import are_known
 from rankwise.profile.join.node_clocks import NodeClock
@@ -68,7 +68,7 @@ _NEIGHBOURHOOD[[procedure.id for procedure in PROCEDURES if procedure.class_name
 
 def join_arrivals(
     world: Mapping[int, Counters],
-    joined: Joined,
+    joined: CommunicatorTable,
     regions: Regions,
     clocks: Mapping[int, NodeClock],
     graphs: Collection[int] = (),
@@ -95,7 +95,7 @@ def join_arrivals(
     return {name: rows[name] for name in COLUMNS}
 
 
-def starts(world: Mapping[int, Counters], joined: Joined) -> Iterator[tuple[int, int, int]]:
+def starts(world: Mapping[int, Counters], joined: CommunicatorTable) -> Iterator[tuple[int, int, int]]:
     """Return how often persistent collectives were started: rows of the table of this name."""
     found: dict[tuple[int, int], int] = {}
     for rank, counters in world.items():
@@ -112,7 +112,10 @@ def starts(world: Mapping[int, Counters], joined: Joined) -> Iterator[tuple[int,
 
 
 def kept_rows(
-    world: Mapping[int, Counters], joined: Joined, regions: Regions, clocks: Mapping[int, NodeClock]
+    world: Mapping[int, Counters],
+    joined: CommunicatorTable,
+    regions: Regions,
+    clocks: Mapping[int, NodeClock],
 ) -> Columns:
     """Return the arrivals at instances of which every member's is known, whatever its clock.
 
@@ -144,7 +147,7 @@ def kept_rows(
 
 
 def _of_process(
-    rank: int, counters: Counters, joined: Joined, regions: Regions, clock: NodeClock
+    rank: int, counters: Counters, joined: CommunicatorTable, regions: Regions, clock: NodeClock
 ) -> dict[str, NDArray[np.generic]]:
     tables, rows = counters.arrival_tables, counters.arrivals
     rows = rows[(rows["instance"] != 0) & (rows["table"] < len(tables))]
@@ -192,7 +195,7 @@ def _of_process(
 
 
 def _world_ranks(
-    joined: Joined, communicators: NDArray[np.int64], places: NDArray[np.int64]
+    joined: CommunicatorTable, communicators: NDArray[np.int64], places: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Translate ranks in communicators; what is none, or not known, becomes NOBODY."""
     pairs, inverse = np.unique(np.stack([communicators, places], axis=1), axis=0, return_inverse=True)
@@ -243,7 +246,9 @@ def _on_one_clock(rows: Columns) -> NDArray[np.bool_]:
     return chosen
 
 
-def _with_known_neighbours(rows: Columns, joined: Joined, graphs: Collection[int]) -> NDArray[np.bool_]:
+def _with_known_neighbours(
+    rows: Columns, joined: CommunicatorTable, graphs: Collection[int]
+) -> NDArray[np.bool_]:
     """Tell which rows are not of collectives among neighbours of whom nobody knows who they are."""
     among = _NEIGHBOURHOOD[rows["procedure"]]
     on = set(rows["communicator"][among].tolist())

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.arrivals import kept_rows
-from rankwise.profile.join.communicators import Joined
+from rankwise.profile.join.communicators import CommunicatorTable
 from rankwise.profile.join.grouping import Columns
 from rankwise.profile.join.node_clocks import COLLECTIVES, DRIFT, NodeClock
 from rankwise.profile.join.regions import Regions
@@ -95,23 +95,26 @@ class _Ahead(NamedTuple):
 
 
 def clocks_by_collectives(
-    world: Mapping[int, Counters], joined: Joined, regions: Regions, clocks: Mapping[int, NodeClock]
+    world: Mapping[int, Counters],
+    communicator_table: CommunicatorTable,
+    regions: Regions,
+    clocks: Mapping[int, NodeClock],
 ) -> Mapping[int, NodeClock]:
     """Return the clocks of the nodes by rank, all that can be on that of rank 0's node.
 
     Args:
         world: counters by rank, in the order of the ranks.
-        joined: its communicators.
+        communicator_table: its communicators.
         regions: its regions.
         clocks: of the nodes, by rank.
     """
     common = next((clock.group for clock in clocks.values() if clock.source), None)
     if common is None or all(clock.group == common for clock in clocks.values()):
         return clocks
-    found = _ahead(kept_rows(world, joined, regions, clocks), common)
+    ahead_of_groups = _ahead(kept_rows(world, communicator_table, regions, clocks), common)
     made = dict(clocks)
     for rank, clock in clocks.items():
-        if ahead := found.get(clock.group):
+        if ahead := ahead_of_groups.get(clock.group):
             stamps = [stamp.ticks for stamp in world[rank].header.stamps.values() if stamp.used]
             ends = clock.at(min(stamps, default=clock.ticks)), clock.at(max(stamps, default=clock.ticks))
             made[rank] = _moved(clock, ahead, ends, common)
@@ -148,10 +151,10 @@ def _ahead(rows: Columns, common: int) -> dict[int, _Ahead]:
             for reference, group in product(near, far):
                 pair = _between(table, reference, known[reference], group)
                 samples.setdefault(group, {}).setdefault(reference, []).append(pair)
-        found = {group: ahead for group, pairs in samples.items() if (ahead := _best(pairs, known))}
-        if not found:
+        ahead_of_groups = {group: ahead for group, pairs in samples.items() if (ahead := _best(pairs, known))}
+        if not ahead_of_groups:
             break
-        known |= found
+        known |= ahead_of_groups
     del known[common]
     return known
 
@@ -196,12 +199,12 @@ def _between(table: _Table, reference: int, ahead: _Ahead, group: int) -> _Sampl
 
 def _best(pairs: Mapping[int, list[_Samples]], known: Mapping[int, _Ahead]) -> _Ahead | None:
     """Return the most exact of what several known groups say."""
-    found = []
+    candidates = []
     for reference, samples in pairs.items():
         ahead = _estimate(_Samples(*(np.concatenate(columns) for columns in zip(*samples, strict=True))))
         if ahead:
-            found.append(ahead._replace(error=ahead.error + known[reference].error))
-    return min(found, key=lambda one: one.error, default=None)
+            candidates.append(ahead._replace(error=ahead.error + known[reference].error))
+    return min(candidates, key=lambda candidate: candidate.error, default=None)
 
 
 def _estimate(samples: _Samples) -> _Ahead | None:

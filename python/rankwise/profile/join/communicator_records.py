@@ -62,9 +62,9 @@ def collect(
     pointed = _pointed(rows, np.repeat(starts, lengths), np.repeat(lengths, lengths))
 
     def since(ticks: NDArray[np.uint64]) -> NDArray[np.float64]:
-        found = instants([clocks[rank] for rank in world], lengths, origin_ns, ticks)
+        seconds = instants([clocks[rank] for rank in world], lengths, origin_ns, ticks)
         # Clocks of different nodes disagree a little, damaged ones a lot.
-        return np.clip(found, 0.0, wall)
+        return np.clip(seconds, 0.0, wall)
 
     return Records(
         rows,
@@ -115,6 +115,6 @@ def _pointed(rows: Rows, starts: NDArray[np.int64], lengths: NDArray[np.int64]) 
     """
     places = rows["parent"].astype(np.int64) - _FIRST
     known = np.flatnonzero((places >= 0) & (places < lengths))
-    found = np.zeros(len(rows), np.uint64)
-    found[known] = rows["id"][(starts + places)[known]]
-    return found
+    ids = np.zeros(len(rows), np.uint64)
+    ids[known] = rows["id"][(starts + places)[known]]
+    return ids

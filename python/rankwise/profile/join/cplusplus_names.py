@@ -98,8 +98,8 @@ def _parameters(name: str, place: int) -> int:
 
 
 def _qualified(name: str, place: int) -> int:
-    found = _QUALIFIERS.match(name, place)
-    return found.end() if found else place
+    match = _QUALIFIERS.match(name, place)
+    return match.end() if match else place
 
 
 def _closed(name: str, place: int) -> int:

@@ -149,12 +149,14 @@ def _where(endings: Mapping[int, Ending], names: Mapping[int, str], size: int) -
     places: dict[str, list[int]] = defaultdict(list)
     for rank, ending in endings.items():
         places[_place(ending, names)].append(rank)
-    found = sorted(places.items(), key=lambda item: (len(item[1]), item[0] != OUTSIDE, item[1]))
-    (place, ranks), *others = found[:_MOST_PLACES]
+    by_size = sorted(places.items(), key=lambda item: (len(item[1]), item[0] != OUTSIDE, item[1]))
+    (place, ranks), *others = by_size[:_MOST_PLACES]
     clause = f"{named(ranks, headers)} ended {place}"
     clause += "".join(f", {named(ranks, headers)} {place}" for place, ranks in others)
-    if len(found) > _MOST_PLACES:
-        clause += f", {named((rank for _, here in found[_MOST_PLACES:] for rank in here), headers)} elsewhere"
+    if len(by_size) > _MOST_PLACES:
+        clause += (
+            f", {named((rank for _, here in by_size[_MOST_PLACES:] for rank in here), headers)} elsewhere"
+        )
     return [clause, f"{len(headers)} of {size} ranks did not reach the end of MPI_Finalize"]
 
 

@@ -50,11 +50,11 @@ class Groups:
 
     def total(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return the sums; those of integers are never larger than can be stored."""
-        found = self._reduced(np.add, column)
+        sums = self._reduced(np.add, column)
         if column.dtype.kind == "f":
-            return found
+            return sums
         roughly = self._reduced(np.add, column.astype(np.float64))
-        return np.where(roughly > LARGEST / 1.001, LARGEST, found) if (roughly > 2**62).any() else found
+        return np.where(roughly > LARGEST / 1.001, LARGEST, sums) if (roughly > 2**62).any() else sums
 
     def least(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return the smallest value of each group."""
@@ -66,9 +66,9 @@ class Groups:
 
     def of_each_row(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return for each row of the table the value of its group."""
-        found = np.empty(len(self._order), values.dtype)
-        found[self._order] = np.repeat(values, self.count())
-        return found
+        values_of_rows = np.empty(len(self._order), values.dtype)
+        values_of_rows[self._order] = np.repeat(values, self.count())
+        return values_of_rows
 
     def lists(self, column: NDArray[Any]) -> list[list[Any]]:
         """Return the values of each group, in the order of the rows."""
@@ -78,8 +78,8 @@ class Groups:
     def _reduced(self, function: np.ufunc, column: NDArray[Any]) -> NDArray[Any]:
         if not len(self._starts):
             return column[:0]
-        found: NDArray[Any] = function.reduceat(column[self._order], self._starts)
-        return found
+        reduced: NDArray[Any] = function.reduceat(column[self._order], self._starts)
+        return reduced
 
 
 def _packed(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -93,7 +93,9 @@ def _packed(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
         bits = (int(column.max()) - least).bit_length()
         room -= bits
         if room < 0:  # their places take less than the numbers themselves
-            places = [np.unique(one, return_inverse=True)[1].astype(np.int64) for one in (packed, column)]
+            places = [
+                np.unique(values, return_inverse=True)[1].astype(np.int64) for values in (packed, column)
+            ]
             packed = places[0]
             column, least, bits = places[1], 0, int(places[1].max()).bit_length()
             room = 63 - int(packed.max()).bit_length() - bits

@@ -140,13 +140,13 @@ def _resampled(line: TimeLine, clock: NodeClock, span: tuple[float, float], axis
     edges[0] = min(max(edges[0], span[0]), edges[1])
     edges[-1] = max(min(edges[-1], span[1]), edges[-2])
     places = np.clip((edges - axis.begin) / axis.width, 0, axis.count)
-    found = np.zeros((axis.count, len(COLUMNS)), np.int64)
+    resampled = np.zeros((axis.count, len(COLUMNS)), np.int64)
     for column, counted in enumerate(line.sums.T):
         until = np.concatenate(([0], np.cumsum(counted)))
         shared = np.rint(np.interp(np.arange(axis.count + 1), places, until)).astype(np.int64)
         shared[0], shared[-1] = 0, until[-1]
-        found[:, column] = np.diff(shared)
-    return found
+        resampled[:, column] = np.diff(shared)
+    return resampled
 
 
 def _unfinished(counters: Counters) -> list[int]:

@@ -83,7 +83,7 @@ def match(model: Model, shape: Shape, size_known: bool, seen: Traffic) -> Match 
     Where the size is not known, or where the buffer is cut in a way that is not known, equal numbers of
     messages are a match that is not exact.
     """
-    found: Match | None = None
+    inexact: Match | None = None
     for variant in _variants(model, shape, int(seen.messages.sum())):
         schedule = model.build(variant)
         if schedule is None or not np.array_equal(seen.sent, schedule.sent()):
@@ -95,8 +95,8 @@ def match(model: Model, shape: Shape, size_known: bool, seen: Traffic) -> Match 
         if size_known and np.array_equal(seen.bytes, expected.bytes):
             return Match(name, exact=True)
         if not size_known or (model.cuts and _rounded(expected, seen)):
-            found = Match(name, exact=False)
-    return found
+            inexact = Match(name, exact=False)
+    return inexact
 
 
 def _variants(model: Model, shape: Shape, total: int) -> Iterator[Shape]:
@@ -118,12 +118,12 @@ def _segments(model: Model, shape: Shape, total: int) -> int | None:
     """With how many segments it sends `total` messages; None if with no number of them."""
     if model.drops_empty:
         return 1
-    one = _count(model, shape.processes, shape.root, 1)
-    if one in (0, total):
-        return 1 if one else None
+    first_count = _count(model, shape.processes, shape.root, 1)
+    if first_count in (0, total):
+        return 1 if first_count else None
     if not model.segmented:
         return None
-    more, rest = divmod(total - one, _count(model, shape.processes, shape.root, 2) - one)
+    more, rest = divmod(total - first_count, _count(model, shape.processes, shape.root, 2) - first_count)
     return 1 + more if more > 0 and rest == 0 else None
 
 

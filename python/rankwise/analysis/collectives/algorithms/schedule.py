@@ -78,18 +78,18 @@ class Schedule:
 
     def sent(self) -> Integers:
         """How many messages each process sends: told sooner than to whom."""
-        found = np.zeros(self.processes, np.int64)
+        sent_messages = np.zeros(self.processes, np.int64)
         for part in self.rounds:
-            np.add.at(found, part.source, part.messages)
-        return found
+            np.add.at(sent_messages, part.source, part.messages)
+        return sent_messages
 
     def traffic(self) -> Traffic:
         """How much goes from whom to whom."""
-        found = Traffic.none(self.processes)
+        total = Traffic.none(self.processes)
         for part in self.rounds:
-            np.add.at(found.messages, (part.source, part.destination), part.messages)
-            np.add.at(found.bytes, (part.source, part.destination), part.bytes)
-        return found
+            np.add.at(total.messages, (part.source, part.destination), part.messages)
+            np.add.at(total.bytes, (part.source, part.destination), part.bytes)
+        return total
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ class Traffic:
     @cached_property
     def sent(self) -> Integers:
         """How many messages each process sends."""
-        found: Integers = self.messages.sum(axis=1)
-        return found
+        sums: Integers = self.messages.sum(axis=1)
+        return sums
 
     @classmethod
     def none(cls, processes: int) -> Traffic:
