@@ -32,6 +32,11 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
             f"the load balance is {balance(by_clock.values()):.2f} by the time outside of MPI, and"
             f" {balance(useful.values()):.2f} by processor time, as there are more ranks than processors"
         )
+    if not _is_uneven(seen, _without_lack(seen, useful)):
+        return NotTold(
+            f"the load balance is {balance(useful.values()):.2f} by the time outside of MPI, and the ranks that"
+            " computed longest had no processor for longest"
+        )
     lost = _lost(useful)
     counted = min(_in_late_ranks(seen, useful), lost)
     inputs = [Fact("time lost to imbalance, over the ranks", lost, "s")]
@@ -87,6 +92,17 @@ def _useful(seen: Evidence, useful: dict[int, float]) -> tuple[dict[int, float],
     heavy = _heavy(useful)
     slept = sum(limited[rank] for rank in heavy) / len(heavy) < _SLEPT * sum(limited.values()) / len(limited)
     return (useful, False) if slept else (limited, True)
+
+
+def _without_lack(seen: Evidence, useful: Mapping[int, float]) -> dict[int, float]:
+    """Return the useful time of each rank less the share of its run in which it had no processor."""
+    lacked = {place.rank: place.waited_seconds or 0.0 for node in seen.places for place in node.ranks}
+    shares = {
+        rank.rank: lacked.get(rank.rank, 0.0) / max(rank.threads, 1) / rank.run_seconds
+        for rank in seen.ranks
+        if rank.run_seconds
+    }
+    return {rank: seconds * max(1 - shares.get(rank, 0.0), 0.0) for rank, seconds in useful.items()}
 
 
 def _heavy(useful: Mapping[int, float]) -> list[int]:
