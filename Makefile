@@ -13,7 +13,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src pyth
 
 .DEFAULT_GOAL := help
 .PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint phrases format generate page
-.PHONY: screens gallery docs dist test-share test-reported clean
+.PHONY: screens gallery docs dist standalone test-share test-reported clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -82,6 +82,9 @@ docs: build/docs/.ready ## build the documentation as a site, build/site/index.h
 
 dist: $(TOOLS)/.dist ## the files of a release: wheels, sources, bill of materials, checksums (build/dist)
 	$(TOOLS)/bin/python release/dist.py $(if $(ARCHITECTURES),--architectures $(ARCHITECTURES))
+
+standalone: $(TOOLS)/.dist ## a folder with Rankwise and a copy of PYTHON, after make dist (build/dist)
+	$(TOOLS)/bin/python release/standalone.py build/dist/*_$$(uname -m).whl --python $(PYTHON)
 
 clean: ## remove everything that make has made
 	rm -rf $(VENV) build web/node_modules

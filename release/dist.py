@@ -3,6 +3,7 @@
     build/dist/rankwise-VERSION.tar.gz          the sources; builds without a network
     build/dist/rankwise-VERSION-*-ARCH.whl      a wheel for each architecture, for any Linux since glibc 2.17
     build/dist/rankwise-VERSION.spdx.json       what is in them, and under which licences
+    build/dist/recipes                          for package managers, with the version and the checksum
     build/dist/SHA256SUMS
 
 Only what is committed goes in, and the same commit makes the same bytes wherever it is built with the same
@@ -76,10 +77,26 @@ def build(output: Path, work: Path, architectures: Sequence[str]) -> None:
         say(f"  {wheels[-1].name}: {checked(wheels[-1])}")
     document = bill.document([sources, *wheels], int(environment["SOURCE_DATE_EPOCH"]))
     bill.write(document, output / f"{sources.name.removesuffix('.tar.gz')}.spdx.json")
-    files = sorted(output.iterdir())
+    recipes(output / "recipes", sources)
+    files = sorted(path for path in output.iterdir() if path.is_file())
     sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
     (output / "SHA256SUMS").write_text(sums)
     say(f"in {output}: {', '.join(f'{file.name} ({file.stat().st_size:,} bytes)' for file in files)}")
+
+
+def recipes(directory: Path, sources: Path) -> None:
+    """Write the recipes of package managers for these sources."""
+    values = {
+        "@VERSION@": sources.name.removesuffix(".tar.gz").rpartition("-")[2],
+        "@SHA256@": hashlib.sha256(sources.read_bytes()).hexdigest(),
+    }
+    for recipe in sorted(path for path in (ROOT / "release" / "recipes").rglob("*") if path.is_file()):
+        text = recipe.read_text(encoding="utf-8")
+        for mark, value in values.items():
+            text = text.replace(mark, value)
+        written = directory / recipe.relative_to(ROOT / "release" / "recipes")
+        written.parent.mkdir(parents=True, exist_ok=True)
+        written.write_text(text, encoding="utf-8")
 
 
 def say(line: str) -> None:

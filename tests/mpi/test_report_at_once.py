@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import libraries
+import pytest
 from libraries import Mpi
 from recording import Compile, run_on
 
@@ -14,7 +15,10 @@ from rankwise.__main__ import main
 mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
-def test_the_report_is_that_of_the_profile(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
+def test_the_report_is_that_of_the_profile(
+    mpi: Mpi, compiled: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # commands in the report name the profile as it is seen from here
     profile, report = tmp_path / "a.rankwise", tmp_path / "a.html"
     command = mpi.launch(4, compiled(mpi, "late_groups.c"), "none", "2")
     done = run_on(mpi, command, profile, "--report").process

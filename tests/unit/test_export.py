@@ -28,6 +28,8 @@ TABLES = {
     "wait_messages",
     "open_messages",
     "arrivals",
+    "starts",
+    "neighbours",
     "collective_traits",
     "time_axis",
     "time_lines",

@@ -18,6 +18,7 @@ from rankwise.errors import RankwiseError
 from rankwise.render.terminal.tuned_machine import print_tuned_machine
 from rankwise.trials.run import Interrupted, OutOfTime
 from rankwise.tuning.cells.cell import Cell
+from rankwise.tuning.machine.effect import check, to_be_checked
 from rankwise.tuning.machine.grid import ALL, Layout, Point, Scope, Shape, scopes
 from rankwise.tuning.machine.measure import Placed, Request, measure
 from rankwise.tuning.machine.model import Line
@@ -166,7 +167,7 @@ def test_a_layout_finds_the_ranks_of_a_shape() -> None:
 
 @pytest.mark.parametrize(
     ("nodes", "per_node", "line"),
-    [([4], None, "--nodes .. 3 .. 4"), (None, [4], "--per-node .. 3 .. 4"), ([1], [1], "")],
+    [([4], None, "--node-counts .. 3 .. 4"), (None, [4], "--ranks-per-node .. 3 .. 4"), ([1], [1], "")],
 )
 def test_shapes_that_are_not_there_are_refused(
     golden: Golden, nodes: list[int] | None, per_node: list[int] | None, line: str
@@ -372,10 +373,10 @@ def test_beyond_what_was_measured_is_told_apart_or_refused(golden: Golden, tmp_p
     check_predicted(shapes, [6, 8])
     with pytest.raises(RankwiseError) as error:
         check_predicted(shapes, [9])
-    golden.says(error.value, "--predict 9 .. 1 to 4 nodes")
+    golden.says(error.value, "--predicted-counts 9 .. 1 to 4 nodes")
     with pytest.raises(RankwiseError) as error:
         check_predicted([Shape(1, 2), Shape(1, 8)], [17])
-    golden.says(error.value, "--predict 17 .. 2 to 8 ranks")
+    golden.says(error.value, "--predicted-counts 17 .. 2 to 8 ranks")
 
 
 def test_powers_of_two_tell_nothing_about_other_numbers(tmp_path: Path) -> None:
@@ -434,6 +435,50 @@ def test_rules_that_can_not_stand_together_are_left_out(tmp_path: Path) -> None:
     assert can.settings is not None
     assert len({one.rule.processes for one in can.rules}) == 1
     assert sum(can.beside.values()) == len(made.rules) - len(can.rules) > 0
+
+
+class WithFile(Machine):
+    """A launch with rules in force: the library's own choice is that of the rules, where it takes them."""
+
+    def __init__(self, seconds: Seconds, rules: Sequence[Made], *, takes: bool) -> None:
+        super().__init__(seconds)
+        self.rules = [one.rule for one in rules] if takes else []
+
+    def _time(self, cell: Cell, algorithm: Algorithm | None, nodes: int) -> float:
+        chosen = [
+            one.algorithm
+            for one in self.rules
+            if one.processes == cell.processes and one.low <= cell.size <= (one.high or one.low)
+        ]
+        return super()._time(cell, algorithm or (chosen[0] if chosen else None), nodes)
+
+
+@pytest.mark.parametrize("takes", [True, False])
+def test_rules_that_the_library_does_not_take_are_left_out(tmp_path: Path, takes: bool) -> None:
+    machine = Machine(crossing(8192))
+    wanted = grid(machine, nodes=(2,))
+    kept = measured(tmp_path / "m.jsonl", machine, wanted)
+    before = found(kept)
+    asked = to_be_checked(before, before.rules, kept)
+    assert {one.point.size for one in asked} == set(SIZES)
+    assert not to_be_checked(before, [], kept)
+    launch = WithFile(crossing(8192), before.rules, takes=takes)
+    assert check(launch, asked, request(wanted), kept, lambda _: None) == ""
+    after = Kept(tmp_path / "m.jsonl")
+    assert to_be_checked(before, before.rules, after) == []
+    assert found(after).rules == (before.rules if takes else [])
+    assert len(found(after).unsure) == (0 if takes else len(SIZES))
+
+
+def test_looking_at_the_file_goes_on_too(tmp_path: Path) -> None:
+    machine = Machine(crossing(8192))
+    wanted = grid(machine, nodes=(2,))
+    kept = measured(tmp_path / "m.jsonl", machine, wanted)
+    made = found(kept)
+    launch = WithFile(crossing(8192), made.rules, takes=True)
+    launch.ends_after, launch.end = 70, Interrupted()
+    assert check(launch, to_be_checked(made, made.rules, kept), request(wanted), kept, lambda _: None)
+    assert 0 < len(to_be_checked(made, made.rules, kept)) < len(SIZES)
 
 
 # Going on.
@@ -595,7 +640,20 @@ def test_measurements_are_beside_the_settings(path: str) -> None:
 
 
 def _asked(path: str = "m.json", nodes: list[int] | None = None) -> _Asked:
-    return _Asked(Path(path), [8], None, nodes, None, None, (), False, 0.95, 0.03, 0)
+    return _Asked(
+        path=Path(path),
+        sizes=[8],
+        procedures=None,
+        nodes=nodes,
+        per_node=None,
+        predicted=None,
+        assumed=(),
+        bitwise=False,
+        confidence=0.95,
+        margin=0.03,
+        seed=0,
+        as_json=False,
+    )
 
 
 def test_where_rules_do_not_reach_only_single_nodes_are_measured(
@@ -608,7 +666,7 @@ def test_where_rules_do_not_reach_only_single_nodes_are_measured(
     golden.says(capsys.readouterr().err, "OMPI_MCA_coll_han_priority=0")
     with pytest.raises(RankwiseError) as error:
         _scopes(_asked(nodes=[2]), machine)
-    golden.says(error.value, "--nodes 1")
+    golden.says(error.value, "--node-counts 1")
     machine.overruled = False
     chosen, _ = _scopes(_asked(), machine)
     assert {point.shape.nodes for scope in chosen for point in scope.points} == {1, 2, 3, 4}

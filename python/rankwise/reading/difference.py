@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TextIO
 
 from rankwise.analysis.opened import opened_profile
@@ -70,6 +70,22 @@ class Difference(TableView):
     def _content(self) -> Mapping[str, Any]:
         gate = {"metric": self._metric, "fail_above_percent": self._fail_above, "failed": self.failed}
         return {"title": self.title, **super()._content, **gate}
+
+    def for_pipeline(self, path: str | PathLike[str]) -> str:
+        """Return the comparison as a pipeline takes it, by the ending of a file's name.
+
+        Args:
+            path: ends with .md (a summary in Markdown), .xml (JUnit), .json (Code Quality) or .svg (a badge).
+
+        Raises:
+            RankwiseError: it has another ending.
+        """
+        from rankwise.render.export.pipeline import Compared, text_for
+
+        gate = ""
+        if self._fail_above is not None:
+            gate = gate_line(self.found.figure(self._metric), self._fail_above, failed=self.failed)
+        return text_for(PurePath(path), Compared(self.found, self._metric, gate, self.failed))
 
     def _lines(self) -> list[tuple[str, str]]:
         lines = [(line, "") for line in (*side_lines(self.found), *limit_lines(self.found))]

@@ -9,8 +9,10 @@ from rankwise.tuning import guidelines, recheck
 from rankwise.tuning.machine.results import Results
 from rankwise.tuning.machine.rules import Table
 from rankwise.tuning.machine.settings import Writable
+from rankwise.tuning.online.found import Explored, Found
 from rankwise.tuning.own_settings import Priced
 from rankwise.tuning.proof import Proof
+from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.tune import Tried, Tuned
 
 
@@ -171,4 +173,45 @@ def guidelines_as_data(outcome: guidelines.Outcome, own: Sequence[str]) -> dict[
         "left": outcome.left,
         "own_settings": list(own),
         "ended": outcome.ended,
+    }
+
+
+def online_as_data(found: Found, settings: Settings | None, written: Sequence[Path]) -> dict[str, object]:
+    """Return what was found while a program ran.
+
+    Args:
+        found: what came out.
+        settings: with the rules; None: there are none.
+        written: files.
+    """
+    return {
+        "library": found.library._asdict(),
+        "elapsed_seconds": found.elapsed,
+        "exploring_seconds": found.spent,
+        "cells": [_explored(one) for one in found.explored],
+        "settings": settings,
+        "digits_may_change": found.digits,
+        "files": [str(path) for path in written],
+    }
+
+
+def _explored(one: Explored) -> dict[str, object]:
+    target = one.target
+    return {
+        "procedure": target.procedure,
+        "processes": target.processes,
+        "low": target.low,
+        "high": target.high,
+        "reason_for_all_sizes": target.whole,
+        "seconds": target.seconds,
+        "state": one.state,
+        "rounds": one.rounds,
+        "pairs": one.pairs,
+        "candidate": one.algorithm,
+        "evidence": one.evidence,
+        "ratios": one.ratios,
+        "out": one.out,
+        "saved_seconds": one.saved_seconds,
+        "rule": one.rule,
+        "verdict": one.verdict,
     }

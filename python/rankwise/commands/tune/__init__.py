@@ -8,6 +8,7 @@
   rankwise tune recheck app.tuned.json -- mpirun -n 64 ./app
   rankwise tune guidelines -- mpirun -n 64
   rankwise tune machine -o machine.json -- mpirun -n 64
+  rankwise tune online -o app.tuned.json -- mpirun -n 64 ./app
 
 The profile tells which collectives cost most. A probe in the program's place times all algorithms that the
 installed library has for them; what could break the program is left out. Then the program itself runs in
@@ -23,7 +24,7 @@ from rankwise.commands import probes, trial_options
 from rankwise.commands.limits import add_json, add_seed
 from rankwise.commands.tune import options
 
-SUB_VERBS = ("parameters", "guidelines", "machine", "recheck")
+SUB_VERBS = ("parameters", "guidelines", "machine", "online", "recheck")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

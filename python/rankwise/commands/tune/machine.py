@@ -1,7 +1,7 @@
 """Find better algorithms for a whole machine, without an application, over nights if need be.
 
   rankwise tune machine -o machine.json -- mpirun -n 256
-  rankwise tune machine -o machine.json --budget 8h --nodes 1,2,4 --per-node 1,all -- srun -N 4
+  rankwise tune machine -o machine.json --budget 8h --node-counts 1,2,4 --ranks-per-node 1,all -- srun -N 4
   rankwise tune machine --show machine.json
   rankwise run --with machine.json -- mpirun -n 64 ./app
 
@@ -21,7 +21,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,6 +37,7 @@ from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.tuning.machine.grid import Scope
+    from rankwise.tuning.machine.measure import Request
     from rankwise.tuning.machine.results import Kept, Results
     from rankwise.tuning.machine.rules import Table
     from rankwise.tuning.machine.settings import Writable
@@ -75,9 +76,9 @@ class _Asked:
             path=path,
             sizes=listed_sizes(arguments.sizes),
             procedures=None if arguments.call is None else _procedures(arguments.call),
-            nodes=_numbers("--nodes", arguments.nodes),
-            per_node=_numbers("--per-node", arguments.per_node),
-            predicted=_numbers("--predict", arguments.predict, has_all=False),
+            nodes=_numbers("--node-counts", arguments.node_counts),
+            per_node=_numbers("--ranks-per-node", arguments.ranks_per_node),
+            predicted=_numbers("--predicted-counts", arguments.predicted_counts, has_all=False),
             assumed=_assumed(arguments.assume),
             bitwise=bool(arguments.bitwise),
             confidence=arguments.confidence / 100,
@@ -106,17 +107,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sizes", default=_SIZES, metavar="LIST", help="of messages, in bytes (default: %(default)s)"
     )
     parser.add_argument(
-        "--nodes",
+        "--node-counts",
         metavar="LIST",
         help="numbers of nodes to measure, such as 1,2,all (default: some up to all)",
     )
     parser.add_argument(
-        "--per-node",
+        "--ranks-per-node",
         metavar="LIST",
         help="numbers of ranks on each node (default: 1,all; on a single node some up to all)",
     )
     parser.add_argument(
-        "--predict",
+        "--predicted-counts",
         metavar="LIST",
         help="numbers of nodes to predict rules for, up to twice the largest measured number"
         " (default: those between)",
@@ -173,6 +174,7 @@ def _show(arguments: argparse.Namespace) -> int:
 def _measure(arguments: argparse.Namespace) -> int:
     from rankwise.launch.signals import Signals
     from rankwise.trials.run import Interrupted, OutOfTime
+    from rankwise.tuning.machine.measure import measure
     from rankwise.tuning.machine.results import Kept, locked
     from rankwise.tuning.racing.start import racing
     from rankwise.tuning.settings.file import check_new
@@ -184,7 +186,8 @@ def _measure(arguments: argparse.Namespace) -> int:
     deadline = math.inf if arguments.budget is None else time.monotonic() + arguments.budget
     with (
         Signals() as signals,
-        TemporaryDirectory(prefix="rankwise-") as directory,
+        # Beside the file: every node has to see the rules that are tried.
+        TemporaryDirectory(prefix=".rankwise-", dir=asked.path.absolute().parent) as directory,
         _kept_file(asked.measured),
         locked(asked.measured),
     ):
@@ -196,7 +199,10 @@ def _measure(arguments: argparse.Namespace) -> int:
             )
             program = _program(setup)
             with racing(setup) as racer:
-                ended, left_out = _run(asked, racer, program, arguments.command, kept)
+                request, left_out = _request(asked, racer, program, arguments.command, kept)
+                checkpoint = _now_and_then(partial(_write, asked, kept.results, program.library))
+                ended = measure(racer, request, kept, say, checkpoint)
+            ended = ended or _check(asked, setup, program, request, kept)
         except Interrupted:
             return 128 + signals.last
         except OutOfTime:
@@ -210,9 +216,11 @@ def _measure(arguments: argparse.Namespace) -> int:
     return 128 + signals.last if signals.last else 0
 
 
-def _run(asked: _Asked, racer: Racer, program: Program, words: Sequence[str], kept: Kept) -> tuple[str, int]:
-    """Measure what is missing; return why it ended early, and how many points are too large."""
-    from rankwise.tuning.machine.measure import Request, measure
+def _request(
+    asked: _Asked, racer: Racer, program: Program, words: Sequence[str], kept: Kept
+) -> tuple[Request, int]:
+    """Return what is to be measured, and how many points are too large; the launch is noted."""
+    from rankwise.tuning.machine.measure import Request
     from rankwise.tuning.machine.results import Launched
     from rankwise.tuning.machine.rules import check_predicted
     from rankwise.tuning.settings.apply import untold
@@ -246,8 +254,24 @@ def _run(asked: _Asked, racer: Racer, program: Program, words: Sequence[str], ke
         bitwise=asked.bitwise,
         seed=asked.seed,
     )
-    checkpoint = _now_and_then(partial(_write, asked, kept.results, program.library))
-    return measure(racer, request, kept, say, checkpoint), left_out
+    return request, left_out
+
+
+def _check(asked: _Asked, setup: Setup, program: Program, request: Request, kept: Kept) -> str:
+    """Look whether the library takes the rules from its file; return why it ended early, '' if it did not."""
+    from rankwise.tuning.machine.effect import check, to_be_checked
+    from rankwise.tuning.racing.start import racing
+    from rankwise.tuning.settings.apply import materialise
+
+    found, made = _found(asked, kept.results, program.library, _in_force(kept.results))
+    wanted = to_be_checked(found, made.rules, kept)
+    if made.settings is None or not wanted:
+        return ""
+    apart = setup.apart("with-the-file")
+    apart.directory.mkdir()
+    variables = materialise(made.settings, apart.directory, program.library)
+    with racing(replace(apart, environment={**setup.environment, **variables})) as racer:
+        return check(racer, wanted, request, kept, say)
 
 
 def _scopes(asked: _Asked, racer: Racer) -> tuple[list[Scope], int]:
@@ -281,7 +305,7 @@ def _scopes(asked: _Asked, racer: Racer) -> tuple[list[Scope], int]:
             f"over: only single nodes are measured; {variables} in the environment measures all without it"
         )
     if not reached:
-        raise RankwiseError("no shape is left to measure: give --nodes 1, or that variable")
+        raise RankwiseError("no shape is left to measure: give --node-counts 1, or that variable")
     chosen, too_large = scopes(asked.procedures or offered, reached, asked.sizes, traits_of(asked.assumed))
     if too_large:
         say(f"left out for their memory: {len(too_large)} points, such as {too_large[0].text}")

@@ -112,6 +112,11 @@ def _notes(found: Table, made: Writable, results: Results, ended: str, left_out:
         notes.append("Extrapolated: beyond the numbers of nodes that were measured, never run.")
     if any(one.rule.procedure in REDUCTIONS for one in made.rules):
         notes.append("Sums may change in their last digits; --bitwise leaves them alone.")
+    if checked := [one for one in results.effects.values() if (one.point, one.algorithm) in results.held]:
+        notes.append(
+            f"Tried with the file in force: {number_of(len(checked), 'point')}. A rule stays only where the "
+            "library's own choice is then as fast as the algorithm."
+        )
     best = sum(one.why == DEFAULT_IS_BEST for one in found.decisions)
     none = sum(one.why == NO_CHOICE for one in found.decisions)
     if best:

@@ -103,6 +103,9 @@ def _of_algorithm(
         return Decision(
             scope, why=f"{algorithm_name(algorithm.label)} is not proven to gain {100 * margin:g} %"
         )
+    effects = [one for held in better if (one := results.effects.get((held.point, algorithm)))]
+    if any(is_better(one, confidence, margin) for one in effects):
+        return Decision(scope, why=f"{algorithm_name(algorithm.label)} gains nothing by the library's file")
     ratio = math.exp(sum(math.log(one.ratio) for one in gains.values()) / len(gains))
     weakest = min(better, key=lambda one: gains[one.point].low)
     return Decision(scope, algorithm, ratio=ratio, weakest=weakest)

@@ -35,6 +35,11 @@ from rankwise.tuning.racing.race import (
 from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.settings.rule import Algorithm, Rule
 
+ENDED = {
+    "interrupted": "Interrupted: what was measured is kept, and the same command goes on from there.",
+    "over": "The time is over: what was measured is kept, and the same command goes on from there.",
+}
+
 _CANDIDATES = 2
 """Algorithms of a scope that are measured afresh, one after the other, until one is proven."""
 
@@ -152,9 +157,9 @@ class _Measuring:
                 more = f"; {about(rest)} left" if done < left else ""
                 self._say(f"{known + done} of {self._points}: {scope.text}: {_outcome(decision)}{more}")
         except Interrupted:
-            return "Interrupted: what was measured is kept, and the same command goes on from there."
+            return ENDED["interrupted"]
         except OutOfTime:
-            return "The time is over: what was measured is kept, and the same command goes on from there."
+            return ENDED["over"]
         return ""
 
     def _is_done(self, scope: Scope) -> bool:

@@ -28,6 +28,7 @@ from rankwise.tuning.settings.rule import Algorithm
 VERSION = 1
 _MARK = "rankwise_machine"
 _ABOUT, _SESSION, _RACED, _HELD, _FAILED = "about", "session", "raced", "held", "failed"
+_EFFECT = "effect"
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,7 @@ class Results:
         bitwise: whether only algorithms took part that leave the last digits of results as they are.
         raced: by point.
         held: by point and algorithm.
+        effects: the same as in `held`, with the library's own file in force, by point and algorithm.
         failed: why points could not be measured.
     """
 
@@ -175,6 +177,7 @@ class Results:
     bitwise: bool = False
     raced: dict[Point, Raced] = field(default_factory=dict)
     held: dict[tuple[Point, Algorithm], Held] = field(default_factory=dict)
+    effects: dict[tuple[Point, Algorithm], Held] = field(default_factory=dict)
     failed: dict[Point, str] = field(default_factory=dict)
 
     def confidence(self, of_all: float) -> float:
@@ -279,6 +282,11 @@ class Kept:
         self._add(_HELD, asdict(one))
         self.results.held[one.point, one.algorithm] = one
 
+    def add_effect(self, one: Held) -> None:
+        """Keep what was measured with the library's own file in force."""
+        self._add(_EFFECT, asdict(one))
+        self.results.effects[one.point, one.algorithm] = one
+
     def add_failed(self, point: Point, why: str) -> None:
         """Note that a point can't be measured; another call tries again."""
         self._add(_FAILED, {"point": asdict(point), "why": why})
@@ -307,9 +315,10 @@ class Kept:
             raced = _raced(record)
             found.raced[raced.point] = raced
             found.failed.pop(raced.point, None)
-        for record in self.store.records(_HELD):
-            held = _held(record)
-            found.held[held.point, held.algorithm] = held
+        for key, by_point in ((_HELD, found.held), (_EFFECT, found.effects)):
+            for record in self.store.records(key):
+                held = _held(record)
+                by_point[held.point, held.algorithm] = held
 
     @contextmanager
     def _read(self) -> Iterator[None]:

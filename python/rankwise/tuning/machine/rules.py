@@ -283,12 +283,14 @@ class _Making:
         self._table.rules.append(Made(rule, shapes, "measured"))
 
     def _raced(self, points: Sequence[Point]) -> Iterator[Raced]:
+        """Give what a rule was measured with; calls are so many that no size outweighs the others."""
         shapes = len({point.shape for point in points})
-        groups: set[str] = set()
+        times = {point: self._results.raced[point].default_us for point in points}
+        by_size = {point.size: times[point] for point in points}
+        longest = max(by_size.values())
         for point in points:
-            group = self._results.raced[point].group
-            groups.add(group)
-            yield Raced(point.size, 1, 1 / shapes, 0, (group,))
+            calls = max(1, round(longest / (by_size[point.size] or longest)))
+            yield Raced(point.size, calls, 1 / shapes, 0, (self._results.raced[point].group,))
 
     def _add_predicted(
         self,
@@ -507,8 +509,8 @@ def check_predicted(shapes: Iterable[Shape], wanted: Sequence[int]) -> None:
             numbers = sorted({one for line in lines for one in line.numbers}) or [0]
             noun = "node" if lines and lines[0].per_node is not None else "rank"
             raise RankwiseError(
-                f"--predict {number}: {numbers[0]} to {number_of(numbers[-1], noun)} are measured, and "
-                f"nothing is predicted beyond {FARTHEST:g} times that: measure there"
+                f"--predicted-counts {number}: {numbers[0]} to {number_of(numbers[-1], noun)} are measured,"
+                f" and nothing is predicted beyond {FARTHEST:g} times that: measure there"
             )
 
 
