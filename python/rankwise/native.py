@@ -71,4 +71,4 @@ class Arguments:
 
 @cache
 def _loaded() -> tuple[Any, Any]:
-    return ffi, ffi.dlopen(str(installed("lib/librankwise_placement.so")))
+    return ffi, ffi.dlopen(str(installed("lib/librankwise_placement.so.0")))

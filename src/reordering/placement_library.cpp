@@ -11,7 +11,7 @@
 namespace rankwise::reordering::placement_library {
 namespace {
 
-constexpr char name[] = "librankwise_placement.so";
+constexpr char name[] = "librankwise_placement.so.0";
 
 // Kept once found.
 Lock loading;

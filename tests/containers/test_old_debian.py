@@ -28,7 +28,7 @@ mpi = libraries.in_turn([mpi for mpi in libraries.ALL if mpi.name.endswith("-deb
 
 
 @pytest.mark.parametrize(
-    "library", ["librankwise.so", "librankwise_monitoring.so", "librankwise_placement.so"]
+    "library", ["librankwise.so", "librankwise_monitoring.so.0", "librankwise_placement.so.0"]
 )
 def test_changes_nothing(library: str, tmp_path: Path) -> None:
     preload = f"LD_PRELOAD={debian.PRELOADED.with_name(library)}"

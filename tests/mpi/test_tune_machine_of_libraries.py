@@ -26,7 +26,7 @@ from rankwise.tuning.settings.file import read
 LIBRARIES = [one for one in libraries.ONE_OF_EACH_LAUNCHER if one.family != "mpiabi" and not one.vendor]
 mpi = libraries.in_turn(LIBRARIES)
 
-SMALL = ("--collectives", "bcast", "--sizes", "8,1K", "--resolve", "0.1", "--confidence", "60")
+SMALL = ("--call", "bcast", "--sizes", "8,1K", "--resolve", "0.1", "--confidence", "60")
 
 
 @pytest.fixture(scope="session")
@@ -150,13 +150,13 @@ def test_a_budget_and_an_interrupt_keep_what_there_is(mpi: Mpi, cache: Path, tmp
     ("options", "line"),
     [
         (["--sizes", "8,x"], "--sizes .. 'x'"),
-        (["--collectives", "bcast,foo"], "--collectives .. 'foo' .. allgather"),
-        (["--nodes", "9"], "--nodes .. 1 node .. 9"),
-        (["--nodes", "0"], "--nodes 0"),
-        (["--per-node", "99"], "--per-node .. 99"),
-        (["--per-node", "1"], ""),
+        (["--call", "bcast,foo"], "--call .. 'foo' .. allgather"),
+        (["--node-counts", "9"], "--node-counts .. 1 node .. 9"),
+        (["--node-counts", "0"], "--node-counts 0"),
+        (["--ranks-per-node", "99"], "--ranks-per-node .. 99"),
+        (["--ranks-per-node", "1"], ""),
         (["--assume", "luck"], "--assume .. 'luck' .. commutative"),
-        (["--predict", "x"], "--predict x"),
+        (["--predicted-counts", "x"], "--predicted-counts x"),
         (["--check", "x"], "--check .. machine"),
         (["--show", "m.json"], "--show .. -o"),
     ],
@@ -172,7 +172,7 @@ def test_what_is_refused(mpi: Mpi, cache: Path, tmp_path: Path, options: list[st
 @pytest.mark.exhaustive
 def test_all_collectives_of_a_small_machine(mpi: Mpi, compiled: Compile, cache: Path, tmp_path: Path) -> None:
     """Every algorithm of every collective, on 2 and 3 ranks of a launch of 4: what comes out is whole."""
-    options = ("--sizes", "8,4K", "--per-node", "2,3", "--assume", "commutative,not-in-place")
+    options = ("--sizes", "8,4K", "--ranks-per-node", "2,3", "--assume", "commutative,not-in-place")
     launch = ("-o", "m.json", "--json", *options, "--budget", "4min", "--", *mpi.launch(4))
     done = _machine(mpi, cache, tmp_path, *launch)
     assert done.returncode == 0, done.stderr

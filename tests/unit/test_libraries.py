@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +16,12 @@ from rankwise import _files
 from rankwise.launch import elf
 
 LIBC = Path(__file__).parents[2] / "src" / "libc"
+REFERENCES = Path(__file__).parents[1] / "references"
 MUSL = Path(f"/usr/lib/{platform.machine()}-linux-musl/libc.so")
 NEWEST = (2, 17)
 # musl takes these names, whatever follows the dot, for its own.
+MONITORING, PLACEMENT = "librankwise_monitoring.so.0", "librankwise_placement.so.0"
+LIBRARIES = ("librankwise.so", MONITORING, PLACEMENT, "librankwise_watch.so")
 PARTS = {"libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0"}
 
 pytestmark = pytest.mark.skipif(
@@ -51,7 +55,7 @@ def symbols() -> dict[str, bool]:
     return found
 
 
-@pytest.fixture(params=[f"librankwise{name}.so" for name in ("", "_monitoring", "_placement", "_watch")])
+@pytest.fixture(params=LIBRARIES)
 def library(request: pytest.FixtureRequest) -> Path:
     return _files.installed(f"lib/{request.param}")
 
@@ -67,7 +71,7 @@ def test_versions(library: Path) -> None:
 def test_musl_has_all(library: Path) -> None:
     known = symbols()
     strong = {reference.name for reference in references(library) if not reference.weak}
-    assert strong or library.name == "librankwise_monitoring.so"
+    assert strong or library.name == MONITORING
     assert {name for name in strong if not known.get(name)} == set()
 
 
@@ -77,7 +81,7 @@ def test_needed(library: Path) -> None:
     assert set(image.needed) <= PARTS
     assert image.rpath == ()
     # The library that programs are linked with finds the one that does the work beside itself.
-    assert image.runpath == ((str(library.parent),) if library.name == "librankwise_monitoring.so" else ())
+    assert image.runpath == ((str(library.parent),) if library.name == MONITORING else ())
 
 
 def exported(library: str) -> set[str]:
@@ -89,7 +93,46 @@ def exported(library: str) -> set[str]:
 def test_what_programs_link_with_has_the_functions_of_the_header() -> None:
     functions = {name for name in exported("librankwise.so") if name.startswith("MPI_M_")}
     assert "MPI_M_init" in functions
-    assert exported("librankwise_monitoring.so") == {*functions, "rankwise_linked"}
+    assert exported(MONITORING) == {*functions, "rankwise_linked"}
+
+
+def interface() -> dict[str, set[str]]:
+    """What programs may call, by library: tests/references/interface.txt."""
+    found: dict[str, set[str]] = {}
+    for line in (REFERENCES / "interface.txt").read_text().splitlines():
+        if not line.startswith("#"):
+            library, name = line.split()
+            found.setdefault(library, set()).add(name)
+    return found
+
+
+@pytest.mark.parametrize("library", [MONITORING, PLACEMENT])
+def test_interface_is_kept(library: str) -> None:
+    # Nothing is taken away from a library that programs are linked with, unless its number rises; what is
+    # new is added to the list.
+    assert exported(library) == interface()[library]
+
+
+@pytest.mark.parametrize("library", [MONITORING, PLACEMENT])
+def test_name_has_the_number_of_the_interface(library: str) -> None:
+    words = ["readelf", "--dynamic", "--wide", _files.installed(f"lib/{library}")]
+    shown = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
+    assert re.findall(r"\(SONAME\).*\[(.*)\]", shown) == [library]
+
+
+@pytest.mark.parametrize("library", [MONITORING, PLACEMENT])
+def test_linker_finds_them_without_the_number(library: str, tmp_path: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    source, program = tmp_path / "program.c", tmp_path / "program"
+    source.write_text("int main(void) { return 0; }\n")
+    place = _files.installed(f"lib/{library}").parent
+    name = library.removeprefix("lib").partition(".")[0]
+    words = ["cc", source, "-o", program, f"-L{place}", "-Wl,--no-as-needed", f"-l{name}"]
+    subprocess.run(words, check=True, timeout=60)
+    image = elf.read(program)
+    assert image is not None
+    assert library in image.needed
 
 
 def test_the_preloaded_one_needs_no_other_library() -> None:

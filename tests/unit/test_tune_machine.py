@@ -167,7 +167,7 @@ def test_a_layout_finds_the_ranks_of_a_shape() -> None:
 
 @pytest.mark.parametrize(
     ("nodes", "per_node", "line"),
-    [([4], None, "--nodes .. 3 .. 4"), (None, [4], "--per-node .. 3 .. 4"), ([1], [1], "")],
+    [([4], None, "--node-counts .. 3 .. 4"), (None, [4], "--ranks-per-node .. 3 .. 4"), ([1], [1], "")],
 )
 def test_shapes_that_are_not_there_are_refused(
     golden: Golden, nodes: list[int] | None, per_node: list[int] | None, line: str
@@ -373,10 +373,10 @@ def test_beyond_what_was_measured_is_told_apart_or_refused(golden: Golden, tmp_p
     check_predicted(shapes, [6, 8])
     with pytest.raises(RankwiseError) as error:
         check_predicted(shapes, [9])
-    golden.says(error.value, "--predict 9 .. 1 to 4 nodes")
+    golden.says(error.value, "--predicted-counts 9 .. 1 to 4 nodes")
     with pytest.raises(RankwiseError) as error:
         check_predicted([Shape(1, 2), Shape(1, 8)], [17])
-    golden.says(error.value, "--predict 17 .. 2 to 8 ranks")
+    golden.says(error.value, "--predicted-counts 17 .. 2 to 8 ranks")
 
 
 def test_powers_of_two_tell_nothing_about_other_numbers(tmp_path: Path) -> None:
@@ -640,7 +640,20 @@ def test_measurements_are_beside_the_settings(path: str) -> None:
 
 
 def _asked(path: str = "m.json", nodes: list[int] | None = None) -> _Asked:
-    return _Asked(Path(path), [8], None, nodes, None, None, (), False, 0.95, 0.03, 0)
+    return _Asked(
+        path=Path(path),
+        sizes=[8],
+        procedures=None,
+        nodes=nodes,
+        per_node=None,
+        predicted=None,
+        assumed=(),
+        bitwise=False,
+        confidence=0.95,
+        margin=0.03,
+        seed=0,
+        as_json=False,
+    )
 
 
 def test_where_rules_do_not_reach_only_single_nodes_are_measured(
@@ -653,7 +666,7 @@ def test_where_rules_do_not_reach_only_single_nodes_are_measured(
     golden.says(capsys.readouterr().err, "OMPI_MCA_coll_han_priority=0")
     with pytest.raises(RankwiseError) as error:
         _scopes(_asked(nodes=[2]), machine)
-    golden.says(error.value, "--nodes 1")
+    golden.says(error.value, "--node-counts 1")
     machine.overruled = False
     chosen, _ = _scopes(_asked(), machine)
     assert {point.shape.nodes for scope in chosen for point in scope.points} == {1, 2, 3, 4}

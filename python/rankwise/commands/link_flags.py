@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         whole = "-Wl,--no-as-needed"
         print(f"-I{include} -L{directory} -Wl,-rpath,{directory} {whole} -lrankwise -lrankwise_monitoring")
     elif arguments.monitoring_preload:
-        print(_in_one_word(installed("lib/librankwise_monitoring.so")))
+        print(_in_one_word(installed("lib/librankwise_monitoring.so.0")))
     elif arguments.monitoring_module:
         print(_in_one_word(installed("include/MPI_Monitoring.f90")))
     else:

@@ -12,7 +12,7 @@ from rankwise.records import dataclass
 from rankwise.text.empty import why_no_arrivals
 
 POP = "POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69"
-OURS = "docs/waiting.md"
+OURS = "docs/explanation/waiting.md"
 _NO_TIME = NotTold("no rank had time between MPI_Init and MPI_Finalize")
 
 
@@ -147,14 +147,14 @@ METRICS = (
         "run-time",
         "Time between MPI_Init and MPI_Finalize, of the rank that takes longest. Those two are left out.",
         "begin of MPI_Finalize - end of MPI_Init",
-        "docs/profile-format.md",
+        "docs/reference/profile-format.md",
         lambda seen: Fact("run time", seen.efficiency.seconds, "s") if seen.efficiency else _NO_TIME,
     ),
     Metric(
         "mpi-time",
         "How much of the run time of all ranks is spent in MPI.",
         "time in MPI / (run time x threads that call MPI), sums over the ranks",
-        "docs/profile-format.md",
+        "docs/reference/profile-format.md",
         _in_mpi,
     ),
     Metric(

@@ -21,7 +21,10 @@ ERRORS = {
     12: ("MPI_M_INVALID_COMM", "the communicator has other processes than that of the session"),
     13: ("MPI_M_INVALID_MACHINE", "no machine.json, or not that of these processes: rank 0 has told why"),
     14: ("MPI_M_INVALID_ORDER", "the new order does not have each rank once"),
-    15: ("MPI_M_NOT_VISIBLE", "messages inside collectives can't be seen here: docs/introspection.md"),
+    15: (
+        "MPI_M_NOT_VISIBLE",
+        "messages inside collectives can't be seen here: docs/reference/introspection.md",
+    ),
 }
 
 

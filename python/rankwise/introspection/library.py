@@ -14,7 +14,7 @@ from rankwise._files import installed
 from rankwise.errors import RankwiseError
 from rankwise.introspection.errors import ERRORS, INTERNAL_FAIL, MULTIPLE_CALL, IntrospectionError, check
 
-_LIBRARY = "lib/librankwise_monitoring.so"
+_LIBRARY = "lib/librankwise_monitoring.so.0"
 
 _INT = ctypes.c_int
 _INT_ADDRESS = ctypes.POINTER(ctypes.c_int)

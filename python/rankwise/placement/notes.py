@@ -10,24 +10,24 @@ from rankwise.placement.mapping import Mapping
 
 
 def notes(
-    connection: sqlite3.Connection, seen: RunTraffic, found: Mapping, *, machine_given: bool, inside: bool
+    connection: sqlite3.Connection, seen: RunTraffic, mapping: Mapping, *, machine_given: bool, inside: bool
 ) -> list[str]:
     """Return sentences.
 
     Args:
         connection: the profile.
         seen: its messages.
-        found: the placement.
+        mapping: the placement.
         machine_given: the machine is not just what the profile tells.
         inside: messages inside collectives are wanted.
     """
     said = []
     if not machine_given:
         said.append("The machine is what the profile tells: which ranks shared a node. --machine tells more.")
-    elif found.present is None:
-        said.append(f"There is no present placement to compare with: {found.absent}.")
-    elif found.bound < len(found.bindings):
-        loose = len(found.bindings) - found.bound
+    elif mapping.present is None:
+        said.append(f"There is no present placement to compare with: {mapping.absent}.")
+    elif mapping.bound < len(mapping.bindings):
+        loose = len(mapping.bindings) - mapping.bound
         said.append(f"{loose} ranks were not bound to processors: taken to be in order within their nodes.")
     return said + profile_notes(connection, seen, inside=inside)
 
@@ -60,6 +60,6 @@ def _inside(connection: sqlite3.Connection) -> list[str]:
     if half:
         said.append(
             f"Inside collectives, what {half:.0f} ranks sent within their node was not seen, so it may seem"
-            " that they need not be together; record with `rankwise run --see-all`, or take --only-kind user."
+            " that they need not be together; record with `rankwise run --see-all`, or take --kind program."
         )
     return said

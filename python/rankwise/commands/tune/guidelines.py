@@ -1,6 +1,6 @@
 """Look where the library's defaults take longer than what they could be made of.
 
-  rankwise tune --guidelines -- mpirun -n 64
+  rankwise tune guidelines -- mpirun -n 64
 
 Each collective is compared with other calls that do the same, such as Allreduce with Reduce and Bcast. No
 profile is needed, and no program: a probe takes its place in the launch.
@@ -18,15 +18,27 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from rankwise.commands import probes, trial_options
+from rankwise.commands.limits import add_json, add_seed
 from rankwise.commands.messages import say
-from rankwise.commands.probes import options_of, prepare_probe
 from rankwise.commands.sizes import listed_sizes
+from rankwise.commands.tune import options
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.tuning.guidelines import Outcome
 
 _SIZES = "8,1K,32K,256K"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise tune guidelines`."""
+    parser.add_argument("--sizes", default=_SIZES, metavar="LIST", help="in bytes (default: %(default)s)")
+    trial_options.add_budget(parser)
+    trial_options.add_confidence(parser, "of intervals")
+    add_seed(parser, "the order of calls")
+    add_json(parser)
+    probes.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,13 +50,16 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.tuning.racing.session import Session
     from rankwise.tuning.settings.in_force import in_force
 
-    sizes = listed_sizes(_SIZES if arguments.sizes is None else arguments.sizes)
+    options.check_command(arguments, "rankwise tune guidelines -- mpirun -n 4")
+    sizes = listed_sizes(arguments.sizes)
     deadline = math.inf if arguments.budget is None else time.monotonic() + arguments.budget
     confidence = arguments.confidence / 100
     with Signals() as signals, TemporaryDirectory(prefix="rankwise-") as directory:
         try:
-            probe = options_of(arguments)
-            setup = prepare_probe(probe, arguments.command, os.environ, Path(directory), signals, deadline)
+            probe = probes.options_of(arguments)
+            setup = probes.prepare_probe(
+                probe, arguments.command, os.environ, Path(directory), signals, deadline
+            )
             with Session(setup) as session:
                 found = compare(session, sizes, confidence, arguments.seed, say)
         except Interrupted:

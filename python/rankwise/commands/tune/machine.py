@@ -1,7 +1,7 @@
 """Find better algorithms for a whole machine, without an application, over nights if need be.
 
   rankwise tune machine -o machine.json -- mpirun -n 256
-  rankwise tune machine -o machine.json --budget 8h --nodes 1,2,4 --per-node 1,all -- srun -N 4
+  rankwise tune machine -o machine.json --budget 8h --node-counts 1,2,4 --ranks-per-node 1,all -- srun -N 4
   rankwise tune machine --show machine.json
   rankwise run --with machine.json -- mpirun -n 64 ./app
 
@@ -27,10 +27,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from rankwise.commands import probes, trial_options
+from rankwise.commands.limits import add_json, add_seed
 from rankwise.commands.messages import say
-from rankwise.commands.probes import options_of, prepare_probe
 from rankwise.commands.settings_files import try_to_write
 from rankwise.commands.sizes import listed_sizes
+from rankwise.commands.tune import options
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ _MEASURED = ".measured.jsonl"
 _CHECKPOINT_SECONDS = 300.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Asked:
     """What the command line says; shares, not percents."""
 
@@ -64,23 +66,25 @@ class _Asked:
     confidence: float
     margin: float
     seed: int
+    as_json: bool
 
     @classmethod
     def by(cls, arguments: argparse.Namespace) -> _Asked:
         shown: Path | None = arguments.show
-        path: Path = shown or arguments.apply
+        path: Path = shown or arguments.output
         return cls(
-            path,
-            listed_sizes(_SIZES if arguments.sizes is None else arguments.sizes),
-            None if arguments.collectives is None else _procedures(arguments.collectives),
-            _numbers("--nodes", arguments.nodes),
-            _numbers("--per-node", arguments.per_node),
-            _numbers("--predict", arguments.predict, has_all=False),
-            _assumed(arguments.assume),
-            bool(arguments.bitwise),
-            arguments.confidence / 100,
-            arguments.resolve / 100,
-            arguments.seed,
+            path=path,
+            sizes=listed_sizes(arguments.sizes),
+            procedures=None if arguments.call is None else _procedures(arguments.call),
+            nodes=_numbers("--node-counts", arguments.node_counts),
+            per_node=_numbers("--ranks-per-node", arguments.ranks_per_node),
+            predicted=_numbers("--predicted-counts", arguments.predicted_counts, has_all=False),
+            assumed=_assumed(arguments.assume),
+            bitwise=bool(arguments.bitwise),
+            confidence=arguments.confidence / 100,
+            margin=arguments.resolve / 100,
+            seed=arguments.seed,
+            as_json=arguments.json,
         )
 
     @property
@@ -92,14 +96,58 @@ class _Asked:
         return stem.with_name(f"{stem.name}{_MEASURED}")
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise tune machine`."""
+    options.add_output(parser, "as far as it was measured", "machine.json")
+    trial_options.add_budget(parser)
+    parser.add_argument(
+        "--call", metavar="NAME,...", help="collectives to measure, such as allreduce,bcast (default: all)"
+    )
+    parser.add_argument(
+        "--sizes", default=_SIZES, metavar="LIST", help="of messages, in bytes (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--node-counts",
+        metavar="LIST",
+        help="numbers of nodes to measure, such as 1,2,all (default: some up to all)",
+    )
+    parser.add_argument(
+        "--ranks-per-node",
+        metavar="LIST",
+        help="numbers of ranks on each node (default: 1,all; on a single node some up to all)",
+    )
+    parser.add_argument(
+        "--predicted-counts",
+        metavar="LIST",
+        help="numbers of nodes to predict rules for, up to twice the largest measured number"
+        " (default: those between)",
+    )
+    parser.add_argument(
+        "--assume",
+        metavar="LIST",
+        help="what holds for all programs, and allows more rules: commutative operations,"
+        " not-in-place Allgather and Alltoall",
+    )
+    options.add_bitwise(parser)
+    trial_options.add_resolve(parser, "least gain of a rule, with all of its interval")
+    trial_options.add_confidence(parser, "of intervals")
+    add_seed(parser, "the order of calls")
+    parser.add_argument(
+        "--show", type=Path, metavar="FILE", help="print the rules for what was measured so far, and no more"
+    )
+    add_json(parser)
+    probes.add_arguments(parser)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Measure or show; 0, 128 + n if signal n ended it early, or RankwiseError."""
     if arguments.show is not None:
         return _show(arguments)
-    if arguments.apply is None:
+    if arguments.output is None:
         raise RankwiseError(
             "give the file for the settings, as in: rankwise tune machine -o machine.json -- mpirun -n 64"
         )
+    options.check_command(arguments, "rankwise tune machine -o machine.json -- mpirun -n 64")
     return _measure(arguments)
 
 
@@ -107,7 +155,7 @@ def _show(arguments: argparse.Namespace) -> int:
     from rankwise.tuning.machine.results import Kept
     from rankwise.tuning.machine.rules import check_predicted
 
-    if arguments.apply is not None or arguments.command:
+    if arguments.output is not None or arguments.command:
         raise RankwiseError("--show measures and writes nothing: leave -o and the launch out")
     asked = _Asked.by(arguments)
     if not asked.measured.is_file():
@@ -119,7 +167,7 @@ def _show(arguments: argparse.Namespace) -> int:
         check_predicted({point.shape for point in results.raced}, asked.predicted)
     path = Path(results.library_path)
     found, made = _found(asked, results, path if path.is_file() else None, {})
-    _print(arguments, found, made, results, [], "", 0)
+    _print(asked, found, made, results, [], "", 0)
     return 0
 
 
@@ -138,15 +186,17 @@ def _measure(arguments: argparse.Namespace) -> int:
     deadline = math.inf if arguments.budget is None else time.monotonic() + arguments.budget
     with (
         Signals() as signals,
-        # Beside the file: every node has to see the rules that are tried.
-        TemporaryDirectory(prefix=".rankwise-", dir=asked.path.absolute().parent) as directory,
         _kept_file(asked.measured),
         locked(asked.measured),
+        # Beside the file: every node has to see the rules that are tried.
+        TemporaryDirectory(prefix=".rankwise-", dir=asked.path.absolute().parent) as directory,
     ):
         kept = Kept(asked.measured)
         try:
-            probe = options_of(arguments)
-            setup = prepare_probe(probe, arguments.command, os.environ, Path(directory), signals, deadline)
+            probe = probes.options_of(arguments)
+            setup = probes.prepare_probe(
+                probe, arguments.command, os.environ, Path(directory), signals, deadline
+            )
             program = _program(setup)
             with racing(setup) as racer:
                 request, left_out = _request(asked, racer, program, arguments.command, kept)
@@ -161,7 +211,7 @@ def _measure(arguments: argparse.Namespace) -> int:
             ) from None
         found, made = _found(asked, kept.results, program.library, _in_force(kept.results))
         writing = try_to_write(made.settings, asked.path, program.library, force=True)
-        _print(arguments, found, made, kept.results, writing.files, ended, left_out)
+        _print(asked, found, made, kept.results, writing.files, ended, left_out)
         writing.check(asked.measured)
     return 128 + signals.last if signals.last else 0
 
@@ -241,7 +291,7 @@ def _scopes(asked: _Asked, racer: Racer) -> tuple[list[Scope], int]:
     if unknown or not offered:
         names = ", ".join(one.removeprefix("MPI_").lower() for one in offered) or "none"
         raise RankwiseError(
-            f"--collectives {unknown[0].removeprefix('MPI_').lower()}: the library has no choice for it; "
+            f"--call {unknown[0].removeprefix('MPI_').lower()}: the library has no choice for it; "
             f"it has one for {names}"
             if unknown
             else "the library has no choice of algorithms for any collective: there is nothing to measure"
@@ -255,7 +305,7 @@ def _scopes(asked: _Asked, racer: Racer) -> tuple[list[Scope], int]:
             f"over: only single nodes are measured; {variables} in the environment measures all without it"
         )
     if not reached:
-        raise RankwiseError("no shape is left to measure: give --nodes 1, or that variable")
+        raise RankwiseError("no shape is left to measure: give --node-counts 1, or that variable")
     chosen, too_large = scopes(asked.procedures or offered, reached, asked.sizes, traits_of(asked.assumed))
     if too_large:
         say(f"left out for their memory: {len(too_large)} points, such as {too_large[0].text}")
@@ -327,7 +377,7 @@ def _kept_file(path: Path) -> Iterator[None]:
 
 
 def _print(
-    arguments: argparse.Namespace,
+    asked: _Asked,
     found: Table,
     made: Writable,
     results: Results,
@@ -335,7 +385,7 @@ def _print(
     ended: str,
     left_out: int,
 ) -> None:
-    if arguments.json:
+    if asked.as_json:
         import json
 
         from rankwise.analysis.to_json import to_json
@@ -357,7 +407,7 @@ def _procedures(text: str) -> list[str]:
     for word in text.split(","):
         name = word.strip().lower().removeprefix("mpi_")
         if name not in by_name:
-            raise RankwiseError(f"--collectives {text}: {word.strip()!r} is none of {', '.join(by_name)}")
+            raise RankwiseError(f"--call {text}: {word.strip()!r} is none of {', '.join(by_name)}")
         found.append(by_name[name])
     return list(dict.fromkeys(found))
 

@@ -56,7 +56,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
             ],
             confidence=confidence,
             why_confidence=why,
-            command=Command("tune", ("--parameters",)),
+            command=Command("tune parameters"),
         )
     ]
 
@@ -67,7 +67,7 @@ RULE = Rule(
     f"{percent_text(100 * _OFTEN)} % of the sends in the sample or more have more bytes than the largest that"
     f" was buffered, up to {_LITTLE} times as many; it is proven that such sends wait for receivers.",
     "waiting for receivers x share of such messages in it",
-    "Let `rankwise tune --parameters` try a larger eager limit (btl_vader_eager_limit or"
+    "Let `rankwise tune parameters` try a larger eager limit (btl_vader_eager_limit or"
     " btl_tcp_eager_limit of Open MPI 4, btl_sm_eager_limit of 5, UCX_RNDV_THRESH of UCX); or post"
     " receives earlier.",
     _find,

@@ -11,35 +11,34 @@ from rankwise.launch.wrappers import behind, strip
 from rankwise.launchers.base import Launcher
 from rankwise.probes.launch import Launch, refuse_files
 
-_NO_COMMAND = (
-    "no command: put the launch, without a program, after `--`, as in: rankwise latency -- mpirun -n 4"
-)
+_NO_COMMAND = "no command: put the launch, without a program, after `--`, as in: rankwise {} -- mpirun -n 4"
 
 
-def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:
+def understand(words: Sequence[str], environment: Mapping[str, str], verb: str = "latency") -> Launch:
     """Take a launch apart.
 
     Args:
         words: the command, such as mpirun -n 4.
         environment: that it will be started with.
+        verb: of Rankwise, with the options that ask for such a launch.
 
     Raises:
         RankwiseError: there is none, it is not found, starts no MPI processes, or holds a program.
     """
     if not words:
-        raise RankwiseError(_NO_COMMAND)
-    check_startable(words[0], environment, "latency")
+        raise RankwiseError(_NO_COMMAND.format(verb))
+    check_startable(words[0], environment, verb)
     command = parse(words)
     if not command.known:
         named = next((context.program[0] for context in command.contexts if context.program), words[0])
         raise RankwiseError(
             f"{named} is no launcher of MPI programs that is known: give one, without a program, "
-            "as in: rankwise latency -- mpirun -n 4"
+            f"as in: rankwise {verb} -- mpirun -n 4"
         )
     launcher = command.known
     contexts = tuple(_without_program(context, launcher) for context in command.contexts)
     inner = behind(command.wrappers, environment)
-    check_startable(command.launcher, inner, "latency")
+    check_startable(command.launcher, inner, verb)
     return Launch(command._replace(contexts=contexts), inner)
 
 

@@ -149,5 +149,5 @@ def _verdict(found: Outcome, path: Path, *, asked: bool) -> str:
     elif unsure:
         verdict += f" {unsure} can't be told and stay{'s' * (unsure == 1)}, as not measured."
     if not asked:
-        return f"{verdict} Nothing is written without --apply FILE."
+        return f"{verdict} Nothing is written without -o FILE."
     return f"{verdict} What the program gains was not measured: it was not run."

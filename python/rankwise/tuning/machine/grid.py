@@ -184,12 +184,13 @@ class Layout:
         there = len(self.counts)
         if (most := max(nodes or [1])) > there:
             raise RankwiseError(
-                f"--nodes: the launch has {number_of(there, 'node')}, not {most}: give fewer, or start more"
+                f"--node-counts: the launch has {number_of(there, 'node')}, not {most}: give fewer, or start"
+                " more"
             )
         if (most := max(per_node or [1])) > self.counts[0]:
             raise RankwiseError(
-                f"--per-node: the launch has {number_of(self.counts[0], 'rank')} on a node, not {most}: give "
-                "fewer, or start more"
+                f"--ranks-per-node: the launch has {number_of(self.counts[0], 'rank')} on a node, not {most}:"
+                " give fewer, or start more"
             )
         wanted_nodes = [one or there for one in nodes] if nodes else _some(1, there)
         found = set()

@@ -150,7 +150,7 @@ class Launched:
     hosts: tuple[str, ...]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Results:
     """All that is known of a machine.
 

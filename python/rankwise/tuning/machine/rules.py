@@ -509,8 +509,8 @@ def check_predicted(shapes: Iterable[Shape], wanted: Sequence[int]) -> None:
             numbers = sorted({one for line in lines for one in line.numbers}) or [0]
             noun = "node" if lines and lines[0].per_node is not None else "rank"
             raise RankwiseError(
-                f"--predict {number}: {numbers[0]} to {number_of(numbers[-1], noun)} are measured, and "
-                f"nothing is predicted beyond {FARTHEST:g} times that: measure there"
+                f"--predicted-counts {number}: {numbers[0]} to {number_of(numbers[-1], noun)} are measured,"
+                f" and nothing is predicted beyond {FARTHEST:g} times that: measure there"
             )
 
 

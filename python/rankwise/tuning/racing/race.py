@@ -39,7 +39,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A race that is over.
+    """A race, as far as it was run.
 
     Attributes:
         cell: that was raced.
@@ -109,6 +109,7 @@ def race(
     seed: int = 0,
     say: Say = lambda _: None,
     store: Store | None = None,
+    begun: Callable[[Outcome], None] = lambda _: None,
 ) -> Outcome:
     """Race the algorithms of a cell.
 
@@ -120,6 +121,8 @@ def race(
         seed: of the order of arms in rounds.
         say: is told how far it is, by lines.
         store: keeps the rounds; those that it has of the same race are not run again.
+        begun: is given the race before its first round; it has what was measured also if the race is not
+            finished.
 
     Raises:
         RankwiseError: the job failed.
@@ -129,6 +132,8 @@ def race(
     store = store or Store()
     key = key_of(racer, cell, arms, "race")
     state = Race(list(arms), aim, seed)
+    outcome = Outcome(cell, arms, state)
+    begun(outcome)
     for record in store.records(key):
         if "rejected" in record:
             _reject(state, record["rejected"])
@@ -148,7 +153,7 @@ def race(
                 say(f"{cell.name}: {name} is out: {why}")
         if state.looks > looks:
             say(_standing(cell, state))
-    return Outcome(cell, arms, state)
+    return outcome
 
 
 def screened(

@@ -80,6 +80,11 @@ class Session:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._end(patient=kind is None)
 
+    @property
+    def offers(self) -> Offers:
+        """What the library offers, and how it is chosen."""
+        return self._offers
+
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:
         """See Racer."""
         choice = self._offers.choices.get(procedure)

@@ -22,8 +22,8 @@ from rankwise.views.view import TEXT, Column, Detail, Table, label
 
 _GROUP = "Definitions"
 _MPI = "MPI standard 4.1"
-_PROFILE = "docs/profile-format.md"
-_WAITING = "docs/waiting.md"
+_PROFILE = "docs/reference/profile-format.md"
+_WAITING = "docs/explanation/waiting.md"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ _WORDS = (
         "imbalance (of a table)",
         "How unevenly ranks share the time in some calls; 1.00: all the same.",
         "most time of a rank / mean of all",
-        "docs/explain.md",
+        "docs/explanation/explain.md",
     ),
     _Word(
         "communicator",
@@ -84,8 +84,8 @@ _WORDS = (
     ),
     _Word(
         "in MPI, not told apart",
-        "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, persistent"
-        " collectives, and those that make communicators.",
+        "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, waits for"
+        " partitioned communication, and calls that make communicators.",
         "time in MPI - waiting - transfer - MPI-IO",
         _WAITING,
     ),
