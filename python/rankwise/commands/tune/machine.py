@@ -186,10 +186,10 @@ def _measure(arguments: argparse.Namespace) -> int:
     deadline = math.inf if arguments.budget is None else time.monotonic() + arguments.budget
     with (
         Signals() as signals,
-        # Beside the file: every node has to see the rules that are tried.
-        TemporaryDirectory(prefix=".rankwise-", dir=asked.path.absolute().parent) as directory,
         _kept_file(asked.measured),
         locked(asked.measured),
+        # Beside the file: every node has to see the rules that are tried.
+        TemporaryDirectory(prefix=".rankwise-", dir=asked.path.absolute().parent) as directory,
     ):
         kept = Kept(asked.measured)
         try:
