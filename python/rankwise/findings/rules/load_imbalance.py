@@ -34,8 +34,8 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
         )
     if not _is_uneven(seen, _without_lack(seen, useful)):
         return NotTold(
-            f"the load balance is {balance(useful.values()):.2f} by the time outside of MPI, and the ranks that"
-            " computed longest had no processor for longest"
+            f"the load balance is {balance(useful.values()):.2f} by the time outside of MPI, and the ranks"
+            " that computed longest had no processor for longest"
         )
     lost = _lost(useful)
     counted = min(_in_late_ranks(seen, useful), lost)
