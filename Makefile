@@ -78,7 +78,7 @@ gallery: $(VENV)/.developer ## record LAMMPS, the example and hpcc, and take pic
 	$(BIN)/python tests/gallery.py
 
 docs: build/docs/.ready ## build the documentation as a site, build/site/index.html, and check its links
-	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --strict
 
 dist: $(TOOLS)/.dist ## the files of a release: wheels, sources, bill of materials, checksums (build/dist)
 	$(TOOLS)/bin/python release/dist.py $(if $(ARCHITECTURES),--architectures $(ARCHITECTURES))
