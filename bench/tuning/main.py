@@ -188,8 +188,7 @@ def _simulate_online(tests: int, directory: Path) -> None:
     subprocess.run(compiled, check=True, timeout=120)
     print(
         f"{tests} programs each, tuned while they run: {_ONLINE_CALLS} calls of 50 us by default, "
-        f"50 us apart, 3 % disturbed; one of six algorithms can win; {100 * _ONLINE_COST:g} % are"
-        " for exploring\n"
+        f"50 us apart, 3 % disturbed; one of six algorithms can win; {100 * _ONLINE_COST:g} % to explore\n"
     )
     print("scatter   its time     kept  another  none shown  not finished  cost  at most")
     for scatter in (0.1, 0.3, 0.5):

@@ -129,8 +129,8 @@ def _planned(about: About, offers: Offers, cost: float, *, bitwise: bool) -> Pla
     library = by_version(about.library)
     if about.abi == mpiabi.LIBRARY.name:
         raise RankwiseError(
-            "programs of the standard ABI of MPI 5 can't be tuned while they run: build it with the"
-            " library's own mpicc, or record a profile, and use `rankwise tune F.rankwise`"
+            "programs of the standard ABI of MPI 5 can't be tuned while they run: build them with the "
+            "library's own mpicc, or record a profile, and use `rankwise tune F.rankwise`"
         )
     if library.relaunches or not offers.choices:
         raise RankwiseError(
