@@ -12,7 +12,7 @@ export PATH := $(PATH):$(abspath $(BIN))
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src python -type f -not -name '*.pyc' -not -path '*/lib/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint format generate page screens gallery
+.PHONY: help demo extras test test-all test-aarch64 test-containers test-release test-fast bench lint format generate page screens gallery
 .PHONY: test-share test-reported dist standalone clean
 
 help: ## this list
@@ -44,6 +44,9 @@ test-aarch64: $(VENV)/.developer build/aarch64/root ## a handful of programs for
 test-containers: $(VENV)/.developer build/bullseye/root ## programs in Debian 11, and of musl (Debian, as root)
 	$(BIN)/python -m pytest tests/containers
 
+test-release: $(VENV)/.developer dist build/bookworm/root build/bare-bullseye/root build/dist/bullseye ## the files of a release, on bare machines (Debian, as root)
+	$(BIN)/python -m pytest tests/release
+
 bench: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis ## measure what Rankwise costs, beside the run without it
 	$(BIN)/python bench
 
@@ -74,7 +77,7 @@ gallery: $(VENV)/.developer ## record LAMMPS, the example and hpcc, and take pic
 	$(BIN)/python tests/gallery.py
 
 dist: $(TOOLS)/.dist ## the files of a release: wheels, sources, bill of materials, checksums (build/dist)
-	$(TOOLS)/bin/python release/dist.py $(if $(ARCHITECTURES),--architectures $(ARCHITECTURES))
+	$(TOOLS)/bin/python release/dist.py $(if $(ARCHITECTURES),--architectures $(ARCHITECTURES)) $(if $(URL),--url $(URL))
 
 standalone: $(TOOLS)/.dist ## a folder with Rankwise and a copy of PYTHON, after make dist (build/dist)
 	$(TOOLS)/bin/python release/standalone.py build/dist/*_$$(uname -m).whl --python $(PYTHON)
@@ -131,6 +134,18 @@ build/aarch64/root:
 
 build/bullseye/root:
 	mkdir -p $(@D) && sh tests/containers/root.sh $@
+
+build/bookworm/root:
+	mkdir -p $(@D) && sh tests/release/root.sh bookworm $@
+
+build/bare-bullseye/root:
+	mkdir -p $(@D) && sh tests/release/root.sh bullseye $@
+
+# With a Python that is built there.
+build/dist/bullseye: build/bullseye/root dist
+	[ -x build/bullseye/root/opt/python/bin/python3 ] || sh tests/release/python.sh build/bullseye/root
+	$(TOOLS)/bin/python release/standalone.py build/dist/*_$$(uname -m).whl --root build/bullseye/root \
+	  --python /opt/python/bin/python3 --output $@
 
 # mpi4py's own tests, which are in its source release only. (Without it they are skipped.)
 $(VENV)/.mpi4py-tests: $(VENV)/.developer
