@@ -1,4 +1,4 @@
-"""Check whether Rankwise works here, and what it would record of a command.
+"""Check whether Rankwise works here, and what it would record for a command.
 
   rankwise doctor
   rankwise doctor -- mpirun -n 4 ./app args

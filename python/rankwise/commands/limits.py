@@ -19,14 +19,14 @@ def add_limit(parser: argparse.ArgumentParser, default: int, of: str) -> None:
         type=_row_limit,
         default=default,
         metavar="N",
-        help=f"rows of {of}, 0 for all (default: %(default)s)",
+        help=f"rows of {of}, 0 = all (default: %(default)s)",
     )
 
 
 def _row_limit(text: str) -> int:
     """Return a number of rows."""
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of rows; 0 shows all")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rows; 0 shows all")
     return int(text)
 
 
@@ -37,5 +37,5 @@ def percentage(text: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no percentage, such as 5")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage such as 5")
     return share

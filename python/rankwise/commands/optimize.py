@@ -3,10 +3,11 @@
   rankwise optimize --apply app.tuned.json -- mpirun -n 64 ./app
   rankwise run --with app.tuned.json -- mpirun -n 64 ./app
 
-The program is profiled, and the findings tell which steps promise how many seconds. They are tried in this
-order, each on top of what was kept before, and a step is kept only if pairs of runs prove it. At the end the
-program as given and with all that was kept is measured afresh; FILE is written only if it is faster then.
-Ctrl-C keeps what is proven so far, and the same command goes on from there.
+The program is profiled, and the findings estimate how many seconds each step could save. Steps are
+tried in this order, each on top of the steps kept before, and a step is kept only if pairs of runs
+prove its gain. At the end, the program as given and with all kept steps is measured again; FILE is
+written only if it is faster. Ctrl-C keeps what is proven so far, and the same command continues
+from there.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write the settings here, such as app.tuned.json",
     )
-    parser.add_argument("--force", action="store_true", help="replace FILE, and what is beside it")
+    parser.add_argument("--force", action="store_true", help="replace FILE and the files next to it")
     parser.add_argument(
         "--budget",
         type=duration,
@@ -67,15 +68,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"for everything, such as 2h (default: {BUDGET_SECONDS / 60:.0f}min)",
     )
     parser.add_argument(
-        "--bitwise", action="store_true", help="leave alone what could change results in their last digits"
+        "--bitwise",
+        action="store_true",
+        help="exclude settings that could change results in their last digits",
     )
     parser.add_argument(
         "--machine",
         type=Path,
         metavar="machine.json",
-        help="the nodes (default: what the run tells of them)",
+        help="description of the nodes (default: from the run)",
     )
-    trial_options.add_arguments(parser, "that no step is kept which does not help")
+    trial_options.add_arguments(parser, "confidence that no useless step is kept")
     probes.add_arguments(parser)
 
 

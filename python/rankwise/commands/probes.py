@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--probe-dir",
         type=Path,
         metavar="DIR",
-        help="where the compiled probe is kept: every node must see it",
+        help="directory for the compiled probe, visible to every node",
     )
 
 

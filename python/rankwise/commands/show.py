@@ -1,9 +1,9 @@
 """Show a profile: the summary, or one table or matrix of it.
 
-Without --by, the summary that `rankwise run` prints. With --by, one table, sorted by time in
-MPI (pairs by bytes). Tables are cut at --limit rows, with a last row for the sums of the
-others; --json is never cut. With --matrix, who sends how much to whom. Both can be restricted to
-a part of the run.
+Without options, the summary that `rankwise run` prints; -v shows more. With --by, one table, sorted
+by time in MPI (pairs by bytes). Tables are cut at --limit rows, with a last row for the sum of the
+others; --json is never cut. With --matrix, the traffic between ranks or nodes. Both can be
+restricted to a part of the run.
 """
 
 from __future__ import annotations
@@ -28,15 +28,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown = parser.add_mutually_exclusive_group()
     views = f"{', '.join(VIEWS[:-1])} or {VIEWS[-1]}"
     shown.add_argument(
-        "--by", choices=VIEWS, metavar="VIEW", help=f"show one table in place of the summary: {views}"
+        "--by", choices=VIEWS, metavar="VIEW", help=f"show one table instead of the summary: {views}"
     )
-    shown.add_argument("--matrix", choices=ENDS, help="show who sends to whom in place of the summary")
-    parser.add_argument("--kind", choices=KINDS, help="with --matrix: of these messages alone (default: all)")
+    shown.add_argument(
+        "--matrix", choices=ENDS, help="show the traffic between ranks or nodes instead of the summary"
+    )
+    parser.add_argument("--kind", choices=KINDS, help="with --matrix: only these messages (default: all)")
     parser.add_argument("--of", choices=MEASURES, help="with --matrix: the numbers in it (default: bytes)")
     parser.add_argument(
         "--only",
         metavar="CALL,...",
-        help="with --matrix: messages of these calls alone, such as Bcast,Allreduce",
+        help="with --matrix: only messages of these calls, such as Bcast,Allreduce",
     )
     parser.add_argument(
         "--json", action="store_true", help="as JSON, with everything and the same keys in every view"

@@ -21,22 +21,21 @@ def add_arguments(parser: argparse.ArgumentParser, confidence_of: str) -> None:
     parser.add_argument(
         "--check",
         metavar="CMD",
-        help="compare the output of each run with that of the first one: CMD FIRST THIS; settings with"
-        " which it fails are out",
+        help="compare the output of each run with the first: CMD FIRST THIS; settings that fail it are "
+        "rejected",
     )
     parser.add_argument(
         "--pairs",
         type=count,
         metavar="N",
-        help="of runs, for each proof (default: as long as they can decide; without --budget at most 20)",
+        help="pairs of runs for each proof (default: as many as are needed; without --budget at most 20)",
     )
     parser.add_argument(
         "--resolve",
         type=percent,
         default=RESOLVE,
         metavar="PERCENT",
-        help="gain that is looked for; one of twice as much is missed with a risk of 10 %% at most"
-        f" (default: {RESOLVE:g})",
+        help=f"gain to look for; the risk of missing twice as much is at most 10 %% (default: {RESOLVE:g})",
     )
     parser.add_argument(
         "--confidence",
@@ -49,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser, confidence_of: str) -> None:
         "--run-limit",
         type=duration,
         metavar="TIME",
-        help="for each run of the program (default: ten times the longest so far, and a minute)",
+        help="for each run of the program (default: ten times the longest so far, plus a minute)",
     )
     parser.add_argument(
         "--keep",
@@ -57,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser, confidence_of: str) -> None:
         metavar="DIR",
         help="keep profiles and output of all runs in this new directory, which every node must see",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the order of runs (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="for the order of runs (default: 0)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 

@@ -23,12 +23,17 @@ def notes(
     """
     said = []
     if not machine_given:
-        said.append("The machine is what the profile tells: which ranks shared a node. --machine tells more.")
+        said.append(
+            "The machine is taken from the profile, which only shows which ranks share a node. "
+            "--machine gives more detail."
+        )
     elif found.present is None:
-        said.append(f"There is no present placement to compare with: {found.absent}.")
+        said.append(f"No present placement to compare with: {found.absent}.")
     elif found.bound < len(found.bindings):
         loose = len(found.bindings) - found.bound
-        said.append(f"{loose} ranks were not bound to processors: taken to be in order within their nodes.")
+        said.append(
+            f"{loose} ranks were not bound to processors: they are assumed to be in order within their nodes."
+        )
     return said + profile_notes(connection, seen, inside=inside)
 
 
@@ -37,8 +42,8 @@ def profile_notes(connection: sqlite3.Connection, seen: RunTraffic, *, inside: b
     said = _inside(connection) if inside else []
     if seen.unplaced_messages:
         said.append(
-            f"Left out: {seen.unplaced_messages} messages ({seen.unplaced_bytes} bytes) from or to processes"
-            " that are not known."
+            f"Excluded: {seen.unplaced_messages} messages ({seen.unplaced_bytes} bytes) from or to unknown "
+            "processes."
         )
     return said
 
@@ -59,7 +64,8 @@ def _inside(connection: sqlite3.Connection) -> list[str]:
         )
     if half:
         said.append(
-            f"Inside collectives, what {half:.0f} ranks sent within their node was not seen, so it may seem"
-            " that they need not be together; record with `rankwise run --see-all`, or take --only-kind user."
+            f"Inside collectives, messages of {half:.0f} ranks within their node were not visible, so the "
+            "benefit of keeping these ranks together is underestimated; record with `rankwise run "
+            "--see-all`, or use --only-kind user."
         )
     return said

@@ -43,25 +43,25 @@ def all_sharing_text(some: Sequence[Sharing]) -> str:
     if not more:
         return sharing_text(worst)
     nodes = all(one.is_of_node for one in some)
-    others = f"on {len(more)} more" if nodes else f"{len(more)} more (ranks {_all(some)} in all)"
-    return f"{sharing_text(worst)}, and likewise {others}"
+    others = f"on {len(more)} more" if nodes else f"{len(more)} more (ranks {_all(some)} in total)"
+    return f"{sharing_text(worst)}; the same holds {others}"
 
 
 def sharing_text(one: Sharing) -> str:
     """Return what ranks share, and what came of it, a sentence without its full stop."""
     free = f"; {one.free} other{'s have' if one.free > 1 else ' has'} no rank" if one.free else ""
     them = "them" if one.processors > 1 else "it"
-    others = f"; other processes took {100 * one.others:.0f} % of {them}" if one.others else ""
+    others = f"; other processes used {100 * one.others:.0f} % of {them}" if one.others else ""
     return f"{one.what}{_effect(one)}{free}{others}"
 
 
 def why_sure(one: Sharing) -> str:
     """Return how sure what they lost is, a sentence without its full stop."""
     if one.waited is not None:
-        return "the kernel tells how long threads were ready and had no processor"
+        return "the kernel reports how long threads were ready but had no processor"
     if not one.used_seconds:
-        return "how much the ranks used these processors is not known"
-    return f"the ranks took {100 * one.busy:.0f} % of these processors"
+        return "it is unknown how much the ranks used these processors"
+    return f"the ranks used {100 * one.busy:.0f} % of these processors"
 
 
 def preempted_text(one: Preempted) -> str:
@@ -70,16 +70,16 @@ def preempted_text(one: Preempted) -> str:
     if one.is_exact and one.lost_seconds is not None:
         share = percent_text(100 * one.lost_seconds / one.run_seconds)
         verb = "were" if len(one.ranks) > 1 else "was"
-        return f"{who} {verb} ready and had no processor for {share} % of the run"
+        return f"{who} {verb} ready but had no processor for {share} % of the run"
     return f"{who}: often preempted ({rate_text(one.mean_switches_per_second)}/s on average over all ranks)"
 
 
 def _effect(one: Sharing) -> str:
     if one.waited is None:
-        return ": they take turns" if one.busy >= ALL_BUSY else ""
+        return ": they share them by time slicing" if one.busy >= ALL_BUSY else ""
     if one.waited < LEAST_WAIT:
-        return ": hardly ever without one"
-    return f": without one for {percent_text(100 * one.waited)} % of the run"
+        return ": hardly ever without a processor"
+    return f": without a processor for {percent_text(100 * one.waited)} % of the run"
 
 
 def _all(some: Sequence[Sharing]) -> str:

@@ -58,7 +58,11 @@ def efficiency_notes(found: Efficiency) -> list[str]:
     """Return how far estimated factors may be off, or why there are none."""
     split = found.split
     if split is None:
-        return [f"Not told apart: {found.why_no_split}."] if found.why_no_split else []
+        return (
+            [f"Serialisation and transfer are unclassified: {found.why_no_split}."]
+            if found.why_no_split
+            else []
+        )
     return [
         f"Serialisation is between {split.serialisation_low:.2f} and {split.serialisation_high:.2f},"
         f" transfer between {split.transfer_low:.2f} and {split.transfer_high:.2f}."
@@ -77,7 +81,7 @@ def unknown_text(time: TimeInMpi) -> str:
     if not time.is_much_unknown:
         return ""
     share = percent_text(time.percent_unknown)
-    return f"Of {share} % of the time in MPI it is not known whether ranks waited"
+    return f"{share} % of the time in MPI is unclassified"
 
 
 def lateness_unknown_text(time: TimeInMpi) -> str:
@@ -96,7 +100,7 @@ def off_node_text(locality: Locality) -> str:
     """Return how much of the bytes leaves the nodes."""
     total = locality.bytes_on_node + locality.bytes_off_node + locality.bytes_unplaced
     if not locality.messages:
-        return "unknown: the program sends no messages of its own"
+        return "unknown: the program itself sends no messages"
     share = percent_text(locality.off_node_percent_of_message_bytes)
     kinds = " and ".join(locality.kinds)
     unplaced = f"; {byte_text(locality.bytes_unplaced)} to unknown places" if locality.bytes_unplaced else ""
@@ -118,7 +122,7 @@ def file_fields(totals: FileTotals) -> list[str]:
     """Return what MPI-IO moved."""
     moved = f"{byte_text(totals.bytes_read)} read, {byte_text(totals.bytes_written)} written"
     number = f"{count_text(totals.files)} file{'s' * (totals.files != 1)}"
-    return [moved, number, f"{second_text(totals.seconds)} over all ranks"]
+    return [moved, number, f"{second_text(totals.seconds)} summed over ranks"]
 
 
 def reordered_text(families: Sequence[Family]) -> str:

@@ -14,7 +14,7 @@ _SHOWN_NAMES = 3  # of procedures that are not covered
 
 def partial_line(trust: Trust) -> str:
     """Return `PARTIAL: ` and why."""
-    return f"PARTIAL: {trust.partial_reason or 'not every rank came to the end of MPI_Finalize'}"
+    return f"PARTIAL: {trust.partial_reason or 'not every rank finished MPI_Finalize'}"
 
 
 def coverage_fields(trust: Trust, verbose: bool) -> list[str]:
@@ -51,7 +51,7 @@ def warnings(trust: Trust) -> list[str]:
     if trust.threads <= 1:
         return trust.warnings
     threads = f"up to {trust.threads} threads of a rank called MPI: their times in MPI are added up"
-    return [*trust.warnings, f"{threads}; 100 % of the run is all of them in MPI all the time"]
+    return [*trust.warnings, f"{threads}; 100 % of the run means that all of them are in MPI all the time"]
 
 
 def _not_covered(trust: Trust, verbose: bool) -> str:

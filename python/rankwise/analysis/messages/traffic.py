@@ -95,8 +95,8 @@ def run_traffic(connection: sqlite3.Connection, only_kind: str = "all") -> RunTr
             "inside": "messages inside collectives",
         }
         raise RankwiseError(
-            f"the profile has no {what[only_kind]} between ranks, so all placements are alike;"
-            " `rankwise show F.rankwise --by collective` tells what was recorded"
+            f"the profile has no {what[only_kind]} between ranks, so all placements are equivalent; "
+            "`rankwise show F.rankwise --by collective` shows what was recorded"
         )
     source, destination, messages, sizes = placed.T
     return RunTraffic(

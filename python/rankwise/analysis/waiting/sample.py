@@ -102,7 +102,7 @@ def _neighbours(
         "SELECT topology, dims, periods FROM communicators WHERE id = ?", (communicator,)
     ).fetchone()
     if not are_known(topology, json.loads(dims), len(places)):
-        raise ValueError(f"neighbours on communicator {communicator} are not known")
+        raise ValueError(f"neighbours on communicator {communicator} are unknown")
     found = neighbours(json.loads(dims), json.loads(periods))[places]
     order = places.argsort()
     at: NDArray[np.int64] = np.where(found != NOBODY, order[found], NOBODY)

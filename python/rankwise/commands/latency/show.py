@@ -1,4 +1,4 @@
-"""Show a measurement: its levels, what they cost, and what does not fit.
+"""Show a measurement: its levels, their costs, and outliers.
 
 Takes Rankwise's own files, logs of mmpi and output of mpiGraph. Without options, the summary. With --by, one
 table; with --matrix, a heat map; with --to, the measurement in another format.
@@ -35,16 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=True,
         metavar="STATISTIC",
-        help="show a heat map: of min, median, p95, mean or std of the latency, or of the bandwidth "
-        "(default: the least disturbed latency that is in the file)",
+        help="show a heat map of the min, median, p95, mean or std of the latency, or of the bandwidth "
+        "(default: the least disturbed latency in the file)",
     )
     shown.add_argument("--to", choices=FORMATS, help="write it in this format to -o OUT")
     parser.add_argument(
         "--size",
         type=message_size,
         metavar="BYTES",
-        help="of these messages, such as 64 or 1M (default: the smallest that was measured, or for the "
-        "bandwidth the largest)",
+        help="message size, such as 64 or 1M (default: the smallest one measured; for the bandwidth the "
+        "largest)",
     )
     parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
     add_limit(parser, _DEFAULT_LIMIT, "a table")
@@ -85,7 +85,7 @@ def _convert(arguments: argparse.Namespace) -> None:
     files = [arguments.output]
     if arguments.to == "json":
         if arguments.size is not None:
-            raise RankwiseError("--size does not go with --to json, which keeps all sizes: leave it out")
+            raise RankwiseError("--size does not go with --to json, which keeps all sizes: remove it")
         files.append(own.table_path(arguments.output))
     refuse_existing(*files, force=arguments.force)
     measurement = detect.read(arguments.file)

@@ -1,11 +1,11 @@
-"""Make a machine.json from hwloc: of the node we run on, or of its XML files.
+"""Make a machine.json from hwloc: from this node, or from XML files.
 
   rankwise machine from-hwloc -o machine.json
   rankwise machine from-hwloc node.xml --nodes node[01-16] -o machine.json
   rankwise machine from-hwloc node0.xml node1.xml -o machine.json
 
-Each XML file is of one node: `lstopo node.xml` writes it. --nodes names the nodes; if there is one file, or
-none, all of them are like it.
+Each XML file describes one node: `lstopo node.xml` writes it. --nodes names the nodes; with one
+file or none, all of them are identical.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rankwise.commands.machine.output import add_output, write_made
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "files", nargs="*", type=Path, metavar="NODE.xml", help="of hwloc (default: the node we run on)"
+        "files", nargs="*", type=Path, metavar="NODE.xml", help="of hwloc (default: this node)"
     )
     parser.add_argument(
         "--nodes", metavar="LIST", help="names of the nodes, as Slurm writes them: node[01-16]"

@@ -1,4 +1,4 @@
-"""Find a better placement of the ranks, from what they sent each other, and write it as files for launchers.
+"""Find a better placement of the ranks from their communication, and write it as files for launchers.
 
   rankwise map F.rankwise
   rankwise map F.rankwise --machine machine.json -o placement
@@ -6,9 +6,9 @@
   rankwise map F.rankwise --shape 4x16,8x8
   rankwise map --verify F.rankwise -o placement -- mpirun -n 8 ./app
 
-Without -o it only reports the possible gain. By default the ranks trade places with each other; with
---nodes all they can move to any slot of the machine. --predict and --shape place them on other machines than
-that of the run, and compare several. --verify alternately runs the job as given after `--` and with the
+Without -o it only reports the possible gain. By default the ranks trade places with each other;
+with --nodes all they can move to any slot of the machine. --predict and --shape place them on other
+machines and compare several. --verify alternately runs the job as given after `--` and with the
 placement found, and reports the gain.
 """
 
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     if verify_options.is_wanted(arguments, predict=predict):
         return verify.run(arguments)
     if arguments.output is None and arguments.launcher is not None:
-        raise RankwiseError("--launcher is for the files of -o: name a directory, or leave it out")
+        raise RankwiseError("--launcher is for the files of -o: give -o DIR, or remove --launcher")
     given = machines.machines(arguments)
     if len(given) > 1:
         search = what_if.Search(
@@ -180,5 +180,5 @@ def _print_json(
 
 def _seed(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text[:20]) >= 1 << 64 or len(text) > 20:
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no whole number from 0 to 2^64 - 1")
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a whole number from 0 to 2^64 - 1")
     return int(text)

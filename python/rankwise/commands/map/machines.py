@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=Path,
         metavar="machine.json",
-        help="the machine, several with --predict (default: the nodes of the run, without further levels)",
+        help="the machine, or several with --predict (default: the nodes of the run, without further levels)",
     )
     parser.add_argument(
         "--shape",
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NxM,...",
         help="--predict on N nodes of M slots; 2x4x16: on 2 switches x 4 nodes x 16 slots",
     )
-    parser.add_argument("--predict", action="store_true", help="place the ranks anywhere on other machines")
+    parser.add_argument("--predict", action="store_true", help="place the ranks on other machines")
 
 
 def is_prediction(arguments: argparse.Namespace) -> bool:
@@ -47,9 +47,9 @@ def is_prediction(arguments: argparse.Namespace) -> bool:
     if arguments.nodes == "job":
         raise RankwiseError("--predict places ranks on another machine: --nodes job does not go with it")
     if arguments.output is not None and shaped:
-        raise RankwiseError("a shape has no hosts that files could be written for: leave --shape or -o out")
+        raise RankwiseError("a shape has no hosts to write files for: remove --shape or -o")
     if arguments.output is not None and len(arguments.machines) > 1:
-        raise RankwiseError("-o writes the files of one placement: give one --machine, or leave -o out")
+        raise RankwiseError("-o writes the files of one placement: give one --machine, or remove -o")
     return True
 
 

@@ -33,9 +33,9 @@ def check(arguments: argparse.Namespace) -> None:
             f"{arguments.plot}: give it one of the endings {', '.join(f'.{kind}' for kind in _KINDS)}"
         )
     if len(arguments.machines) > 1:
-        raise RankwiseError("--plot draws one placement: give one machine, or leave --plot out")
+        raise RankwiseError("--plot draws one placement: give one machine, or remove --plot")
     if arguments.verify:
-        raise RankwiseError("--plot draws without running: leave --verify or --plot out")
+        raise RankwiseError("--plot draws without running: remove --verify or --plot")
     extras.check("matplotlib")
     refuse_existing(arguments.plot, force=arguments.force, option="--plot")
 

@@ -19,8 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--verify",
         action="store_true",
-        help="run the job as given and with the placement found, and report the gain; with -o the files are "
-        "written if there is one",
+        help="run the job as given and with the placement found, and report the gain; with -o the files "
+        "are written if there is a gain",
     )
     group.add_argument(
         "--pairs",
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--resolve",
         type=_percent,
         metavar="PERCENT",
-        help=f"change of the time that is not to be missed (default: {RESOLVE:g})",
+        help=f"smallest change of the time to resolve (default: {RESOLVE:g})",
     )
     group.add_argument(
         "--confidence",
@@ -59,10 +59,10 @@ def is_wanted(arguments: argparse.Namespace, *, predict: bool) -> bool:
     """Tell whether the job is to be run; RankwiseError where options contradict that."""
     if arguments.verify:
         if predict:
-            raise RankwiseError("--predict and --shape place ranks without running them: leave --verify out")
+            raise RankwiseError("--predict and --shape place ranks without running them: remove --verify")
         return True
     if arguments.command:
-        raise RankwiseError("a command is run with --verify alone: add it, or leave the command out")
+        raise RankwiseError("a command needs --verify: add it, or remove the command")
     for name in _OWN:
         if getattr(arguments, name) is not None:
             raise RankwiseError(f"--{name.replace('_', '-')} goes with --verify: add it")
@@ -76,7 +76,7 @@ def _number(text: str, least: float = 0.1, *, whole: bool = False) -> float:
         number = -1
     if not least <= number < math.inf:
         kind = f"whole number from {least:g}" if whole else "number of seconds"
-        raise argparse.ArgumentTypeError(f"{text!r} is no {kind}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a {kind}")
     return number
 
 
@@ -86,5 +86,5 @@ def _percent(text: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 < share < 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is no percentage between 0 and 100")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage between 0 and 100")
     return share

@@ -50,7 +50,7 @@ def run(profile: Path, machines: Sequence[tuple[str, Machine]], search: Search, 
             listener=bar,
         )
     if compared.absent:
-        said.insert(0, f"There is no present placement to compare with: {compared.absent}.")
+        said.insert(0, f"No present placement to compare with: {compared.absent}.")
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
     if as_json:

@@ -1,4 +1,4 @@
-"""Find settings of the MPI library that make a program faster, and prove it by running the program.
+"""Find settings of the MPI library that make a program faster, and prove the gain by running it.
 
   rankwise run -o app.rankwise -- mpirun -n 64 ./app
   rankwise tune app.rankwise --apply app.tuned.json -- mpirun -n 64 ./app
@@ -8,13 +8,14 @@
   rankwise tune recheck app.tuned.json -- mpirun -n 64 ./app
   rankwise tune --guidelines -- mpirun -n 64
 
-The profile tells which collectives cost most. A probe in the program's place times all algorithms that the
-installed library has for them; what could break the program is left out. Then the program itself runs in
-pairs, with and without the settings, and FILE is written only if they are proven to gain. --parameters tries
-settings for the whole program instead: eager limits, point-to-point layers, binding, or a list of your own.
-`recheck` tells which rules of a file still win, such as after an upgrade. --guidelines looks where the
-library's defaults are slower than what they could be made of. Ctrl-C keeps what was measured, and the same
-command goes on from there; `recheck` begins anew.
+The profile shows which collectives cost most. A probe, started in place of the program, times all
+algorithms that the installed library has for them, except those that could break the program. Then
+the program itself runs in pairs, with and without the settings, and FILE is written only if their
+gain is proven. --parameters tries settings for the whole program instead: eager limits,
+point-to-point layers, binding, or your own list. `recheck` shows which rules of a file still win,
+such as after an upgrade. --guidelines finds defaults of the library that are slower than equivalent
+calls. Ctrl-C keeps what was measured, and the same command continues from there; `recheck` starts
+over.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--help",
         action=Help,
         nargs=0,
-        help="show this; behind `recheck` or --guidelines, what that has",
+        help="show this help; after `recheck` or --guidelines, its help",
     )
 
 
@@ -67,10 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
         if is_wanted
     ]
     if len(modes) > 1:
-        raise RankwiseError(f"{modes[0]} and {modes[1]} are two things: ask for one at a time")
+        raise RankwiseError(f"{modes[0]} and {modes[1]} can't be combined: give one at a time")
     mode = modes[0] if modes else "collectives"
     if mode == "guidelines" and words:
-        raise RankwiseError("--guidelines needs no profile: give the launch alone, after `--`")
+        raise RankwiseError("--guidelines needs no profile: give only the launch, after `--`")
     if mode != "guidelines" and len(words) != 1:
         wanted = "the settings file" if recheck else "the profile"
         raise RankwiseError(

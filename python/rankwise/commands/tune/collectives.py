@@ -93,7 +93,7 @@ def _tuned(arguments: argparse.Namespace) -> int:
     asked = _Asked.by(arguments)
     store = arguments.file.absolute().with_name(f"{arguments.file.name}-tune")
     if arguments.go_on and not store.exists():
-        raise RankwiseError(f"there is nothing to go on with: {store} is not there; leave --continue out")
+        raise RankwiseError(f"there is nothing to continue: {store} does not exist; remove --continue")
     if known.targets and not store.exists():
         refuse_short(asked.budget, _proof_aim(asked), known.wall.wall_seconds)
     keep_piped_input(say)

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the settings here if they are proven to gain, such as app.tuned.json",
     )
     parser.add_argument(
-        "--force", action="store_true", default=None, help="replace FILE, and what is beside it"
+        "--force", action="store_true", default=None, help="replace FILE and the files next to it"
     )
     parser.add_argument(
         "--budget", type=duration, metavar="TIME", help="for everything, such as 20min (default: no limit)"
@@ -54,30 +54,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="go_on",
         action="store_true",
         default=None,
-        help="go on with what an earlier call with this profile has measured",
+        help="continue with the measurements of an earlier call with this profile",
     )
     parser.add_argument(
         "--bitwise",
         action="store_true",
         default=None,
-        help="leave alone what could change results in their last digits",
+        help="exclude settings that could change results in their last digits",
     )
     parser.add_argument(
         "--parameters",
         nargs="?",
         const="",
         metavar="LIST",
-        help="try parameters of the whole program: those that the profile suggests, or a list of your own",
+        help="try parameters of the whole program: those suggested by the profile, or your own list",
     )
     parser.add_argument(
-        "--guidelines", action="store_true", help="look where the library's defaults are needlessly slow"
+        "--guidelines", action="store_true", help="find defaults of the library that are needlessly slow"
     )
-    parser.add_argument("--sizes", metavar="LIST", help="of --guidelines, in bytes (default: 8,1K,32K,256K)")
+    parser.add_argument("--sizes", metavar="LIST", help="for --guidelines, in bytes (default: 8,1K,32K,256K)")
     parser.add_argument(
         "--cells",
         type=trial_options.count,
         metavar="N",
-        help=f"race at most so many cells (default: {CELLS})",
+        help=f"race at most this many cells (default: {CELLS})",
     )
     trial_options.add_arguments(parser, "of intervals")
     probes.add_arguments(parser)
@@ -101,4 +101,4 @@ def check(arguments: argparse.Namespace, mode: str) -> None:
     for name in _ONLY:
         if getattr(arguments, name) is not None and not means_something(name, mode):
             option = "continue" if name == "go_on" else name.replace("_", "-")
-            raise RankwiseError(f"--{option} has no meaning with {mode}: leave it out")
+            raise RankwiseError(f"--{option} has no meaning with {mode}: remove it")

@@ -3,7 +3,8 @@
   rankwise run -o app.rankwise -- mpirun -n 64 ./app
   rankwise tune app.rankwise --parameters --apply app.tuned.json -- mpirun -n 64 ./app
 
-The profile suggests what is tried, or LIST says it. What gains in races is measured afresh in pairs of runs.
+The values to try come from the profile or from LIST. Values that gain in races are measured again
+in pairs of runs.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def _tuned(arguments: argparse.Namespace) -> int:
     if not (store / STATE).exists():
         if arguments.go_on:
             raise RankwiseError(
-                f"there is nothing to go on with: {store / STATE} is not there; leave --continue out"
+                f"there is nothing to continue: {store / STATE} does not exist; remove --continue"
             )
         refuse_short(asked.aim, times.wall_seconds)
     keep_piped_input(say)

@@ -1,11 +1,12 @@
-"""Tell which rules of a settings file still win, such as after an upgrade of the MPI library.
+"""Show which rules of a settings file still win, such as after an upgrade of the MPI library.
 
   rankwise tune recheck app.tuned.json -- mpirun -n 64 ./app
   rankwise tune recheck app.tuned.json --apply new.json -- mpirun -n 64 ./app
 
-A probe takes the program's place in its launch. It measures for each rule the calls that it was found with:
-by the rule's algorithm, by the library's own choice, and by that once more, which shows the noise. The
-program itself is not run. With --apply the rules that still win are written, with what was measured now.
+The launch starts a probe instead of the program. For each rule, it measures the calls that the rule
+was found with: by the rule's algorithm, by the library's own choice, and by that choice again,
+which shows the noise. The program itself is not run. With --apply the rules that still win are
+written, with the new measurements.
 """
 
 from __future__ import annotations

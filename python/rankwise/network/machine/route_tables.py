@@ -98,8 +98,8 @@ def routes_between(subnets: Sequence[Subnet], ends: Ends, lid_offset: int | None
 def _check_size(tables: int, routers: int, nodes: int) -> None:
     if tables * routers * nodes > _MOST_ENTRIES:
         raise RankwiseError(
-            f"{tables} table{'s' * (tables > 1)} of {routers} routers x {nodes} nodes are too much for a"
-            " machine.json: choose nodes with --nodes, such as those of the job"
+            f"{tables} table{'s' * (tables > 1)} of {routers} routers x {nodes} nodes are too large for a "
+            "machine.json: choose nodes with --nodes, such as those of the job"
         )
 
 
@@ -153,7 +153,7 @@ def _taken(
         one, other = np.argwhere(turn.begins(subnet, number, never))[0]
         where = f" in rail {subnet.name!r}" if subnet.name else ""
         raise RankwiseError(
-            f"the tables do not lead from {hosts[one]} to {hosts[other]}{where}: leave nodes out with --nodes"
+            f"the tables do not lead from {hosts[one]} to {hosts[other]}{where}: exclude nodes with --nodes"
         )
     return np.where(comes_by, link // 2, _NONE)
 

@@ -110,8 +110,8 @@ def _sending(ends: Ends) -> list[tuple[Numbers, Numbers]]:
                 if not ports and (others != one).any():
                     other = ends.hosts[others[others != one][0]]
                     raise RankwiseError(
-                        f"{ends.hosts[one]} sends by no rail that {other} has a port in: choose nodes with"
-                        " --nodes, or a rail with --rail"
+                        f"{ends.hosts[one]} has no rail in common with {other}: choose nodes with --nodes, "
+                        "or a rail with --rail"
                     )
                 if ports:
                     rail[one, others], port[one, others] = ports[turn % len(ports)]

@@ -15,7 +15,7 @@ from rankwise.topology.sources.hwloc_live import live_xml
 from rankwise.topology.sources.hwloc_xml import Node, node_of
 from rankwise.topology.sources.node_levels import NodeLevels
 
-_WHAT = "inside of nodes"
+_WHAT = "inside nodes"
 _CURE = "on the node, `lstopo node.xml` writes such a file"
 
 
@@ -43,7 +43,7 @@ def machine_from_hwloc(files: Sequence[Path], names: Sequence[str] = ()) -> Mach
     nodes = [read_node(path) for path in files] or [node_of(live_xml())]
     if len(nodes) > 1 and names and len(names) != len(nodes):
         raise RankwiseError(
-            f"--nodes names {len(names)} nodes for {len(nodes)} files: give one name for each"
+            f"--nodes gives {len(names)} names for {len(nodes)} files: give one name per file"
         )
     hosts = list(names) or _hosts(nodes, files)
     try:

@@ -17,7 +17,7 @@ def rate_from(keys: dict[str, Field], default: float) -> float:
         return default
     field = keys[told[0]]
     if len(told) > 1:
-        raise keys[told[1]].error(f"there is `{told[0]}` already")
+        raise keys[told[1]].error(f"`{told[0]}` is already given")
     if field.value is None:
         return math.nan
     rate = field.number() * UNITS[told[0]]

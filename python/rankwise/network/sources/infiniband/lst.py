@@ -43,7 +43,7 @@ def read_lst(file: TextFile) -> Cables:
             continue
         match = _LINE.fullmatch(line)
         if not match:
-            raise file.error(number, "is no link, or only a part of one: is the file cut off?")
+            raise file.error(number, "is not a link, or only a part of one: is the file cut off?")
         told = match.groups()
         one, other = _end(file, number, told[:8]), _end(file, number, told[8:16])
         width, state, speed = told[16], told[17], told[18] or ""

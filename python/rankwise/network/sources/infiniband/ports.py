@@ -36,7 +36,7 @@ def read_ports(file: TextFile) -> Cables:
             other = _end(file, number, told[6:10], told[11])
             cables.append(Cable(number, one, other, rate_of(told[4], told[5]), True))
         elif line.strip() and not line.startswith("#") and not _ALONE.fullmatch(line):
-            raise file.error(number, "is no port with what it is linked with, or only a part of one")
+            raise file.error(number, "is not a port with its link, or is cut off")
     return Cables(file, cables, warnings=told_once(file, cables))
 
 

@@ -23,7 +23,7 @@ def read_snapshot(file: TextFile) -> Whole | Cables:
     """Return the subnet, or just cables if the file has no tables; RankwiseError names a wrong line."""
     found = snapshot_of(file)
     if not found.cables:
-        raise RankwiseError(f"{file.path}: there are no links in this snapshot")
+        raise RankwiseError(f"{file.path}: this snapshot has no links")
     if not found.tables:
         return Cables(file, found.cables)
     subnet, warnings = joined([Cables(file, found.cables), Tables(file, found.tables)])

@@ -87,7 +87,7 @@ def _keys(where: str, text: str) -> dict[str, str]:
                 f"{where}: {word!r} is not of the form Key=value, as in Slurm's topology.conf"
             )
         if key.lower() in found:
-            raise RankwiseError(f"{where}: {key} is there twice")
+            raise RankwiseError(f"{where}: {key} is given twice")
         found[key.lower()] = value
     return found
 
