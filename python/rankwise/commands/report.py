@@ -61,7 +61,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.routing is not None and arguments.fabric is None:
         raise RankwiseError("--routing needs --fabric PATH ...")
     refuse_existing(output, force=arguments.force)
-    content = _report(arguments, before, after)
+    from rankwise.render.terminal.progress import Activity
+
+    with Activity("making the report"):
+        content = _report(arguments, before, after)
     with appearing(output) as [unfinished]:
         unfinished.write_bytes(content)
     return 0

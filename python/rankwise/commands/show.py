@@ -43,7 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="as JSON, with everything and the same keys in every view"
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="more columns and rows")
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="count",
+        default=0,
+        help="more columns and rows; of the summary a longer one, and with -vv everything",
+    )
     add_limit(parser, LIMIT, "a table")
     add_selection(parser)
 

@@ -140,27 +140,26 @@ def _files(of: Known) -> str:
     time = of.seen.time_in_mpi
     if percent(time.files_seconds, time.seconds) < _HALF:
         return ""
-    return f"MPI-IO limits the run: it takes {_share(of.part(FILES))} % of it"
+    return f"MPI-IO limits the run: it takes {_share(of.part(FILES))} % of the run"
 
 
 def _waiting(of: Known) -> str:
     time = of.seen.time_in_mpi
     if percent(time.waiting_seconds, time.seconds) < _HALF:
         return ""
-    share = f"{_share(of.part(WAITING))} % of it"
+    share = f"it takes {_share(of.part(WAITING))} % of the run"
     those = late(of.seen)
     if those is None:
         return f"Waiting limits the run: {share}; no rank stands out as late"
-    return (
-        f"Waiting limits the run: {share}, {percent_text(100 * those.share)} % of this for {late_text(those)}"
-    )
+    who, caused = late_text(those), percent_text(100 * those.share)
+    return f"Waiting limits the run: {share}; {who} caused {caused} % of the waiting"
 
 
 def _moving(of: Known) -> str:
     time = of.seen.time_in_mpi
     if percent(time.moving_seconds, time.seconds) < _HALF:
         return ""
-    return f"Moving data limits the run: transfer takes {_share(of.part(TRANSFER))} % of it"
+    return f"Moving data limits the run: transfer takes {_share(of.part(TRANSFER))} % of the run"
 
 
 def _unknown(of: Known) -> str:
@@ -169,7 +168,7 @@ def _unknown(of: Known) -> str:
         return ""
     share = percent_text(percent(time.unknown_seconds, time.seconds))
     by_clocks = of.seen.unknown.reason == "clocks not compared"
-    clocks = "because the clocks of the nodes were not compared (see --clock-sync)" if by_clocks else ""
+    clocks = " because the clocks of the nodes were not compared (see --clock-sync)" if by_clocks else ""
     return (
         f"MPI limits the run: it takes {_of_run(of.summary)}, but {share} % of this is unclassified" + clocks
     )
@@ -217,7 +216,7 @@ VERDICTS = (
         f"a finding on processors ({', '.join(PROCESSORS)}) could save at least {_LITTLE_MPI:.0f} % of the "
         "run; the next rule that holds adds a sentence",
         _processors,
-        then="Beside that",
+        then="In addition",
     ),
     VerdictRule("computing", f"MPI takes less than {_LITTLE_MPI:.0f} % of the run", _computing),
     VerdictRule("one rank", "there is only one rank", _alone),

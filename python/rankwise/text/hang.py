@@ -81,7 +81,7 @@ def _steps_text(found: Hang) -> str:
     if not left_out and not steps[-1].waits_for:
         texts[-1] = _end_text(steps[-1], steps[-2].waits_for)
     if left_out:
-        texts.insert(-1, f"{left_out}more in the same way")
+        texts.insert(-1, f"{left_out} more in the same way")
     return ", ".join(texts)
 
 

@@ -43,8 +43,8 @@ def all_sharing_text(some: Sequence[Sharing]) -> str:
     if not more:
         return sharing_text(worst)
     nodes = all(one.is_of_node for one in some)
-    others = f"on {len(more)} more" if nodes else f"{len(more)} more (ranks {_all(some)} in total)"
-    return f"{sharing_text(worst)}; the same holds {others}"
+    others = f"on {len(more)} more" if nodes else f"for {len(more)} more (ranks {_all(some)} in total)"
+    return f"{sharing_text(worst)}; the same {others}"
 
 
 def sharing_text(one: Sharing) -> str:
@@ -76,7 +76,7 @@ def preempted_text(one: Preempted) -> str:
 
 def _effect(one: Sharing) -> str:
     if one.waited is None:
-        return ": they share them by time slicing" if one.busy >= ALL_BUSY else ""
+        return ": time slicing" if one.busy >= ALL_BUSY else ""
     if one.waited < LEAST_WAIT:
         return ": hardly ever without a processor"
     return f": without a processor for {percent_text(100 * one.waited)} % of the run"

@@ -31,6 +31,18 @@ def run_fields(run: Run, *, verbose: bool) -> list[str]:
     ]
 
 
+def brief_fields(found: Summary) -> list[str]:
+    """Return what a reader needs first of a run: ranks, nodes, wall time, library, how it ended."""
+    run, init_finalize = found.run, second_text(found.times.init_finalize_seconds)
+    return [
+        ranks_and_nodes(run),
+        f"world {run.world} of {run.worlds}" if run.worlds > 1 else "",
+        f"{wall_text(found)} (Init, Finalize {init_finalize})",
+        library_name(run.mpi_library),
+        f"exit status {run.exit_status}" if run.exit_status else "",
+    ]
+
+
 def ranks_and_nodes(run: Run) -> str:
     """Return `16 ranks / 2 nodes`."""
     return number_of(run.ranks, "rank") + (f" / {number_of(run.nodes, 'node')}" if run.nodes else "")

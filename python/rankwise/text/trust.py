@@ -9,6 +9,7 @@ from rankwise.text.names import call_name
 from rankwise.text.units import bin_text, byte_text, count_text, percent_text, second_text
 
 _LAST = 64  # size bin
+_MUCH_COST = 1.0  # percent of the wall time
 _SHOWN_NAMES = 3  # of procedures that are not covered
 
 
@@ -28,6 +29,18 @@ def coverage_fields(trust: Trust, verbose: bool) -> list[str]:
         dropped,
         f"not covered: {_not_covered(trust, verbose)}",
     ]
+
+
+def trouble_fields(trust: Trust) -> list[str]:
+    """Return those of these facts that make the numbers less certain."""
+    ranks, dropped, not_covered = coverage_fields(trust, verbose=False)
+    lacking = {
+        ranks: trust.ranks_seen < trust.ranks_expected,
+        dropped: trust.dropped_records > 0,
+        not_covered: trust.not_covered is None or bool(trust.not_covered),
+        cost_line(trust): trust.own_cost_percent_of_wall >= _MUCH_COST,
+    }
+    return [text for text, is_trouble in lacking.items() if is_trouble]
 
 
 def cost_line(trust: Trust) -> str:

@@ -50,7 +50,7 @@ _ORIGINS: list[Column[Origin]] = [
     label("host", lambda row: row.host or "?", "node on which it ran"),
     number("caused", lambda row: row.directly_seconds, SECONDS, "time that others waited for it"),
     number(
-        "root cause: the chain of waiting begins with it",
+        "began with it",
         lambda row: row.origin_seconds,
         SECONDS,
         "the same, with each wait attributed to the root of its chain of waits",
@@ -77,7 +77,7 @@ def message_wait_tables(found: MessageWaits, detail: Detail) -> list[Table]:
     if rows:
         tables.append(Table(_WAITING, rows, NO_WAITS, title="Who waited for messages, and where"))
     if Detail.VERBOSE in detail and found.caused:
-        title = "Who waited for whom"
+        title = "Waiting between pairs of ranks"
         tables.append(Table(_CAUSED, found.caused, NO_WAITS, title=title, detail=Detail.VERBOSE))
     return tables
 
@@ -103,5 +103,5 @@ def certainty_note(found: MessageWaits) -> str:
         f"{percent_text(found.percent_certain)} % of {second_text(found.seconds)} in receives, waits and "
         "blocking sends is classified; the rest is excluded."
     )
-    clocks = f"Messages between nodes whose clocks were not compared are excluded too; {COMPARE_CLOCKS}."
+    clocks = f" Messages between nodes whose clocks were not compared are excluded too; {COMPARE_CLOCKS}."
     return note + clocks * found.clocks_differ

@@ -72,22 +72,27 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.commands.links.show import show, show_fabric, show_phases
     from rankwise.network.sources.fabric_json.write import write_fabric
     from rankwise.network.sources.open import open_fabric
+    from rankwise.render.terminal.progress import Activity
     from rankwise.whole_files import refuse_existing
 
     plot.check(arguments)
     if arguments.save is not None:
         refuse_existing(arguments.save, force=arguments.force, option="--save")
-    fabric = open_fabric(arguments.fabric, arguments.routing)
+    with Activity("reading the fabric"):
+        fabric = open_fabric(arguments.fabric, arguments.routing)
     if arguments.save is not None:
         write_fabric(fabric, arguments.save, arguments.force, "--save")
     asked = request(arguments)
     if arguments.profile is None and arguments.all_to_all is None:
         show_fabric(fabric, asked)
     elif arguments.by == "phase":
-        show_phases(*of_phases(fabric, asked), asked)
+        with Activity("computing the loads of links by phase"):
+            phases = of_phases(fabric, asked)
+        show_phases(*phases, asked)
     else:
         gather = made_up if arguments.profile is None else of_run
-        found, what, more = gather(fabric, asked)
+        with Activity("computing the loads of links"):
+            found, what, more = gather(fabric, asked)
         if arguments.plot is not None:
             plot.write(arguments.plot, found, what)
         show(found, what, more, asked)

@@ -66,8 +66,9 @@ def _title(found: Preempted) -> str:
         return told[0].upper() + told[1:]
     names = cpu_text(sorted(found.ranks[:_SHOWN]))
     more = f" and {len(found.ranks) - _SHOWN} more" if len(found.ranks) > _SHOWN else ""
+    verb = "were" if len(found.ranks) > 1 else "was"
     return (
-        f"Rank{'s' * (len(found.ranks) > 1)} {names}{more} were preempted by other processes, up to "
+        f"Rank{'s' * (len(found.ranks) > 1)} {names}{more} {verb} preempted by other processes, up to "
         f"{count_text(found.switches_per_second)} times a second"
     )
 

@@ -21,6 +21,7 @@ from rankwise.text.summary import efficiency_notes
 from rankwise.views.view import COUNT, RATIO, SECONDS, Column, Detail, Table, label
 
 _LABEL = 12  # columns
+_LABEL_OF_FOOT = 10  # columns, as of the other lines there
 _IN_SUMMARY = 16  # columns, at least
 _LEAST_WIDTH = 30
 
@@ -65,6 +66,18 @@ def summary_lines(page: Page, found: Sequence[Found], run: Run, path: Path) -> l
         lines += [*title, page.text(" " * width + command)]
     head = page.text("findings: possible saving, share of all ranks' run time (confidence)")
     return [Text(), head, *lines] if lines else []
+
+
+def brief_finding_lines(page: Page, found: Sequence[Found], run: Run, path: Path) -> list[Text]:
+    """Return for each finding what it could save, its title and its command."""
+    return [
+        line
+        for one in found
+        for line in (
+            *_labelled(page, "finding", f"{sure_share_text(one)}: {one.finding.title}", 0, _LABEL_OF_FOOT),
+            page.text(" " * _LABEL_OF_FOOT + command_line(one.finding.command, run, path)),
+        )
+    ]
 
 
 def write_explanation(

@@ -97,7 +97,7 @@ def _verdict(found: Outcome) -> str:
     if found.verdict == "not proven":
         so_far = f"{change_text(_change(interval.ratio))} % ({told})"
         return f"Not decided: the kept values change the time by {so_far} so far."
-    below = "Any difference is below the requested resolution." if found.alike else ""
+    below = " Any difference is below the requested resolution." if found.alike else ""
     change = f"{change_text(_change(interval.ratio))} % ({told})"
     return f"No gain: the kept values change the time by {change}, measured again.{below}"
 

@@ -45,7 +45,7 @@ def print_mapping(found: Mapping, seen: RunTraffic, notes: Sequence[str], file: 
     page.write(Text(), *page.wrapped(verdict(found), "bold", indent=2))
     if found.present and found.moved:
         which = cpu_text(found.moved)
-        told = f": {which}" if len(which) <= _LONGEST_LIST else "(see --json)"
+        told = f": {which}" if len(which) <= _LONGEST_LIST else " (see --json)"
         moved = f"{len(found.moved)} of {len(found.bindings)} ranks move{told}"
         page.write(*page.wrapped(moved, indent=2))
 

@@ -145,7 +145,7 @@ def _verdict(found: Outcome, path: Path, *, asked: bool) -> str:
     if found.settings is None:
         return f"{verdict} No rule remains, so nothing is written: run the program without {path}."
     if not found.settings.rules:
-        verdict += "The other contents of the file remain."
+        verdict += " The other contents of the file remain."
     elif unsure:
         verdict += f" {unsure} unknown and stay{'s' * (unsure == 1)}."
     if not asked:

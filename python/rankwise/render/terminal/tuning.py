@@ -217,7 +217,7 @@ def proof_text(proof: Proof) -> str:
     excluded = "" if proof.excluded is None else f"{percent_text(100 * (1 - 1 / (1 + proof.excluded)))} %"
     said = _said(proof.interval, undecided=proof.is_undecided)
     if excluded:
-        said += f"The risk of missing a gain of {excluded} or more is at most {confidence_text(MISS)} %."
+        said += f" The risk of missing a gain of {excluded} or more is at most {confidence_text(MISS)} %."
     return f"{said}{' ' + proof.ended if proof.ended else ''}"
 
 

@@ -122,7 +122,7 @@ def _verdict(interval: Interval | None, *, alike: bool) -> str:
     if interval.verdict == "slower":
         more = f"Slower: the job takes {percent_text(change)} % more time"
         return f"{more} ({confidence}: {percent_range_text(low, high)} %), {ratio}."
-    below = "Any difference is below the requested resolution." if alike else ""
+    below = " Any difference is below the requested resolution." if alike else ""
     few = "" if interval.reached else f" So few pairs can't give {_percent(interval.wanted)}."
     none = f"No difference shown: the time changes by {change:+.1f} %"
     return f"{none} ({confidence}: {low:+.1f} to {high:+.1f} %), {ratio}.{few}{below}"

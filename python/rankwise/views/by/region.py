@@ -57,7 +57,7 @@ _EXCLUSIVE = f"{TIME.meaning}; without nested regions, as in all other columns"
 _IN_MPI = replace(TIME, name="MPI excl.", meaning=_EXCLUSIVE)
 _COLUMNS: list[Column[_Row]] = [
     label("region", lambda row: row.name, "name given by the program; (outside): not in any region"),
-    number("entries", lambda row: row.region.entries, COUNT, "over the ranks", obvious=True),
+    number("entries", lambda row: row.region.entries, COUNT, "summed over ranks", obvious=True),
     Column("wall incl.", lambda row: row.wall, SECONDS, _INCLUSIVE),
     Column(
         "wall excl.",

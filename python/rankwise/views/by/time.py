@@ -54,17 +54,17 @@ _PHASES: list[Column[Phase]] = [
         mark=lambda row: f" ({row.most_rank})",
     ),
     Column("sent", lambda row: row.bytes_sent_per_second, BYTE_RATE, "summed over ranks, as in --by call"),
-    Column("calls/s", lambda row: row.calls_per_second, _RATE, "over the ranks"),
+    Column("calls/s", lambda row: row.calls_per_second, _RATE, "summed over ranks"),
     Column(
         "messages/s",
         lambda row: row.messages_per_second,
         _RATE,
         "point-to-point and one-sided, summed over ranks",
     ),
-    number("bytes sent", lambda row: row.bytes_sent, BYTES, "over the ranks", detail=Detail.VERBOSE),
-    number("received", lambda row: row.bytes_received, BYTES, "over the ranks", detail=Detail.VERBOSE),
-    number("messages", lambda row: row.messages, COUNT, "over the ranks", detail=Detail.VERBOSE),
-    number("calls", lambda row: row.calls, COUNT, "over the ranks", detail=Detail.VERBOSE),
+    number("bytes sent", lambda row: row.bytes_sent, BYTES, "summed over ranks", detail=Detail.VERBOSE),
+    number("received", lambda row: row.bytes_received, BYTES, "summed over ranks", detail=Detail.VERBOSE),
+    number("messages", lambda row: row.messages, COUNT, "summed over ranks", detail=Detail.VERBOSE),
+    number("calls", lambda row: row.calls, COUNT, "summed over ranks", detail=Detail.VERBOSE),
 ]
 
 

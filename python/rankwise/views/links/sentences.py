@@ -68,7 +68,7 @@ def _amounts(loads: JobLoads) -> str:
     }
     parts = [f"{byte_text(size)} {why}" for why, size in nowhere.items() if size]
     told = f"{byte_text(loads.between_hosts)} between hosts"
-    told += f", {' and '.join(parts)} on no link" if parts else ""
+    told += f"; on no link: {' and '.join(parts)}" if parts else ""
     within = loads.within_hosts
     return told + (f"; {byte_text(within)} within hosts, on no link" if within else "")
 

@@ -75,7 +75,7 @@ def _part(part: Part, run: float) -> dict[str, Any]:
     label, meaning = _MEANINGS[part.name]
     seconds, estimated = part.percent_of_run / 100 * run, "~" * part.is_estimate
     error = part.error_percent_of_run
-    off = f"The error is {percent_text(error)} % of the run." if part.is_estimate else ""
+    off = f" The error is {percent_text(error)} % of the run." if part.is_estimate else ""
     return {
         "name": part.name,
         "label": label,
