@@ -12,8 +12,8 @@ export PATH := $(PATH):$(abspath $(BIN))
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src python -type f -not -name '*.pyc' -not -path '*/lib/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint phrases format generate page screens gallery
-.PHONY: test-share test-reported clean
+.PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint phrases format generate page
+.PHONY: screens gallery docs dist test-share test-reported clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -77,6 +77,12 @@ screens: $(VENV)/.developer ## write the words that tests compare (tests/unit/sc
 gallery: $(VENV)/.developer ## record LAMMPS, the example and hpcc, and take pictures of all pages of their reports
 	$(BIN)/python tests/gallery.py
 
+docs: build/docs/.ready ## build the documentation as a site, build/site/index.html, and check its links
+	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --quiet --strict
+
+dist: $(TOOLS)/.dist ## the files of a release: wheels, sources, bill of materials, checksums (build/dist)
+	$(TOOLS)/bin/python release/dist.py $(if $(ARCHITECTURES),--architectures $(ARCHITECTURES))
+
 clean: ## remove everything that make has made
 	rm -rf $(VENV) build web/node_modules
 
@@ -89,6 +95,10 @@ $(TOOLS)/.ready: $(BIN)/python
 	@echo "1/3 fetching the build tools: cmake, ninja, scikit-build-core"
 	$(PYTHON) -m venv $(TOOLS)
 	$(TOOLS)/bin/$(PIP_INSTALL) "cmake>=3.18" ninja "scikit-build-core>=0.10"
+	@touch $@
+
+$(TOOLS)/.dist: $(TOOLS)/.ready release/requirements.txt
+	$(TOOLS)/bin/$(PIP_INSTALL) -r release/requirements.txt
 	@touch $@
 
 # (A wheel of the version that is there already is installed by force alone, which would fetch all others anew.)
@@ -123,6 +133,12 @@ $(VENV)/.test-mpis: $(BIN)/python
 	done
 	[ "$$(uname -m)" != x86_64 ] || { $(PYTHON) -m venv build/mpi/impi && build/mpi/impi/bin/pip install --quiet \
 	  --disable-pip-version-check impi-rt==2021.18.1 impi-devel==2021.18.1; }
+	@touch $@
+
+# What builds the site, in an environment of its own: no user and no test needs it.
+build/docs/.ready: requirements-docs.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/$(PIP_INSTALL) -r requirements-docs.txt
 	@touch $@
 
 build/aarch64/root:

@@ -1,4 +1,4 @@
-"""Writes what follows from the table of procedures, what is known of launchers, and our headers, parsed.
+"""Writes what follows from the table of procedures, from launchers, our headers, the command line.
 
     python api/generate.py          # write
     python api/generate.py --check  # exit 1 if a committed file differs from what would be written
@@ -16,6 +16,7 @@ from typing import Any
 from c_declarations import parsed
 from coverage_page import coverage_md
 from launchers_table import launchers_h
+from options_page import options_md
 from table import Function, Procedure, Table
 
 ROOT = Path(__file__).parent.parent
@@ -339,8 +340,9 @@ PRODUCTS: dict[Path, Callable[[Table], str]] = {
     PACKAGE / "profile" / "collect" / "procedures.py": procedures_py,
     PACKAGE / "profile" / "collect" / "format_declarations.py": lambda _: parsed([FORMAT]),
     PACKAGE / "native_declarations.py": lambda _: parsed(PLACEMENT),
-    ROOT / "docs" / "coverage.md": coverage_md,
+    ROOT / "docs" / "reference" / "coverage.md": coverage_md,
     RUNTIME / "launchers.h": lambda _: launchers_h(),
+    ROOT / "docs" / "reference" / "options.md": lambda _: options_md(),
 }
 
 

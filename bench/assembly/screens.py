@@ -47,14 +47,14 @@ def screens(ranks: int) -> Iterator[Screen]:
     for view in VIEWS:
         yield Screen(f"--by {view}", ("show", "PROFILE", "--by", view), most)
     for ends in ("rank", "node"):
-        yield Screen(f"--matrix {ends}", ("show", "PROFILE", "--matrix", ends), most)
+        yield Screen(f"--matrix --by {ends}", ("show", "PROFILE", "--matrix", "--by", ends), most)
     yield Screen("diff", ("diff", "PROFILE", "PROFILE"), most)
     for what in _PLOTS if importlib.util.find_spec("matplotlib") else ():
         words = ("plot", "PROFILE", "--what", what, "-o", "FILE.svg", "--force")
         yield Screen(f"plot {what}", words, _MOST_PLOT_S.get(ranks))
     report = ("report", "PROFILE", "-o", "FILE.html", "--force")
     yield Screen("report", report, _MOST_REPORT_S.get(ranks), _MOST_REPORT_MB.get(ranks))
-    yield Screen("export --to csv", ("export", "PROFILE", "--to", "csv", "-o", "FILES", "--force"))
+    yield Screen("export --format csv", ("export", "PROFILE", "--format", "csv", "-o", "FILES", "--force"))
 
 
 def show_all(profile: Path, ranks: int, finished: Callable[[list[str]], Taken]) -> list[str]:

@@ -103,7 +103,7 @@ def test_a_node_without_the_run_directory(mpi: Mpi, cluster: Cluster, ring: Ring
     words = launch(mpi, cluster, 3, "block", ring(mpi))
     plain = run(mpi, cluster, place, words)
     # Each node has a /tmp of its own.
-    done = record(mpi, cluster, place, words, "--quiet", "--live-dir", f"/tmp/{place.name}")
+    done = record(mpi, cluster, place, words, "--quiet", "--run-dir", f"/tmp/{place.name}")
     assert done.process.returncode == plain.returncode == 0
     assert sorted(done.process.stdout.splitlines()) == sorted(plain.stdout.splitlines())
     ours = [line for line in done.process.stderr.splitlines() if line.startswith("rankwise: ")]

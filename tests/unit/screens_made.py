@@ -59,9 +59,7 @@ SUMMARIES: tuple[tuple[str, ...], ...] = (
     ("explain", "F"),
     ("explain", "F", "-v"),
 )
-MATRICES = [
-    ("show", "F", "--matrix", *words) for words in (("rank",), ("node",), ("rank", "--of", "messages"))
-]
+MATRICES = [("show", "F", "--matrix", *words) for words in ((), ("--by", "node"), ("--of", "messages"))]
 
 
 def found(make: Callable[[], Made], *commands: Sequence[str]) -> Screen:

@@ -161,7 +161,7 @@ def test_a_file_by_hand():
 
 
 def test_examples_of_the_manual_are_fabrics():
-    text = (Path(__file__).parents[2] / "docs/fabrics.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs/reference/fabrics.md").read_text(encoding="utf-8")
     first, second = (read(example) for example in re.findall(r"```json\n(.*?)```", text, re.DOTALL))
     assert sorted(set(first.subnets[0].links.rates.tolist())) == [12.5e9, 25e9]
     assert first.subnets[0].forward.shape == (3, 5, 2)
@@ -174,7 +174,7 @@ def test_examples_of_the_manual_are_fabrics():
 
 
 def test_keys_are_those_of_the_manual():
-    text = (Path(__file__).parents[2] / "docs/fabrics.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs/reference/fabrics.md").read_text(encoding="utf-8")
     for title, keys in (
         ("the file", read_module._KEYS),
         ("a subnet", read_module._SUBNET),

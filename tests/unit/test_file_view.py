@@ -91,7 +91,7 @@ def test_json(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_export_has_the_names(path: Path, tmp_path: Path) -> None:
-    assert main(["export", str(path), "--to", "csv", "-o", str(tmp_path / "out")]) == 0
+    assert main(["export", str(path), "--format", "csv", "-o", str(tmp_path / "out")]) == 0
     with (tmp_path / "out" / "file_accesses.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 4 * 5 + 2

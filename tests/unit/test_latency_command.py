@@ -127,7 +127,7 @@ def test_a_launch_that_is_none(
         (["--sizes", "x"], "--sizes x: "),
         (["--repeats", "0"], "--repeats 0 .. 1"),
         (["--repeats", "x"], "--repeats: invalid int value"),
-        (["--seed", "-1"], "--seed -1 .. 0"),
+        (["--seed", "-1"], "--seed .. '-1' .. 0"),
         (["--mode", "fast"], "--mode: invalid choice: 'fast'"),
         (["-o", "there.json"], "there.json already exists"),
         (["-o", "none/a.json"], "is not a directory: make it"),

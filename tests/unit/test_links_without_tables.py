@@ -62,7 +62,7 @@ def test_every_screen_says_that_routes_are_modelled(
         golden.says(capsys.readouterr().out, "unknown")
         assert main([*words, "--all-to-all", "1M", "--json"]) == 0
         shown = json.loads(capsys.readouterr().out)
-        assert any("unknown" in line for line in shown["joined"])
+        assert any("unknown" in line for line in shown["matched"])
         assert any("model" in line for line in shown["notes"])
 
 

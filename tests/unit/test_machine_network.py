@@ -242,7 +242,7 @@ def test_from_latency_writes_the_matrix(tmp_path: Path, capsys: pytest.CaptureFi
     measured, output = tmp_path / "F.json", tmp_path / "machine.json"
     planted = tree((2, 3), (0.5, 4.0), (20000, 5000), node=0)
     own.write(planted.measure(0.02), measured)
-    assert main(["machine", "from-latency", str(measured), "--matrix", "-o", str(output)]) == 0
+    assert main(["machine", "from-latency", str(measured), "--network", "-o", str(output)]) == 0
     capsys.readouterr()
     network = read_machine(output).network
     assert isinstance(network, Matrix)

@@ -215,16 +215,16 @@ def communicators_at_end(connection: sqlite3.Connection) -> tuple[dict[int, str]
 
 
 _FACTS = (
-    *("rank", "state", "inside", "inside_communicator", "inside_since", "started", "latest", "stopped"),
-    *('"left"', "left_communicator", "inside_source", "inside_source_tag"),
+    *("rank", "state", "inside", "inside_communicator", "inside_since", "started", "last_call", "stopped"),
+    *("last_procedure", "last_communicator", "inside_source", "inside_source_tag"),
     *("inside_destination", "inside_destination_tag"),
 )
 
 
 def _place_at_end(facts: sqlite3.Row) -> Place:
     """Return where a rank ended, by its columns `_FACTS`."""
-    state, inside, left = facts["state"], facts["inside"], facts["left"]
-    started, latest, stopped = facts["started"], facts["latest"], facts["stopped"]
+    state, inside, last = facts["state"], facts["inside"], facts["last_procedure"]
+    started, last_call, stopped = facts["started"], facts["last_call"], facts["stopped"]
     source, destination = facts["inside_source"], facts["inside_destination"]
 
     def since(state: str, instant: str | None, procedure: str | None, communicator: int | None) -> Place:
@@ -247,9 +247,9 @@ def _place_at_end(facts: sqlite3.Row) -> Place:
         return Place(state)
     if inside:
         return since(POLLS, None, inside, facts["inside_communicator"])
-    if latest and _polling(left) and 0.0 < seconds_between(latest, stopped) < POLLS_S:
-        return since(POLLS, None, left, facts["left_communicator"])
-    return since(OUTSIDE, latest, None, None)
+    if last_call and _polling(last) and 0.0 < seconds_between(last_call, stopped) < POLLS_S:
+        return since(POLLS, None, last, facts["last_communicator"])
+    return since(OUTSIDE, last_call, None, None)
 
 
 def _polling(procedure: str | None) -> bool:

@@ -14,7 +14,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from rankwise.commands.limits import add_limit, percentage
+from rankwise.commands.limits import add_json, add_limit, percentage
 from rankwise.commands.sides import sides
 
 # As in rankwise.comparison.figures, which takes time to load.
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC",
         help=f"for --fail-above: {', '.join(METRICS)} (default: %(default)s)",
     )
-    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    add_json(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="more tables and columns")
     add_limit(parser, _DEFAULT_LIMIT, "a table")
 

@@ -14,13 +14,14 @@ import os
 import sys
 from dataclasses import asdict
 
+from rankwise.commands.limits import add_json
 from rankwise.launch import checkup
 from rankwise.render.terminal.page import Page
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
-    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    add_json(parser)
 
 
 def _write(page: Page, before: str, text: str) -> None:

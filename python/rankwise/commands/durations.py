@@ -1,4 +1,4 @@
-"""Durations on the command line: 90, 90s, 20min, 1.5h."""
+"""Durations on the command line: 90, 0.5s, 20min, 1.5h."""
 
 from __future__ import annotations
 

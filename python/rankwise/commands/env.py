@@ -14,6 +14,7 @@ import os
 import stat
 from pathlib import Path
 
+from rankwise.commands.durations import duration
 from rankwise.errors import RankwiseError
 from rankwise.launch.environment import save_every
 from rankwise.launch.everywhere import FORMATS, USER, Everywhere
@@ -45,9 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--save-every",
-        metavar="SECONDS",
-        type=float,
-        help="how often the counters are saved while a job runs (default: 10)",
+        metavar="TIME",
+        type=duration,
+        help="how often the counters are saved while a job runs (default: 10s)",
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankwise.commands.limits import add_limit
+from rankwise.commands.limits import add_json, add_limit
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "words", nargs="*", metavar="METRIC | F.rankwise", help="a metric or a rule, a profile, or both"
     )
-    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    add_json(parser)
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="also findings that could save less than 1%% of the run"
     )

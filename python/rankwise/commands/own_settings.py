@@ -61,9 +61,9 @@ class Pricing:
             check=arguments.check,
             seed=arguments.seed,
             file=arguments.file,
-            bitwise=bool(arguments.bitwise),
+            bitwise=getattr(arguments, "bitwise", False),
             keep=arguments.keep,
-            json=bool(arguments.json),
+            json=arguments.json,
         )
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwise import extras
 from rankwise.analysis.messages.matrix import ENDS, KINDS, MEASURES
-from rankwise.commands.selecting import add_selection, wanted
+from rankwise.commands.selecting import add_kind, add_selection, wanted
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by", choices=ENDS, help="with matrix: messages between ranks or nodes (default: rank)"
     )
-    parser.add_argument("--kind", choices=KINDS, help="with matrix: only these messages (default: all)")
+    add_kind(parser, only_with="matrix")
     parser.add_argument(
         "--of",
         metavar="MEASURE",

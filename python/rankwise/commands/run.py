@@ -20,21 +20,23 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankwise.commands.durations import duration
 from rankwise.commands.messages import Waiting
 from rankwise.commands.messages import say as _say
 from rankwise.errors import RankwiseError
 from rankwise.launch import clock_sync, inside_options, job, reorder
 from rankwise.launch.environment import prepare, save_every
+from rankwise.launch.foreign_processes import ForeignProcesses
 from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
 from rankwise.launch.spare import BesideIdleProcessor
-from rankwise.launch.strangers import Strangers
 from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.launchers.base import Preload
 from rankwise.launchers.membership import membership
 from rankwise.mpi_libraries import LIBRARIES
 from rankwise.profile.collect import node_memory
+from rankwise.whole_files import refuse_existing
 
 if TYPE_CHECKING:
     import sqlite3
@@ -66,21 +68,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--force", action="store_true", help="replace the profile and an old run directory")
     parser.add_argument(
-        "--live-dir",
+        "--run-dir",
         metavar="DIR",
         type=Path,
         help="the run directory, which every node must see (default: F.rankwise-run, beside the profile)",
     )
     parser.add_argument(
         "--save-every",
-        metavar="SECONDS",
-        type=float,
-        help="seconds between saves of the counters, in case the node is lost (default: 10)",
+        metavar="TIME",
+        type=duration,
+        help="how often the counters of a node are saved, in case the node is lost (default: 10s)",
     )
-    parser.add_argument("--keep", action="store_true", help="keep the run directory")
+    parser.add_argument("--keep-run-dir", action="store_true", help="keep the run directory")
     seen = parser.add_mutually_exclusive_group()
     seen.add_argument(
-        "--only",
+        "--inside",
         metavar="NAME,...",
         help="record messages only inside these collectives, such as bcast,allreduce (default: all)",
     )
@@ -116,10 +118,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " communicators whose ranks suit the machine",
     )
     parser.add_argument(
-        "--reorder-machine",
+        "--machine",
         metavar="machine.json",
         type=Path,
-        help="the same, for this machine (default: the nodes and processors of the ranks)",
+        help="with --reorder: the machine (default: the nodes and processors of the ranks)",
     )
     parser.add_argument(
         "--with",
@@ -132,6 +134,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--top",
         action="store_true",
         help="show the job while it runs, as rankwise top does, on stderr; stdout must be redirected",
+    )
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="write the report, too, as rankwise report does: F.html beside the profile",
     )
     parser.add_argument("bare_command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
@@ -148,9 +155,9 @@ def run(arguments: argparse.Namespace) -> int:
     # Everything that can be wrong is looked at first: an error must not cost a job.
     planned = plan(arguments.command, os.environ, arguments.mpi, ask_python=_asks_python(arguments))
     preloaded = library()
-    only = inside_options.only(arguments.only) if arguments.only is not None else []
+    only = inside_options.only(arguments.inside) if arguments.inside is not None else []
     settings = _inside(planned, only, everything=arguments.see_all, nothing=arguments.no_inside)
-    reordering = reorder.asked(arguments.reorder, arguments.reorder_machine)
+    reordering = reorder.asked(arguments.reorder, arguments.machine)
     if reordering:
         settings |= reordering.settings()
     if arguments.save_every is not None:
@@ -175,7 +182,7 @@ def run(arguments: argparse.Namespace) -> int:
             planned=planned,
             preload=preload,
             output=arguments.output,
-            live_dir=arguments.live_dir,
+            live_dir=arguments.run_dir,
             force=arguments.force,
             only=only,
             reordering=reordering,
@@ -187,8 +194,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.with_settings is not None:
         applied = _applied(arguments.with_settings, planned, arguments.mpi, quiet=arguments.quiet)
     output = (arguments.output or planned.default_output()).absolute()
+    if arguments.report:
+        from rankwise.commands import report  # not above: most runs have none
+
+        refuse_existing(report.beside(output), force=arguments.force)
     node_memory.remove_leftovers()
-    directory = RunDirectory.create(output, arguments.live_dir, force=arguments.force)
+    directory = RunDirectory.create(output, arguments.run_dir, force=arguments.force)
     prepare_end = cache(lambda: _prepare_end(directory, planned, only, quiet=arguments.quiet))
     view: View | None = None
     try:
@@ -210,7 +221,7 @@ def run(arguments: argparse.Namespace) -> int:
             directory.keep_machine(reordering)
         view = _view(directory) if arguments.top else None
         observer = Observer(directory.path)
-        strangers = Strangers(preload)
+        strangers = ForeignProcesses(preload)
         end = job.run(
             launch.words,
             launch.environment,
@@ -239,7 +250,7 @@ def _conclude(
     directory: RunDirectory,
     output: Path,
     end: job.End,
-    strangers: Strangers,
+    strangers: ForeignProcesses,
     preload: Preload,
     applied: WithSettings | None = None,
     prepare_end: Callable[[], object] | None = None,
@@ -334,20 +345,23 @@ class _Ending(NamedTuple):
         force: replace it.
         keep: the run directory.
         quiet: say nothing that is no failure.
+        report: write a report of each profile, too.
     """
 
     named: bool
     force: bool
     keep: bool
     quiet: bool
+    report: bool
 
     @classmethod
     def asked(cls, arguments: argparse.Namespace) -> _Ending:
         return cls(
             named=arguments.output is not None,
             force=arguments.force,
-            keep=arguments.keep,
+            keep=arguments.keep_run_dir,
             quiet=arguments.quiet,
+            report=arguments.report,
         )
 
 
@@ -412,8 +426,8 @@ def _finish(
         _say(made.told_idle())
     if unrecorded := _unrecorded(made, strangers, to_add):
         _say(unrecorded)
+    profiles = [made.path, *(other.path for other in made.others)]
     if applied and not asked.quiet:
-        profiles = [made.path, *(other.path for other in made.others)]
         for doubt in filter(None, [applied.other_place(made.path), applied.unmet(profiles)]):
             _say(doubt)
     if not asked.keep:
@@ -427,10 +441,28 @@ def _finish(
         try:
             from rankwise.render.terminal.programs import print_longest
 
-            print_longest([made.path, *(other.path for other in made.others)], sys.stderr)
+            print_longest(profiles, sys.stderr)
         except Exception as error:
             _say(f"{made.path} is written, but its summary failed: {_one_line(error)}")
+    if asked.report and not all(list(map(partial(_reported, asked), profiles))):
+        return end.status or 1
     return end.status
+
+
+def _reported(asked: _Ending, profile: Path) -> bool:
+    """Write the report of a profile, and tell whether that was possible."""
+    from rankwise.commands import report  # not above: most runs have none
+
+    try:
+        refuse_existing(report.beside(profile), force=asked.force)
+        with Waiting(f"the report of {profile} to be written", not asked.quiet):
+            written = report.write_beside(profile)
+    except Exception as error:  # whatever it is: the profile is there
+        _say(f"no report written: {_one_line(error)}; try `rankwise report {profile}`")
+        return False
+    if not asked.quiet:
+        _say(f"report: {written}")
+    return True
 
 
 def _several_programs(made: list[Assembly]) -> str:

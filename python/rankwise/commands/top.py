@@ -20,6 +20,7 @@ from pathlib import Path
 
 from rankwise._linux import stand_back
 from rankwise.analysis.to_json import to_json
+from rankwise.commands.durations import duration
 from rankwise.errors import RankwiseError
 from rankwise.live.picture import Picture
 from rankwise.live.rundirectory import check, ended, newest
@@ -40,10 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--every",
-        type=_seconds,
+        type=_every,
         default=_DEFAULT_EVERY,
-        metavar="SECONDS",
-        help="seconds between two updates (default: %(default)g)",
+        metavar="TIME",
+        help="between two looks (default: %(default)gs)",
     )
     parser.add_argument(
         "--once", action="store_true", help="take two readings, print the time in between, and exit"
@@ -89,13 +90,8 @@ def _print(picture: Picture | None, every: float, *, as_json: bool) -> None:
     write(picture, every, sys.stdout)
 
 
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
+def _every(text: str) -> float:
+    seconds = duration(text)
     if not _LEAST_EVERY <= seconds <= _MOST_EVERY:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number of seconds from {_LEAST_EVERY:g} to {_MOST_EVERY:g}"
-        )
+        raise argparse.ArgumentTypeError(f"{text}: give {_LEAST_EVERY:g}s to {_MOST_EVERY / 3600:g}h")
     return seconds

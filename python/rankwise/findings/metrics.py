@@ -12,7 +12,7 @@ from rankwise.records import dataclass
 from rankwise.text.empty import why_no_arrivals
 
 POP = "POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69"
-OURS = "docs/waiting.md"
+OURS = "docs/explanation/waiting.md"
 _NO_TIME = NotTold("no rank had time between MPI_Init and MPI_Finalize")
 
 
@@ -150,14 +150,14 @@ METRICS = (
         "Time between MPI_Init and MPI_Finalize of the rank that takes longest. The two calls are not "
         "included.",
         "start of MPI_Finalize - end of MPI_Init",
-        "docs/profile-format.md",
+        "docs/reference/profile-format.md",
         lambda seen: Fact("run time", seen.efficiency.seconds, "s") if seen.efficiency else _NO_TIME,
     ),
     Metric(
         "mpi-time",
         "The share of all ranks' run time that is spent in MPI.",
         "time in MPI / (run time x threads that call MPI), summed over ranks",
-        "docs/profile-format.md",
+        "docs/reference/profile-format.md",
         _in_mpi,
     ),
     Metric(

@@ -21,7 +21,10 @@ ERRORS = {
     12: ("MPI_M_INVALID_COMM", "the communicator has other processes than the session's communicator"),
     13: ("MPI_M_INVALID_MACHINE", "no machine.json for these processes: rank 0 reported the reason"),
     14: ("MPI_M_INVALID_ORDER", "the new order does not contain each rank once"),
-    15: ("MPI_M_NOT_VISIBLE", "messages inside collectives are not visible here: docs/introspection.md"),
+    15: (
+        "MPI_M_NOT_VISIBLE",
+        "messages inside collectives are not visible here: docs/reference/introspection.md",
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""Ranks where their partners are, and data where the ranks are: docs/introspection.md, Reordering."""
+"""Ranks near their partners, and data where the ranks are: docs/reference/introspection.md, Reordering."""
 
 from __future__ import annotations
 

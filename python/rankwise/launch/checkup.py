@@ -83,12 +83,12 @@ def _launchers(environment: Mapping[str, str]) -> Iterator[Finding]:
     seen = set()
     own = (name for launcher in launchers() if launcher.answers for name in launcher.commands)
     for name in (*SHARED_COMMANDS, *own):
-        found = shutil.which(name, path=environment.get("PATH"))
-        if found is None or (real := Path(found).resolve()) in seen:
+        path = shutil.which(name, path=environment.get("PATH"))
+        if path is None or (real := Path(path).resolve()) in seen:
             continue
         seen.add(real)
-        label, number, _ = version.ask(found)
-        yield Finding("on PATH", f"{found}: {f'{label} {number}' if label else 'version unknown'}")
+        label, number, _ = version.ask(path)
+        yield Finding("on PATH", f"{path}: {f'{label} {number}' if label else 'version unknown'}")
 
 
 def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Finding]:
@@ -112,7 +112,9 @@ def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Fi
         yield Finding(
             "container", "Rankwise would not be visible to the program, and nothing would be recorded", line
         )
-    if planned.command.launcher and all(one.kind is not Kind.MISSING for one in planned.detections):
+    if planned.command.launcher and all(
+        detection.kind is not Kind.MISSING for detection in planned.detections
+    ):
         yield _clocks(planned)
     launch = prepare(planned.command, stand_in, environment, planned.script_mpirun)
     yield Finding("environment", f"reaches the processes by {launch.how}")

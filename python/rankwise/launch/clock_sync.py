@@ -79,4 +79,4 @@ def _is_seen_by_other_nodes(path: Path, mounts: Iterable[tuple[str, str]]) -> bo
     around = {str(parent) for parent in path.resolve().parents}
     on = [(len(point), kind) for point, kind in mounts if point in around]
     # (Of two at the same place the later one hides the other.)
-    return bool(on) and sorted(on, key=lambda one: one[0])[-1][1] in _SHARED
+    return bool(on) and sorted(on, key=lambda mount: mount[0])[-1][1] in _SHARED

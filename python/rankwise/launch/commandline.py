@@ -152,5 +152,5 @@ def _listed(path: str, launcher: Launcher) -> tuple[tuple[str, ...], ...]:
         lines = [launcher.listed(shlex.split(line, comments=True)) for line in text.splitlines()]
     except (OSError, ValueError):
         return ()
-    found = (_context(words, launcher, in_file=True).program for words in lines)
-    return tuple(dict.fromkeys(program for program in found if program))
+    programs = (_context(words, launcher, in_file=True).program for words in lines)
+    return tuple(dict.fromkeys(program for program in programs if program))

@@ -93,8 +93,8 @@ def detect(
 
 def find(word: str, environment: Mapping[str, str], directory: Path) -> Path | None:
     """Find the file that a command names: launchers look on PATH, then in the working directory."""
-    found = shutil.which(word, path=environment.get("PATH", os.defpath)) if "/" not in word else None
-    path = Path(found) if found else directory / word
+    where = shutil.which(word, path=environment.get("PATH", os.defpath)) if "/" not in word else None
+    path = Path(where) if where else directory / word
     return path if path.is_file() else None
 
 

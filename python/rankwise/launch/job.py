@@ -86,8 +86,8 @@ def run(
     handled = {*_HANDED_ON, signal.SIGCHLD}
     _spare_addresses()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, handled)
-    for one in beside:
-        one.start()
+    for helper in beside:
+        helper.start()
     with SignalOrigin(_HANDED_ON) as origin:
         try:
             pid = _start(list(words), environment, mask, stderr)
@@ -189,7 +189,7 @@ class Turns:
     def wait(self, signals: int | None = None) -> None:
         """Sleep, and do what is to be done beside the command; return at once when it has ended."""
         poll = select.poll()
-        watched = {one.descriptor: one for one in self._beside}
+        watched = {helper.descriptor: helper for helper in self._beside}
         for descriptor in (signals, self._ended, *watched):
             if descriptor is not None:
                 poll.register(descriptor, select.POLLIN)
@@ -197,20 +197,20 @@ class Turns:
         if ready & {signals, self._ended}:
             return
         now = time.monotonic()
-        for one in list(self._beside):
-            if one.descriptor in ready or (one.due is not None and one.due <= now):
-                self._step(one)
+        for helper in list(self._beside):
+            if helper.descriptor in ready or (helper.due is not None and helper.due <= now):
+                self._step(helper)
 
     def _patience_ms(self) -> float | None:
         """Return how long nothing is to be done unless something happens; None = for ever."""
         now = time.monotonic()
-        most = [1e3 * max(one.due - now, 0.0) for one in self._beside if one.due is not None]
+        most = [1e3 * max(helper.due - now, 0.0) for helper in self._beside if helper.due is not None]
         if self._ended is None:
             most.append(_OLD_KERNEL_MS)
         return min(most, default=None)
 
-    def _step(self, one: Beside) -> None:
+    def _step(self, helper: Beside) -> None:
         try:
-            one.step()
+            helper.step()
         except Exception:  # whatever it is: the command goes on
-            self._beside.remove(one)
+            self._beside.remove(helper)

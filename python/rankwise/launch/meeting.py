@@ -54,7 +54,7 @@ class Meeting(NamedTuple):
         except FileExistsError:
             return cls(path, member, leads=False)
         except OSError as error:
-            raise RankwiseError(f"{path}: {error.strerror}; give another path with --live-dir") from None
+            raise RankwiseError(f"{path}: {error.strerror}; give another path with --run-dir") from None
         return cls(path, member, leads=True)
 
     def is_complete(self, seconds: float = PATIENCE_S) -> bool:
@@ -83,8 +83,12 @@ class Meeting(NamedTuple):
                 self._mark()
             for _ in _steps(seconds):
                 if self._is_there(DECISION):
-                    told = json.loads((self.path / DECISION).read_text(encoding="utf-8"))
-                    return None if told is None else {str(name): str(value) for name, value in told.items()}
+                    decision = json.loads((self.path / DECISION).read_text(encoding="utf-8"))
+                    return (
+                        None
+                        if decision is None
+                        else {str(name): str(value) for name, value in decision.items()}
+                    )
         return None
 
     def _is_there(self, name: str) -> bool:

@@ -113,8 +113,8 @@ class Observer:
         seen = {}
         for descriptor, name in self._names.items():
             gone_ns, status = self._gone.get(descriptor, (0, None))
-            told = _status_of(descriptor)
-            seen[name] = Seen(orders.get(descriptor, 0), gone_ns, status if told is None else told)
+            exit_info = _status_of(descriptor)
+            seen[name] = Seen(orders.get(descriptor, 0), gone_ns, status if exit_info is None else exit_info)
         return EndNote(self._host, time.monotonic_ns(), time.time_ns(), interrupted_ns, seen)
 
     def _look(self) -> None:
@@ -160,17 +160,17 @@ class Observer:
 
     def _begin(self, counters: Path) -> bool:
         """Begin to watch a process; False if it is none of this node that lives."""
-        found = COUNTERS_NAME.fullmatch(counters.name)
-        if found is None or counters.name in self._names.values():
+        match = COUNTERS_NAME.fullmatch(counters.name)
+        if match is None or counters.name in self._names.values():
             return False
-        if found["host"] != self._host or not sees_our_processes(counters.parent / node_memory.CONTROL):
+        if match["host"] != self._host or not sees_our_processes(counters.parent / node_memory.CONTROL):
             return False
-        pid = int(found["pid"])
+        pid = int(match["pid"])
         try:
             descriptor = os.pidfd_open(pid)
         except OSError:
             return False
-        if not _lived(pid, int(found["began"], 16)):
+        if not _lived(pid, int(match["began"], 16)):
             os.close(descriptor)
             return False
         self._names[descriptor] = counters.name
@@ -201,9 +201,9 @@ def _status_of(descriptor: int) -> int | None:
         fcntl.ioctl(descriptor, _PIDFD_GET_INFO, info)
     except OSError:  # an older kernel
         return None
-    told: int = struct.unpack_from("Q", info)[0]
+    exit_info: int = struct.unpack_from("Q", info)[0]
     status: int = struct.unpack_from("i", info, _EXIT_OFFSET)[0]
-    return status if told & _WITH_EXIT else None
+    return status if exit_info & _WITH_EXIT else None
 
 
 def _status_in_proc(descriptor: int) -> int | None:

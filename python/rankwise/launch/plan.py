@@ -105,8 +105,11 @@ class Plan(NamedTuple):
         from rankwise.launch.resets import resets  # later: most commands start no script
 
         scripts = [d.path for d in self.detections if d.kind is Kind.SCRIPT and d.path]
-        found = [one for path in scripts for one in resets(path, self.environment)]
-        return [*self._as_another_user(), *(f"{one.text}; {one.cure}" for one in found[:_MOST_RESETS])]
+        reset_lines = [reset for path in scripts for reset in resets(path, self.environment)]
+        return [
+            *self._as_another_user(),
+            *(f"{reset.text}; {reset.cure}" for reset in reset_lines[:_MOST_RESETS]),
+        ]
 
     def _as_another_user(self) -> list[str]:
         command = self.command
@@ -120,17 +123,17 @@ class Plan(NamedTuple):
             return [f"{tool} removes Rankwise from the environment of the programs it starts; {cure}"]
         return []
 
-    def why_nothing_was_seen(self, status: int, preload: Preload, strangers: str = "") -> str:
+    def why_nothing_was_seen(self, status: int, preload: Preload, foreign: str = "") -> str:
         """Say in one line why no MPI process may have been seen, and what to do.
 
         Args:
             status: of the command.
             preload: what the processes should have found.
-            strangers: what is known of MPI processes that did not.
+            foreign: what is known of MPI processes that did not.
         """
-        if strangers:
+        if foreign:
             line = f"no process was recorded, so there is no profile (the command's exit status was {status})"
-            return "; ".join([f"{line}: {strangers}", *self.resets(), *self.to_add(preload)])
+            return "; ".join([f"{line}: {foreign}", *self.resets(), *self.to_add(preload)])
         line = f"no MPI process was seen, so there is no profile (the command's exit status was {status})"
         if resets := self.resets():
             return "; ".join([f"{line}: {resets[0]}", *resets[1:]])
@@ -203,13 +206,15 @@ def look(words: Sequence[str], environment: Mapping[str, str], *, ask_python: bo
     command = parse(words)
     behind_wrappers = behind(command.wrappers, environment)
 
-    def of(context: Context, program: tuple[str, ...]) -> Detection:
+    def detection_of(context: Context, program: tuple[str, ...]) -> Detection:
         if boxes := command.containers_of(context):
             # It is in an image, or its libraries are: what is found here under its name says nothing.
             return Detection(program=program[0], kind=Kind.CONTAINED, how=", ".join(b.name for b in boxes))
         return detect(program, behind_wrappers, ask_python=ask_python)
 
-    detections = tuple(of(context, program) for context in command.contexts for program in context.programs)
+    detections = tuple(
+        detection_of(context, program) for context in command.contexts for program in context.programs
+    )
     is_script = command.known is None and any(d.kind is Kind.SCRIPT for d in detections)
     return Plan(
         words=tuple(words),

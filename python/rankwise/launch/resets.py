@@ -53,15 +53,15 @@ def resets(script: Path, environment: Mapping[str, str]) -> list[Reset]:
         script: to read.
         environment: with the PATH that its commands are looked for on.
     """
-    found: list[Reset] = []
+    resets_in_scripts: list[Reset] = []
     scripts = [script]
-    for one in scripts:  # grows while it is walked
-        for number, line in _lines(one):
-            if found_cure := cure(line):
-                found.append(Reset(one, number, line, found_cure))
-            started = _scripts_of(line, one, environment)
+    for current in scripts:  # grows during the loop
+        for number, line in _lines(current):
+            if advice := cure(line):
+                resets_in_scripts.append(Reset(current, number, line, advice))
+            started = _scripts_of(line, current, environment)
             scripts += [other for other in started if other not in scripts][: _MOST_SCRIPTS - len(scripts)]
-    return found
+    return resets_in_scripts
 
 
 def _lines(script: Path) -> Iterator[tuple[int, str]]:
@@ -127,16 +127,16 @@ def _scripts_of(line: str, script: Path, environment: Mapping[str, str]) -> list
         words = shlex.split(line, comments=True)
     except ValueError:
         return []
-    found = []
+    scripts = []
     for word in words:
         if "$" in word or not word or len(word) > 4096:
             continue
         on_path = shutil.which(word, path=environment.get("PATH")) if "/" not in word else None
         for path in (Path(on_path),) if on_path else (Path(word), script.parent / word):
             if path.is_file() and _is_shell_script(path):
-                found.append(path)
+                scripts.append(path)
                 break
-    return found
+    return scripts
 
 
 def _is_shell_script(path: Path) -> bool:

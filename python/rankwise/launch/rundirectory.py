@@ -79,11 +79,11 @@ class RunDirectory(NamedTuple):
         path = (wanted or output.with_name(f"{output.name}-run")).absolute()
         for _ in range(_MOST_TRIES):
             is_new = cls._made(path)
-            lock = cls._lock(path, "name with -o" if wanted is None else "directory with --live-dir")
+            lock = cls._lock(path, "name with -o" if wanted is None else "directory with --run-dir")
             if lock is not None:
                 break
         else:
-            raise RankwiseError(f"{path} is removed repeatedly: give another path with --live-dir")
+            raise RankwiseError(f"{path} is removed repeatedly: give another path with --run-dir")
         # (Names by default are ours, whoever was killed before he could remove them.)
         run = int.from_bytes(os.urandom(4), "little") or 1
         directory = cls(path, is_new or wanted is None, run, lock)
@@ -105,24 +105,24 @@ class RunDirectory(NamedTuple):
             cls._check(path)
             return False
         except OSError as error:
-            raise RankwiseError(f"{path}: {error.strerror}; give another path with --live-dir") from None
+            raise RankwiseError(f"{path}: {error.strerror}; give another path with --run-dir") from None
         return True
 
     @staticmethod
     def _check(path: Path) -> None:
         if path.is_symlink() or not path.is_dir():
             raise RankwiseError(
-                f"{path} is not a directory, or a link to one: give another path with --live-dir"
+                f"{path} is not a directory, or a link to one: give another path with --run-dir"
             )
         status = path.stat()
         if status.st_uid != os.geteuid():
-            raise RankwiseError(f"{path} belongs to another user: give another path with --live-dir")
+            raise RankwiseError(f"{path} belongs to another user: give another path with --run-dir")
         if status.st_mode & 0o022:
             raise RankwiseError(
-                f"others may write to {path}: `chmod go-w` it, or give another with --live-dir"
+                f"others may write to {path}: `chmod go-w` it, or give another with --run-dir"
             )
         if not os.access(path, os.W_OK | os.X_OK):
-            raise RankwiseError(f"{path} can't be written to: give another path with --live-dir")
+            raise RankwiseError(f"{path} can't be written to: give another path with --run-dir")
 
     @staticmethod
     def _lock(path: Path, other: str) -> int | None:
@@ -137,7 +137,7 @@ class RunDirectory(NamedTuple):
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise RankwiseError(f"{file}: {error.strerror}; give another path with --live-dir") from None
+            raise RankwiseError(f"{file}: {error.strerror}; give another path with --run-dir") from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

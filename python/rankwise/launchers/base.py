@@ -214,10 +214,13 @@ class Launcher:
 
     def ranks_told(self, environment: Mapping[str, str]) -> RanksTold | None:
         """Return what a process with this environment is told; None if it is no rank of this launcher."""
-        told = RanksTold(
-            *(_number(environment, one) for one in (self.rank, self.size, self.local_rank, self.on_node))
+        identity = RanksTold(
+            *(
+                _number(environment, variable)
+                for variable in (self.rank, self.size, self.local_rank, self.on_node)
+            )
         )
-        return told if 0 <= told.rank < told.size else None
+        return identity if 0 <= identity.rank < identity.size else None
 
     def deliver(
         self,

@@ -60,12 +60,12 @@ def job_of(environment: Mapping[str, str]) -> str:
 
 def _told(world: World, environment: Mapping[str, str]) -> str:
     if world.option:
-        told = _option_of_ancestors(world.option)
+        identity = _option_of_ancestors(world.option)
     else:
-        told = environment.get(world.variable, "")
-        if told and world.second:
-            told = f"{told}.{environment.get(world.second) or world.missing}"
-    return f"{world.prefix}{told}" if told else ""
+        identity = environment.get(world.variable, "")
+        if identity and world.second:
+            identity = f"{identity}.{environment.get(world.second) or world.missing}"
+    return f"{world.prefix}{identity}" if identity else ""
 
 
 def _option_of_ancestors(option: str) -> str:

@@ -40,10 +40,10 @@ class Job(NamedTuple):
 
     def by_host(self) -> dict[str, list[Binding]]:
         """Return the bindings of each host, in the order of ranks; hosts in the order of their first rank."""
-        found: dict[str, list[Binding]] = {}
+        bindings_of_host: dict[str, list[Binding]] = {}
         for binding in self.bindings:
-            found.setdefault(binding.host, []).append(binding)
-        return found
+            bindings_of_host.setdefault(binding.host, []).append(binding)
+        return bindings_of_host
 
     def runs(self) -> list[tuple[str, int]]:
         """Return the host and number of each run of successive ranks that are on one host."""
@@ -171,14 +171,14 @@ def common_processors(nodes: Iterable[Sequence[Binding]]) -> list[int] | None:
     Returns:
         None if a processor is not known, or nodes differ in the processor of a place.
     """
-    found: list[int] = []
+    common: list[int] = []
     for bindings in nodes:
         cpus = [binding.cpu for binding in bindings]
-        shared = min(len(cpus), len(found))
-        if -1 in cpus or cpus[:shared] != found[:shared]:
+        shared = min(len(cpus), len(common))
+        if -1 in cpus or cpus[:shared] != common[:shared]:
             return None
-        found += cpus[shared:]
-    return found
+        common += cpus[shared:]
+    return common
 
 
 def binding_note(nodes: Iterable[Sequence[Binding]]) -> str:

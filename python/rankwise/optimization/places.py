@@ -14,7 +14,7 @@ from rankwise.optimization.of_findings import promised
 from rankwise.optimization.step import Now, Promise, Tried, Unable, judged, whole_rounds
 from rankwise.placement.mapping import Mapping, find_mapping
 from rankwise.placement.relaunch import Launch, understand
-from rankwise.placement.verification.check_bindings import misplaced, untold
+from rankwise.placement.verification.check_bindings import misplaced, not_applicable
 from rankwise.text.units import percent_text
 from rankwise.topology.machine.model import Machine
 from rankwise.trials.plan import Aim
@@ -76,7 +76,7 @@ class Places:
         mapping, where = self._found(now.profile)
         seats = tuple(self._launch.bindings(mapping.bindings))
         what = f"{len(mapping.moved)} of {len(seats)} ranks change places"
-        if why := untold(where, seats, mapping.machine):
+        if why := not_applicable(where, seats, mapping.machine):
             return Tried(None, None, why, untried=True)
         added = Settings(now.kept.about, bindings=seats)
         after = now.combined(added)

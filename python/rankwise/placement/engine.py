@@ -159,16 +159,16 @@ def weigh(traffic: Traffic, slots: PricedSlots, slot: ArrayLike) -> tuple[float,
         RankwiseError: the input contradicts itself.
     """
     arguments = EngineArguments()
-    total, found = arguments.new("double *"), arguments.new("struct rankwise_link *")
+    total, link = arguments.new("double *"), arguments.new("struct rankwise_link *")
     arguments.check(
         arguments.library.rankwise_weigh(
             arguments.traffic(traffic),
             arguments.slots(slots),
             arguments.integers(slot, traffic.ranks),
             total,
-            found,
+            link,
         )
     )
-    if found.level >= 0:
-        return total[0], Link(found.load, found.level, found.one)
-    return total[0], Link(found.load, routers=(found.one, found.other)) if found.one >= 0 else None
+    if link.level >= 0:
+        return total[0], Link(link.load, link.level, link.one)
+    return total[0], Link(link.load, routers=(link.one, link.other)) if link.one >= 0 else None

@@ -109,10 +109,10 @@ def find_mapping(
     slot = slots[placed.slot]
     before = None if present is None else placement_cost(seen.traffic, machine, present.slot, priced)
     natural = placement_cost(seen.traffic, machine, slots[:ranks], priced)
-    found = placement_cost(seen.traffic, machine, slot, priced)
-    gains = found.cost < (before or natural).cost
+    cost = placement_cost(seen.traffic, machine, slot, priced)
+    gains = cost.cost < (before or natural).cost
     if present is not None and before is not None and not gains:  # a change that gains nothing is none
-        slot, found = present.slot, before
+        slot, cost = present.slot, before
     return Mapping(
         machine=machine,
         unit=priced.unit,
@@ -124,7 +124,7 @@ def find_mapping(
         present=before,
         absent=absent,
         natural=natural,
-        found=found,
+        found=cost,
         gains=gains,
     )
 

@@ -18,7 +18,7 @@ from rankwise.topology.machine.objects import Object
 SLOT = "slot"
 
 _CURES = (
-    "give the machine.json of the job's nodes, or --predict to place the ranks on another one",
+    "give the machine.json of the job's nodes, or `rankwise map predict` places the ranks on another one",
     "give one with all its slots, or remove it",
 )
 
@@ -91,9 +91,9 @@ def nodes_of(hosts: Sequence[str], machine: Machine) -> list[int]:
     Raises:
         NoPresentPlacementError: the machine has no such node.
     """
-    given, found = Arguments(), np.empty(len(hosts), dtype=np.int32)
-    _find(given, "nodes", machine, hosts, [()] * len(hosts), given.pointer(found, np.int32, "int32_t *"))
-    return [int(node) for node in found]
+    given, nodes = Arguments(), np.empty(len(hosts), dtype=np.int32)
+    _find(given, "nodes", machine, hosts, [()] * len(hosts), given.pointer(nodes, np.int32, "int32_t *"))
+    return [int(node) for node in nodes]
 
 
 def _find(
@@ -119,16 +119,18 @@ def _find(
     """
     slots, processes, problem = machine.slots, given.new("struct rankwise_processes *"), given.problem()
     names, numbers = given.texts(machine.hosts()), slots.numbers
-    told = given.new("struct rankwise_machine *")
-    told.slots, told.levels, told.nodes = *numbers.shape, len(machine.nodes)
-    told.object = given.pointer(numbers, np.int32, "int32_t *")
-    told.processor = given.pointer(slots.os[:, -1], np.int32, "int32_t *")
-    told.node, told.host = given.pointer(slots.host, np.int32, "int32_t *"), names
+    native_machine = given.new("struct rankwise_machine *")
+    native_machine.slots, native_machine.levels, native_machine.nodes = *numbers.shape, len(machine.nodes)
+    native_machine.object = given.pointer(numbers, np.int32, "int32_t *")
+    native_machine.processor = given.pointer(slots.os[:, -1], np.int32, "int32_t *")
+    native_machine.node, native_machine.host = given.pointer(slots.host, np.int32, "int32_t *"), names
     processes.count, processes.ended, processes.host = len(hosts), 1, given.texts(hosts)
     processes.first = given.pointer(np.cumsum([0, *map(len, cpus)]), np.int64, "int64_t *")
     processes.processor = given.pointer([cpu for some in cpus for cpu in some], np.int32, "int32_t *")
     library = given.library
-    code = getattr(library, f"rankwise_find_{what}")(told, processes, *results, problem, len(problem))
+    code = getattr(library, f"rankwise_find_{what}")(
+        native_machine, processes, *results, problem, len(problem)
+    )
     if code == library.RANKWISE_OUT_OF_MEMORY:
         raise MemoryError
     if code != library.RANKWISE_FOUND:

@@ -50,20 +50,22 @@ class Relaunch:
         Raises:
             RankwiseError: see placement.files.write_all.
         """
-        told = self.launch.bindings(bindings) if self.launch and len(self.launchers) == 1 else bindings
-        written = write_all(told, directory, self.program, self.launchers, force=force)
+        given_bindings = (
+            self.launch.bindings(bindings) if self.launch and len(self.launchers) == 1 else bindings
+        )
+        written = write_all(given_bindings, directory, self.program, self.launchers, force=force)
         if self.launch is None:
             return written
         try:
-            again = self.launch.relaunched(told, directory)
+            again = self.launch.relaunched(given_bindings, directory)
         except RankwiseError:  # the file's own note says why
             return written
-        used = self.launch.file(job_of(told, directory, ())).path
+        used = self.launch.file(job_of(given_bindings, directory, ())).path
         return [
-            one._replace(words=again.words, environment=tuple(again.variables.items()))
-            if one.path == used
-            else one
-            for one in written
+            file._replace(words=again.words, environment=tuple(again.variables.items()))
+            if file.path == used
+            else file
+            for file in written
         ]
 
 

@@ -65,9 +65,9 @@ class Launch:
     def bindings(self, bindings: Sequence[Binding]) -> list[Binding]:
         """Return the bindings that it is told: without cores, if it can't be or the user binds no ranks."""
         written = self.file(job_of(bindings, Path(), ()))
-        told = any(map(self.placing.binds, self._options(written)))
+        binds = any(map(self.placing.binds, self._options(written)))
         theirs = [self.launcher.split(option) for option in self._context.options]
-        if told and not self.placing.hosts_only(theirs, self.environment):
+        if binds and not self.placing.hosts_only(theirs, self.environment):
             return list(bindings)
         return [Binding(binding.rank, binding.host) for binding in bindings]
 
@@ -122,7 +122,7 @@ def understand(
     """
     if not words:
         raise RankwiseError(
-            "no command: put the job after `--`, as in: rankwise map --verify F.rankwise -- mpirun -n 4 ./app"
+            "no command: put the job after `--`, as in: rankwise map verify F.rankwise -- mpirun -n 4 ./app"
         )
     command = parse(words, lambda _: library.label) if library else parse(words)
     inside = behind(command.wrappers, environment)
@@ -154,7 +154,9 @@ def _asked(command: CommandLine, environment: Mapping[str, str]) -> Version:
 
 def _known() -> str:
     """Name the launchers that can be told bindings."""
-    known = [one for one in launchers() if any(isinstance(p, Relaunching) for p in one.placings)]
-    labels = [answer.label for one in known for answer in one.answers if answer.library]
-    own = [name for one in known for name in one.commands if not name.startswith(SHARED_COMMANDS)]
+    known = [
+        launcher for launcher in launchers() if any(isinstance(p, Relaunching) for p in launcher.placings)
+    ]
+    labels = [answer.label for launcher in known for answer in launcher.answers if answer.library]
+    own = [name for launcher in known for name in launcher.commands if not name.startswith(SHARED_COMMANDS)]
     return f"{' and '.join(SHARED_COMMANDS)} of {', '.join(labels)}; {', '.join(own)}"

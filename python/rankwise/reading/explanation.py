@@ -81,7 +81,7 @@ class Explanation(Answer):
             "efficiency": to_json(self.diagnosis.account.efficiency),
             "regions": to_json(self.diagnosis.account.regions),
             "findings": findings_json(self.findings.found, self.run, self._path),
-            "not_told": to_json(self.findings.silent),
+            "unknown": to_json(self.findings.silent),
             "nothing_found": list(self.findings.nothing),
         }
 
@@ -130,8 +130,8 @@ class Meaning(Answer):
             if self._explanation:
                 whole = self._explanation.data
                 found["findings"] = [one for one in whole["findings"] if one["rule"] == what.id]
-                found["not_told"] = next(
-                    (one["why"] for one in whole["not_told"] if one["rule"] == what.id), None
+                found["unknown"] = next(
+                    (one["why"] for one in whole["unknown"] if one["rule"] == what.id), None
                 )
             return found
         metric = self.what
@@ -142,9 +142,9 @@ class Meaning(Answer):
             "source": metric.source,
         }
         if isinstance(self.value, Fact):
-            found |= {"value": self.value.value, "unit": self.value.unit, "not_told": None}
+            found |= {"value": self.value.value, "unit": self.value.unit, "unknown": None}
         elif self.value:
-            found |= {"value": None, "unit": None, "not_told": self.value.why}
+            found |= {"value": None, "unit": None, "unknown": self.value.why}
         return found
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - it is short

@@ -45,8 +45,8 @@ def trouble_fields(trust: Trust) -> list[str]:
 
 def cost_line(trust: Trust) -> str:
     """Return what Rankwise itself took."""
-    share = percent_text(trust.own_cost_percent_of_wall, decimals=2)
-    setup, call = trust.own_setup_seconds_per_rank, trust.own_seconds_per_call
+    share = percent_text(trust.overhead_percent_of_wall, decimals=2)
+    setup, call = trust.setup_overhead_seconds_per_rank, trust.own_seconds_per_call
     calls = "" if call is None else f"{count_text(trust.own_calls_per_rank)} calls x {second_text(call)} + "
     return f"own cost {share} % of wall (a rank: {calls}set-up {second_text(setup)})"
 

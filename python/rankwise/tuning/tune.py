@@ -102,7 +102,8 @@ class Tried:
 
     Attributes:
         target: that was raced.
-        raced: the race; None: there was none, because the gate or the library left no choice.
+        raced: the race, perhaps not finished; None: there was none, because the gate or the library left no
+            choice.
         held_out: the winner measured afresh; None: nothing won.
         refused: why algorithms were not raced, by their labels.
         rule: that came of it; None: none did.
@@ -266,8 +267,11 @@ class _Tuner:
         if racer.relaunches:
             aim, rounds = replace(RELAUNCHED_AIM, confidence=aim.confidence), RELAUNCHED_HOLD_OUT_ROUNDS
             arms = screened(racer, cell, arms, self._say)
-        raced = race(racer, cell, arms, aim, request.seed, self._say, store)
-        tried.raced = raced
+
+        def begun(outcome: Outcome) -> None:
+            tried.raced = outcome
+
+        raced = race(racer, cell, arms, aim, request.seed, self._say, store, begun)
         if raced.winner is None:
             tried.verdict = "default is best"
             return

@@ -62,46 +62,46 @@ _ORIGINS: list[Column[Origin]] = [
 ]
 
 
-def message_wait_tables(found: MessageWaits, detail: Detail) -> list[Table]:
+def message_wait_tables(waits: MessageWaits, detail: Detail) -> list[Table]:
     """Return who waited, who came late, and, in verbose answers, who for whom."""
-    rows = [one for one in found.waiting if one.sampled or one.late_sender_seconds]
+    rows = [row for row in waits.waiting if row.sampled or row.late_sender_seconds]
     tables = [
         Table(
             _ORIGINS,
-            found.origins,
+            waits.origins,
             NOBODY_LATE if rows else NO_WAITS,
             title="Late senders and late receivers: ranks that made others wait",
-            notes=[certainty_note(found)],
+            notes=[certainty_note(waits)],
         )
     ]
     if rows:
         tables.append(Table(_WAITING, rows, NO_WAITS, title="Who waited for messages, and where"))
-    if Detail.VERBOSE in detail and found.caused:
+    if Detail.VERBOSE in detail and waits.caused:
         title = "Waiting between pairs of ranks"
-        tables.append(Table(_CAUSED, found.caused, NO_WAITS, title=title, detail=Detail.VERBOSE))
+        tables.append(Table(_CAUSED, waits.caused, NO_WAITS, title=title, detail=Detail.VERBOSE))
     return tables
 
 
-def message_wait_title(found: MessageWaits) -> str:
+def message_wait_title(waits: MessageWaits) -> str:
     """Return the main finding as a sentence, without its full stop; '' = there is none."""
-    late = found.late_sender_seconds + found.late_receiver_seconds
-    if not late or not found.origins:
+    late = waits.late_sender_seconds + waits.late_receiver_seconds
+    if not late or not waits.origins:
         return ""
-    known = sum(one.certain_seconds for one in found.waiting)
-    of = "the time"
-    if found.percent_certain < MOSTLY_CERTAIN:
-        of = f"the classified part ({percent_text(found.percent_certain)} %) of the time"
+    known = sum(row.certain_seconds for row in waits.waiting)
+    share_of = "the time"
+    if waits.percent_certain < MOSTLY_CERTAIN:
+        share_of = f"what is known ({percent_text(waits.percent_certain)} %) of the time"
     return (
-        f"{percent_text(percent(late, known))} % of {of} in receives, waits and blocking sends was waiting "
-        "for late ranks"
+        f"{percent_text(percent(late, known))} % of {share_of} in receives, waits and blocking sends was "
+        "waiting for late ranks"
     )
 
 
-def certainty_note(found: MessageWaits) -> str:
+def certainty_note(waits: MessageWaits) -> str:
     """Return a sentence on how much is known."""
     note = (
-        f"{percent_text(found.percent_certain)} % of {second_text(found.seconds)} in receives, waits and "
-        "blocking sends is classified; the rest is excluded."
+        f"For {percent_text(waits.percent_certain)} % of {second_text(waits.seconds)} in receives, waits and"
+        " blocking sends it is certain which messages they waited for; the rest is left out."
     )
     clocks = f" Messages between nodes whose clocks were not compared are excluded too; {COMPARE_CLOCKS}."
-    return note + clocks * found.clocks_differ
+    return note + clocks * waits.clocks_differ

@@ -88,11 +88,11 @@ def _per_call(rows: Sequence[HasTotals]) -> float | None:
     return sum(row.totals.seconds for row in rows) / calls if calls else None
 
 
-def over_ranks_columns(of: Callable[[Row], Spread | None], whose: str) -> list[Column[Row]]:
+def over_ranks_columns(spread_of: Callable[[Row], Spread | None], whose: str) -> list[Column[Row]]:
     """Return columns for how evenly ranks share the time: mean, the extremes and whose they are, imbalance.
 
     Args:
-        of: row → its seconds over the ranks; None if nobody called.
+        spread_of: row → its seconds over the ranks; None if nobody called.
         whose: the ranks that are meant, for the meaning of the columns.
     """
 
@@ -104,11 +104,11 @@ def over_ranks_columns(of: Callable[[Row], Spread | None], whose: str) -> list[C
         rank: Callable[[Spread], int] | None = None,
     ) -> Column[Row]:
         def of_row(row: Row) -> Value:
-            each = of(row)
+            each = spread_of(row)
             return None if each is None else value(each)
 
         def mark(row: Row) -> str:
-            each = of(row)
+            each = spread_of(row)
             return "" if each is None or rank is None else f" ({rank(each)})"
 
         return Column(name, of_row, kind, meaning, mark=mark)

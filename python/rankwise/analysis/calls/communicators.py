@@ -37,7 +37,7 @@ class Communicator:
         freed_seconds: the same; None = not freed.
         top_operation: procedure and size of the most time in MPI; None if nothing was called.
         type: communicator, window or file.
-        made_in: name of the file, a program or a library, whose call made it; None = not known.
+        created_in: name of the file, a program or a library, whose call made it; None = not known.
         role: what its members are, or where it was made; '' = not known.
     """
 
@@ -62,7 +62,7 @@ class Communicator:
     top_operation: Operation | None
     totals: Totals
     type: str
-    made_in: str | None
+    created_in: str | None
     role: str
 
 
@@ -112,6 +112,6 @@ def _communicator(row: sqlite3.Row, top: Operation | None, totals: Totals, roles
         top_operation=top,
         totals=totals,
         type=row["type"],
-        made_in=row["made_in"],
+        created_in=row["created_in"],
         role=roles.of([row["members"]], row["site"]) if has_role else "",
     )

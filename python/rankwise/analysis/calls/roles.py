@@ -36,7 +36,7 @@ class Roles:
             members: world ranks of each, compact.
             site: where the first one was made.
         """
-        return self._of_members(members) or self._made_in(site)
+        return self._of_members(members) or self._created_in(site)
 
     def _of_members(self, members: Sequence[str]) -> str:
         each = dict.fromkeys(members)
@@ -72,7 +72,7 @@ class Roles:
                 return found
         return "pairs of ranks" if all(len(one) == 2 for one in parts) else ""
 
-    def _made_in(self, site: int | None) -> str:
+    def _created_in(self, site: int | None) -> str:
         if site is None:
             return ""
         row = self._connection.execute("SELECT function FROM sites WHERE id = ?", (site,)).fetchone()

@@ -194,7 +194,7 @@ def hidden_collectives(connection: sqlite3.Connection, only: Collection[str] = (
     return [row for row in rows if row.visibility.hides]
 
 
-def count_hidden(connection: sqlite3.Connection, only: Collection[str] = ()) -> int:
+def count_hidden(connection: sqlite3.Connection) -> int:
     """Return how many those are; of a large job they are very many."""
     inside, visible = seen_inside(connection), Visibilities(connection)
     classes = ", ".join(f"'{name}'" for name in CLASSES)
@@ -204,7 +204,7 @@ def count_hidden(connection: sqlite3.Connection, only: Collection[str] = ()) -> 
         f" FROM communicator_sums AS calls {_JOINS} WHERE size + remote_size <> 1"
     ):
         seen = (communicator, procedure) in inside
-        if (is_collective or seen) and (not only or name in only):
+        if is_collective or seen:
             found = visible.of_all(communicator, name, seen=seen, with_data=bool(with_data))
             hidden += found.hides
     return hidden

@@ -159,7 +159,7 @@ class Visibilities:
 
     def _why_silent(self, hooks: _Hooks, procedure: str, with_data: bool, lost: bool) -> str:
         if self._only and procedure not in self._only:
-            return "not chosen by --only"
+            return "not chosen by --inside"
         if hooks.inactive is not None:
             return hooks.inactive
         if not with_data and procedure not in _BARRIERS:

@@ -7,7 +7,7 @@ import sqlite3
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwise.analysis.messages.kinds import BY_OPTION
+from rankwise.analysis.messages.kinds import BY_OPTION, SENTENCE
 from rankwise.cpulist import cpu_list
 from rankwise.errors import RankwiseError
 from rankwise.profile.store import database
@@ -67,17 +67,17 @@ class Whereabouts:
     cpus: tuple[tuple[int, ...], ...]
 
 
-def run_traffic(connection: sqlite3.Connection, only_kind: str = "all") -> RunTraffic:
+def run_traffic(connection: sqlite3.Connection, kind: str = "all") -> RunTraffic:
     """Add up the messages between ranks.
 
     Args:
         connection: the profile.
-        only_kind: one of kinds.BY_OPTION.
+        kind: of the messages, one of kinds.BY_OPTION.
 
     Raises:
         RankwiseError: there are none, so nothing tells which ranks should be near each other.
     """
-    kinds = BY_OPTION[only_kind]
+    kinds = BY_OPTION[kind]
     ranks = ranks_expected(connection)
     rows = connection.execute(
         "SELECT source, destination, SUM(messages), SUM(bytes) FROM messages"
@@ -89,13 +89,8 @@ def run_traffic(connection: sqlite3.Connection, only_kind: str = "all") -> RunTr
     inside = ((table[:, :2] >= 0) & (table[:, :2] < ranks)).all(axis=1)
     placed, unplaced = table[inside], table[~inside]
     if not len(placed):
-        what = {
-            "all": "messages",
-            "user": "messages of the program itself",
-            "inside": "messages inside collectives",
-        }
         raise RankwiseError(
-            f"the profile has no {what[only_kind]} between ranks, so all placements are equivalent; "
+            f"the profile has no {SENTENCE[kind]} between ranks, so all placements are equivalent; "
             "`rankwise show F.rankwise --by collective` shows what was recorded"
         )
     source, destination, messages, sizes = placed.T

@@ -175,7 +175,7 @@ def region_counters(connection: sqlite3.Connection) -> list[RegionCounters]:
 
 def absent_counters(connection: sqlite3.Connection) -> list[AbsentCounter]:
     """Return what was not counted."""
-    rows = connection.execute("SELECT counter, why, ranks FROM absent_counters ORDER BY rowid").fetchall()
+    rows = connection.execute("SELECT counter, reason, ranks FROM absent_counters ORDER BY rowid").fetchall()
     names = dict(zip(_COLUMNS, COUNTERS, strict=True))
     return [AbsentCounter(names.get(counter, counter), why, ranks) for counter, why, ranks in rows]
 

@@ -38,8 +38,11 @@ WAITING = (
     "MPI_Waitsome",
     "MPI_Probe",
     "MPI_Mprobe",
+    "MPI_Win_start",
+    "MPI_Win_complete",
+    "MPI_Win_wait",
 )
-"""Procedures that wait for messages."""
+"""Procedures that wait for messages, or for what others tell them of their epochs."""
 
 _ANY = ("MPI_Waitany", "MPI_Waitsome")  # they end with the first message
 _SYNCHRONOUS = ("MPI_Ssend", "MPI_Issend", "MPI_Ssend_init")

@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from rankwise.commands.limits import add_limit, percentage
+from rankwise.commands.limits import add_json, add_limit, percentage
 
 MATCHES = ("rank", "host")
 _DEFAULT_LIMIT = 10
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         help="ignore smaller changes (default: %(default)g)",
     )
-    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    add_json(parser)
     add_limit(parser, _DEFAULT_LIMIT, "the tables of pairs and of nodes")
 
 

@@ -10,7 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankwise.commands.limits import add_seed
 from rankwise.commands.messages import say as _say
+from rankwise.commands.probes import add_arguments as add_probe
 from rankwise.errors import RankwiseError
 from rankwise.latency.measuring.settings import MODES, MOST_RANKS
 from rankwise.version import __version__
@@ -51,19 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=MODES,
         help=f"which pairs at once (default: quiet; leaders above {MOST_RANKS} ranks)",
     )
-    parser.add_argument(
-        "--seed", metavar="N", type=int, help="seed of the random order of rounds (default: any)"
-    )
-    parser.add_argument(
-        "--mpicc", metavar="PATH", default="", help="compiler of the launcher's MPI (default: searched for)"
-    )
-    parser.add_argument(
-        "--probe-dir",
-        metavar="DIR",
-        type=Path,
-        help="directory for the compiled probe, visible to every node (default: in the user's cache "
-        "directory)",
-    )
+    add_seed(parser, "the order of rounds", default=None)
+    add_probe(parser)
     parser.add_argument(
         "--format",
         choices=("json", "mmpi"),
@@ -107,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     launch = command.understand(arguments.command, os.environ)
     files = outputs.Outputs.named(arguments.output, arguments.format, os.environ)
     files.check(force=arguments.force)
-    compiler = mpicc.find(launch.launcher, launch.environment, arguments.mpicc)
+    compiler = mpicc.find(launch.launcher, launch.environment, arguments.mpicc or "")
     program = build.build("latency", compiler, launch.environment, arguments.probe_dir, say)
     if not wanted.mode and settings.default_mode(launch.ranks) == "leaders":
         say(f"more than {MOST_RANKS} ranks: one rank per node is measured; --mode quiet measures all")

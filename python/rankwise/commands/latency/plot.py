@@ -11,13 +11,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from rankwise.commands.latency.statistics import add_statistic
 from rankwise.commands.sizes import message_size
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
 _DRAWINGS = ("svg", "pdf", "png")
 _PAGES = ("html", "htm")
-_STATISTICS = ("min", "median", "p95", "mean", "std", "bandwidth")
 _ORDERS = ("machine", "rank")
 
 
@@ -34,15 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the picture; its kind follows from the ending: .svg, .pdf, .png or .html",
     )
-    parser.add_argument(
-        "--statistic",
-        choices=_STATISTICS,
-        help="of half a round trip, or the bandwidth (default: median, or what is available)",
-    )
+    add_statistic(parser, "", "median, or what there is")
     parser.add_argument(
         "--size",
         type=message_size,
-        metavar="BYTES",
+        metavar="SIZE",
         help="of the messages, such as 64 or 1M (default: the smallest; for the bandwidth the largest)",
     )
     parser.add_argument(

@@ -1,7 +1,7 @@
 """Show what a job, or some of its collectives, sends over each link of the network, and what limits it.
 
   rankwise links F.rankwise --fabric /var/log/opensm-subnet.lst /var/log/opensm.fdbs
-  rankwise links F.rankwise --fabric fabric/ --only alltoall --by link
+  rankwise links F.rankwise --fabric fabric/ --call alltoall --by link
   rankwise links F.rankwise --fabric fabric/ --place 'node[001-064]*2'
   rankwise links F.rankwise --fabric fabric/ --by phase
   rankwise links --fabric fabric/ --all-to-all 1M
@@ -16,12 +16,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rankwise.analysis.messages.kinds import BY_OPTION
 from rankwise.commands.fabric_options import add_fabric, add_places
+from rankwise.commands.limits import add_json, add_limit
+from rankwise.commands.selecting import add_kind
 from rankwise.errors import RankwiseError
 
+SUB_VERBS = ("save",)
+
 _BY = ("class", "link", "switch", "flow", "phase")
-_TOP = 20
+_LIMIT = 20
 _MOST_BYTES = 1 << 40
 
 
@@ -31,10 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_fabric(parser, required=True)
     job = parser.add_argument_group("the job")
     add_places(job)
-    job.add_argument("--only", metavar="CALL,...", help="only messages of these calls, such as alltoall")
-    job.add_argument(
-        "--only-kind", choices=tuple(BY_OPTION), default="all", help="only messages of this kind"
-    )
+    job.add_argument("--call", metavar="NAME,...", help="only messages of these calls, such as alltoall")
+    add_kind(job)
     job.add_argument(
         "--communicator", metavar="NAME,...", help="only messages on these communicators or families"
     )
@@ -46,22 +47,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     shown = parser.add_argument_group("what is shown")
     shown.add_argument("--by", choices=_BY, help="one table instead of the summary")
-    shown.add_argument(
-        "--top", type=_count, default=_TOP, metavar="N", help="rows, 0 = all (default: %(default)s)"
-    )
-    shown.add_argument(
-        "--save", type=Path, metavar="fabric.json", help="write the fabric to this file, which --fabric takes"
-    )
+    add_limit(shown, _LIMIT, "a table")
     shown.add_argument(
         "--plot",
         type=Path,
         metavar="FILE",
         help="draw the fabric and the loads of its links: .svg, .pdf, .png",
     )
-    shown.add_argument(
-        "--force", action="store_true", help="replace the files of --save and --plot if they exist"
-    )
-    shown.add_argument("--json", action="store_true", help="as JSON")
+    shown.add_argument("--force", action="store_true", help="replace the file of --plot if it exists")
+    add_json(shown)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -70,18 +64,12 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.commands.links import plot
     from rankwise.commands.links.gather import made_up, of_phases, of_run, request
     from rankwise.commands.links.show import show, show_fabric, show_phases
-    from rankwise.network.sources.fabric_json.write import write_fabric
     from rankwise.network.sources.open import open_fabric
     from rankwise.render.terminal.progress import Activity
-    from rankwise.whole_files import refuse_existing
 
     plot.check(arguments)
-    if arguments.save is not None:
-        refuse_existing(arguments.save, force=arguments.force, option="--save")
     with Activity("reading the fabric"):
         fabric = open_fabric(arguments.fabric, arguments.routing)
-    if arguments.save is not None:
-        write_fabric(fabric, arguments.save, arguments.force, "--save")
     asked = request(arguments)
     if arguments.profile is None and arguments.all_to_all is None:
         show_fabric(fabric, asked)
@@ -105,12 +93,12 @@ def _check(arguments: argparse.Namespace) -> None:
         if given is not None:
             raise RankwiseError(f"{given}: put the profile before --fabric")
         if arguments.all_to_all is None:
-            needs = ("by", "place", "only", "communicator")
+            needs = ("by", "place", "call", "communicator")
             if wrong := [name for name in needs if getattr(arguments, name) is not None]:
                 raise RankwiseError(f"--{wrong[0]} needs a profile, or --all-to-all SIZE")
         elif arguments.by == "phase":
             raise RankwiseError("--by phase needs a profile")
-        elif arguments.only or arguments.communicator or arguments.only_kind != "all":
+        elif arguments.call or arguments.communicator or arguments.kind != "all":
             raise RankwiseError("--all-to-all has no calls and communicators to select: give a profile")
     elif arguments.all_to_all is not None:
         raise RankwiseError("--all-to-all is synthetic traffic: remove the profile or --all-to-all")
@@ -126,9 +114,3 @@ def _size(text: str) -> int:
     if size > _MOST_BYTES:
         raise argparse.ArgumentTypeError(f"{text!r} is more than 1024G")
     return size
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rows; 0 shows all")
-    return int(text)

@@ -13,17 +13,9 @@ from __future__ import annotations
 
 import argparse
 
-from rankwise.commands.actions import action, add_actions
-
-_ACTIONS = ("show", "from-slurm", "from-hwloc", "from-latency", "from-fabric")
+SUB_VERBS = ("show", "from-slurm", "from-hwloc", "from-latency", "from-fabric")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the actions."""
-    add_actions(parser, __name__, _ACTIONS, required=True)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Run the action."""
-    status: int = action(__name__, arguments.action).run(arguments)
-    return status
+    """Declare none: all that it does is done by its sub-verbs."""
+    parser.usage = "rankwise machine SUB-VERB [options] ..."

@@ -1,11 +1,11 @@
 """Make a machine.json from a fabric, so that `rankwise map` can place ranks by the loads of its links.
 
   rankwise machine from-fabric opensm-subnet.lst opensm.fdbs --slots 16 -o machine.json
-  rankwise machine from-fabric fattree:leaf=18x18,spine=9,gbit=100 --nodes node[0001-0128] -o machine.json
+  rankwise machine from-fabric fattree:leaf=18x18,spine=9,gbit=100 --node node[0001-0128] -o machine.json
 
-PATH names files of the fabric, a directory with them, or a fabric.json; WORDS describe a synthetic
-fabric (see docs/fabrics.md). --hwloc or --slots describes the inside of a node; without them a node
-is a single slot.
+PATH are files of the fabric, a directory with them, or a fabric.json; WORDS tell what to make (see
+docs/reference/fabrics.md). --hwloc or --slots tells what is inside of a node; without them a node is a
+single slot.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("fabric", nargs="+", metavar="PATH|WORDS", help="files of a fabric, or what to make")
     parser.add_argument(
-        "--nodes", metavar="LIST", help="only these, such as $SLURM_JOB_NODELIST (default: all)"
+        "--node", metavar="LIST", help="only these, such as $SLURM_JOB_NODELIST (default: all)"
     )
     parser.add_argument(
         "--rail",
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.network.sources.open import open_fabric
     from rankwise.topology.machine.hosts import hosts_of
 
-    hosts = None if arguments.nodes is None else hosts_of(arguments.nodes)
+    hosts = None if arguments.node is None else hosts_of(arguments.node)
 
     def make() -> Machine:
         fabric = open_fabric(arguments.fabric, arguments.routing)

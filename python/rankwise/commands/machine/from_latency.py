@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="keep its tree (default: make one from the levels found)",
     )
     parser.add_argument(
-        "--matrix", action="store_true", help="also keep the measurements between every two nodes"
+        "--network", action="store_true", help="also keep the measurements between every two nodes"
     )
     add_output(parser)
 
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         agreements.extend(found.agreements)
         hosts.extend(measurement.host_names())
-        if not arguments.matrix:
+        if not arguments.network:
             return found.machine
         return replace(found.machine, network=node_matrix(found.machine, measurement))
 

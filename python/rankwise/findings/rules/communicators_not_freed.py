@@ -29,7 +29,7 @@ def _finding(seen: Evidence, procedure: str, kind: str, group: Sequence[Same]) -
     again = left - len(loops)
     number = sum(one.made for one in group)
     cost = costs(seen.connection).get(procedure, NOTHING)
-    makers = sorted({one.made_in for one in loops if one.made_in})
+    makers = sorted({one.created_in for one in loops if one.created_in})
     where = f" (in {makers[0]})" if len(makers) == 1 else ""
     return Finding(
         rule=RULE.id,

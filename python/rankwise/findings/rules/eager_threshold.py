@@ -56,7 +56,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
             ],
             confidence=confidence,
             why_confidence=why,
-            command=Command("tune", ("--parameters",)),
+            command=Command("tune parameters"),
         )
     ]
 
@@ -67,7 +67,7 @@ RULE = Rule(
     f"At least {percent_text(100 * _OFTEN)} % of the sampled sends are larger than the largest buffered "
     f"one, by up to {_LITTLE} x, and such sends provably wait for their receivers.",
     "waiting for receivers x share of such messages",
-    "Let `rankwise tune --parameters` try a larger eager limit (btl_vader_eager_limit or"
+    "Let `rankwise tune parameters` try a larger eager limit (btl_vader_eager_limit or"
     " btl_tcp_eager_limit of Open MPI 4, btl_sm_eager_limit of 5, UCX_RNDV_THRESH of UCX); or post"
     " receives earlier.",
     _find,

@@ -26,7 +26,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     share = percent_text(100 * found.off_node_bytes / found.bytes)
     kept = percent_text(100 * found.kept_bytes / found.off_node_bytes)
     confidence, why = how_sure(
-        seen, "a simple order was tried; `map` searches for the best, `map --verify` measures it"
+        seen, "a simple order was tried; `map` searches for the best, `map verify` measures it"
     )
     return [
         Finding(

@@ -50,7 +50,7 @@ def _find(seen: Evidence) -> Sequence[Finding]:
 
 def _asking_seconds(seen: Evidence) -> float:
     """Return what a call takes that finds nothing: about what recording a call does; 0 = not known."""
-    (seconds,) = seen.connection.execute("SELECT TOTAL(own_cost - own_setup) FROM ranks").fetchone()
+    (seconds,) = seen.connection.execute("SELECT TOTAL(overhead - setup_overhead) FROM ranks").fetchone()
     return float(seconds) / seen.run.calls if seen.run.calls else 0.0
 
 

@@ -188,12 +188,12 @@ class _Log:
                 if line.split()[:-2] != other.split()[:-2]:
                     raise self._wrong(start + place + 1, line, f"ranks {first} and {first + place}")
                 self._odd[start + place - len(self._head)] = line
-        found = np.array((mean, deviation))
-        impossible = ((found < 0) | np.isinf(found)).any(axis=0)
+        values = np.array((mean, deviation))
+        impossible = ((values < 0) | np.isinf(values)).any(axis=0)
         if impossible.any():
             bad = int(impossible.argmax())
             raise self._wrong(start + bad + 1, lines[bad], "a time")
-        return found
+        return values
 
     def _wrong(self, number: int, line: str, expected: str = "a pair of ranks") -> RankwiseError:
         text = line.strip()

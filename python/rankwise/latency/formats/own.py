@@ -1,4 +1,4 @@
-"""Rankwise's own files: ``F.json`` and the table ``F.pairs`` beside it (docs/latency-file.md)."""
+"""Rankwise's own files: ``F.json`` and the table ``F.pairs`` beside it (docs/reference/latency-file.md)."""
 
 from __future__ import annotations
 

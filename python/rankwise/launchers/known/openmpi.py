@@ -114,12 +114,12 @@ class OpenMPI4(Relaunching):
 
     def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
         """By --bind-to none, or the parameter behind it."""
-        told = [option.value for option in options if option.name == "bind-to"]
-        told += [o.words[2] for o in options if _parameter(o) in _BINDING_POLICIES]
-        told += [
+        policies = [option.value for option in options if option.name == "bind-to"]
+        policies += [o.words[2] for o in options if _parameter(o) in _BINDING_POLICIES]
+        policies += [
             environment.get(f"{prefix}_MCA_{p}", "") for prefix in ("OMPI", "PRTE") for p in _BINDING_POLICIES
         ]
-        return any(map(is_off, told))
+        return any(map(is_off, policies))
 
     def check(self, options: Sequence[Option]) -> None:
         """Refuse several processors a rank: no file of places tells them."""

@@ -1,4 +1,4 @@
-"""Where ranks are to be, as the user tells it: a list of hosts, or a file that launchers take."""
+"""Hosts of ranks as the user gives them: a list, or a file in a format of the launchers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CURE = (
 
 @dataclass(frozen=True)
 class GivenHost:
-    """Where one rank is to be.
+    """The host given for a rank.
 
     Attributes:
         host: name.
@@ -51,13 +51,13 @@ def given_hosts(
     Args:
         given: a file, a directory that `rankwise map` wrote, or a list of hosts such as `node[01-64]*2`,
             with the number of ranks on each.
-        ranks: how many there are; hosts for more are left over. None: as many as there is room for.
+        ranks: how many there are; surplus hosts are ignored. None: as many as there is room for.
         hosts: names that are no files, whatever they look like.
-        own: the hosts of the run, which rankfiles may count: `+n0` is the first one.
+        own: the hosts of the run, which rankfiles may refer to by number: `+n0` is the first host.
 
     Raises:
-        RankwiseError: it is none of these, can't be read, has room for fewer ranks, or tells where ranks
-            are that there are not.
+        RankwiseError: the argument is none of these, can't be read, has room for fewer ranks, or places
+            ranks that do not exist.
     """
     if not given.strip():
         raise RankwiseError(f"no placement is given: {_CURE}")
@@ -65,24 +65,24 @@ def given_hosts(
     try:
         path = path / _TABLE if path.is_dir() else path
         is_there = path.exists()
-    except (OSError, ValueError):  # too long for a path, or not one
+    except (OSError, ValueError):  # too long, or not a path
         is_there = False
     if is_there:
-        found, name = _of_file(path, ranks, own), str(path)
+        host_list, name = _of_file(path, ranks, own), str(path)
     elif "/" in given or (_FILE.fullmatch(given) and given not in hosts):
         raise RankwiseError(f"{path} is not found: {_CURE}")
     else:
-        found, name = _of_list(given, MOST_RANKS if ranks is None else ranks), _shown(given)
-    if ranks is None and not found:
+        host_list, name = _of_list(given, MOST_RANKS if ranks is None else ranks), _shown(given)
+    if ranks is None and not host_list:
         raise RankwiseError(f"{name} names no host: {_CURE}")
-    if ranks is not None and len(found) < ranks:
-        room = f"{len(found)} rank{'s' * (len(found) != 1)}"
+    if ranks is not None and len(host_list) < ranks:
+        room = f"{len(host_list)} rank{'s' * (len(host_list) != 1)}"
         raise RankwiseError(f"{name} has room for {room}, but the job has {ranks}: {_CURE}")
-    return found
+    return host_list
 
 
 def _of_list(given: str, most: int) -> list[GivenHost]:
-    found: list[GivenHost] = []
+    listed: list[GivenHost] = []
     for word in _OUTSIDE_BRACKETS.split(given):
         hosts, star, count = word.rpartition("*") if "*" in word else (word, "", "1")
         if star and not _is_count(count):
@@ -92,8 +92,8 @@ def _of_list(given: str, most: int) -> list[GivenHost]:
         except RankwiseError as error:
             raise RankwiseError(f"{_shown(given)} is neither a file nor a list of hosts: {error}") from error
         for host in names:
-            found += [GivenHost(host)] * min(int(count), most - len(found))
-    return found
+            listed += [GivenHost(host)] * min(int(count), most - len(listed))
+    return listed
 
 
 def _shown(text: str) -> str:
@@ -130,8 +130,8 @@ def _of_file(path: Path, ranks: int | None, own: Sequence[str]) -> list[GivenHos
 
 
 def _host_file(path: Path, lines: list[tuple[int, str]], most: int) -> list[GivenHost]:
-    """Read a host a line, for one rank or as many as it says."""
-    found: list[GivenHost] = []
+    """Read one host per line, for one rank or as many as the line says."""
+    hosts: list[GivenHost] = []
     for number, line in lines:
         where = f"{path}: line {number}"
         host, _, rest = line.partition(" ") if " " in line else line.partition("\t")
@@ -156,10 +156,10 @@ def _host_file(path: Path, lines: list[tuple[int, str]], most: int) -> list[Give
         if any(name.isdigit() or name.startswith("+") for name in names):
             raise RankwiseError(f"{where}: {_shown(host)} is not a name of a host; {_CURE}")
         for name in names:
-            found += [GivenHost(name, where)] * min(int(count), most - len(found))
-        if len(found) == most:
+            hosts += [GivenHost(name, where)] * min(int(count), most - len(hosts))
+        if len(hosts) == most:
             break
-    return found
+    return hosts
 
 
 def _rankfile(
@@ -209,24 +209,24 @@ def _objects(path: Path, text: str) -> Iterator[tuple[str, object, object]]:
 
 
 def _by_ranks(path: Path, rows: Iterator[tuple[str, object, object]], ranks: int | None) -> list[GivenHost]:
-    """Put hosts in the order of their ranks; every rank must have one, and not two."""
-    found: dict[int, GivenHost] = {}
+    """Put hosts in the order of their ranks; each rank must have exactly one."""
+    host_of_rank: dict[int, GivenHost] = {}
     for where, rank, host in rows:
         if isinstance(rank, bool) or not re.fullmatch(r"[0-9]{1,9}", str(rank)):
             raise RankwiseError(f"{where}: {_shown(str(rank))} is not a rank")
         if not isinstance(host, str) or not host or not host.isprintable() or host.startswith("+"):
             raise RankwiseError(f"{where}: {_shown(str(host))} is not a name of a host")
         number = int(str(rank))
-        if number in found:
+        if number in host_of_rank:
             raise RankwiseError(f"{where}: rank {number} is given twice")
-        found[number] = GivenHost(host, where)
-    many = max(found, default=-1) + 1 if ranks is None else ranks
-    if ranks is not None and max(found, default=-1) >= ranks:
+        host_of_rank[number] = GivenHost(host, where)
+    many = max(host_of_rank, default=-1) + 1 if ranks is None else ranks
+    if ranks is not None and max(host_of_rank, default=-1) >= ranks:
         raise RankwiseError(
-            f"{path} places rank {max(found)}, and the job has {ranks}: it is for another job; {_CURE}"
+            f"{path} places rank {max(host_of_rank)}, and the job has {ranks}: it is for another job; {_CURE}"
             " of this one"
         )
-    missing = next((rank for rank in range(many) if rank not in found), None)
+    missing = next((rank for rank in range(many) if rank not in host_of_rank), None)
     if missing is not None:
         raise RankwiseError(f"{path} has no host for rank {missing} of the job's {many}: {_CURE}")
-    return [found[rank] for rank in range(many)]
+    return [host_of_rank[rank] for rank in range(many)]

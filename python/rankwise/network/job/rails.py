@@ -22,7 +22,7 @@ _TOLD = {
     ENV: "split evenly over the ports chosen by the environment of a rank, else over all ports of its host",
 }
 _EVERY = frozenset({"all", "any"})
-# Several may be set: the one that comes first counts. (The value, by the variable that has the name.)
+# Several may be set: the first in this order counts. (Names of variables, with the form of their values.)
 _VARIABLES = ("UCX_NET_DEVICES", "OMPI_MCA_btl_openib_if_include", "MV2_IBA_HCA", "PSM3_NIC", "HFI_UNIT")
 
 
@@ -48,7 +48,7 @@ class RailPolicy:
         """Return the ports that a rank takes, each for the same share of its traffic.
 
         Args:
-            fabric: whose they are.
+            fabric: where the ports are.
             ports: of its host, by rail and number.
             rank: in the world.
             local_rank: how many ranks of its host are before it.
@@ -66,7 +66,7 @@ class RailPolicy:
         """Refuse a name that is none of any port.
 
         Args:
-            fabric: whose they are.
+            fabric: where the ports are.
             ports: of the job's hosts, by host.
 
         Raises:
@@ -85,7 +85,7 @@ class RailPolicy:
         )
 
     def warnings(self) -> Iterator[str]:
-        """Tell where the environment of the run chose otherwise, or nothing."""
+        """Yield a warning where the environment of the run chose other rails."""
         if self.name == ENV and not self.choices:
             yield "no rank's environment chose adapters: traffic is split evenly over all ports of a host"
         if self.name == SPLIT and self.choices:
@@ -105,13 +105,13 @@ def rail_choices(connection: sqlite3.Connection) -> dict[int, frozenset[str]]:
     values: dict[int, dict[str, str]] = {}
     for rank, variable, value in connection.execute("SELECT rank, variable, value FROM rail_choices"):
         values.setdefault(rank, {})[variable] = value
-    found = {}
+    names_of_rank = {}
     for rank, of_rank in values.items():
         variable = next((name for name in _VARIABLES if name in of_rank), "")
         names = frozenset(_devices(variable, of_rank.get(variable, "")))
         if names and names.isdisjoint(_EVERY):
-            found[rank] = names
-    return found
+            names_of_rank[rank] = names
+    return names_of_rank
 
 
 def _devices(variable: str, value: str) -> Iterator[str]:

@@ -38,11 +38,11 @@ def machine_from_fabric(
         fabric: as it was read or made.
         hosts: only these nodes, such as those of a job; None: all.
         rail: the rail policy: which ports of its host a message takes, as `rankwise links` has it.
-        lid_offset: which of the LIDs of a port it takes, from 0, modulo how many there are; None: all alike.
+        lid_offset: which LID of a port it takes, from 0, modulo their number; None: all evenly.
         as_tables: write forwarding tables, even where a torus or a dragonfly says as much.
         hwloc: XML of a node that all nodes are like.
         slots: in each node, if there is no `hwloc`; None: the node itself is one slot.
-        warn: told if the tables are not all that the fabric does, in a line.
+        warn: called with a line if the tables do not represent the fabric exactly.
 
     Raises:
         RankwiseError: there is no such rail or node, or no way between two nodes.
@@ -66,9 +66,8 @@ def machine_from_fabric(
             routes += f", approximated by {len(network.next)} tables"
             if warn:
                 warn(
-                    f"the even split has more combinations of paths than {len(network.next)} tables: the "
-                    "loads of links are close to, but not equal to, those of `rankwise links`; --nodes may "
-                    "reduce the number of paths"
+                    f"the even split has more combinations of ways than {len(network.next)} tables: loads of"
+                    " links are only nearly those of `rankwise links`; --node may leave fewer ways"
                 )
     names, children = inside_of_nodes(hwloc, slots, 2)
     levels = tuple(Level(name) for name in (ROOT, NODE, *names))

@@ -23,11 +23,11 @@ _RULES: dict[str, tuple[Routing, Callable[[Plan, Subnet], NDArray[np.uint16]]]] 
     ),
 }
 RULES = tuple(_RULES)
-"""The first one is the default."""
+"""The first is the default."""
 
 
 def routed_by(rule: str, subnet: Subnet) -> Subnet:
-    """Return the subnet with routes by one of RULES, and with LIDs where not all of its ports have one.
+    """Return the subnet with routes by one of RULES, and with LIDs for ports that lack them.
 
     Raises:
         RankwiseError: the rule is for other cables.

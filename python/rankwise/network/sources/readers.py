@@ -48,7 +48,7 @@ READERS: tuple[Reader, ...] = (
     Reader("ibdiagnet", lids.is_masks, lids.read_masks),
     *(reader for module in _FURTHER for reader in module.READERS),
 )
-"""Of several files of one subnet those in front are taken; the others fill in and must agree."""
+"""Of several files of a subnet, the first in this order are used; the others complete them and must agree."""
 
 KNOWN = ", ".join(
     (

@@ -61,8 +61,8 @@ def machine_of_shape(shape: Shape, measured: Machine | None = None) -> Machine:
         for name, count in zip([*names, NODE, _SLOT], shape.counts, strict=True)
     ]
     machine = machine_of(json.dumps({"format": FORMAT, "version": VERSION, "levels": levels}))
-    found = replace(machine, sources=(Source(SHAPE, str(shape)),))
-    return found if measured is None else replace(found, levels=_with_costs(found, measured))
+    shaped = replace(machine, sources=(Source(SHAPE, str(shape)),))
+    return shaped if measured is None else replace(shaped, levels=_with_costs(shaped, measured))
 
 
 def _with_costs(machine: Machine, measured: Machine) -> tuple[Level, ...]:

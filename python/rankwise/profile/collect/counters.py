@@ -54,6 +54,7 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "sides": layout.SIDE,
     "arrival_tables": layout.ARRIVAL_TABLE,
     "arrivals": layout.ARRIVAL,
+    "neighbours": layout.NEIGHBOUR,
     "time_lines": layout.TIME_LINE,
     "system_counters": layout.SYSTEM_COUNTERS,
     "processors": layout.PROCESSOR,
@@ -209,6 +210,7 @@ class Counters:
         sides: records of struct rankwise_side.
         arrival_tables: records of struct rankwise_arrival_table.
         arrivals: records of struct rankwise_arrival, some of which may not be in use.
+        neighbours: records of struct rankwise_neighbour.
         time_line: what it did when; None = not known.
         system_counters: records of struct rankwise_system_counters.
         processors: records of struct rankwise_processor: of its node, if it is the one that tells of it.
@@ -247,6 +249,7 @@ class Counters:
     sides: Rows
     arrival_tables: Rows
     arrivals: Rows
+    neighbours: Rows
     system_counters: Rows
     processors: Rows
     devices: Rows
@@ -347,6 +350,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         sides=tables["sides"],
         arrival_tables=tables["arrival_tables"],
         arrivals=tables["arrivals"],
+        neighbours=tables["neighbours"],
         system_counters=tables["system_counters"],
         processors=tables["processors"],
         devices=tables["devices"],

@@ -121,12 +121,13 @@ def of_run(run_directory: Path, run: int = 0) -> list[NodeMemory]:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process runs; one that only waits for its parent to notice (a zombie) does not."""
+    """Whether a process runs. A zombie does not, unless other threads outlive its main thread."""
     try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        state, threads = fields[0], int(fields[17])
     except (OSError, IndexError):
         return False
-    return state not in "ZX"
+    return state != "X" and (state != "Z" or threads > 1)
 
 
 def remove_leftovers() -> list[Path]:

@@ -9,7 +9,7 @@ steps: of these, too, only those count that all members kept.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +67,11 @@ _NEIGHBOURHOOD[[procedure.id for procedure in PROCEDURES if procedure.class_name
 
 
 def join_arrivals(
-    world: Mapping[int, Counters], joined: Joined, regions: Regions, clocks: Mapping[int, NodeClock]
+    world: Mapping[int, Counters],
+    joined: Joined,
+    regions: Regions,
+    clocks: Mapping[int, NodeClock],
+    graphs: Collection[int] = (),
 ) -> Columns:
     """Join the arrivals of the processes of a world.
 
@@ -76,6 +80,7 @@ def join_arrivals(
         joined: its communicators.
         regions: its regions.
         clocks: of the nodes, by rank.
+        graphs: communicators of which all neighbours are noted.
 
     Returns:
         `COLUMNS`, in the order of the first four; only instances of which every member's arrival is known, by
@@ -85,9 +90,25 @@ def join_arrivals(
     if not len(rows["rank"]):
         return {name: rows[name] for name in COLUMNS}
     rows = _chosen(rows, _on_one_clock(rows))
-    rows = _chosen(rows, _with_known_neighbours(rows, joined))
+    rows = _chosen(rows, _with_known_neighbours(rows, joined, graphs))
     rows = _chosen(rows, _within(rows, _MOST_ROWS))
     return {name: rows[name] for name in COLUMNS}
+
+
+def starts(world: Mapping[int, Counters], joined: Joined) -> Iterator[tuple[int, int, int]]:
+    """Return how often persistent collectives were started: rows of the table of this name."""
+    found: dict[tuple[int, int], int] = {}
+    for rank, counters in world.items():
+        tables = counters.arrival_tables[counters.arrival_tables["starts"] != 0]
+        communicators = joined.ids_of(rank, tables["communicator"].astype(np.int64)).tolist()
+        for key, times in zip(
+            zip(communicators, tables["procedure"].tolist(), strict=True),
+            tables["starts"].tolist(),
+            strict=True,
+        ):
+            if key[0] >= FIRST and _RECORDED[key[1] % len(_RECORDED)] and times <= LARGEST:
+                found[key] = max(found.get(key, 0), times)
+    yield from ((*key, times) for key, times in sorted(found.items()))
 
 
 def kept_rows(
@@ -222,14 +243,14 @@ def _on_one_clock(rows: Columns) -> NDArray[np.bool_]:
     return chosen
 
 
-def _with_known_neighbours(rows: Columns, joined: Joined) -> NDArray[np.bool_]:
+def _with_known_neighbours(rows: Columns, joined: Joined, graphs: Collection[int]) -> NDArray[np.bool_]:
     """Tell which rows are not of collectives among neighbours of whom nobody knows who they are."""
     among = _NEIGHBOURHOOD[rows["procedure"]]
     on = set(rows["communicator"][among].tolist())
     known = [
         row.id
         for row in joined.rows
-        if row.id in on and are_known(row.topology, json.loads(row.dims), row.size)
+        if row.id in on and (row.id in graphs or are_known(row.topology, json.loads(row.dims), row.size))
     ]
     found: NDArray[np.bool_] = ~among | np.isin(rows["communicator"], known)
     return found

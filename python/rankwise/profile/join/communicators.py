@@ -68,7 +68,7 @@ class Communicator:
     remote_members: str = ""
     remote_parent: int | None = None
     type: str = COMMUNICATOR
-    made_in: str | None = None
+    created_in: str | None = None
     site: int | None = None
 
 
@@ -76,7 +76,7 @@ class _Maker(NamedTuple):
     """Where one was made: the site, the name of its object's file, and the library's; '' = the program."""
 
     site: int | None
-    made_in: str | None
+    created_in: str | None
     library: str
 
 
@@ -235,7 +235,7 @@ def _row(
         remote_members=compact_sparse(group.remote, remote_size) if remote_size else "",
         remote_parent=numbers.get(sides[1]) if len(sides) > 1 else None,
         type=next((kind for flag, kind in _TYPES.items() if first["flags"] & flag), COMMUNICATOR),
-        made_in=maker.made_in,
+        created_in=maker.created_in,
         site=maker.site,
     )
 

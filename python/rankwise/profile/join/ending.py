@@ -61,7 +61,7 @@ class Ending:
         return self.left if self.left and self.left[0].polling and recently else None
 
     def row(self) -> tuple[Any, ...]:
-        """Return the last columns of the table `ranks`, from `latest` on."""
+        """Return the last columns of the table `ranks`, from `last_call` on."""
         if self.finished:
             return (None,) * 6
         procedure, communicator = (self.left[0].name, self.left[1]) if self.left else (None, None)

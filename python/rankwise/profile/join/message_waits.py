@@ -78,6 +78,9 @@ _WAITING = (
     "Waitsome",
     "Probe",
     "Mprobe",
+    "Win_start",
+    "Win_complete",
+    "Win_wait",
 )
 _NUMBERS = 1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"]
 _RECORDED = np.zeros(_NUMBERS, bool)

@@ -9,7 +9,7 @@ from pathlib import PurePath
 import numpy as np
 
 from rankwise.network.fabric.model import CLASSES, Fabric, Subnet
-from rankwise.network.job.lids import lids_told
+from rankwise.network.job.lids import lids_used
 from rankwise.network.routes.classes import between_switches
 from rankwise.render.network.traffic import Traffic, as_it_is
 from rankwise.text.units import byte_text, count_text, percent_text, ratio_text
@@ -73,7 +73,7 @@ def captions(traffic: Traffic) -> list[str]:
     found = [f"Routes: {routes}{_origin(fabric)}", f"Ports of hosts were matched {_how(traffic)}"]
     if any(rail.ports.shape[1] > 1 for rail in places.rails) or len(places.rails) > 1:
         found.append(f"Traffic goes {places.policy}")
-    if lids := lids_told(fabric, traffic.lid_offset):
+    if lids := lids_used(fabric, traffic.lid_offset):
         found.append(f"Messages {lids}")
     within = float(traffic.flows.bytes[traffic.within_hosts].sum())
     if within:

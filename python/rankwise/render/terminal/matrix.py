@@ -11,7 +11,6 @@ from rankwise.analysis.messages.matrix import Matrix
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.shades import shade, shades_of, ticks
 from rankwise.render.terminal.tables import TextColumn, table_lines
-from rankwise.text.names import call_name
 from rankwise.text.units import byte_text, count_text
 
 _LONGEST_NAME = 20  # columns
@@ -47,8 +46,7 @@ def _title(found: Matrix, measure: str) -> str:
     kinds = {"all": "messages", "in-collective": "messages inside collectives"}
     kind = kinds.get(found.kind, f"{found.kind} messages")
     what = f"Bytes of {kind}" if measure == "bytes" else f"Number of {kind}"
-    only = f", only {', '.join(map(call_name, found.only))}" if found.only else ""
-    return f"{what}{only}: from {found.ends} (row) to {found.ends} (column)"
+    return f"{what}: from {found.ends} (row) to {found.ends} (column)"
 
 
 def _name(page: Page, found: Matrix, place: int) -> str:

@@ -40,10 +40,7 @@ def print_optimized(found: Optimized, written: Sequence[Path], file: TextIO, *, 
         page.write(*page.wrapped(f"Written: {', '.join(str(path) for path in written)}", indent=2))
         page.write(page.text(f"    rankwise run --with {written[0]} -- COMMAND"))
     else:
-        text = (
-            "Nothing is written without --apply FILE. The same command with it continues from here and "
-            "writes the file."
-        )
+        text = "Nothing is written without -o FILE: with it, the same command goes on from here and writes."
         page.write(*page.wrapped(text, indent=2))
 
 

@@ -147,7 +147,7 @@ def _verdict(found: Outcome, path: Path, *, asked: bool) -> str:
     if not found.settings.rules:
         verdict += " The other contents of the file remain."
     elif unsure:
-        verdict += f" {unsure} unknown and stay{'s' * (unsure == 1)}."
+        verdict += f" {unsure} unknown and stay{'s' * (unsure == 1)}, as not measured."
     if not asked:
-        return f"{verdict} Nothing is written without --apply FILE."
+        return f"{verdict} Nothing is written without -o FILE."
     return f"{verdict} The program was not run, so its gain was not measured."

@@ -87,7 +87,7 @@ def print_written(gains: bool, written: Sequence[Path], file: TextIO, *, undecid
     """
     page = Page(file)
     if undecided:
-        text = "Nothing is written yet: the same command with --continue continues from here."
+        text = "Nothing is written yet: the same command continues from there."
         page.write(*page.wrapped(text, "bold", indent=2))
     elif not gains:
         page.write(*page.wrapped("No gain: nothing is written.", "bold", indent=2))
@@ -95,7 +95,7 @@ def print_written(gains: bool, written: Sequence[Path], file: TextIO, *, undecid
         page.write(*page.wrapped(f"Written: {', '.join(str(path) for path in written)}", indent=2))
         page.write(page.text(f"    rankwise run --with {written[0]} -- COMMAND"))
     else:
-        page.write(*page.wrapped("Nothing is written without --apply FILE.", indent=2))
+        page.write(*page.wrapped("Nothing is written without -o FILE.", indent=2))
 
 
 def _columns(run_seconds: float) -> list[TextColumn[Tried]]:

@@ -39,7 +39,7 @@ def folded(hosts: Sequence[str]) -> str:
 
 
 def checked(hosts: Sequence[str]) -> list[str]:
-    """Return names of nodes; RankwiseError if one comes twice or can't be a name in a launcher's files."""
+    """Return names of nodes; RankwiseError if a name occurs twice or is invalid in launchers' files."""
     seen: set[str] = set()
     for host in hosts:
         if not host or not host.isprintable() or " " in host:

@@ -52,7 +52,7 @@ def network_of(field: Field, hosts: Sequence[str]) -> Network:
 
 
 def plain_network(network: Network, hosts: Sequence[str]) -> dict[str, Any]:
-    """Return what the file has of it."""
+    """Return the network as plain data for the file."""
     if isinstance(network, Matrix):
         return {
             "kind": "matrix",
@@ -61,15 +61,15 @@ def plain_network(network: Network, hosts: Sequence[str]) -> dict[str, Any]:
         }
     if isinstance(network, Routes):
         return _plain_routes(network, hosts)
-    found: dict[str, Any]
+    plain: dict[str, Any]
     if isinstance(network, Torus):
-        found = {"kind": "torus", "dims": list(network.dims), "wrap": list(network.wrap)}
+        plain = {"kind": "torus", "dims": list(network.dims), "wrap": list(network.wrap)}
     else:
         sizes = {"groups": network.groups, "routers": network.routers, "nodes": network.nodes}
-        found = {"kind": "dragonfly", **sizes}
+        plain = {"kind": "dragonfly", **sizes}
     if network.coordinates:
-        found["coordinates"] = dict(zip(hosts, map(list, network.coordinates), strict=True))
-    return found
+        plain["coordinates"] = dict(zip(hosts, map(list, network.coordinates), strict=True))
+    return plain
 
 
 def _torus(keys: dict[str, Field]) -> Torus:
@@ -78,7 +78,7 @@ def _torus(keys: dict[str, Field]) -> Torus:
         raise keys["dims"].error(f"must not exceed {_MOST_AXES}")
     wrap = (True,) * len(dims)
     if "wrap" in keys:
-        wrap = tuple(one.flag() for one in keys["wrap"].items())
+        wrap = tuple(item.flag() for item in keys["wrap"].items())
         if len(wrap) != len(dims):
             raise keys["wrap"].error(f"must be {len(dims)}, one for each of `dims`")
     if math.prod(dims) > MOST_OBJECTS:
@@ -151,7 +151,7 @@ def _next(field: Field, names: Sequence[str], nodes: int, links: Sequence[tuple[
     rows = field.items()
     if len(rows) != len(names):
         raise field.error(f"must be {len(names)} rows, one for each of `routers`")
-    found = []
+    parsed_rows = []
     for router, row in enumerate(rows):
         entries = row.items()
         if len(entries) != nodes:
@@ -160,8 +160,8 @@ def _next(field: Field, names: Sequence[str], nodes: int, links: Sequence[tuple[
         for entry, link in zip(entries, taken, strict=True):
             if link >= 0 and router not in links[link]:
                 raise entry.error(f"link {link} is not at router {names[router]}")
-        found.append(taken)
-    return tuple(found)
+        parsed_rows.append(taken)
+    return tuple(parsed_rows)
 
 
 def _lost(routers: Sequence[int], links: Sequence[tuple[int, int]], table: Rows) -> tuple[int, int] | None:

@@ -1,7 +1,7 @@
-"""Reads machine.json, which docs/machine.md describes.
+"""Reads machine.json, which docs/reference/machine.md describes.
 
 RATIONALE: src/machine reads it, too, for programs: they have no Python, and need no more than the slots,
-where the commands need costs, names and which parts are alike. tests/unit/test_machine_reader.py holds both
+where the commands need costs, names and equal parts. tests/unit/test_machine_reader.py holds both
 to one rule.
 """
 
@@ -26,7 +26,7 @@ VERSION = 1
 _MOST_LEVELS = 64
 _ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # ends a text in C
 _CURE = "`rankwise machine` makes one, for example from a measurement of `rankwise latency`"
-_KEYS = ("format", "version", "levels", "templates", "tree", "network", "sources", "misfits")
+_KEYS = ("format", "version", "levels", "templates", "tree", "network", "sources", "outliers")
 _LEVEL_KEYS = ("name", "cost", "link_mb_s")
 
 
@@ -34,7 +34,7 @@ def read_machine(path: Path) -> Machine:
     """Read a machine.json.
 
     Raises:
-        RankwiseError: it can't be read, or is no machine: one line that names the place in the file.
+        RankwiseError: it can't be read, or is invalid: one line that names the place in the file.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -51,11 +51,11 @@ def read_machine(path: Path) -> Machine:
 
 
 def machine_of(text: str) -> Machine:
-    """Return the machine that the text of a machine.json tells of; RankwiseError names the place in it."""
+    """Return the machine that the text of a machine.json describes; RankwiseError names the place in it."""
     file = Field(_parsed(text))
-    told = file.keys(None, required=("format",))["format"]
-    if told.value != FORMAT:
-        raise told.error(f'must be "{FORMAT}"; {_CURE}')
+    format_field = file.keys(None, required=("format",))["format"]
+    if format_field.value != FORMAT:
+        raise format_field.error(f'must be "{FORMAT}"; {_CURE}')
     keys = file.keys(_KEYS, required=("version", "levels"))
     if keys["version"].whole(1) != VERSION:
         raise keys["version"].error(f"this Rankwise reads version {VERSION}; use the one that wrote the file")
@@ -70,7 +70,7 @@ def machine_of(text: str) -> Machine:
         below = keys["levels"].items()[1 - len(levels) :]
         root = regular_tree(below, [level.name for level in levels])
     sources = tuple(_source(field) for field in keys["sources"].items()) if "sources" in keys else ()
-    outliers = tuple(_outlier(field) for field in keys["misfits"].items()) if "misfits" in keys else ()
+    outliers = tuple(_outlier(field) for field in keys["outliers"].items()) if "outliers" in keys else ()
     machine = Machine(levels, root, sources, outliers)
     if "network" not in keys:
         return machine
@@ -78,10 +78,10 @@ def machine_of(text: str) -> Machine:
 
 
 def _parsed(text: str) -> object:
-    found = parsed(text, "machine.json", _CURE)
+    content = parsed(text, "machine.json", _CURE)
     if "\\u" in text and _ZERO.search(text):
         raise RankwiseError(f"has the unsupported character \\u0000 in a text; {_CURE}")
-    return found
+    return content
 
 
 def _levels(field: Field, regular: bool) -> tuple[Level, ...]:

@@ -1,4 +1,4 @@
-"""JSON of which each part means one thing: no key twice in an object, no NaN, no half characters."""
+"""Unambiguous JSON: no key twice in an object, no NaN, no half characters."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ _MOST_DIGITS = 400
 
 
 def parsed(text: str, name: str, cure: str) -> object:
-    """Return what a JSON text holds.
+    """Return the content of a JSON text.
 
     Args:
         text: the text.
-        name: of the kind of file, such as machine.json, for complaints.
-        cure: what makes such a file; ends each complaint.
+        name: of the kind of file, such as machine.json, for error messages.
+        cure: how to make such a file; it ends each error message.
 
     Raises:
         RankwiseError: it is no JSON, or ambiguous; one line, without the name of the file.
     """
     try:
-        found: object = json.loads(
+        content: object = json.loads(
             text, object_pairs_hook=_once, parse_constant=_no_constant, parse_int=_integer
         )
         if "\\u" in text:
-            json.dumps(found, ensure_ascii=False).encode()
-        return found
+            json.dumps(content, ensure_ascii=False).encode()
+        return content
     except json.JSONDecodeError as error:
         message = f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}; {cure}"
         raise RankwiseError(message) from error
@@ -38,12 +38,12 @@ def parsed(text: str, name: str, cure: str) -> object:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    content = dict(pairs)
+    if len(content) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise RankwiseError(f"the key {twice!r} is given twice in one object")
-    return found
+    return content
 
 
 def _integer(digits: str) -> int:

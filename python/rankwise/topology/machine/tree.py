@@ -35,18 +35,18 @@ class TreeReader:
         return self._children(tree, above=0, in_template=False)[0]
 
     def _children(self, field: Field, above: int, in_template: bool) -> Children:
-        found: list[Object] = []
+        children: list[Object] = []
         slots = 0
         for item in field.items(least=1):
             siblings, inside = self._siblings(item, above, in_template)
             slots += len(siblings) * inside
             if slots > MOST_OBJECTS:
                 raise item.error(f"there must be at most {MOST_OBJECTS} slots")
-            found += siblings
-        return tuple(found), slots
+            children += siblings
+        return tuple(children), slots
 
     def _siblings(self, field: Field, above: int, in_template: bool) -> tuple[list[Object], int]:
-        """Return the siblings that one description stands for, and the slots in each."""
+        """Return the siblings of a description, and the slots in each."""
         keys = field.keys(_KEYS, required=("level",))
         level = self._level(keys["level"], above)
         if level != self._node and above < self._node < level:

@@ -1,4 +1,4 @@
-"""The file that settings are kept in: JSON that people can read, docs/settings.md describes it.
+"""The file that settings are kept in: JSON that people can read, docs/reference/settings.md describes it.
 
 Beside it stands what can be used without Rankwise: variables for a shell, the library's own file, and files
 for launchers with the places of ranks.
@@ -30,7 +30,7 @@ from rankwise.tuning.settings.words import comment, one_line
 from rankwise.whole_files import appearing, refuse_existing
 
 VERSION = 1
-OPTION = "--apply"
+OPTION = "-o"
 """That names the file where it is written."""
 
 _SHELL = ".env"
@@ -44,7 +44,7 @@ _MOST_BYTES = 64 << 20
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OURS = re.compile(r"LD_|RANKWISE_")  # by these we are there at all
 _PROCEDURE = re.compile(r"MPI_[A-Z][a-z_]{1,40}")
-_CURE = "`rankwise tune --apply FILE` makes one"
+_CURE = "`rankwise tune -o FILE` makes one"
 
 
 def read(path: Path) -> Settings:

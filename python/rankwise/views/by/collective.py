@@ -84,16 +84,16 @@ _FAMILY_COLUMNS: list[Column[CollectiveFamily]] = [
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
     """Return one row for each collective and family of communicators, in verbose answers communicator."""
-    found, rest = collectives(connection), not_attributed(connection)
-    together = collective_families(found)
+    rows, rest = collectives(connection), not_attributed(connection)
+    together = collective_families(rows)
     tables = [
         _table(_FAMILY_COLUMNS, together, rest, Detail.BRIEF),
-        _table(_COLUMNS, found, rest, Detail.VERBOSE),
+        _table(_COLUMNS, rows, rest, Detail.VERBOSE),
     ]
     return View(
         _title(together),
         tables,
-        {"collectives": found, "collective_families": together, "not_attributed": rest},
+        {"collectives": rows, "collective_families": together, "not_attributed": rest},
     )
 
 

@@ -80,7 +80,7 @@ _EACH_MADE: list[Column[Communicator]] = [
     label("topology", lambda row: topology_name(row.topology, row.dims), _TOPOLOGY, kind=WORD),
     label("reorder", reorder_name, _REORDER, kind=WORD),
     Column("members", lambda row: both_groups(row.members, row.remote_members), TEXT, _MEMBERS),
-    label("made in", lambda row: row.made_in or "-", _MADE_IN),
+    label("made in", lambda row: row.created_in or "-", _MADE_IN),
     Column("made at", lambda row: row.created_seconds, SECONDS, _AFTER_START),
     Column("freed at", lambda row: row.freed_seconds, SECONDS, _AFTER_START),
 ]
@@ -102,12 +102,12 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     data: dict[str, object] = {}
     title = ""
     if Detail.BRIEF in detail:
-        data["families"] = found = families(connection)
+        data["families"] = rows = families(connection)
         data["families_over_ranks"] = spreads = families_over_ranks(connection)
-        tables.append(_used(_FAMILIES, found, lambda row: spreads.get(row.family), apart, Detail.BRIEF))
-        made = [row for row in found if row.size_max]
+        tables.append(_used(_FAMILIES, rows, lambda row: spreads.get(row.family), apart, Detail.BRIEF))
+        made = [row for row in rows if row.size_max]
         tables += _made(_families_made(made), made, ["-v shows each communicator."], Detail.BRIEF)
-        title = _title(found)
+        title = _title(rows)
     if Detail.VERBOSE in detail:
         data["communicators"] = each = communicators(connection)
         data["communicators_over_ranks"] = its = communicators_over_ranks(connection)
@@ -151,11 +151,11 @@ def _title(rows: Sequence[Family | Communicator]) -> str:
 def _used(
     columns: Sequence[Column[Any]],
     rows: Sequence[Any],
-    of: Callable[[Any], Spread | None],
+    spread_of: Callable[[Any], Spread | None],
     apart: Totals,
     detail: Detail,
 ) -> Table:
-    more = over_ranks_columns(of, _WHOSE)
+    more = over_ranks_columns(spread_of, _WHOSE)
     return Table([*columns, *more], rows, NO_CALLS, apart=apart_line(columns, apart), detail=detail)
 
 

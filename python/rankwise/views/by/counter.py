@@ -74,15 +74,15 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
         title = "In the regions, without nested regions, summed over ranks"
         tables.append(Table([*where, *_shown(regions)], regions, NO_COUNTERS, title=title))
     totals = counter_totals(connection)
-    found = Evidence(connection).shortages
+    lacking = Evidence(connection).shortages
     data = {
         "rank_counters": ranks,
         "region_counters": regions,
         "absent_counters": absent,
         "counter_totals": totals,
-        "shortages": found,
+        "shortages": lacking,
     }
-    return View("; ".join(counter_fields(totals, found)), tables, data)
+    return View("; ".join(counter_fields(totals, lacking)), tables, data)
 
 
 def _no_cpu(rows: Sequence[RankCounters]) -> float | None:
@@ -121,44 +121,46 @@ def _columns() -> list[Column[_Row]]:
         )
 
     return [
-        column("on cpu", lambda one: one.counts.task_clock_seconds, SECONDS, "processor time of all threads"),
         column(
-            "% cpu", lambda one: one.cpu_percent, PERCENT, "of the wall time; over 100 with several threads"
+            "on cpu", lambda sums: sums.counts.task_clock_seconds, SECONDS, "processor time of all threads"
         ),
-        column("waited", lambda one: one.counts.voluntary_switches, COUNT, "voluntary context switches"),
+        column(
+            "% cpu", lambda sums: sums.cpu_percent, PERCENT, "of the wall time; over 100 with several threads"
+        ),
+        column("waited", lambda sums: sums.counts.voluntary_switches, COUNT, "voluntary context switches"),
         column(
             "preempted",
-            lambda one: one.counts.involuntary_switches,
+            lambda sums: sums.counts.involuntary_switches,
             COUNT,
             "involuntary context switches: the kernel gave its processor to another thread",
         ),
         column(
             "per s",
-            lambda one: one.involuntary_switches_per_second,
+            lambda sums: sums.involuntary_switches_per_second,
             _RATE,
             "preemptions per second of a rank",
         ),
-        column("migrations", lambda one: one.counts.migrations, COUNT, "from one processor to another"),
-        column("faults", lambda one: one.counts.minor_faults, COUNT, "page faults without a disk"),
+        column("migrations", lambda sums: sums.counts.migrations, COUNT, "from one processor to another"),
+        column("faults", lambda sums: sums.counts.minor_faults, COUNT, "page faults without a disk"),
         column(
             "major",
-            lambda one: one.counts.major_faults,
+            lambda sums: sums.counts.major_faults,
             COUNT,
             "page faults that waited for a disk",
             detail=Detail.VERBOSE,
         ),
         column(
             "instructions",
-            lambda one: one.counts.instructions,
+            lambda sums: sums.counts.instructions,
             COUNT,
             "of the program, without the kernel",
             detail=Detail.VERBOSE,
             hardware=True,
         ),
-        column("IPC", lambda one: one.instructions_per_cycle, RATIO, "instructions a cycle", hardware=True),
+        column("IPC", lambda sums: sums.instructions_per_cycle, RATIO, "instructions a cycle", hardware=True),
         column(
             "gflop/s",
-            lambda one: one.gflop_per_second,
+            lambda sums: sums.gflop_per_second,
             _GFLOPS,
             "10^9 floating-point operations per second of a rank",
             hardware=True,

@@ -39,10 +39,10 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
     columns = [*_COLUMNS, _UNKNOWN] if any(row.bytes_unplaced for row in rows) else _COLUMNS
     title = _title(rows, where)
     places = node_places(connection)
-    found = place_faults(places, shortages(connection, places))
-    notes = [f"{fault.what}{f': {fault.cure}' if fault.cure else ''}." for fault in found]
+    faults = place_faults(places, shortages(connection, places))
+    notes = [f"{fault.what}{f': {fault.cure}' if fault.cure else ''}." for fault in faults]
     table = Table(columns, rows, NO_RANKS, notes=[note[0].upper() + note[1:] for note in notes])
-    data = {"nodes": rows, "locality": where, "node_places": places, "place_faults": found}
+    data = {"nodes": rows, "locality": where, "node_places": places, "place_faults": faults}
     return View(title, [table], data, [node for node in places if node.processors])
 
 

@@ -76,7 +76,7 @@ _PROCESS: list[Column[Rank]] = [
     number("memory", lambda row: row.max_rss_bytes, BYTES, "most resident"),
     number("threads", lambda row: row.threads, COUNT, "that called MPI"),
     number("calls", lambda row: row.calls, COUNT, "of MPI, without MPI_Init and MPI_Finalize"),
-    number("own cost", lambda row: row.own_cost_seconds, SECONDS, "of Rankwise"),
+    number("own cost", lambda row: row.overhead_seconds, SECONDS, "of Rankwise"),
 ]
 
 
@@ -99,8 +99,8 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     columns = [*_TIMES[:2], state, *_TIMES[2:], call]
     tables = [Table(columns, rows, NO_RANKS, sums=_sums(columns, rows))]
     if Detail.VERBOSE in detail and rows:
-        found = shortages(connection, rows=rows)
-        title, sums = "; ".join(["Their processes", *shortage_fields(found)]), _sums(_PROCESS, rows)
+        lacking = shortages(connection, rows=rows)
+        title, sums = "; ".join(["Their processes", *shortage_fields(lacking)]), _sums(_PROCESS, rows)
         tables.append(Table(_PROCESS, rows, NO_RANKS, title=title, sums=sums, detail=Detail.VERBOSE))
     return View(rank_title(rows), tables, {"ranks": rows, "top_calls": top})
 

@@ -100,7 +100,7 @@ def _tree(regions_of_run: Sequence[Region], used: Sequence[Region]) -> list[_Row
     """Return the rows with their names: where an enclosing region isn't shown, its name is part of them."""
     known = {row.region: row for row in regions_of_run}
     depths: dict[int, int] = {}  # in the tree that is shown
-    found = []
+    rows_of_tree = []
     for row in used:
         names, around = [row.name], row.parent
         while around and around not in depths:
@@ -108,7 +108,7 @@ def _tree(regions_of_run: Sequence[Region], used: Sequence[Region]) -> list[_Row
             around = known[around].parent
         depths[row.region] = depths[around] + 1 if around else 0
         name = "/".join(reversed(names))
-        found.append(
+        rows_of_tree.append(
             _Row(row, _OUTSIDE if row.region == WHOLE_PROGRAM else _STEP * depths[row.region] + name)
         )
-    return found
+    return rows_of_tree

@@ -102,28 +102,28 @@ def _strips(width_seconds: float, detail: Detail) -> list[Column[_Strip]]:
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return a row for each phase, and strips of ranks by time."""
-    found = time_line(connection)
-    tables = [Table(_PHASES, found.phases, NO_TIME_LINE, notes=_notes(found), whole=True)]
-    if found.ranks:
+    line = time_line(connection)
+    tables = [Table(_PHASES, line.phases, NO_TIME_LINE, notes=_notes(line), whole=True)]
+    if line.ranks:
         for part, lines in ((Detail.BRIEF, _LINES), (Detail.VERBOSE, _MANY_LINES)):
             if part & detail:
-                together = -(-len(found.intervals) // _COLUMNS)
-                columns = _strips(together * found.width_seconds, Detail.ALL)
-                rows = [_strip(ranks, together) for ranks in _bundles(found.ranks, lines)]
+                together = -(-len(line.intervals) // _COLUMNS)
+                columns = _strips(together * line.width_seconds, Detail.ALL)
+                rows = [_strip(ranks, together) for ranks in _bundles(line.ranks, lines)]
                 tables.append(Table(columns, rows, NO_TIME_LINE, detail=part, whole=True))
-    return View(_title(found), tables, {"time": found})
+    return View(_title(line), tables, {"time": line})
 
 
-def _title(found: TimeLine) -> str:
-    if not found.phases:
+def _title(line: TimeLine) -> str:
+    if not line.phases:
         return ""
-    mostly = [phase for phase in found.phases if phase.percent_of_mpi >= _MOSTLY]
-    count = f"{len(found.phases)} phase{'s' * (len(found.phases) > 1)}"
+    mostly = [phase for phase in line.phases if phase.percent_of_mpi >= _MOSTLY]
+    count = f"{len(line.phases)} phase{'s' * (len(line.phases) > 1)}"
     if not mostly:
-        most = max(found.phases, key=lambda phase: phase.percent_of_mpi)
+        most = max(line.phases, key=lambda phase: phase.percent_of_mpi)
         return f"{count}; none is mostly MPI, the maximum is {percent_text(most.percent_of_mpi)} %"
     longest = max(mostly, key=lambda phase: phase.seconds)
-    share = percent(longest.seconds, found.phases[-1].end_seconds - found.phases[0].begin_seconds)
+    share = percent(longest.seconds, line.phases[-1].end_seconds - line.phases[0].begin_seconds)
     sent = f", {byte_text(longest.bytes_sent_per_second)}/s sent" if longest.bytes_sent else ""
     return (
         f"{count}, {len(mostly)} mostly MPI; the longest of these is phase {longest.number},"
@@ -131,15 +131,15 @@ def _title(found: TimeLine) -> str:
     )
 
 
-def _notes(found: TimeLine) -> list[str]:
+def _notes(line: TimeLine) -> list[str]:
     notes = []
-    if found.phases:
+    if line.phases:
         notes.append(
-            f"Phases were found from the mean time in MPI and the bytes sent in {len(found.intervals)} "
-            f"intervals of {second_text(found.width_seconds)}."
+            f"Found in {len(line.intervals)} intervals of {second_text(line.width_seconds)}, by the ranks'"
+            " mean time in MPI and bytes sent."
         )
-        if found.not_known_ranks:
-            notes.append(f"Nothing is known about {found.not_known_ranks} ranks.")
+        if line.not_known_ranks:
+            notes.append(f"Of {line.not_known_ranks} ranks nothing is known.")
     return notes
 
 

@@ -114,63 +114,60 @@ _RANKS: list[Column[WaitingRank]] = [
 def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return a row for each collective on a family of communicators, and for each rank; then messages."""
     seen = Evidence(connection)
-    found = seen.waiting or waiting(
+    waits = seen.waiting or waiting(
         connection, collectives_in(connection, seen.unknown), unknown=seen.unknown
     )
-    missing = no_arrivals(found.unknown) if found.unknown else ""
-    tables = [Table(_COLLECTIVES, found.families, missing, notes=waiting_notes(found))]
-    if found.ranks:
-        tables.append(Table(_RANKS, found.ranks, missing, title="Who waited, and for which rank"))
+    missing = no_arrivals(waits.unknown) if waits.unknown else ""
+    tables = [Table(_COLLECTIVES, waits.families, missing, notes=waiting_notes(waits))]
+    if waits.ranks:
+        tables.append(Table(_RANKS, waits.ranks, missing, title="Who waited, and for which rank"))
     messages = seen.messages
     if messages.is_sampled:
         tables += message_wait_tables(messages, detail)
-    known = {"waiting": found, "message_waits": messages, "time_in_mpi": seen.time_in_mpi}
+    known = {"waiting": waits, "message_waits": messages, "time_in_mpi": seen.time_in_mpi}
     return View(waiting_title(seen), tables, known)
 
 
 def waiting_title(seen: Evidence) -> str:
     """Return the main finding as a sentence, without its full stop; '' = there is none."""
-    found, messages = seen.waiting, seen.messages
+    waits, messages = seen.waiting, seen.messages
     for_messages = messages.late_sender_seconds + messages.late_receiver_seconds
     title = ""
-    if for_messages > (found.waiting.seconds if found else 0.0):
+    if for_messages > (waits.waiting.seconds if waits else 0.0):
         title = message_wait_title(messages)
-    elif found and found.seconds:
-        share = percent_text(100 * found.waiting.seconds / found.seconds)
+    elif waits and waits.seconds:
+        share = percent_text(100 * waits.waiting.seconds / waits.seconds)
         title = f"{share} % of the time in collectives is waiting for late ranks"
     unknown = unknown_text(seen.time_in_mpi) or lateness_unknown_text(seen.time_in_mpi)
     sentence = late_sentence(lateness(seen)) if title and not seen.time_in_mpi.is_mostly_unknown else ""
     return "; ".join(filter(None, (unknown, title, f"{sentence[:1].lower()}{sentence[1:]}")))
 
 
-def waiting_notes(found: Waiting) -> list[str]:
+def waiting_notes(waits: Waiting) -> list[str]:
     """Return sentences on what the estimate rests on."""
     notes = []
-    if found.kept < found.instances:
+    if waits.kept < waits.instances:
         notes.append(
-            f"Estimated from {count_text(found.kept)} of {count_text(found.instances)} calls; all ranks "
+            f"Estimated from {count_text(waits.kept)} of {count_text(waits.instances)} calls; all ranks "
             "kept the same ones."
         )
-    if found.clock_error_seconds:
-        shift = f"Times of two nodes may differ by {second_text(2 * found.clock_error_seconds)}"
+    if waits.clock_error_seconds:
+        shift = f"Times of two nodes may differ by {second_text(2 * waits.clock_error_seconds)}"
         why = ": their clocks were not compared but derived from the collectives; --clock-sync is more exact"
-        notes.append(shift + why * found.by_collectives + ".")
-    by_clocks = min(found.unknown.clocks_seconds, found.not_known_seconds) if found.unknown else 0.0
+        notes.append(shift + why * waits.by_collectives + ".")
+    by_clocks = min(waits.unknown.clocks_seconds, waits.not_known_seconds) if waits.unknown else 0.0
     if by_clocks:
         notes.append(
             f"Unknown: {second_text(by_clocks)} in these calls between nodes whose clocks were not "
             f"compared; {COMPARE_CLOCKS}."
         )
-    if found.not_known_seconds - by_clocks > _ROUNDING * found.not_known_seconds:
+    if waits.not_known_seconds - by_clocks > _ROUNDING * waits.not_known_seconds:
         notes.append(
-            f"Unknown: {second_text(found.not_known_seconds - by_clocks)} in these calls on communicators "
-            "without the arrivals of all ranks."
+            f"Not known: {second_text(waits.not_known_seconds - by_clocks)} in such calls on communicators of"
+            " which not all ranks' arrivals were kept."
         )
-    if found.inconsistent:
-        notes.append(f"Excluded: {found.inconsistent} calls with impossible times.")
-    if found.kept:
-        notes.append(
-            "Persistent collectives, those among neighbours in a graph, and those on intercommunicators "
-            "are not included."
-        )
+    if waits.inconsistent:
+        notes.append(f"Left out: {waits.inconsistent} calls whose times can't be true.")
+    if waits.kept:
+        notes.append("Collectives on intercommunicators are not among them.")
     return notes

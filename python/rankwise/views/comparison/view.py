@@ -69,62 +69,64 @@ HEADINGS = {
 """Of the tables of calls, in their order."""
 
 
-def headings(found: Comparison) -> dict[str, str]:
+def headings(comparison: Comparison) -> dict[str, str]:
     """Return the tables that there are: call sites are not known of each profile."""
-    return {kind: title for kind, title in HEADINGS.items() if kind != "sites" or found.rows[kind]}
+    return {kind: title for kind, title in HEADINGS.items() if kind != "sites" or comparison.rows[kind]}
 
 
-def view(found: Comparison) -> View:
+def view(comparison: Comparison) -> View:
     """Return the comparison as tables, in verbose answers with more of them."""
-    several = found.noise_known
+    several = comparison.noise_known
     tables = [
         Table(
             _whole_columns(several=several),
-            found.whole,
+            comparison.whole,
             _NOTHING,
-            notes=[f"{line}." for line in only_lines(found)],
+            notes=[f"{line}." for line in only_lines(comparison)],
             whole=True,
         ),
-        _findings_table(found),
+        _findings_table(comparison),
         _estimates_table(
             "Where the time in MPI went",
-            found.time_in_mpi,
+            comparison.time_in_mpi,
             _SECONDS_OF_RANK,
             several=several,
             notes=[f"{_MAY_BE}."],
         ),
         _estimates_table(
             "Efficiency",
-            found.efficiency,
+            comparison.efficiency,
             _FACTOR,
             several=several,
-            notes=[f"{note}." for note in split_notes(found)],
+            notes=[f"{note}." for note in split_notes(comparison)],
         ),
     ]
-    brief = {"communicator_calls", *(kind for kind in ("regions", "sites") if len(found.rows[kind]) > 1)}
-    for kind, heading in headings(found).items():
-        rows = found.rows[kind]
+    brief = {"communicator_calls", *(kind for kind in ("regions", "sites") if len(comparison.rows[kind]) > 1)}
+    for kind, heading in headings(comparison).items():
+        rows = comparison.rows[kind]
         columns = [*_NAME_COLUMNS[kind], *_row_columns(rows, several=several)]
-        notes = [f"{noise_note(found)}."] if kind == "communicator_calls" else []
-        notes += [f"{note}." for note in median_notes(found, rows)]
+        notes = [f"{noise_note(comparison)}."] if kind == "communicator_calls" else []
+        notes += [f"{note}." for note in median_notes(comparison, rows)]
         detail = Detail.ALL if kind in brief else Detail.VERBOSE
         tables.append(Table(columns, rows, _NOTHING, title=heading, notes=notes, detail=detail))
     data: dict[str, object] = {
-        **{name: value for name, value in vars(found).items() if name not in _OTHERWISE},
-        "noise": noise_note(found),
-        "run": found.whole,
-        **{name: [_with_certainty(one) for one in getattr(found, name)] for name in _ESTIMATES},
-        **found.rows,
+        **{name: value for name, value in vars(comparison).items() if name not in _OTHERWISE},
+        "noise": noise_note(comparison),
+        "run": comparison.whole,
+        **{
+            name: [_with_certainty(estimate) for estimate in getattr(comparison, name)] for name in _ESTIMATES
+        },
+        **comparison.rows,
     }
-    return View(title(found), tables, data)
+    return View(title(comparison), tables, data)
 
 
-def _with_certainty(one: Estimated) -> dict[str, object]:
-    return {**vars(one), "exceeds_error": one.exceeds_error}
+def _with_certainty(estimate: Estimated) -> dict[str, object]:
+    return {**vars(estimate), "exceeds_error": estimate.exceeds_error}
 
 
-def _findings_table(found: Comparison) -> Table:
-    several = max(len(found.before.profiles), len(found.after.profiles)) > 1
+def _findings_table(comparison: Comparison) -> Table:
+    several = max(len(comparison.before.profiles), len(comparison.after.profiles)) > 1
     columns: list[Column[FindingChange]] = [
         label("state", lambda row: row.state, "of the finding", kind=WORD),
         label("finding", lambda row: row.rule, "rule of `rankwise explain`"),
@@ -132,7 +134,7 @@ def _findings_table(found: Comparison) -> Table:
         _saved("after, %", lambda row: row.after, several=several),
         Column("its text", lambda row: row.title, TEXT, "the title", obvious=True),
     ]
-    shown = [row for row in found.findings if row.state != SMALL]
+    shown = [row for row in comparison.findings if row.state != SMALL]
     empty = f"No rule finds a possible saving of {LEAST_PERCENT:.0f} % of the run on either side."
     return Table(columns, shown, empty, title="Findings")
 
@@ -141,8 +143,8 @@ def _saved(
     name: str, side: Callable[[FindingChange], FindingSide], *, several: bool
 ) -> Column[FindingChange]:
     def mark(row: FindingChange) -> str:
-        of = side(row)
-        return f" ({of.runs} of {of.asked})" if 0 < of.runs < of.asked else ""
+        figure = side(row)
+        return f" ({figure.runs} of {figure.asked})" if 0 < figure.runs < figure.asked else ""
 
     meaning = (
         "of the run that it could save; (1 of 3): number of runs in which this is at least "
@@ -211,8 +213,8 @@ def _verdict(row: Estimated) -> str | None:
 
 def _side_value(name: str, side: Callable[[Estimated], Range | None], kind: _Kind) -> Column[Estimated]:
     def value(row: Estimated) -> float | None:
-        found = side(row)
-        return found.value if found else None
+        figure = side(row)
+        return figure.value if figure else None
 
     return Column(name, value, kind.values, "median", obvious=True)
 
@@ -249,12 +251,12 @@ def _whole_columns(*, several: bool) -> list[Column[Figure]]:
 
 
 def _of_change(
-    of: Callable[[Any], Change], *, several: bool, detail: Detail = Detail.ALL
+    change_of: Callable[[Any], Change], *, several: bool, detail: Detail = Detail.ALL
 ) -> list[Column[Any]]:
     """Return the change in percent, and what of it is noise if that is known: in answers of the detail."""
     percent: Column[Any] = Column(
         "%",
-        lambda row: of(row).percent,
+        lambda row: change_of(row).percent,
         _MORE_PERCENT,
         "change in percent",
         obvious=True,
@@ -262,7 +264,7 @@ def _of_change(
     )
     noise: Column[Any] = Column(
         "noise, %",
-        lambda row: interval_text(of(row)),
+        lambda row: interval_text(change_of(row)),
         FIGURES,
         "of the change",
         obvious=True,

@@ -9,10 +9,10 @@ from rankwise.views.latency.texts import FACTOR, ranks_text, value_format
 from rankwise.views.view import TEXT, Column, Table, label
 
 
-def table(found: Found, size: int | None, limit: int) -> Table:
+def table(latency: Found, size: int | None, limit: int) -> Table:
     """Return the table; the limit cuts it when it is shown."""
     del limit
-    relative = Relative(found.measurement, found.hierarchy, size)
+    relative = Relative(latency.measurement, latency.hierarchy, size)
     what = relative.values.what
     value = value_format(what)
     columns: list[Column[NodeRow]] = [
@@ -35,7 +35,7 @@ def table(found: Found, size: int | None, limit: int) -> Table:
     )
 
 
-def data(found: Found, size: int | None) -> dict[str, object]:
+def data(latency: Found, size: int | None) -> dict[str, object]:
     """Return all nodes as plain values."""
-    relative = Relative(found.measurement, found.hierarchy, size)
+    relative = Relative(latency.measurement, latency.hierarchy, size)
     return {"what": relative.values.what, "size": relative.values.size, "nodes": relative.nodes()}

@@ -9,9 +9,9 @@ from rankwise.views.latency.texts import FACTOR, value_format
 from rankwise.views.view import NUMBER, TEXT, Column, Table, label
 
 
-def table(found: Found, size: int | None, limit: int) -> Table:
+def table(latency: Found, size: int | None, limit: int) -> Table:
     """Return the table of the `limit` slowest pairs (0 = all)."""
-    relative = Relative(found.measurement, found.hierarchy, size)
+    relative = Relative(latency.measurement, latency.hierarchy, size)
     what = relative.values.what
     rows = relative.pairs(limit)
     value = value_format(what)
@@ -26,7 +26,7 @@ def table(found: Found, size: int | None, limit: int) -> Table:
     ]
     if any(row.alone is not None for row in rows):
         columns.append(label("alone", lambda row: row.alone, "measured again, alone", kind=value))
-    pairs = len(found.measurement.pairs)
+    pairs = len(latency.measurement.pairs)
     shown = f"The slowest {len(rows)} of {count_text(pairs)} pairs; --limit 0 shows all."
     return Table(
         columns,
@@ -37,7 +37,7 @@ def table(found: Found, size: int | None, limit: int) -> Table:
     )
 
 
-def data(found: Found, size: int | None) -> dict[str, object]:
+def data(latency: Found, size: int | None) -> dict[str, object]:
     """Return all pairs as plain values."""
-    relative = Relative(found.measurement, found.hierarchy, size)
+    relative = Relative(latency.measurement, latency.hierarchy, size)
     return {"what": relative.values.what, "size": relative.values.size, "pairs": relative.pairs()}

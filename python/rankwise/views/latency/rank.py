@@ -10,10 +10,10 @@ from rankwise.views.latency.texts import FACTOR
 from rankwise.views.view import FIGURES, NUMBER, TEXT, Column, Table, label
 
 
-def table(found: Found, size: int | None, limit: int) -> Table:
+def table(latency: Found, size: int | None, limit: int) -> Table:
     """Return the table; the limit cuts it when it is shown."""
     del limit
-    relative = Relative(found.measurement, found.hierarchy, size)
+    relative = Relative(latency.measurement, latency.hierarchy, size)
     columns: list[Column[RankRow]] = [
         label("rank", lambda row: row.rank, "in MPI_COMM_WORLD", kind=NUMBER),
         label("host", lambda row: row.host, "node on which it is"),
@@ -40,7 +40,7 @@ def table(found: Found, size: int | None, limit: int) -> Table:
     )
 
 
-def data(found: Found, size: int | None) -> dict[str, object]:
+def data(latency: Found, size: int | None) -> dict[str, object]:
     """Return all ranks as plain values."""
-    relative = Relative(found.measurement, found.hierarchy, size)
+    relative = Relative(latency.measurement, latency.hierarchy, size)
     return {"what": relative.values.what, "size": relative.values.size, "ranks": relative.ranks()}

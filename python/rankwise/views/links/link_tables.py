@@ -171,56 +171,56 @@ _FLOWS: list[Column[HostPair]] = [
 ]
 
 
-def classes(found: Answer) -> Table:
+def classes(answer: Answer) -> Table:
     """Return what the links of each class carry."""
-    rows = class_rows(found.loads)
+    rows = class_rows(answer.loads)
     notes = [_NO_BOUND] * any(row.used and row.bound is None for row in rows)
-    return Table(_by_rail(found, _CLASSES), rows, NOTHING, notes=notes, whole=True)
+    return Table(_by_rail(answer, _CLASSES), rows, NOTHING, notes=notes, whole=True)
 
 
-def hot(found: Answer) -> Table:
+def hot(answer: Answer) -> Table:
     """Return the links between switches with the most to carry, and why."""
-    return Table(_HOT, found.hot, "No data passes between switches.", title="Hot links between switches")
+    return Table(_HOT, answer.hot, "No data passes between switches.", title="Hot links between switches")
 
 
-def causes(found: Answer) -> Table:
+def causes(answer: Answer) -> Table:
     """Return what causes do that send 1 % of the bytes between hosts or more; else the largest one."""
-    least = _LEAST_SHARE * sum(each.on_links for each in found.causes)
-    large = tuple(each for each in found.causes if each.on_links >= least) or found.causes[:1]
-    some = f": those with 1 % or more, {len(large)} of {len(found.causes)}" if large != found.causes else ""
+    least = _LEAST_SHARE * sum(each.on_links for each in answer.causes)
+    large = tuple(each for each in answer.causes if each.on_links >= least) or answer.causes[:1]
+    some = f": those with 1 % or more, {len(large)} of {len(answer.causes)}" if large != answer.causes else ""
     return Table(_CAUSES, large, NOTHING, title=f"By cause{some}")
 
 
-def what_if(found: Answer) -> Table:
+def what_if(answer: Answer) -> Table:
     """Return what could be."""
-    return Table(_SCENARIOS, scenario_rows(found), NOTHING, title="What if", whole=True)
+    return Table(_SCENARIOS, scenario_rows(answer), NOTHING, title="What if", whole=True)
 
 
-def links(found: Answer, rows: Sequence[HotLink]) -> Table:
+def links(answer: Answer, rows: Sequence[HotLink]) -> Table:
     """Return links, those of hosts, too.
 
     Args:
-        found: the answer.
+        answer: the answer.
         rows: the first ones of them.
     """
-    used = sum(each.used for rail in found.loads.rails for each in rail.classes)
+    used = sum(each.used for rail in answer.loads.rails for each in rail.classes)
     return Table(_LINKS, rows, NOTHING, title=f"{len(rows)} of the {used} links that are used")
 
 
-def switches(found: Answer, rows: Sequence[SwitchLoad]) -> Table:
+def switches(answer: Answer, rows: Sequence[SwitchLoad]) -> Table:
     """Return switches."""
-    return Table(_by_rail(found, _SWITCHES), rows, NOTHING)
+    return Table(_by_rail(answer, _SWITCHES), rows, NOTHING)
 
 
-def flows(found: Answer, rows: Sequence[HostPair]) -> Table:
+def flows(answer: Answer, rows: Sequence[HostPair]) -> Table:
     """Return what hosts send each other."""
-    unknown = found.loads.places.ranks > found.loads.flows.ranks
+    unknown = answer.loads.places.ranks > answer.loads.flows.ranks
     nothing = "Individual flows between hosts are unknown." if unknown else "No data passes between hosts."
-    return Table(_by_rail(found, _FLOWS), rows, nothing)
+    return Table(_by_rail(answer, _FLOWS), rows, nothing)
 
 
-def _by_rail(found: Answer, columns: Sequence[Column[Any]]) -> list[Column[Any]]:
-    return [_RAIL, *columns] if len(found.loads.rails) > 1 else list(columns)
+def _by_rail(answer: Answer, columns: Sequence[Column[Any]]) -> list[Column[Any]]:
+    return [_RAIL, *columns] if len(answer.loads.rails) > 1 else list(columns)
 
 
 def _hosts(row: HotLink) -> str | None:

@@ -102,70 +102,70 @@ _HIDDEN: list[Column[HiddenRow]] = [
 ]
 
 
-def phase_tables(found: LoadsByPhase) -> list[Table]:
+def phase_tables(loads: LoadsByPhase) -> list[Table]:
     """Return the phases, and the links that are hot in one of them and not over the run."""
-    rows = [HiddenRow(*one) for one in found.hidden]
-    tables = [Table(_PHASES, found.phases, "Nothing is known.", whole=True)]
+    rows = [HiddenRow(*row) for row in loads.hidden]
+    tables = [Table(_PHASES, loads.phases, "Nothing is known.", whole=True)]
     if rows:
-        count = sum(each.hidden for each in found.phases)
-        first = f": {len(rows)} of {count}, --top 0 shows all" if len(rows) < count else ""
+        count = sum(each.hidden for each in loads.phases)
+        first = f": {len(rows)} of {count}, --limit 0 shows all" if len(rows) < count else ""
         tables.append(Table(_HIDDEN, rows, "", title=f"Hot in a phase but not over the run{first}"))
     return tables
 
 
-def phase_verdict(found: LoadsByPhase) -> str:
+def phase_verdict(loads: LoadsByPhase) -> str:
     """Return whether phases show what the run does not, a sentence without its full stop."""
-    known = as_far_as_known(found.run.on_links, found.run.between_hosts)
-    if found.run.between_hosts and not found.run.on_links:
+    known = as_far_as_known(loads.run.on_links, loads.run.between_hosts)
+    if loads.run.between_hosts and not loads.run.on_links:
         return "Nothing is known: no bytes between hosts were assigned to links"
-    if few := too_few_known(found.run.on_links, found.run.between_hosts):
+    if few := too_few_known(loads.run.on_links, loads.run.between_hosts):
         return f"Links that phases hide are unknown: {few}"
-    if not any(each.links for each in found.phases):
+    if not any(each.links for each in loads.phases):
         return f"No data passes between switches{known}"
-    phases = [each.phase.number for each in found.phases if each.hidden]
+    phases = [each.phase.number for each in loads.phases if each.hidden]
     if not phases:
         return f"Links between switches that are hot in a phase are hot over the whole run, too{known}"
-    several = found.hidden_links > 1
+    several = loads.hidden_links > 1
     return (
-        f"{found.hidden_links} link{'s' * several} between switches {'are' if several else 'is'} hot in "
+        f"{loads.hidden_links} link{'s' * several} between switches {'are' if several else 'is'} hot in "
         f"phase{'s' * (len(phases) > 1)} {', '.join(map(str, phases))}, which sums over the run hide{known}"
     )
 
 
-def phase_sentences(found: LoadsByPhase) -> list[str]:
+def phase_sentences(loads: LoadsByPhase) -> list[str]:
     """Return what the phases take together, and what is known of the times."""
     said = []
-    if found.seconds is not None and found.run_seconds:
+    if loads.seconds is not None and loads.run_seconds:
         said.append(
-            f"At full rate, the slowest links of all phases together take {second_text(found.seconds)}; the "
-            f"slowest link over the whole run takes {second_text(found.run_seconds)}."
+            f"At full rate the slowest links of the phases take {second_text(loads.seconds)} one after the"
+            f" other; that of the sums over the run {second_text(loads.run_seconds)}."
         )
-    whole = sum(int(size) for size in found.flows.bytes.sum(axis=1))
+    whole = sum(int(size) for size in loads.flows.bytes.sum(axis=1))
     if whole:
         parts = [
             f"{percent_text(100 * size / whole)} % of the bytes {_BASES[basis]}"
-            for basis, size in found.flows.bytes_by_basis().items()
+            for basis, size in loads.flows.bytes_by_basis().items()
         ]
         said.append(f"The times of messages are estimated: {'; '.join(parts)}.")
     return said
 
 
-def phase_data(found: LoadsByPhase) -> dict[str, Any]:
+def phase_data(loads: LoadsByPhase) -> dict[str, Any]:
     """Return all figures as `--json` prints them."""
     return {
-        "bytes_by_basis": found.flows.bytes_by_basis(),
-        "bytes_in_no_phase": int(found.flows.bytes[-1].sum()),
-        "messages_in_no_phase": int(found.flows.messages[-1].sum()),
-        "seconds": found.seconds,
-        "run_seconds": found.run_seconds,
-        "hidden_links": found.hidden_links,
+        "bytes_by_basis": loads.flows.bytes_by_basis(),
+        "bytes_in_no_phase": int(loads.flows.bytes[-1].sum()),
+        "messages_in_no_phase": int(loads.flows.messages[-1].sum()),
+        "seconds": loads.seconds,
+        "run_seconds": loads.run_seconds,
+        "hidden_links": loads.hidden_links,
         "phases": [
             {
                 "number": each.phase.number,
                 "begin_seconds": each.phase.begin_seconds,
                 "end_seconds": each.phase.end_seconds,
-                "bytes": int(found.flows.bytes[at].sum()),
-                "messages": int(found.flows.messages[at].sum()),
+                "bytes": int(loads.flows.bytes[at].sum()),
+                "messages": int(loads.flows.messages[at].sum()),
                 "bytes_on_links": each.loads.on_links,
                 "seconds": each.seconds,
                 "percent_busy": each.percent_of_phase,
@@ -173,7 +173,7 @@ def phase_data(found: LoadsByPhase) -> dict[str, Any]:
                 "hidden": each.hidden,
                 "links": [_link_data(link) for link in each.links],
             }
-            for at, each in enumerate(found.phases)
+            for at, each in enumerate(loads.phases)
         ],
     }
 

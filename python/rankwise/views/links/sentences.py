@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from rankwise.network.answer import Answer
 from rankwise.network.fabric.model import EVEN_SPLIT, MEASURED, Fabric
 from rankwise.network.job.found import PLACED
-from rankwise.network.job.lids import lids_told
+from rankwise.network.job.lids import lids_used
 from rankwise.network.loads import JobLoads
 from rankwise.network.quality import RailQuality
 from rankwise.network.what_if import AT_RANDOM, IN_ORDER, SPLIT, Scenario
@@ -67,10 +67,10 @@ def _amounts(loads: JobLoads) -> str:
         f"of ranks without a place{'' if one_rail else ' or a common rail'}": loads.lost,
     }
     parts = [f"{byte_text(size)} {why}" for why, size in nowhere.items() if size]
-    told = f"{byte_text(loads.between_hosts)} between hosts"
-    told += f"; on no link: {' and '.join(parts)}" if parts else ""
+    text = f"{byte_text(loads.between_hosts)} between hosts"
+    text += f"; on no link: {' and '.join(parts)}" if parts else ""
     within = loads.within_hosts
-    return told + (f"; {byte_text(within)} within hosts, on no link" if within else "")
+    return text + (f"; {byte_text(within)} within hosts, on no link" if within else "")
 
 
 def as_far_as_known(on_links: float, between_hosts: float) -> str:
@@ -109,7 +109,7 @@ def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
         f"Fabric: {size}{rails}; {', '.join(sources)}.",
         f"Routes: {', '.join(kinds)}.",
         *(sentence_of(gap) for gap in fabric.gaps),
-        *(f"LIDs: messages {told}." for told in [lids_told(fabric, lid_offset)] if told),
+        *(f"LIDs: messages {lids}." for lids in [lids_used(fabric, lid_offset)] if lids),
     ]
 
 
@@ -159,23 +159,23 @@ def verdict(now: Scenario, on_links: float, between_hosts: float) -> str:
     return f"{head}: the most loaded link between switches {takes}{excess}{known}"
 
 
-def verdict_of(found: Answer) -> str:
+def verdict_of(answer: Answer) -> str:
     """Return what limits a job."""
-    return verdict(found.scenarios[0], found.loads.on_links, found.loads.between_hosts)
+    return verdict(answer.scenarios[0], answer.loads.on_links, answer.loads.between_hosts)
 
 
-def blamed(found: Answer) -> list[str]:
+def blamed(answer: Answer) -> list[str]:
     """Return which link each important cause loads, and how unevenly."""
-    everything = found.loads.on_links
+    everything = answer.loads.on_links
     said = []
-    for each in found.causes[:_MOST_CAUSES]:
+    for each in answer.causes[:_MOST_CAUSES]:
         if each.hottest is None or each.times_mean is None or each.on_links < _SHARE * everything:
             continue
-        alike = each.times_mean < 1 + _ALIKE
+        is_even = each.times_mean < 1 + _ALIKE
         said.append(
             f"{cause_text(each.cause)} loads all {each.hottest.link_class} links that it uses evenly "
             f"({byte_text(each.bytes)})."
-            if alike
+            if is_even
             else f"{cause_text(each.cause)} loads {link_text(each.hottest)} with {byte_text(each.bytes)}, "
             f"{ratio_text(each.times_mean)} x the mean of the {each.hottest.link_class} links that it "
             "uses."
@@ -183,16 +183,16 @@ def blamed(found: Answer) -> list[str]:
     return said
 
 
-def advice(found: Answer, *, of_run: bool) -> list[str]:
+def advice(answer: Answer, *, of_run: bool) -> list[str]:
     """Return what would help, by what was computed.
 
     Args:
-        found: the answer.
+        answer: the answer.
         of_run: the traffic is that of a run, so that its ranks can be placed otherwise.
     """
-    if found.loads.undelivered:  # other places and routes may deliver more, or less
+    if answer.loads.undelivered:  # other places and routes may deliver more, or less
         return []
-    rows = {row.name: row for row in scenario_rows(found)[1:]}
+    rows = {row.name: row for row in scenario_rows(answer)[1:]}
 
     def gain(name: str) -> float:
         row = rows.get(name)
@@ -207,7 +207,7 @@ def advice(found: Answer, *, of_run: bool) -> list[str]:
         )
     if gain(order) > _WORTH:
         said.append(f"{order.capitalize()} on the same hosts: {percent_text(gain(order))} % less on it.")
-    times = found.bottleneck.times
+    times = answer.bottleneck.times
     matters = any(abs(gain(name)) > _WORTH for name in (IN_ORDER, AT_RANDOM))
     if of_run and times is not None and times > 1 - _ALIKE and not matters:
         said.append("Reordering the ranks on these hosts makes little difference.")

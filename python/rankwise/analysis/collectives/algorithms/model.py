@@ -20,7 +20,7 @@ class Shape:
     Attributes:
         processes: of the communicator.
         root: rank; 0 where there is none.
-        size: bytes, as in the size bins; see docs/profile-format.md.
+        size: bytes, as in the size bins; see docs/reference/profile-format.md.
         element: bytes that are never cut.
         cut: how a buffer is cut into blocks.
         segments: how many messages carry what could be one, in the algorithms that do so.

@@ -52,8 +52,8 @@ def name_of(
         procedure: e.g. MPI_Bcast; nonblocking and persistent ones, too.
         processes: n, of the communicator.
         root: rank in the communicator; None where there is none.
-        size: bytes, as in the size bins (docs/profile-format.md, "Bytes"); None if it isn't the same
-            everywhere.
+        size: bytes, as in the size bins (docs/reference/profile-format.md, "Bytes"); None if it isn't the
+            same everywhere.
         messages: n x n, from row to column, by rank in the communicator.
         bytes: likewise.
 

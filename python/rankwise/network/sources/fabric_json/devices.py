@@ -20,7 +20,7 @@ Key = tuple[int, int]
 
 
 class Devices:
-    """What a subnet has.
+    """The devices of a subnet.
 
     Attributes:
         switches: as `Draft` has them. Without GUIDs they are numbered from 1, in their order.
@@ -45,20 +45,20 @@ class Devices:
             self._add_port(field)
         self._check_lids(hosts, self._number(hosts))
 
-    def connect(self, draft: Draft, link: Field, one: Key, other: Key, rate: float) -> None:
-        """Add a cable to the draft; RankwiseError if an end has one already, or no end is a switch's.
+    def connect(self, draft: Draft, link: Field, first: Key, second: Key, rate: float) -> None:
+        """Add a cable to the draft; RankwiseError if an end has a cable already, or no end is a switch's.
 
         Args:
             draft: to which it is added.
             link: its place in the file.
-            one: an end, from `end_of`: a switch's with port 0 takes the next free one.
-            other: the other one.
+            first: an end, from `end_of`: a switch's with port 0 takes the next free one.
+            second: the other end.
             rate: bytes a second.
         """
-        if one[0] not in self.switches and other[0] not in self.switches:
+        if first[0] not in self.switches and second[0] not in self.switches:
             raise link.error("one end must be a switch")
         ends = []
-        for end in (one, other):
+        for end in (first, second):
             taken = end if end[1] else (end[0], self._free(end[0], link))
             if taken in self._cabled:
                 raise link.error(f"port {taken[1]} of {self._name(taken)} already has a link")
@@ -67,7 +67,7 @@ class Devices:
         draft.link(ends[0], ends[1], rate)
 
     def end_of(self, name: Field, port: Field | None = None) -> Key:
-        """Return the end of a cable; with port 0 if it is a switch's and no port is told."""
+        """Return the end of a cable; with port 0 if it is a switch's and no port is given."""
         text = name.text()
         if text in self.switch_of:
             return self.switch_of[text], port.whole(1, MOST_PORT) if port else 0
@@ -133,10 +133,10 @@ class Devices:
         return name
 
     def _number(self, hosts: Field) -> int:
-        """Number the LIDs of host ports if none is told; return the highest there can be."""
+        """Number the LIDs of host ports if none is given; return the highest possible LID."""
         ports = list(self.ports.values())
-        told = any(port.lid for port in ports)
-        if not told:
+        has_lids = any(port.lid for port in ports)
+        if not has_lids:
             if any(switch.lid for switch in self.switches.values()):
                 raise hosts.error("switches have a `lid`, but these do not")
             following = 1
@@ -148,7 +148,7 @@ class Devices:
             if not port.lid:
                 raise field.error("either all hosts or none must have a `lid`")
             self.lids_of[name] = range(port.lid, port.lid + port.lid_count)
-        return MOST_LID if told else MOST_NUMBERED
+        return MOST_LID if has_lids else MOST_NUMBERED
 
     def _check_lids(self, hosts: Field, most: int) -> None:
         owners = sorted((lids.start, lids.stop, name) for name, lids in self.lids_of.items() if lids)

@@ -155,14 +155,14 @@ def _switch(shape: Shape, level: int, part: Numbers, way: Numbers) -> Numbers:
         shape: of the tree.
         level: from 1.
         part: which of the parts that the switches of this level are above, from left to right.
-        way: which of the switches above this part: digits b_1 ... b_level, the last one goes slowest.
+        way: index of the switch above this part: digits b_1 ... b_level, the last is the most significant.
     """
     return part * math.prod(shape.up[:level]) + way
 
 
 def _cables(shape: Shape, first: Numbers) -> Numbers:
     """Return shape (C, 4): all cables between switches, the lower end first."""
-    found = [np.empty((0, 4), np.int64)]
+    cables = [np.empty((0, 4), np.int64)]
     for level in range(1, len(shape.down)):
         ways, parts = math.prod(shape.up[:level]), math.prod(shape.down[level:])
         axes = (parts, ways, shape.up[level], shape.parallel[level])
@@ -172,8 +172,8 @@ def _cables(shape: Shape, first: Numbers) -> Numbers:
         upper = first[level] + _switch(shape, level + 1, part // shape.down[level], way + ways * above)
         lower_port = shape.down[level - 1] * shape.parallel[level - 1] + _port(shape, level, above, copy)
         upper_port = _port(shape, level, child, copy)
-        found.append(np.stack([lower, lower_port, upper, upper_port], axis=1))
-    return np.concatenate(found)
+        cables.append(np.stack([lower, lower_port, upper, upper_port], axis=1))
+    return np.concatenate(cables)
 
 
 def _port(shape: Shape, level: int, end: Numbers, copy: Numbers) -> Numbers:

@@ -1,4 +1,4 @@
-"""What all generated fabrics have in common: from switches, hosts and cables to a subnet."""
+"""Common parts of the generators: from switches, hosts and cables to a subnet."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Plan:
-    """S switches with P hosts at them, which have one port each.
+    """S switches with P hosts, each with one port.
 
     Attributes:
         switches: their names.
         hosts: likewise.
         at: shape (P,): the switch of each host.
         port: shape (P,): its port there.
-        cables: shape (C, 4): switch and port of one end, then of the other one.
+        cables: shape (C, 4): switch and port of one end, then of the other.
         rate: bytes a second of each cable, in each direction; nan: not known.
     """
 
@@ -63,10 +63,10 @@ def subnet_of(plan: Plan, tables: NDArray[np.uint16], routing: Routing) -> Subne
     """Return the subnet.
 
     Args:
-        plan: what there is.
+        plan: of the fabric.
         tables: shape (S, P, W): the ports that each switch sends messages for each host out of, filled with
             NO_PORT.
-        routing: what they rest on.
+        routing: the origin of the tables.
     """
     count = len(plan.switches)
     draft = Draft(routing=routing)
@@ -75,8 +75,8 @@ def subnet_of(plan: Plan, tables: NDArray[np.uint16], routing: Routing) -> Subne
     for number, (host, place) in enumerate(zip(plan.hosts, places, strict=True), 1):
         draft.ports[count + number, 1] = DraftPort(host, lid=number, node=0)
         draft.link((count + number, 1), place, plan.rate)
-    for one, one_port, other, other_port in plan.cables.tolist():
-        draft.link((one + 1, one_port), (other + 1, other_port), plan.rate)
+    for lower, one_port, upper, other_port in plan.cables.tolist():
+        draft.link((lower + 1, one_port), (upper + 1, other_port), plan.rate)
     lids = np.arange(1, len(plan.hosts) + 1)
     draft.tables = {number: (lids, table) for number, table in enumerate(tables, 1)}
     return finished(draft)

@@ -1,4 +1,4 @@
-"""Words that tell what to make, such as `fattree:leaf=18x18,spine=9,gbit=100`."""
+"""Words that describe a fabric to generate, such as `fattree:leaf=18x18,spine=9,gbit=100`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _BITS = 8
 
 
 class Words:
-    """What stands behind a kind and its colon: `key=value` and flags, with commas between them.
+    """The part after a kind and its colon: `key=value` and flags, separated by commas.
 
     Args:
         text: all of it.
-        keys: those that have a value. The key '' is of a first word that is a value alone, such as 8x8x8.
+        keys: those that have a value. The key '' stands for a first word without a key, such as 8x8x8.
         flags: those that have none.
 
     Raises:
@@ -46,7 +46,7 @@ class Words:
             self._values[key] = value
 
     def error(self, what: str) -> RankwiseError:
-        """Return the error that says what is wrong with these words."""
+        """Return the error for these words."""
         return RankwiseError(f"{self._text!r}: {what}")
 
     def __contains__(self, key: str) -> bool:
@@ -74,14 +74,14 @@ class Words:
         return tuple(int(word) for word in words)
 
     def choice(self, key: str, allowed: Sequence[str]) -> str:
-        """Return one of several words; the first of them if none is given."""
-        found = self._values.get(key, allowed[0])
-        if found not in allowed:
-            raise self.error(f"{key}={found}: must be one of {', '.join(allowed)}")
-        return found
+        """Return the given word out of the allowed ones; the first if none is given."""
+        value = self._values.get(key, allowed[0])
+        if value not in allowed:
+            raise self.error(f"{key}={value}: must be one of {', '.join(allowed)}")
+        return value
 
     def rate(self) -> float:
-        """Return the bytes a second of a link, of `gbit=`; nan: not told."""
+        """Return the bytes per second of a link, from `gbit=`; nan: not given."""
         if "gbit" not in self:
             return math.nan
         text = self.text("gbit")
@@ -105,11 +105,11 @@ class Words:
 
 
 def numbered(name: str, count: int, digits: int = 2) -> tuple[str, ...]:
-    """Return names with numbers from 1, all of one length, of at least so many digits."""
+    """Return names with numbers from 1, padded to the same length, with at least this many digits."""
     digits = max(digits, len(str(count)))
     return tuple(f"{name}{number:0{digits}d}" for number in range(1, count + 1))
 
 
 def _split(text: str) -> list[str]:
-    """Return what is between the commas, but for those within brackets."""
+    """Split at commas that are not within brackets."""
     return re.findall(r"(?:[^,\[]|\[[^\]]*\]?)+", text)

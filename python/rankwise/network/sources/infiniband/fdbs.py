@@ -55,7 +55,7 @@ def read_fdbs(file: TextFile) -> Tables:
                 guid = sections[-1].guid
                 left_out.add(guid)
                 if number - sections[-1].line <= _HEAD_LINES:
-                    sections.pop()  # each table has a head of its own
+                    sections.pop()  # each table has its own head
                 sections.append(Section(number, guid, wanted=False))
             return None
         if text and not text.startswith(b"#") and not _TITLE.fullmatch(text):

@@ -34,7 +34,7 @@ def is_ibsim(head: bytes) -> bool:
 
 
 def read_ibsim(file: TextFile) -> Cables:
-    """Return the cables, each as its two ends tell it; RankwiseError names a wrong line."""
+    """Return the cables, one entry per end that lists it; RankwiseError names a wrong line."""
     reader = _Reader(file)
     for number, line in enumerate(file.lines, 1):
         reader.read(number, line.strip())
@@ -64,13 +64,13 @@ class _Reader:
             self._device = ""
 
     def cables(self) -> list[Cable]:
-        """Return the cables; RankwiseError if one leads to a device, or a port, that is not there."""
-        found = []
+        """Return the cables; RankwiseError if a cable leads to a missing device or port."""
+        read = []
         for here, (line, there, rate) in self._ports.items():
             if there[0] not in self._devices:
                 raise self._file.error(line, f"there is no device {there[0]!r}")
-            found.append(Cable(line, self._end(line, here), self._end(line, there), rate, True))
-        return found
+            read.append(Cable(line, self._end(line, here), self._end(line, there), rate, True))
+        return read
 
     def _add(self, number: int, kind: str, count: str, name: str, description: str | None) -> None:
         if name in self._devices:
@@ -87,10 +87,10 @@ class _Reader:
         if not match or not self._device:
             raise self._file.error(number, "is not a port with its link, or is cut off")
         port, far, far_port, rest = match.groups()
-        told = {option: int(value) for option, value in _OPTION.findall(rest)}
+        options = {option: int(value) for option, value in _OPTION.findall(rest)}
         rate = math.nan
-        if told:
-            rate = rate_of(_WIDTHS.get(told.get("w", 2), ""), _SPEEDS.get(told.get("s", 1), ""))
+        if options:
+            rate = rate_of(_WIDTHS.get(options.get("w", 2), ""), _SPEEDS.get(options.get("s", 1), ""))
         self._ports[self._device, int(port)] = number, (far, int(far_port or 1)), rate
 
     def _end(self, line: int, key: Key) -> End:

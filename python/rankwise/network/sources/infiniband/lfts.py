@@ -21,7 +21,7 @@ _REMARK = re.compile(rb"Lid\s+Out\s+Destination|Port\s+Info|\*+ WARNING.*|#.*|")
 _HEAD = re.compile(rb"^Unicast lids \[", re.MULTILINE)
 _FIRST = re.compile(rb"^0x\S+ \d+ (.)", re.MULTILINE)
 _FAR = 4096
-"""Warnings of the tools may be in front of the first table, but not so many."""
+"""Warnings of the tools may precede the first table, but not more than this."""
 
 
 def is_dump_lfts(head: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""LIDs of ports as OpenSM keeps them (guid2lid), and GUIDs that ibdiagnet made up (ibdiagnet.masks)."""
+"""LIDs of ports as OpenSM keeps them (guid2lid), and ibdiagnet's substitute GUIDs (ibdiagnet.masks)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_guid2lid(file: TextFile) -> Lids:
 
 
 def is_masks(head: bytes) -> bool:
-    """Return whether this begins a file of ibdiagnet's with GUIDs that it made up."""
+    """Return whether a file that begins with `head` is ibdiagnet's table of substitute GUIDs."""
     return bool(_MASK_HEAD.match(head))
 
 

@@ -1,7 +1,7 @@
 """Rows of forwarding tables in bulk: files have millions of them, in few shapes.
 
 RATIONALE: one regular expression a line reads some 500,000 rows a second; these are 30 times as many. Lines
-of other shapes (heads, remarks, rows that someone wrote) come back to the caller, one by one.
+of other shapes (heads, remarks, hand-written rows) are returned to the caller.
 """
 
 from __future__ import annotations
@@ -78,29 +78,29 @@ def read_rows(file: TextFile, gap: bytes, other: Callable[[int, bytes], tuple[in
     rows = Rows(line[is_row] + 1, lids[is_row], ports[is_row])
     if not more:
         return rows
-    both = [np.append(one, column) for one, column in zip(rows, np.array(more, np.int64).T, strict=True)]
+    both = [np.append(old, column) for old, column in zip(rows, np.array(more, np.int64).T, strict=True)]
     order = np.argsort(both[0])
     return Rows(*(column[order] for column in both))
 
 
 def _is_at(text: NDArray[np.uint8], starts: NDArray[np.int64], word: bytes) -> NDArray[np.bool_]:
-    found = np.ones(len(starts), np.bool_)
+    matches = np.ones(len(starts), np.bool_)
     for offset, byte in enumerate(word):
-        found &= text[starts + offset] == byte
-    return found
+        matches &= text[starts + offset] == byte
+    return matches
 
 
 def _number(
     text: NDArray[np.uint8], values: NDArray[np.uint8], starts: NDArray[np.int64], digits: int, base: int
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the numbers of so many digits, and where there is one."""
-    found = np.zeros(len(starts), np.int64)
+    """Return the numbers with this many digits, and where they are valid."""
+    numbers = np.zeros(len(starts), np.int64)
     good = np.ones(len(starts), np.bool_)
     for digit in range(digits):
         value = values[text[starts + digit]]
         good &= value < base
-        found = found * base + value
-    return found, good
+        numbers = numbers * base + value
+    return numbers, good
 
 
 class Section(NamedTuple):
@@ -115,7 +115,7 @@ def tables_of(file: TextFile, rows: Rows, sections: Sequence[Section]) -> dict[i
     """Return the tables of the wanted sections.
 
     Raises:
-        RankwiseError: a row is of no switch, a LID or a port is out of range, or one is there twice.
+        RankwiseError: a row belongs to no switch, a LID or a port is out of range, or a LID occurs twice.
     """
     _check_rows(file, rows, sections[0].line if sections else 1 << 62)
     bounds = np.searchsorted(rows.lines, [*(section.line for section in sections), 1 << 62]).tolist()

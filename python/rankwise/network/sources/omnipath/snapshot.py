@@ -1,4 +1,4 @@
-"""What a snapshot of opareport has of nodes, ports, links and forwarding tables, read as it goes by.
+"""Nodes, ports, links and forwarding tables of a snapshot of opareport, read as a stream.
 
 Its format is that of opareport 10.10 (`Topology/snapshot.c` of https://github.com/cornelisnetworks/opa-ff): a
 node has its ports and, if it is a switch, its linear forwarding table in it; links name the two ends. Numbers
@@ -76,7 +76,7 @@ def snapshot_of(file: TextFile) -> Snapshot:
 
 
 class _Walker:
-    """Keeps what stands between the tags of the record that is being read."""
+    """Keeps the text between the tags of the current record."""
 
     def __init__(self, file: TextFile) -> None:
         self._file = file
@@ -126,10 +126,10 @@ class _Walker:
             self._link[f"{around} {tag}"] = text, line
 
     def finished(self) -> Snapshot:
-        """Return what was found; RankwiseError if a link leads to a port that is not there."""
-        for line, one, other in self._links:
-            ends = [self._cable_end(key, line) for key in (one, other)]
-            ports = [self._nodes[key[0]].ports[key[1]] for key in (one, other)]
+        """Return the snapshot; RankwiseError if a link leads to a missing port."""
+        for line, first, second in self._links:
+            ends = [self._cable_end(key, line) for key in (first, second)]
+            ports = [self._nodes[key[0]].ports[key[1]] for key in (first, second)]
             rate = min((port.rate for port in ports), key=lambda rate: (math.isnan(rate), rate))
             active = all(port.active for port in ports)
             self._found.cables.append(Cable(line, ends[0], ends[1], rate, active))

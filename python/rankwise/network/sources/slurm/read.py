@@ -32,12 +32,12 @@ _YAML_KINDS = re.compile(rb"[\s{,-][\"']?(tree|block|flat|ring|torus3d)[\"']?[ \
 
 
 def is_topology(head: bytes) -> bool:
-    """Tell whether a file is one of Slurm's, by its first bytes."""
+    """Return whether a file is one of Slurm's, by its first bytes."""
     return bool(_CONF.search(head)) or bool(_YAML.search(head) and _YAML_KINDS.search(head))
 
 
 def is_slurm(text: str) -> bool:
-    """Tell whether these are words with a file of Slurm's, such as `slurm:topology.conf,uplinks=9`."""
+    """Return whether these are words with a file of Slurm's, such as `slurm:topology.conf,uplinks=9`."""
     return text.startswith(f"{KIND}:")
 
 
@@ -88,7 +88,7 @@ def _made(path: Path, words: Words, what: str) -> Whole:
 
 @contextmanager
 def _of_file(path: Path) -> Iterator[None]:
-    """Put the name of the file in front of complaints about what is in it."""
+    """Put the name of the file in front of errors about its content."""
     try:
         yield
     except RankwiseError as error:
@@ -101,13 +101,13 @@ def _is_tree(network: Network) -> bool:
 
 
 def _told(words: Words) -> str:
-    """Return what the words say of cables; '' if nothing."""
+    """Return the part of the words about cables; '' if there is none."""
     keys = (key for key in ("uplinks", "oversubscription") if key in words)
     return next((f"{key}={words.text(key)}" for key in keys), "")
 
 
 def _modelled(network: Network, words: Words) -> str:
-    """Return what is not told by the file, as a warning."""
+    """Return a warning about the parts that are modelled."""
     if not _is_tree(network) and not _told(words):
         return "one cable from each switch to each switch above it, as in the file; routes are modelled"
     rings = ", and a ring counts as a switch" if network.kind == "ring" else ""
@@ -118,7 +118,7 @@ def _modelled(network: Network, words: Words) -> str:
 
 
 def _uplinks(words: Words) -> Callable[[int, int], int]:
-    """Return what tells the cables up from a switch, of its height and what comes from below."""
+    """Return a function from a switch's height and the links from below to its cables up."""
     if "uplinks" in words and "oversubscription" in words:
         raise words.error("has both uplinks= and oversubscription=: give one of them")
     fixed = words.sizes("uplinks") if "uplinks" in words else ()

@@ -22,8 +22,8 @@ from rankwise.views.view import TEXT, Column, Detail, Table, label
 
 _GROUP = "Definitions"
 _MPI = "MPI standard 4.1"
-_PROFILE = "docs/profile-format.md"
-_WAITING = "docs/waiting.md"
+_PROFILE = "docs/reference/profile-format.md"
+_WAITING = "docs/explanation/waiting.md"
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ _WORDS = (
         "imbalance (of a table)",
         "How unevenly the time in these calls is distributed over ranks; 1.00: all ranks are equal.",
         "maximum time of a rank / mean of all ranks",
-        "docs/explain.md",
+        "docs/explanation/explain.md",
     ),
     _Word(
         "communicator",
@@ -85,8 +85,8 @@ _WORDS = (
     ),
     _Word(
         "in MPI, unclassified",
-        "Time in MPI calls whose waiting is not sampled, such as MPI_Test, MPI_Iprobe, persistent "
-        "collectives, and calls that create communicators.",
+        "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, waits for"
+        " partitioned communication, and calls that make communicators.",
         "time in MPI - waiting - transfer - MPI-IO",
         _WAITING,
     ),

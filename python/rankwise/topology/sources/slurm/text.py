@@ -13,7 +13,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def text_of(path: Path) -> str:
-    """Return what a file says; RankwiseError if it can't be read, or is no text."""
+    """Return the text of a file; RankwiseError if it can't be read, or is no text."""
     try:
         data = path.read_bytes()
         if data.startswith(_GZIP):

@@ -120,7 +120,8 @@ def _coverage(of: Subject) -> dict[str, Any]:
     text = [
         "Complete: every rank finished MPI_Finalize." if trust.complete else partial_line(trust),
         f"{', '.join(coverage_fields(trust, verbose=True))}.",
-        f"{len(called)} MPI procedures were called. docs/coverage.md lists what is recorded for each.",
+        f"{len(called)} procedures of MPI were called. "
+        "docs/reference/coverage.md says of each one what is recorded.",
         *(f"Warning: {text}." for text in warnings(trust)),
     ]
     return section(
