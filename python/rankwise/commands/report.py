@@ -90,7 +90,10 @@ def _profiles(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
 
 
 def _write(output: Path, before: list[Path], after: list[Path], network: Network | None) -> None:
-    content = _report(before, after, network)
+    from rankwise.render.terminal.progress import Activity
+
+    with Activity("making the report"):
+        content = _report(before, after, network)
     with appearing(output) as [unfinished]:
         unfinished.write_bytes(content)
 

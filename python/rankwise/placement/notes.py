@@ -42,8 +42,8 @@ def profile_notes(connection: sqlite3.Connection, seen: RunTraffic, *, inside: b
     said = _inside(connection) if inside else []
     if seen.unplaced_messages:
         said.append(
-            f"Left out: {seen.unplaced_messages} messages ({seen.unplaced_bytes} bytes) from or to "
-            "processes that are unknown."
+            f"Excluded: {seen.unplaced_messages} messages ({seen.unplaced_bytes} bytes) from or to unknown "
+            "processes."
         )
     return said
 

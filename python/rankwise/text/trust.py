@@ -38,7 +38,7 @@ def trouble_fields(trust: Trust) -> list[str]:
         ranks: trust.ranks_seen < trust.ranks_expected,
         dropped: trust.dropped_records > 0,
         not_covered: trust.not_covered is None or bool(trust.not_covered),
-        cost_line(trust): trust.own_cost_percent_of_wall >= _MUCH_COST,
+        cost_line(trust): trust.overhead_percent_of_wall >= _MUCH_COST,
     }
     return [text for text, is_trouble in lacking.items() if is_trouble]
 
