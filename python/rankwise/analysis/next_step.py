@@ -45,7 +45,7 @@ def next_step(summary: Summary) -> NextStep:
         return NextStep("map", (), "can ranks be placed closer together?")
     accesses = sum(row.totals.percent_of_mpi for row in summary.calls if row.procedure_class == FILES)
     if accesses >= _MOST:
-        return _show("file", "most of the time in MPI")
+        return _show("file", "the largest part of the time in MPI")
     if summary.families and summary.families[0].totals.percent_of_mpi >= _NEARLY_ALL:
         return _show("call", "the balance of each")
     return _show("communicator", "the balance of each")

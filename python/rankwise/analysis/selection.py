@@ -238,7 +238,7 @@ def _ranks(connection: sqlite3.Connection, wanted: Selection) -> list[int] | Non
         return None
     (size,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
     if wanted.rank and not _LIST.fullmatch(wanted.rank):
-        raise RankwiseError(f"{wanted.rank!r} is no list of ranks, such as 0-3,7")
+        raise RankwiseError(f"{wanted.rank!r} is not a list of ranks, such as 0-3,7")
     beyond = [number for number in map(int, re.findall(r"[0-9]+", wanted.rank)) if number >= size]
     if beyond:
         raise RankwiseError(f"there is no rank {max(beyond)}: the run has ranks 0 to {size - 1}")

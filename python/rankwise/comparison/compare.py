@@ -142,7 +142,7 @@ class Comparison:
         for figure in self.whole:
             if figure.name == name:
                 return figure
-        raise ValueError(f"there is no metric {name!r}: there are {', '.join(METRICS)}")
+        raise ValueError(f"there is no metric {name!r}; the metrics are {', '.join(METRICS)}")
 
     def is_worse_by_more(self, name: str, percent: float) -> bool:
         """Tell whether a figure has become more by more than this.
@@ -342,6 +342,6 @@ def _lacking(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
     if not lacking:
         return []
     if len(lacking) == 2:
-        return ["ranks lacked processors on both sides: part of each time is that"]
+        return ["ranks lacked processors on both sides, which is part of each time"]
     [(name, texts)] = lacking.items()
     return [f"times can't be compared: ranks lacked processors {name} only: {texts[0]}"]

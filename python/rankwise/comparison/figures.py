@@ -141,5 +141,5 @@ def _whole(connection: sqlite3.Connection, ranks: int, calls: dict[Key, Amount])
 def _number(value: float) -> float:
     """Return a number; raises what tells damage if it is none, or no quantity."""
     if not value >= 0:
-        raise ValueError(f"{value} is no quantity")
+        raise ValueError(f"{value} is not a quantity")
     return value

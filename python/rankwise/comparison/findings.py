@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rankwise.findings.search import LEAST_PERCENT, Findings, Found
 
 GONE, NEW, STAYS, SOME, SMALL = "gone", "new", "stays", "in some runs", "small"
-NOT_KNOWN_BEFORE, NOT_KNOWN_AFTER = "not known before", "not known after"
+NOT_KNOWN_BEFORE, NOT_KNOWN_AFTER = "unknown before", "unknown after"
 _ORDER = (GONE, NEW, SOME, NOT_KNOWN_AFTER, NOT_KNOWN_BEFORE, STAYS, SMALL)
 
 
@@ -40,7 +40,7 @@ class FindingChange:
         rule: that made it.
         subject: what it is about, '' = the run.
         state: `gone` (it could save 1 % or more in all runs before, in none after), `new`, `stays` (in all
-            runs), `in some runs`, `small` (in none); `not known before` or `not known after`: the rule could
+            runs), `in some runs`, `small` (in none); `unknown before` or `unknown after`: the rule could
             not tell in those runs.
         before: in the runs before.
         after: likewise.

@@ -123,7 +123,7 @@ class ForeignProcesses:
         if self._library.name not in files:
             visible = (process / "root" / self._library.relative_to("/")).exists()
             self._why[int(rank)] = (
-                "the library is visible there, and was not loaded"
+                "the library is visible there but was not loaded"
                 if visible
                 else f"{self._library} is not visible there"
             )

@@ -54,7 +54,7 @@ class Meeting(NamedTuple):
         except FileExistsError:
             return cls(path, member, leads=False)
         except OSError as error:
-            raise RankwiseError(f"{path}: {error.strerror}; give another place with --run-dir") from None
+            raise RankwiseError(f"{path}: {error.strerror}; give another path with --run-dir") from None
         return cls(path, member, leads=True)
 
     def is_complete(self, seconds: float = PATIENCE_S) -> bool:

@@ -40,11 +40,11 @@ def check_output(output: Path, *, force: bool) -> None:
     if output.is_dir():
         raise RankwiseError(f"{output} is a directory: give a file name with -o")
     if output.exists() and not force:
-        raise RankwiseError(f"{output} is there already: give another name with -o, or use --force")
+        raise RankwiseError(f"{output} already exists: give another name with -o, or use --force")
     if not output.parent.is_dir():
-        raise RankwiseError(f"{output.parent} is no directory: make it, or give another place with -o")
+        raise RankwiseError(f"{output.parent} is not a directory: make it, or give another path with -o")
     if not os.access(output.parent, os.W_OK | os.X_OK):
-        raise RankwiseError(f"{output.parent} can't be written to: give another place with -o")
+        raise RankwiseError(f"{output.parent} can't be written to: give another path with -o")
 
 
 class RunDirectory(NamedTuple):
@@ -83,7 +83,7 @@ class RunDirectory(NamedTuple):
             if lock is not None:
                 break
         else:
-            raise RankwiseError(f"{path} is removed again and again: give another place with --run-dir")
+            raise RankwiseError(f"{path} is removed repeatedly: give another path with --run-dir")
         # (Names by default are ours, whoever was killed before he could remove them.)
         run = int.from_bytes(os.urandom(4), "little") or 1
         directory = cls(path, is_new or wanted is None, run, lock)
@@ -105,24 +105,24 @@ class RunDirectory(NamedTuple):
             cls._check(path)
             return False
         except OSError as error:
-            raise RankwiseError(f"{path}: {error.strerror}; give another place with --run-dir") from None
+            raise RankwiseError(f"{path}: {error.strerror}; give another path with --run-dir") from None
         return True
 
     @staticmethod
     def _check(path: Path) -> None:
         if path.is_symlink() or not path.is_dir():
             raise RankwiseError(
-                f"{path} is no directory, or a link to one: give another place with --run-dir"
+                f"{path} is not a directory, or a link to one: give another path with --run-dir"
             )
         status = path.stat()
         if status.st_uid != os.geteuid():
-            raise RankwiseError(f"{path} belongs to another user: give another place with --run-dir")
+            raise RankwiseError(f"{path} belongs to another user: give another path with --run-dir")
         if status.st_mode & 0o022:
             raise RankwiseError(
                 f"others may write to {path}: `chmod go-w` it, or give another with --run-dir"
             )
         if not os.access(path, os.W_OK | os.X_OK):
-            raise RankwiseError(f"{path} can't be written to: give another place with --run-dir")
+            raise RankwiseError(f"{path} can't be written to: give another path with --run-dir")
 
     @staticmethod
     def _lock(path: Path, other: str) -> int | None:
@@ -137,7 +137,7 @@ class RunDirectory(NamedTuple):
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise RankwiseError(f"{file}: {error.strerror}; give another place with --run-dir") from None
+            raise RankwiseError(f"{file}: {error.strerror}; give another path with --run-dir") from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -156,8 +156,8 @@ class RunDirectory(NamedTuple):
         is_old = any(path.name != _LOCK for path in self.path.iterdir())
         if is_old and not force:
             raise RankwiseError(
-                f"{self.path} is not empty: `rankwise recover` makes a profile of an old run,"
-                " --force drops it"
+                f"{self.path} is not empty: `rankwise recover` makes a profile of an old run, --force "
+                "deletes it"
             )
         # Its `rankwise run` was killed, and its ranks were not.
         if node_memory.is_in_use(self.path):
@@ -242,4 +242,4 @@ class RunDirectory(NamedTuple):
 
 
 def _goes_on(path: Path, other: str) -> RankwiseError:
-    return RankwiseError(f"{path} belongs to a run that goes on: wait for its end, or give another {other}")
+    return RankwiseError(f"{path} belongs to a running job: wait for its end, or give another {other}")

@@ -148,11 +148,11 @@ def job_of(bindings: Sequence[Binding], directory: Path, program_words: Sequence
     for expected, binding in enumerate(ordered):
         if binding.rank != expected:
             raise RankwiseError(
-                f"each rank needs one place: the one of rank {min(expected, binding.rank)} is not clear"
+                f"each rank needs one place: the place of rank {min(expected, binding.rank)} is ambiguous"
             )
         if not _HOST.fullmatch(binding.host):
             raise RankwiseError(
-                f"rank {binding.rank} is on {binding.host!r}, which launchers can't take for a host's name"
+                f"rank {binding.rank} is on {binding.host!r}, which launchers do not accept as a host name"
             )
     return Job(ordered, directory.absolute(), tuple(program_words))
 
@@ -184,8 +184,8 @@ def common_processors(nodes: Iterable[Sequence[Binding]]) -> list[int] | None:
 def binding_note(nodes: Iterable[Sequence[Binding]]) -> str:
     """Say why there is no such list."""
     if any(binding.cpu == -1 for bindings in nodes for binding in bindings):
-        return "hosts only: the cores are not known"
-    return "hosts only: one list of processors holds for all nodes, but they differ"
+        return "hosts only: the cores are unknown"
+    return "hosts only: one list of processors applies to all nodes, but they differ"
 
 
 def is_off(value: str) -> bool:

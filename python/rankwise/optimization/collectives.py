@@ -62,7 +62,7 @@ class Collectives:
         """See Step."""
         profiled_run = profiled(profile, self._cells)
         if not profiled_run.targets:
-            return "no collective takes enough time to be worth tuning"
+            return "no collective takes enough time for tuning to pay off"
         tunable = sum(target.tunable_seconds for target in profiled_run.targets)
         why = "time in blocking collectives without waiting for late ranks"
         with opened_profile(profile) as connection:

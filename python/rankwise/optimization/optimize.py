@@ -23,7 +23,7 @@ from rankwise.tuning.settings.model import About, Settings
 LEAST_SHARE = 0.01
 """Of the run time of all ranks: a step that promises less is not worth its runs."""
 
-_OVER = "the time is over; give it more with --budget"
+_OVER = "the time is up; give more with --budget"
 _RUNS = "runs.json"  # in the store of a step, and of the whole: pairs of runs
 _INSIDE = 0  # number of the runs that are profiled with messages inside collectives
 
@@ -79,9 +79,9 @@ def check_pairs(aim: Aim, steps: int) -> None:
     of_step = aim.confidence_of_each(steps)
     if aim.rounds is not None and aim.rounds < (least := least_rounds(of_step)):
         raise RankwiseError(
-            f"--pairs {aim.rounds}: they can't prove anything: each of {steps} steps needs "
-            f"{confidence_text(of_step)} % confidence, so that all together have "
-            f"{confidence_text(aim.confidence)} %: give {least} or more"
+            f"--pairs {aim.rounds}: too few to prove anything: each of {steps} steps needs "
+            f"{confidence_text(of_step)} % confidence for {confidence_text(aim.confidence)} % in total: "
+            f"give {least} or more"
         )
 
 
@@ -125,11 +125,11 @@ class _Optimizer:
             self._try_all(profile)
             self._measure_afresh()
         except OutOfTime:
-            made.ended = "The time was over before anything was proven; give it more with --budget."
+            made.ended = "The time was up before anything was proven; give more with --budget."
         except Interrupted:
             made.ended = (
-                f"Interrupted: what is proven so far is kept in {self._saved.directory}, and the same "
-                "command goes on from there."
+                f"Interrupted: what is proven so far is kept in {self._saved.directory}; the same command "
+                "continues from there."
             )
         if not made.attempts:
             made.attempts = list(self._saved.attempts)
@@ -141,7 +141,7 @@ class _Optimizer:
         saved = self._saved
         if not saved.is_new:
             tried = ", ".join(f"{attempt.step} ({attempt.verdict})" for attempt in saved.attempts)
-            self._say(f"going on from {saved.directory}: {tried or 'no step was finished'}")
+            self._say(f"continuing from {saved.directory}: {tried or 'no step was finished'}")
         profile = self._profile(self._request.given)
         self._check_twice()
         facts = self._request.facts(profile)
@@ -168,7 +168,7 @@ class _Optimizer:
                 try:
                     profile = self._profile(self._way)
                 except (OutOfTime, Rejected) as why:
-                    self._say(f"no profile with what is kept: {why}")
+                    self._say(f"no profile with the kept steps: {why}")
                     break
             plan = self._plan(profile)
         done = {attempt.step for attempt in self._done}
@@ -237,7 +237,7 @@ class _Optimizer:
         try:
             tried = step.attempt(now)
         except OutOfTime:
-            return Attempt(step.name, promise, "no time", "its time was over before the first pair"), None
+            return Attempt(step.name, promise, "no time", "its time was up before the first pair"), None
         except UnrunnableError:
             raise
         except RankwiseError as error:
@@ -300,16 +300,16 @@ class _Optimizer:
         final = whole_rounds(self._request.aim) * of_run
         limit = "no time limit" if math.isinf(self._budget.left) else f"at most {about(self._budget.left)}"
         say(
-            f"a run takes {about(of_run)}; all that takes {about(sum(least) + final)} at the least, {limit}; "
-            f"each step is kept if pairs of runs prove it, with "
-            f"{confidence_text(self._of_step.confidence)} % confidence"
+            f"a run takes {about(of_run)}; all steps take at least {about(sum(least) + final)}, {limit}; "
+            f"each step is kept if pairs of runs prove it, with {confidence_text(self._of_step.confidence)} "
+            "% confidence"
         )
         if self._saved.attempts or self._budget.left >= least[0] + final:
             return
         raise RankwiseError(
-            f"a budget of {about(self._budget.seconds)} is too short: with runs of {about(of_run)}, one step "
-            f"and the measurement at the end take {about(least[0] + final)} at the least; "
-            "give more with --budget"
+            f"a budget of {about(self._budget.seconds)} is too short: with runs of {about(of_run)}, one "
+            f"step and the final measurement take at least {about(least[0] + final)}; give more with "
+            "--budget"
         )
 
     def _profile(self, way: Way) -> Path:
@@ -328,7 +328,7 @@ class _Optimizer:
             self._runs.seconds(self._request.given, _INSIDE + 1, self._budget.left)
         except Rejected as why:
             raise RankwiseError(
-                f"two runs as given differ already, {why}: give a --check that passes what differs by itself",
+                f"two runs as given already differ, {why}: give a --check that accepts such differences",
                 1,
             ) from why
 
@@ -339,8 +339,7 @@ class _Optimizer:
             return self._profile(self._way)
         except Rejected as why:
             raise RankwiseError(
-                f"what was kept so far is not right any more, {why}: remove {self._saved.directory} to begin "
-                "again",
+                f"the steps kept so far fail now, {why}: remove {self._saved.directory} to start over",
                 1,
             ) from why
 
@@ -348,7 +347,7 @@ class _Optimizer:
         kept, made, aim = self._saved.kept, self._made, self._request.aim
         if kept is None:
             return
-        self._say("measuring afresh: the program as given, and with all that is kept")
+        self._say("measuring again: the program as given, and with all kept steps")
         left = self._budget.left
         runs = replace(
             self._runs,
@@ -357,7 +356,7 @@ class _Optimizer:
             race=kept.identity,
         )
         runs.directory.mkdir()
-        given, way = self._request.given, self._request.way_of(kept, "with all that is kept")
+        given, way = self._request.given, self._request.way_of(kept, "with all kept steps")
         aim = replace(aim, seconds=None if math.isinf(left) else max(left, 0.0))
         # Another seed: the order of runs shall not be that of the steps once more.
         seed, clock, pairs = self._request.seed + 1, self._budget.clock, runs.saved_pairs(given, way)
@@ -370,8 +369,8 @@ class _Optimizer:
             made.settings = replace(kept, about=replace(kept.about, gain=gain))
         elif proof.is_undecided:
             made.ended = (
-                "The time was over before the gain of the whole was proven: the same command goes on from "
-                "there; give it more with --budget."
+                "The time was up before the total gain was proven: the same command continues from there; "
+                "give more with --budget."
             )
 
 
@@ -390,7 +389,7 @@ def together(kept: Settings, added: Settings) -> Settings:
 
 
 def _name(number: int) -> str:
-    return f"with what is kept after {number} step{'s' * (number != 1)}"
+    return f"with the steps kept after {number} step{'s' * (number != 1)}"
 
 
 def _past(attempt: Attempt) -> str:

@@ -50,9 +50,9 @@ class Parameters:
         try:
             proposed = self._proposed(profile)
         except RankwiseError as error:
-            return Unable(f"what the library sends by can't be asked: {error}")
+            return Unable(f"the transport of the library can't be determined: {error}")
         if not proposed:
-            return "nothing that is known to matter for such messages"
+            return "no known parameter matters for such messages"
         with opened_profile(profile) as connection:
             seen = Evidence(connection)
             reckoned = min(proposed[0].expected_seconds * seen.run.ranks, seen.seconds)

@@ -47,14 +47,14 @@ class Places:
         try:
             self._launch = understand(words, environment)
         except RankwiseError as error:
-            self._why_not = f"this launch can't be told places: {error}"
+            self._why_not = f"this launch can't take placements: {error}"
 
     def promise(self, profile: Path) -> Promise | Unable | str:
         """See Step."""
         try:
             search, _ = self._found(profile)
         except RankwiseError as error:
-            return Unable(f"no placement can be looked for: {error}")
+            return Unable(f"no placement can be computed: {error}")
         if not search.gains:
             return "no placement was found that is cheaper than the present one"
         present = search.present.cost if search.present else search.natural.cost
@@ -62,7 +62,7 @@ class Places:
         with opened_profile(profile) as connection:
             seen = Evidence(connection)
             (mpi_seconds,) = connection.execute("SELECT SUM(mpi) FROM ranks").fetchone()
-            why = f"another placement spares {percent_text(100 * spared)} % of the bytes x hops"
+            why = f"another placement saves {percent_text(100 * spared)} % of the bytes x hops"
             promise = promised(seen, _RULES, spared * (mpi_seconds or 0.0), why)
         return promise if self._launch else Unable(self._why_not, promise)
 
@@ -87,7 +87,7 @@ class Places:
         with opened_profile(profile) as connection:
             wrong = misplaced(whereabouts(connection), bindings, mapping.machine)
         if wrong:
-            why = f"{wrong}, so the launcher did not do what its file says"
+            why = f"{wrong}, so the launcher did not follow its file"
             return Tried(None, None, why, untried=True)
         now.runs.race = added.identity
         kept = now.runs.saved_pairs(now.way, after)

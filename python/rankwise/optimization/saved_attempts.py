@@ -69,8 +69,8 @@ class Saved:
         """
         if self.hosts and set(self.hosts) != set(hosts):
             raise RankwiseError(
-                f"what was kept so far is of {_some(self.hosts)}, and the program now runs on "
-                f"{_some(hosts)}: run it there, or remove {self.directory} to begin again"
+                f"earlier steps were measured on {_some(self.hosts)}, but the program now runs on "
+                f"{_some(hosts)}: run it there, or remove {self.directory} to start over"
             )
 
     def begin(self, hosts: Sequence[str]) -> None:
@@ -126,11 +126,11 @@ class Saved:
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             if (content["format"], content["version"]) != (_FORMAT, _VERSION):
-                raise RankwiseError(f"{path} is of another version: remove {self.directory} to begin again")
+                raise RankwiseError(f"{path} is of another version: remove {self.directory} to start over")
             if content["asked"] != self._asked:
                 raise RankwiseError(
-                    f"{self.directory} was begun with other options ({_told(content['asked'])}): give the "
-                    "same, or remove it to begin again"
+                    f"{self.directory} was started with other options ({_told(content['asked'])}): give the "
+                    "same, or remove it to start over"
                 )
             self.attempts = [_attempt(attempt) for attempt in content["tried"]]
             self.hosts, self._kept_file = tuple(content["hosts"]), str(content["kept"])
@@ -139,7 +139,7 @@ class Saved:
         except OSError as error:
             raise RankwiseError(f"{path} can't be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise RankwiseError(f"{path} is damaged: remove {self.directory} to begin again") from None
+            raise RankwiseError(f"{path} is damaged: remove {self.directory} to start over") from None
 
 
 def _attempt(fields: Mapping[str, Any]) -> Attempt:

@@ -92,7 +92,7 @@ def find_mapping(
     slots = np.sort(present.slot) if present and nodes == "job" else np.arange(len(machine.slots))
     if ranks > len(slots):
         raise RankwiseError(
-            f"{ranks} ranks do not fit into the machine's {len(slots)} slots: take a larger machine"
+            f"{ranks} ranks do not fit into the machine's {len(slots)} slots: use a larger machine"
         )
     objects = machine.slots.numbers[slots]
     priced = prices(machine, objective, objects)

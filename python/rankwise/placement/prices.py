@@ -91,8 +91,8 @@ def prices(machine: Machine, objective: str, objects: NDArray[np.int32]) -> Pric
     missing = [machine.levels[level].name for level in wanted if np.isnan(latency[level] + per_byte[level])]
     if missing:
         raise RankwiseError(
-            f"the machine has no latency and bandwidth for level {', '.join(map(repr, missing))}:"
-            " `rankwise latency` measures them; or take --objective hops"
+            f"the machine has no latency and bandwidth for level {', '.join(map(repr, missing))}: measure "
+            "them with `rankwise latency`, or use --objective hops"
         )
     return Prices(np.nan_to_num(per_byte), np.nan_to_num(latency), "us", node, network)
 

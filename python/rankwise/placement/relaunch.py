@@ -87,8 +87,8 @@ class Launch:
             raise RankwiseError(f"{written.launcher}: {written.note}")
         if job.is_split() and self.placing.needs_whole_hosts:
             raise RankwiseError(
-                f"{self.placing.name} takes a host whose ranks are not successive for several nodes: "
-                "it needs MPICH 4.1 or later"
+                f"{self.placing.name} treats a host whose ranks are not consecutive as several nodes: it "
+                "needs MPICH 4.1 or later"
             )
         ours = self._options(written)
         binds = any(map(self.placing.binds, ours))
@@ -131,14 +131,16 @@ def understand(
     placing = launcher and launcher.placing(name, library or _asked(command, inside))
     if not launcher or not isinstance(placing, Relaunching):
         first = command.launcher or (command.contexts[0].program or ("the command",))[0]
-        raise RankwiseError(f"{first} is no launcher that can be told places; those are: {_known()}")
+        raise RankwiseError(f"{first} can't take placements; launchers that can: {_known()}")
     if len(command.contexts) > 1:
-        raise RankwiseError("the command starts several programs: only a launch of one can be told places")
+        raise RankwiseError("the command starts several programs: only a launch of one can take placements")
     [context] = command.contexts
     if file := next((option for option in context.options if option.name in launcher.from_file), None):
-        raise RankwiseError(f"{file.words[0]} takes programs from a file: give the launch by options alone")
+        raise RankwiseError(f"{file.words[0]} reads programs from a file: give the launch by options only")
     if not context.program:
-        raise RankwiseError(f"{words[-1]} is no program: put the job's program after its launcher's options")
+        raise RankwiseError(
+            f"{words[-1]} is not a program: put the job's program after its launcher's options"
+        )
     placing.check([launcher.split(option) for option in context.options])
     return Launch(command, launcher, placing, inside)
 

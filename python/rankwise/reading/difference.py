@@ -91,7 +91,7 @@ class Difference(TableView):
         lines = [(line, "") for line in (*side_lines(self.found), *limit_lines(self.found))]
         return [*lines, *((f"! {sentence}", "yellow") for sentence in self.found.unlike)]
 
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:
+    def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:
         super()._write(file, verbose=verbose, limit=limit)
         if self._fail_above is not None:
             from rankwise.render.terminal.page import Page

@@ -41,10 +41,10 @@ def _step_text(step: Step) -> str:
 
 
 def _left_over_text(step: Step) -> str:
-    """Return the messages that were sent to ranks, and that no receive has taken; '' = none are known."""
+    """Return the messages that were sent to ranks and never received; '' = none are known."""
     return "; ".join(
         f"rank {pair.source} has sent {_messages_text(pair.sent - pair.received)} to rank {pair.destination}"
-        f" on {pair.communicator} with tag {pair.tag} that no receive has taken"
+        f" on {pair.communicator} with tag {pair.tag} that was never received"
         for pair in step.found
     )
 
@@ -79,7 +79,7 @@ def _steps_text(hang: Hang) -> str:
     if not left_out and not steps[-1].waits_for:
         texts[-1] = _end_text(steps[-1], steps[-2].waits_for)
     if left_out:
-        texts.insert(-1, f"{left_out} more likewise")
+        texts.insert(-1, f"{left_out} more in the same way")
     return ", ".join(texts)
 
 
@@ -87,7 +87,7 @@ def _end_text(step: Step, waits_for: str) -> str:
     """Return where those are at whom the waiting ends."""
     if step.ranks == waits_for:
         return f"which {_is_text(step)}"
-    return f"of which {ranks_text(step.ranks)} {_is_text(step)}"
+    return f"and {ranks_text(step.ranks)} {_is_text(step)}"
 
 
 def _time_text(hang: Hang) -> str:
@@ -103,7 +103,7 @@ def _rest(hang: Hang) -> str:
 def _is_text(step: Step) -> str:
     several = step.count > 1
     if step.state == "inside":
-        return f"{'are' if several else 'is'} in {_call_text(step)}, and what lacks is not known"
+        return f"{'are' if several else 'is'} in {_call_text(step)}; what it waits for is unknown"
     if step.state == "polling":
         return f"{'poll' if several else 'polls'} with {_call_text(step)}"
     return _WHERE.get(step.state, ("has ended", "have ended"))[several]
@@ -123,4 +123,4 @@ def _what_text(step: Step) -> str:
         return f"a {step.what} {'from' if step.what == MESSAGE else 'by'} {who}{tag}"
     if step.collective:
         return f"{who} to call {step.collective}"
-    return f"{who} to call it" if step.procedure != FINALIZE else f"{who} to come there"
+    return f"{who} to call it" if step.procedure != FINALIZE else f"{who} to arrive there"

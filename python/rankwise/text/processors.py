@@ -43,25 +43,25 @@ def all_sharing_text(some: Sequence[Sharing]) -> str:
     if not more:
         return sharing_text(worst)
     nodes = all(sharing.is_of_node for sharing in some)
-    others = f"on {len(more)} more" if nodes else f"{len(more)} more (ranks {_all(some)} in all)"
-    return f"{sharing_text(worst)}, and likewise {others}"
+    others = f"on {len(more)} more" if nodes else f"for {len(more)} more (ranks {_all(some)} in total)"
+    return f"{sharing_text(worst)}; the same {others}"
 
 
 def sharing_text(sharing: Sharing) -> str:
     """Return what ranks share, and what came of it, a sentence without its full stop."""
     free = f"; {sharing.free} other{'s have' if sharing.free > 1 else ' has'} no rank" if sharing.free else ""
     them = "them" if sharing.processors > 1 else "it"
-    others = f"; other processes took {100 * sharing.others:.0f} % of {them}" if sharing.others else ""
+    others = f"; other processes used {100 * sharing.others:.0f} % of {them}" if sharing.others else ""
     return f"{sharing.what}{_effect(sharing)}{free}{others}"
 
 
 def why_sure(sharing: Sharing) -> str:
     """Return how sure what they lost is, a sentence without its full stop."""
     if sharing.waited is not None:
-        return "the kernel tells how long threads were ready and had no processor"
+        return "the kernel reports how long threads were ready but had no processor"
     if not sharing.used_seconds:
-        return "how much the ranks used these processors is not known"
-    return f"the ranks took {100 * sharing.busy:.0f} % of these processors"
+        return "it is unknown how much the ranks used these processors"
+    return f"the ranks used {100 * sharing.busy:.0f} % of these processors"
 
 
 def preempted_text(preempted: Preempted) -> str:
@@ -70,17 +70,17 @@ def preempted_text(preempted: Preempted) -> str:
     if preempted.is_exact and preempted.lost_seconds is not None:
         share = percent_text(100 * preempted.lost_seconds / preempted.run_seconds)
         verb = "were" if len(preempted.ranks) > 1 else "was"
-        return f"{who} {verb} ready and had no processor for {share} % of the run"
+        return f"{who} {verb} ready but had no processor for {share} % of the run"
     rate = rate_text(preempted.mean_switches_per_second)
     return f"{who}: often preempted ({rate}/s on average over all ranks)"
 
 
 def _effect(sharing: Sharing) -> str:
     if sharing.waited is None:
-        return ": they take turns" if sharing.busy >= ALL_BUSY else ""
+        return ": time slicing" if sharing.busy >= ALL_BUSY else ""
     if sharing.waited < LEAST_WAIT:
-        return ": hardly ever without one"
-    return f": without one for {percent_text(100 * sharing.waited)} % of the run"
+        return ": hardly ever without a processor"
+    return f": without a processor for {percent_text(100 * sharing.waited)} % of the run"
 
 
 def _all(some: Sequence[Sharing]) -> str:

@@ -31,6 +31,18 @@ def run_fields(run: Run, *, verbose: bool) -> list[str]:
     ]
 
 
+def brief_fields(found: Summary) -> list[str]:
+    """Return what a reader needs first of a run: ranks, nodes, wall time, library, how it ended."""
+    run, init_finalize = found.run, second_text(found.times.init_finalize_seconds)
+    return [
+        ranks_and_nodes(run),
+        f"world {run.world} of {run.worlds}" if run.worlds > 1 else "",
+        f"{wall_text(found)} (Init, Finalize {init_finalize})",
+        library_name(run.mpi_library),
+        f"exit status {run.exit_status}" if run.exit_status else "",
+    ]
+
+
 def ranks_and_nodes(run: Run) -> str:
     """Return `16 ranks / 2 nodes`."""
     return number_of(run.ranks, "rank") + (f" / {number_of(run.nodes, 'node')}" if run.nodes else "")
@@ -61,7 +73,11 @@ def efficiency_notes(efficiency: Efficiency) -> list[str]:
     """Return how far estimated factors may be off, or why there are none."""
     split = efficiency.split
     if split is None:
-        return [f"Not told apart: {efficiency.why_no_split}."] if efficiency.why_no_split else []
+        return (
+            [f"Serialisation and transfer are unclassified: {efficiency.why_no_split}."]
+            if efficiency.why_no_split
+            else []
+        )
     return [
         f"Serialisation is between {split.serialisation_low:.2f} and {split.serialisation_high:.2f},"
         f" transfer between {split.transfer_low:.2f} and {split.transfer_high:.2f}."
@@ -80,7 +96,7 @@ def unknown_text(time: TimeInMpi) -> str:
     if not time.is_much_unknown:
         return ""
     share = percent_text(time.percent_unknown)
-    return f"Of {share} % of the time in MPI it is not known whether ranks waited"
+    return f"{share} % of the time in MPI is unclassified"
 
 
 def lateness_unknown_text(time: TimeInMpi) -> str:
@@ -99,7 +115,7 @@ def off_node_text(locality: Locality) -> str:
     """Return how much of the bytes leaves the nodes."""
     total = locality.bytes_on_node + locality.bytes_off_node + locality.bytes_unplaced
     if not locality.messages:
-        return "unknown: the program sends no messages of its own"
+        return "unknown: the program itself sends no messages"
     share = percent_text(locality.off_node_percent_of_message_bytes)
     kinds = " and ".join(locality.kinds)
     unplaced = f"; {byte_text(locality.bytes_unplaced)} to unknown places" if locality.bytes_unplaced else ""
@@ -121,7 +137,7 @@ def file_fields(totals: FileTotals) -> list[str]:
     """Return what MPI-IO moved."""
     moved = f"{byte_text(totals.bytes_read)} read, {byte_text(totals.bytes_written)} written"
     number = f"{count_text(totals.files)} file{'s' * (totals.files != 1)}"
-    return [moved, number, f"{second_text(totals.seconds)} over all ranks"]
+    return [moved, number, f"{second_text(totals.seconds)} summed over ranks"]
 
 
 def reordered_text(families: Sequence[Family]) -> str:

@@ -187,7 +187,7 @@ def announcement(aim: Aim, of_run: float, arms: int = 2) -> list[str]:
             )
         if fitting < rounds:
             few = _few(fitting, arms, 1 - 2.0 ** (1 - fitting))
-            said.append(f"the time limit allows no more than {few}")
+            said.append(f"the time limit allows at most {few}")
     return said
 
 

@@ -112,7 +112,7 @@ class Race:
             ValueError: there are fewer than two arms, or two have one name.
         """
         if len(arms) < 2 or len(set(arms)) < len(arms):
-            raise ValueError("a race needs two arms or more with different names")
+            raise ValueError("a race needs at least two arms with different names")
         self.arms = tuple(arms)
         self.running = list(arms)
         self.dropped: dict[str, Dropped] = {}

@@ -64,7 +64,7 @@ class SavedRuns:
             ):
                 raise RankwiseError(
                     f"{self._path} is of another race: give another directory with --keep, or --force to "
-                    "begin again"
+                    "start over"
                 )
             self._races = {
                 race: {
@@ -77,7 +77,7 @@ class SavedRuns:
         except OSError as error:
             raise RankwiseError(f"{self._path}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise RankwiseError(f"{self._path} is damaged: give --force to begin again") from None
+            raise RankwiseError(f"{self._path} is damaged: give --force to start over") from None
 
     def run(self, race: str, arm: str, number: int) -> float | None:
         """Return the seconds of a run; None if it was not made."""

@@ -25,7 +25,7 @@ UNKNOWN = "unknown"
 NOT_SAMPLED = "not sampled on all members"
 TOO_MANY = f"not compared: more than {MOST_PROCESSES} processes"
 INTERCOMMUNICATOR = "not compared: an intercommunicator"
-NO_PATTERN = "not compared: no single calls were kept"
+NO_PATTERN = "not compared: no individual calls were kept"
 
 
 @dataclass(frozen=True, kw_only=True)

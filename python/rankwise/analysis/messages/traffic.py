@@ -90,8 +90,8 @@ def run_traffic(connection: sqlite3.Connection, kind: str = "all") -> RunTraffic
     placed, unplaced = table[inside], table[~inside]
     if not len(placed):
         raise RankwiseError(
-            f"the profile has no {SENTENCE[kind]} between ranks, so all placements are alike;"
-            " `rankwise show F.rankwise --by collective` tells what was recorded"
+            f"the profile has no {SENTENCE[kind]} between ranks, so all placements are equivalent; "
+            "`rankwise show F.rankwise --by collective` shows what was recorded"
         )
     source, destination, messages, sizes = placed.T
     return RunTraffic(

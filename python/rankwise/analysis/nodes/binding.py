@@ -259,7 +259,7 @@ def _joined(some: Sequence[Fault]) -> Fault:
     where = f", on {len(hosts)} nodes" if len(hosts) > 1 else ""
     listed = f"ranks {compact(ranks)}"
     whose = listed if len(listed) <= _LONGEST_LIST else f"{len(ranks)} ranks"
-    what = f"{first.what}, and {more} more of this kind ({whose} in all{where})"
+    what = f"{first.what}, and {more} more of this kind ({whose} in total{where})"
     return replace(first, hosts=hosts, ranks=ranks, what=what)
 
 
@@ -297,7 +297,7 @@ def _shared_cores(node: NodePlace) -> Iterator[Fault]:
         kind = "shared core" if len(cores) == 1 else "crowded"
         where = f"core {cores[0]}" if len(cores) == 1 else f"{len(cores)} cores"
         what = f"ranks {compact(ranks)} share {where} of {node.host}"
-        cure = "bind each rank to a core of its own" if free else "start fewer ranks on a node"
+        cure = "bind each rank to its own core" if free else "start fewer ranks on a node"
         yield Fault(kind, (node.host,), tuple(ranks), what, cure)
 
 
@@ -308,7 +308,7 @@ def _not_bound(node: NodePlace) -> Iterator[Fault]:
     if len(node.ranks) < 2 or not loose or cores < len(loose):
         return
     moved = sum(rank.moves for rank in loose)
-    seen = f", and were seen to move {moved} time{'s' * (moved != 1)}" if moved else ""
+    seen = f", and moved {moved} time{'s' * (moved != 1)}" if moved else ""
     ranks = tuple(rank.rank for rank in loose)
     noun, verb = ("ranks", "are") if len(ranks) > 1 else ("rank", "is")
     what = f"{noun} {compact(ranks)} {verb} not bound: they may use all {cores} cores of {node.host}{seen}"

@@ -114,7 +114,7 @@ def efficiency(connection: sqlite3.Connection, time: TimeInMpi, delayed: Delayed
         return None
     split, why = _split(whole, sum(in_mpi.values()) / len(in_mpi), time, delayed)
     if why and unknown_collectives(connection).reason == "clocks not compared":
-        why += "; the clocks of the nodes were not compared, --clock-sync does it"
+        why += "; the clocks of the nodes were not compared (see --clock-sync)"
     return replace(whole, split=split, why_no_split=why)
 
 
@@ -147,7 +147,7 @@ def region_efficiencies(connection: sqlite3.Connection) -> list[Efficiency]:
         runs = walls.get(region, {})
         own = in_mpi.get(region, {})
         mpi = {rank: min(own.get(rank, 0.0) / threads[rank], run) for rank, run in runs.items()}
-        row = _efficiency(path, runs, mpi, "waiting is told from transfer for the whole run alone")
+        row = _efficiency(path, runs, mpi, "waiting and transfer are distinguished only for the whole run")
         if row:
             rows.append(row)
     return rows
@@ -241,10 +241,10 @@ def _why(time: TimeInMpi, late: Delayed, unknown: float) -> str:
     unclear = max(unknown, time.error_seconds, by_transfer)
     share = f"{percent(unclear, time.seconds):.0f} % of the time in MPI"
     if unclear == unknown:
-        return f"of {share} it is not known who waited for whom"
+        return f"{share} is unclassified"
     if unclear == time.error_seconds:
-        return f"the time that ranks waited may be off by {share}"
-    return f"in {share} ranks waited, but it is not known whether for others' transfer or for their computing"
+        return f"the error of the waiting time is {share}"
+    return f"in {share} ranks waited, but it is unknown whether for transfer or for computing of others"
 
 
 def _ratio(part: float, whole: float) -> float:

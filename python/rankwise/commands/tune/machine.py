@@ -426,7 +426,7 @@ def _numbers(option: str, text: str | None, *, has_all: bool = True) -> list[int
             found.add(int(word))
         else:
             example = ", such as 1,2,all" if has_all else ", such as 3,6"
-            raise RankwiseError(f"{option} {text}: {word!r} is no number above 0{example}")
+            raise RankwiseError(f"{option} {text}: {word!r} is not a number above 0{example}")
     return sorted(found)
 
 

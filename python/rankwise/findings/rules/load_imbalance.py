@@ -39,9 +39,9 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
         )
     lost = _lost(useful)
     counted = min(_in_late_ranks(seen, useful), lost)
-    inputs = [Fact("time lost to imbalance, over the ranks", lost, "s")]
+    inputs = [Fact("time lost to imbalance, summed over ranks", lost, "s")]
     if counted:
-        inputs.append(Fact("of that counted by the finding late-ranks", counted, "s"))
+        inputs.append(Fact("of it counted by the finding late-ranks", counted, "s"))
     crowd = bool(crowded(seen))
     return [
         Finding(
@@ -125,8 +125,8 @@ def _title(useful: Mapping[int, float]) -> str:
     many = len(heavy) > 1
     own = sum(useful[rank] for rank in heavy) / len(heavy)
     return (
-        f"Load balance {balance(useful.values()):.2f}: rank{'s' * many} {short_ranks(cpu_text(heavy))}"
-        f" compute{'s' * (not many)} for {second_text(own)}, all ranks for {second_text(mean)} in the mean"
+        f"Load balance {balance(useful.values()):.2f}: rank{'s' * many} {short_ranks(cpu_text(heavy))} "
+        f"compute{'s' * (not many)} for {second_text(own)}, the mean is {second_text(mean)}"
     )
 
 
@@ -159,24 +159,25 @@ def _evidence(seen: Evidence, useful: Mapping[int, float]) -> list[Fact]:
 
 def _why(*, crowd: bool, by_processor: bool) -> str:
     if not crowd:
-        return "the time outside of MPI is exact; that work could be shared out evenly is an assumption"
+        return "the time outside of MPI is exact; an even distribution is assumed to be possible"
     if by_processor:
-        return "there are more ranks than processors: useful is at most the time with one, or asleep"
-    return "there are more ranks than processors, and the time outside of MPI may be spent without one"
+        return (
+            "there are more ranks than processors: useful time is limited to time with a processor, or asleep"
+        )
+    return "there are more ranks than processors, and ranks may lack one while outside of MPI"
 
 
 RULE = Rule(
     "load-imbalance",
-    "Ranks that have more to compute than the others.",
-    f"Load balance (mean useful time by most useful time) is below {ratio_text(_LEAST)}, and {_PERCENT} %"
-    " of the run or more is lost to it. Useful is the time outside of MPI; where there are more ranks than"
-    " processors it is at most the time in which the rank was not ready without one, or, where the kernel"
-    " does not tell, its processor time. Within and between nodes it is that of TALP. Roles"
-    " are the groups that the communicators of one call divide all ranks into, if they call different"
-    " procedures.",
-    "ranks x (most useful time - mean useful time), without what the finding late-ranks counts where the rank"
-    " with the most useful time is among its ranks, and is late because it computes longer",
-    "Share out the work anew: other domains or weights, fewer ranks for a role that has little to do.",
+    "Ranks that compute more than the others.",
+    f"Load balance (mean / maximum useful time) is below {ratio_text(_LEAST)} and costs at least {_PERCENT} "
+    "% of the run. Useful time is the time outside of MPI. With more ranks than processors, time spent "
+    "ready but without a processor is excluded; if the kernel does not report it, useful time is at most "
+    "the processor time. Within and between nodes, load balance is defined as in TALP. Roles are groups of "
+    "ranks that call different procedures, given by the communicators that one call creates.",
+    "ranks x (maximum - mean useful time), minus the saving of the finding late-ranks if that names the "
+    "rank with the most useful time and it is late because it computes longer",
+    "Redistribute the work: other domains or weights, or fewer ranks for a role with little work.",
     _find,
     order=15,
 )

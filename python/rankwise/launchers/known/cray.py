@@ -27,7 +27,7 @@ def rank_order(job: Job) -> Written:
     if len(counts) == 1:
         words.append(f"--ntasks-per-node={counts.pop()}")
     else:
-        note = "needs a launch with so many ranks on each node as the file has on each line"
+        note = "needs a launch with as many ranks per node as the file has per line"
     cpus = common_processors(nodes)
     if cpus:
         words.append(f"--cpu-bind=map_cpu:{','.join(map(str, cpus))}")

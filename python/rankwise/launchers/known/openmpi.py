@@ -79,7 +79,7 @@ def _by_rankfile(job: Job, launcher: str, path: Path, *options: str) -> Written:
     for binding in job.bindings:
         slot = _slot(binding)
         if slot is None:
-            return _by_hosts(job, launcher, path, "hosts only: the cores are not known")
+            return _by_hosts(job, launcher, path, "hosts only: the cores are unknown")
         entries.append(f"rank {binding.rank}={binding.host} slot={slot}")
     return Written(path, launcher, lines(entries), _command(job, *options))
 
@@ -127,8 +127,8 @@ class OpenMPI4(Relaunching):
             several = option.name in _SEVERAL_PROCESSORS or ":pe=" in option.value.lower().replace(",", ":")
             if several:
                 raise RankwiseError(
-                    f"{' '.join(option.words)} gives each rank several processors, which can't be told "
-                    "together with places: leave it out"
+                    f"{' '.join(option.words)} gives each rank several processors, which can't be combined "
+                    "with a placement: remove it"
                 )
 
     def replaces(self, option: Option, *, binds: bool) -> bool:

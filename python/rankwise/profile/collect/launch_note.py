@@ -47,7 +47,7 @@ def read_launch_note(run_directory: Path) -> LaunchNote:
         note = read_note(path)
     except (OSError, ValueError) as error:
         why = harmless(str(error))
-        return LaunchNote(warning=f"{FILE_NAME} cannot be read, the command is not known: {why}")
+        return LaunchNote(warning=f"{FILE_NAME} cannot be read, the command is unknown: {why}")
     return LaunchNote(
         command=_words(note.get("command")),
         directory=_text(note.get("directory")),

@@ -36,4 +36,4 @@ def changed_ns(file: BinaryIO) -> int:
 
 def _check(path: Path, status: os.stat_result, most_bytes: int) -> None:
     if not stat.S_ISREG(status.st_mode) or not 0 < status.st_size <= most_bytes:
-        raise OSError(f"{path} is no regular file, empty, or too large")
+        raise OSError(f"{path} is not a regular file, empty, or too large")
