@@ -8,4 +8,4 @@ IN_COLLECTIVE = "in-collective"
 KINDS = (*OF_THE_PROGRAM, IN_COLLECTIVE)
 
 BY_OPTION = {"all": KINDS, "user": OF_THE_PROGRAM, "inside": (IN_COLLECTIVE,)}
-"""By what `--only-kind` calls them."""
+"""The kinds by their names on the command line."""
