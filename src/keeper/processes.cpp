@@ -30,7 +30,7 @@ int pid_in(const char *name) {
   return static_cast<int>(number(name + at));
 }
 
-// The state of a process, and when it began (CLOCK_BOOTTIME), from /proc. False if it doesn't tell.
+// The state of a process, and when it began (CLOCK_BOOTTIME), from /proc. False if unknown.
 bool read_stat(int pid, char &state, int64_t &began_ns) {
   char path[64];
   Text text(path);
@@ -54,8 +54,8 @@ bool read_stat(int pid, char &state, int64_t &began_ns) {
   return true;
 }
 
-// Also one that only waits for its parent to take note of its end is gone. Where it is known that the process which is
-// meant lived at an instant, one that began later has its number.
+// A zombie counts as gone. If the process is known to have lived at some instant, a process with the same id that began
+// later is a different one.
 bool is_alive(int pid, int64_t lived_ns = 0) {
   char state = '\0';
   int64_t began_ns = 0;
