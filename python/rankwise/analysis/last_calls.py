@@ -1,4 +1,4 @@
-"""Where each rank is, or was at its end: inside which call, waiting for whom, since when; who is missing.
+"""The current or last call of each rank: the partner, the start, and missing ranks.
 
 Of a running job the places come from rankwise.live.current_places, of one that has ended from its profile.
 """
@@ -29,7 +29,7 @@ NO_COUNTERS = "no counters"
 
 @dataclass(frozen=True)
 class Place:
-    """Where one rank is.
+    """The place of a rank.
 
     Attributes:
         state: inside, outside (of MPI: computing, or doing anything else), polling, starting (in MPI_Init),
@@ -53,7 +53,7 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """The ranks that are in one place.
+    """The ranks in the same place.
 
     Attributes:
         ranks: world ranks, ascending.
@@ -76,7 +76,7 @@ class Group:
 
 
 def groups(places: Mapping[int, Place], members: Mapping[int, str]) -> list[Group]:
-    """Put the ranks together that are in one place; the largest group comes first.
+    """Group the ranks by place; the largest group comes first.
 
     Args:
         places: places by rank.
@@ -127,7 +127,7 @@ def _common(partners: Sequence[Partner | None]) -> Partner | None:
 
 @dataclass(frozen=True, kw_only=True)
 class PlaceRow:
-    """The ranks that are in one place, as reports tell it.
+    """The ranks in the same place, as reported.
 
     Attributes:
         ranks: in compact form, 0-3,8.
@@ -156,7 +156,7 @@ class PlaceRow:
 
 
 def place_row(group: Group, names: Mapping[int, str]) -> PlaceRow:
-    """Return a group as it is told.
+    """Return a group for reports.
 
     Args:
         group: of ranks.
@@ -257,7 +257,7 @@ def _polling(procedure: str | None) -> bool:
 
 
 def seconds_between(earlier: str, later: str) -> float:
-    """Return the seconds from one instant of the profile to another."""
+    """Return the seconds between two instants of the profile."""
     try:
         return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
     except (ValueError, TypeError):  # something other than Rankwise wrote the profile

@@ -56,17 +56,17 @@ def timed(before: Sequence[float], after: Sequence[float]) -> Change:
 
 
 def efficient(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Compare what is better the more it is."""
+    """Compare quantities of which more is better."""
     return _noisy(before, after, WORSE, BETTER)
 
 
 def amounted(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Compare what is a bit different each time, and neither good nor bad."""
+    """Compare quantities that vary from run to run, and are neither good nor bad."""
     return _noisy(before, after, LESS, MORE)
 
 
 def counted(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Compare what is counted: if the runs of each side agree, any difference is one."""
+    """Compare counts: if the runs of each side agree, any difference is a change."""
     if len({*before}) > 1 or len({*after}) > 1:  # polls, or work that is shared out as it comes
         return amounted(before, after)
     early, late = before[0], after[0]

@@ -1,4 +1,4 @@
-"""Two sides of runs beside each other: what is the same is found by its name."""
+"""Compares two sides of runs: entries are matched by name."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Comparison:
 
     Attributes:
         before: the one side.
-        after: the other one.
+        after: the other side.
         unlike: sentences on what makes the sides hard to compare.
         renamed: families of communicators that have another name after: it → that before.
         whole: figures of the runs as a whole, in the order of `METRICS`.
@@ -130,7 +130,7 @@ class Comparison:
 
     @property
     def noise_known(self) -> bool:
-        """Whether there are runs enough to tell noise from a change."""
+        """Whether there are enough runs to separate a change from noise."""
         return self.figure("wall").value.low is not None
 
     def figure(self, name: str) -> Figure:
@@ -145,7 +145,7 @@ class Comparison:
         raise ValueError(f"there is no metric {name!r}; the metrics are {', '.join(METRICS)}")
 
     def is_worse_by_more(self, name: str, percent: float) -> bool:
-        """Tell whether a figure has become more by more than this.
+        """Return whether a figure has increased by more than this.
 
         The noise of the runs, where it is known, must not be able to explain all of it.
         """
@@ -333,7 +333,7 @@ def _unlike(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
 
 
 def _lacking(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
-    """Say on which sides ranks lacked processors: then times tell of that, too."""
+    """Return on which sides ranks lacked processors, which affects times, too."""
     sides = {
         name: [text for run in side if (text := lacking_text(run.diagnosis.account.shortages))]
         for name, side in (("before", before), ("after", after))

@@ -32,7 +32,7 @@ FACTORS: dict[str, Compared] = dict.fromkeys(
 
 
 _DIGITS = 9
-"""Of seconds, and of efficiencies: what is beyond is rounding."""
+"""Digits of seconds and of efficiencies; smaller differences are rounding."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ Ranges = Mapping[str, Range]
 
 @dataclass(frozen=True, kw_only=True)
 class Estimated:
-    """A figure of both sides, of which each run tells a range.
+    """A figure of both sides, for which each run gives a range.
 
     Attributes:
         name: of it.
@@ -143,7 +143,7 @@ def factor_ranges(efficiency: Efficiency | None) -> dict[str, Range]:
 def estimated(
     names: Mapping[str, Compared], before: Sequence[Ranges], after: Sequence[Ranges]
 ) -> list[Estimated]:
-    """Compare what the runs of two sides tell.
+    """Compare the results of the runs of two sides.
 
     Args:
         names: of the figures, and how each is compared.

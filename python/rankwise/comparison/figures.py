@@ -1,4 +1,4 @@
-"""What is compared of a profile: its run as a whole, what is concluded, and its calls by several keys."""
+"""The compared figures of a profile: the whole run, the diagnosis, and the calls by several keys."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ class Figures:
         path: of the file.
         run: what ran.
         ranks_seen: that have counters: times are means over these.
-        trust: what is missing.
+        trust: the missing parts.
         programs: command lines of the programs.
         mpi_library: its name and version.
         whole: figures of the run as a whole, by the names of `METRICS`.
         amounts: of each of `KINDS`, by their keys.
         user_names: that the program gave its communicators, by family.
-        diagnosis: what is concluded.
+        diagnosis: of the run.
     """
 
     path: Path

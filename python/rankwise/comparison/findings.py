@@ -54,7 +54,7 @@ class FindingChange:
 
     @property
     def title(self) -> str:
-        """What it says: on the side that it is worth most on."""
+        """The text, from the side with the larger saving."""
         sides = (self.after, self.before)
         return max(sides, key=lambda side: side.saved_percent_of_run or 0.0).title or self.before.title
 

@@ -122,7 +122,7 @@ def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Fi
 
 
 def _clocks(planned: Plan) -> Finding:
-    """Tell how it will be known what the clocks of several nodes differ by."""
+    """Report how the clocks of several nodes will be compared."""
     if said := planned.environment.get(clock_sync.VARIABLE):
         what = "compared" if said == "on" else "not compared"
         return Finding("clocks", f"of several nodes: {what}, as {clock_sync.VARIABLE} says")
@@ -136,12 +136,12 @@ def _clocks(planned: Plan) -> Finding:
 def _shown_library() -> Path:
     try:
         return library()
-    except RankwiseError:  # told already
+    except RankwiseError:  # reported already
         return Path("/RANKWISE/librankwise.so")
 
 
 def _launcher(planned: Plan) -> Generator[Finding, None, str]:
-    """Tell about the launcher, and return the name of its MPI library."""
+    """Report on the launcher, and return the name of its MPI library."""
     word = planned.command.launcher
     if not word:
         yield Finding("launcher", "none: the command is started directly")

@@ -67,7 +67,7 @@ def why_not(planned: Plan, library: Path) -> str:
 
 
 def _mounts() -> list[tuple[str, str]]:
-    """Return mount points and types of file systems, as the kernel tells them; none if it does not."""
+    """Return mount points and types of file systems from the kernel; none if it does not list them."""
     try:
         lines = Path("/proc/self/mounts").read_text(errors="replace").splitlines()
     except OSError:

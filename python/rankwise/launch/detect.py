@@ -35,7 +35,7 @@ class Kind(Enum):
 
 
 class Detection(NamedTuple):
-    """What is known of one program before it runs."""
+    """The facts about a program before it runs."""
 
     program: str  # as on the command line
     kind: Kind

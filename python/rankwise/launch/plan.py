@@ -1,4 +1,4 @@
-"""What is known of a launch before it happens, and whether it can work at all."""
+"""The facts about a launch in advance, and whether it can work at all."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Plan(NamedTuple):
         Args:
             status: of the command.
             preload: what the processes should have found.
-            foreign: what is known of MPI processes that did not.
+            foreign: facts about MPI processes without the library.
         """
         if foreign:
             line = f"no process was recorded, so there is no profile (the command's exit status was {status})"

@@ -65,7 +65,7 @@ def resets(script: Path, environment: Mapping[str, str]) -> list[Reset]:
 
 
 def _lines(script: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a shell script that are no comments, with their numbers; none of what is no text."""
+    """Yield the lines of a shell script without comments, with their numbers; none for binary files."""
     try:
         content = script.read_bytes()
     except OSError:

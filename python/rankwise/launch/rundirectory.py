@@ -98,7 +98,7 @@ class RunDirectory(NamedTuple):
 
     @classmethod
     def _made(cls, path: Path) -> bool:
-        """Make the directory, or see that one that is there will do; tell whether it is new."""
+        """Make the directory, or check that an existing one is usable; return whether it is new."""
         try:
             path.mkdir(mode=0o700)  # follows no link
         except FileExistsError:
@@ -176,7 +176,7 @@ class RunDirectory(NamedTuple):
             os.close(self.lock)
 
     def variables(self) -> dict[str, str]:
-        """Return what tells the processes of this run from those of others with the same directory."""
+        """Return a number that identifies this run among others with the same directory."""
         return {"RANKWISE_RUN": f"{self.run:08x}"}
 
     def note(self, planned: Plan, only: Sequence[str] = (), not_covered: Sequence[str] | None = None) -> None:
@@ -204,7 +204,7 @@ class RunDirectory(NamedTuple):
         return path
 
     def note_end(self, note: end_note.EndNote | None = None) -> None:
-        """Tell who looks at the job that it has ended, and how if that is known; never fails."""
+        """Mark the job as ended for observers, with its status if known; never fails."""
         with contextlib.suppress(OSError):  # the directory is gone, or the disk full
             self._write(end_note.FILE_NAME, json.dumps(note.text() if note else {}, indent=1))
 
@@ -216,7 +216,7 @@ class RunDirectory(NamedTuple):
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(text + "\n")
-        except OSError as error:  # which does not tell the name
+        except OSError as error:  # which lacks the name
             raise OSError(error.errno, error.strerror, str(path)) from error
 
     def has_counters(self) -> bool:
@@ -225,7 +225,7 @@ class RunDirectory(NamedTuple):
         return any(saved) or any(memory.counters() for memory in node_memory.of_run(self.path, self.run))
 
     def remove(self) -> None:
-        """Remove what the run left, and the directory if it is ours and nothing else is in it."""
+        """Remove the run's files, and the directory if Rankwise made it and it is otherwise empty."""
         node_memory.forget(self.path)
         self._clear()
         self.release()

@@ -21,7 +21,7 @@ from rankwise.tuning.proof import Say, prove
 from rankwise.tuning.settings.model import About, Settings
 
 LEAST_SHARE = 0.01
-"""Of the run time of all ranks: a step that promises less is not worth its runs."""
+"""Share of the run time of all ranks: a step that promises less is not tried."""
 
 _OVER = "the time is up; give more with --budget"
 _RUNS = "runs.json"  # in the store of a step, and of the whole: pairs of runs
@@ -30,7 +30,7 @@ _INSIDE = 0  # number of the runs that are profiled with messages inside collect
 
 @dataclass(frozen=True)
 class Facts:
-    """What a profile of the program as given tells.
+    """The results from a profile of the program as given.
 
     Attributes:
         about: the run, for the header of settings.
@@ -43,11 +43,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be optimised.
+    """The program and options of an optimisation.
 
     Attributes:
         given: the program as given.
-        way_of: returns the way with settings. It raises RankwiseError if they can't be told.
+        way_of: returns the way with settings. It raises RankwiseError if they can't be applied.
         facts: reads a profile.
         steps: that may be tried.
         aim: of the whole: its confidence is that of everything together.
@@ -91,7 +91,7 @@ def optimize(request: Request, runs: Runs, say: Say) -> Optimized:
     Args:
         request: what is wanted.
         runs: runs the program; its directory is empty.
-        say: is told how far it is.
+        say: called with the progress.
 
     Raises:
         RankwiseError: the program fails as given, or the budget is too short for anything.
@@ -184,7 +184,7 @@ class _Optimizer:
         return [*self._saved.attempts, *self._unable, *self._no_time]
 
     def _turn(self, plan: _Plan, profile: Path) -> bool:
-        """Try the first step of a plan; tell whether it is kept."""
+        """Try the first step of a plan; return whether it is kept."""
         saved = self._saved
         saved.begin(self._kept.about.hosts)
         step, promise = plan.promises[0]
@@ -216,7 +216,7 @@ class _Optimizer:
         name = f"{step.name}-{self._turns}"
         directory = self._runs.directory / name
         directory.mkdir()
-        # What is known of the program as it is now is of no use when more is kept.
+        # Measurements of the current program become useless when more is kept.
         store = self._saved.directory / f"{step.name}-on-{len(self._saved.attempts)}"
         store.mkdir(exist_ok=True)
         kept = self._kept
@@ -241,7 +241,7 @@ class _Optimizer:
         except UnrunnableError:
             raise
         except RankwiseError as error:
-            # Whatever keeps a step from being tried, the other ones may still be: the program itself runs.
+            # If a step can't be tried, the others may still be possible: the program itself runs.
             return Attempt(step.name, promise, "not tried", f"it could not be tried: {error}"), None
         if tried.untried:
             return Attempt(step.name, promise, "not tried", f"it could not be tried: {tried.why}"), None

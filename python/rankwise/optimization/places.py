@@ -39,7 +39,7 @@ class Places:
         Args:
             words: of the command as given.
             environment: that it is started with.
-            machine: to place the ranks on; None: what the run tells of its own.
+            machine: to place the ranks on; None: the run's own, as far as its profile shows it.
         """
         self._machine = machine
         self._launch: Launch | None = None

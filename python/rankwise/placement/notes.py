@@ -18,7 +18,7 @@ def notes(
         connection: the profile.
         seen: its messages.
         mapping: the placement.
-        machine_given: the machine is not just what the profile tells.
+        machine_given: the machine is not the one derived from the profile.
         inside: messages inside collectives are wanted.
     """
     said = []

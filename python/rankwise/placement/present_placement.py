@@ -60,7 +60,7 @@ def find_present_placement(where: Whereabouts, machine: Machine) -> PresentPlace
 
 
 def machine_of_run(where: Whereabouts) -> Machine:
-    """Return all that a run tells of its machine: its nodes, each with as many slots as ranks were there.
+    """Return the machine as far as a run shows it: its nodes, each with as many slots as it had ranks.
 
     Raises:
         NoPresentPlacementError: the host of a rank is not known.
@@ -112,7 +112,7 @@ def _find(
         machine: with nodes of these names.
         hosts: of each rank.
         cpus: processors that each may run on; none if that is not known.
-        results: pointers to what is found.
+        results: pointers to the results.
 
     Raises:
         NoPresentPlacementError: a host that the machine has not, or more ranks there than slots.

@@ -25,7 +25,7 @@ class Prices:
         unit: of a cost, in words.
         node: index of the level `node`.
         network: between nodes; what meets further out than they costs as what meets at them, and what it
-            adds. None: the levels tell all.
+            adds. None: the levels describe everything.
         links: of a byte on each link, shape (slots of the machine, D); None: not wanted.
         bottleneck: the most loaded link is to be small.
     """

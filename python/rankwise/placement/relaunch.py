@@ -21,7 +21,7 @@ from rankwise.mpi_libraries import Version
 
 @dataclass(frozen=True)
 class Relaunched:
-    """A launch that tells each rank its place.
+    """A launch that gives each rank its place.
 
     Attributes:
         words: of the command.
@@ -45,7 +45,7 @@ class Launch:
     Attributes:
         command: taken apart; of one program.
         launcher: what is known of its launcher.
-        placing: how it is told bindings.
+        placing: how it takes bindings.
         environment: as the launcher sees it.
     """
 
@@ -59,11 +59,11 @@ class Launch:
         return self.command.contexts[0]
 
     def file(self, job: Job) -> Written:
-        """Return the file that tells its launcher places."""
+        """Return the file with the places for its launcher."""
         return self.placing.files[0](job)
 
     def bindings(self, bindings: Sequence[Binding]) -> list[Binding]:
-        """Return the bindings that it is told: without cores, if it can't be or the user binds no ranks."""
+        """Return the bindings for it: without cores, if it can't take these or the user binds no ranks."""
         written = self.file(job_of(bindings, Path(), ()))
         binds = any(map(self.placing.binds, self._options(written)))
         theirs = [self.launcher.split(option) for option in self._context.options]
@@ -72,14 +72,14 @@ class Launch:
         return [Binding(binding.rank, binding.host) for binding in bindings]
 
     def relaunched(self, bindings: Sequence[Binding], directory: Path) -> Relaunched:
-        """Return the launch with each rank bound as told.
+        """Return the launch with each rank bound as given.
 
         Args:
             bindings: of the ranks, as from `bindings`.
             directory: of the launchers' files, as placement.files.write_all makes them.
 
         Raises:
-            RankwiseError: the launcher can't be told these bindings.
+            RankwiseError: the launcher can't take these bindings.
         """
         job = job_of(bindings, directory, ())
         written = self.file(job)
@@ -110,7 +110,7 @@ class Launch:
 def understand(
     words: Sequence[str], environment: Mapping[str, str], library: Version | None = None
 ) -> Launch:
-    """Take a launch apart, and refuse one that can't be told bindings.
+    """Analyse a launch, and refuse it if it can't take bindings.
 
     Args:
         words: of the command.
@@ -153,7 +153,7 @@ def _asked(command: CommandLine, environment: Mapping[str, str]) -> Version:
 
 
 def _known() -> str:
-    """Name the launchers that can be told bindings."""
+    """Name the launchers that can take bindings."""
     known = [
         launcher for launcher in launchers() if any(isinstance(p, Relaunching) for p in launcher.placings)
     ]

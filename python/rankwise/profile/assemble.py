@@ -36,7 +36,7 @@ class Assembly:
         ranks_seen: ranks whose counters were read.
         ranks_expected: size of MPI_COMM_WORLD.
         partial: whether some rank did not come to the end of MPI_Finalize.
-        reason: why, in one sentence; '' if complete.
+        reason: why it is partial, in a sentence; '' if complete.
         others: profiles of further MPI worlds in the same run directory.
         idle: worlds that have no profile, as nothing was called in them.
     """
@@ -79,10 +79,10 @@ def assemble(
         interrupted: what ended the launch from the outside, as part of a sentence; told if a rank did not
             come to its end. What has been noted counts where the status is not given.
         force: replace profiles of further worlds, too; else a free number is taken.
-        listener: is told how much is done.
+        listener: called with the progress.
         by_program: if there are several MPI worlds, names the profile of each after the command line of its
             program, and its start in nanoseconds since 1970, instead.
-        conclude: adds to each profile what is concluded from it.
+        conclude: adds the diagnosis to each profile.
 
     Raises:
         RankwiseError: no MPI process left counters that can be read, or the profile cannot be written.
@@ -174,7 +174,7 @@ def free_name(output: Path, number: int = 1, *, force: bool = False, used: Colle
     """Name a profile: `output`, or from the second on `<stem>.<number>.rankwise`; the next if it is taken.
 
     Args:
-        output: path of the first one.
+        output: path of the first profile.
         number: of the profile, from 1.
         force: take it, whether it is there or not.
         used: names that are not free in any case.

@@ -32,7 +32,7 @@ _QUIET_S = 900  # a keeper that lives saves more often, unless it was told other
 
 
 class _Seen(NamedTuple):
-    """What tells a file from another one of its name, and from what it becomes."""
+    """The identity and state of a file: differs for another file of this name, and after a change."""
 
     inode: int
     changed_ns: int
@@ -72,7 +72,7 @@ def collect(
     Args:
         run_directory: absolute.
         output: the directory of profiles.
-        conclude: adds to each profile what is concluded from it.
+        conclude: adds the diagnosis to each profile.
 
     Returns:
         The profiles; none if the job is under way, if somebody else is at it, or if it has left nothing.
@@ -109,7 +109,7 @@ def _time(since_1970_ns: int) -> str:
 
 
 def _is_abandoned(run_directory: Path) -> bool:
-    """Whether nobody has come to put anything in it."""
+    """Return whether it is still unused."""
     with suppress(OSError):
         return not any(run_directory.iterdir()) and time.time() - run_directory.stat().st_mtime > _QUIET_S
     return False

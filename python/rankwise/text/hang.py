@@ -20,7 +20,7 @@ LEAST_PERCENT = 10.0
 
 
 def hang_sentence(hang: Hang | None) -> str:
-    """Return why a run stood still at its end, without the full stop; '' if that is not worth a sentence."""
+    """Return why a run hung at its end, without the full stop; '' if that is not important enough."""
     if hang is None or not (hang.is_deadlock or (hang.lost_percent_of_run or 0.0) >= LEAST_PERCENT):
         return ""
     text = hang_text(hang)
@@ -84,7 +84,7 @@ def _steps_text(hang: Hang) -> str:
 
 
 def _end_text(step: Step, waits_for: str) -> str:
-    """Return where those are at whom the waiting ends."""
+    """Return where the ranks are at which the waiting ends."""
     if step.ranks == waits_for:
         return f"which {_is_text(step)}"
     return f"and {ranks_text(step.ranks)} {_is_text(step)}"

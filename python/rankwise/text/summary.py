@@ -107,7 +107,7 @@ def lateness_unknown_text(time: TimeInMpi) -> str:
 
 
 def whole_text(time: TimeInMpi) -> str:
-    """Return what shares of waiting are of: all of it, or what is known."""
+    """Return the base of shares of waiting: all of it, or the known part."""
     return "the waiting that is known" if time.is_much_unknown else "all waiting"
 
 
@@ -123,7 +123,7 @@ def off_node_text(locality: Locality) -> str:
 
 
 def inside_text(totals: InsideTotals, nodes: int) -> str:
-    """Return what collectives sent inside, whatever there is to say: --by collective tells it in full."""
+    """Return the traffic inside collectives in short; --by collective shows it in full."""
     if not totals.messages:
         return f"collectives: {totals.why}"
     seen = f"{count_text(totals.messages)} messages inside collectives, {byte_text(totals.bytes)}"

@@ -19,7 +19,7 @@ def partial_line(trust: Trust) -> str:
 
 
 def coverage_fields(trust: Trust, verbose: bool) -> list[str]:
-    """Return ranks seen, what was dropped, and what is not covered; with `verbose` all of it by name."""
+    """Return recorded ranks, dropped records, and uncovered calls; with `verbose` all by name."""
     dropped = f"{count_text(trust.dropped_records)} records dropped"
     if verbose and trust.dropped:
         each = (f"{what.replace('_', ' ')} {count_text(count)}" for what, count in trust.dropped.items())

@@ -19,7 +19,7 @@ def keep_piped_input(say: Callable[[str], None]) -> None:
     """Put a file in the place of our stdin, if that is a pipe: see trials.process, which opens it again.
 
     Args:
-        say: is told what becomes of the pipe, before anything is run.
+        say: called with what happens to the pipe, before anything is run.
 
     Raises:
         RankwiseError: what comes out of the pipe can't be kept.

@@ -1,4 +1,4 @@
-"""What is known while trials run: the change of the time so far, how many runs are left, and how long."""
+"""Progress of trials: the change of the time so far, remaining runs, and remaining time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def change_so_far(before: Sequence[float], after: Sequence[float], confidence: f
 
     Args:
         before: times, s.
-        after: the other ones of the pairs, s.
+        after: the second times of the pairs, s.
         confidence: that is wanted; so few pairs may give less.
     """
     if len(before) < 2:

@@ -104,7 +104,7 @@ class Race:
         """Begin.
 
         Args:
-            arms: names, the baseline first; no two alike.
+            arms: distinct names, the baseline first.
             aim: of it all; whoever runs the arms keeps its seconds.
             seed: of the order.
 
@@ -189,7 +189,7 @@ class Race:
     def winner(self) -> Comparison | None:
         """Return the arm with the greatest ratio of those that are faster than the baseline; None if none is.
 
-        As the best of several it looks better than it is: a new race against the baseline tells its gain.
+        As the best of several it looks better than it is: a new race against the baseline measures its gain.
         """
         faster = [
             (comparison.interval.ratio, -place, comparison)

@@ -87,7 +87,7 @@ def run(
         seed: of the order.
         of_run: seconds that a run takes, launch included, as far as known.
         seconds: the time of a result that is compared.
-        say: is told how far it is.
+        say: called with the progress.
         clock: in seconds.
 
     Raises:

@@ -45,7 +45,7 @@ _LEAST_FOR_SCATTER = 4
 _PROBABLY = NormalDist().inv_cdf(0.8)
 _HOPE = NormalDist().inv_cdf(0.9)
 _CHEAP_PAIRS = 20
-"""So few pairs are worth knowing it better."""
+"""Up to this many pairs are worth spending for a better estimate."""
 _PRECISE = 1 / 3  # of the gain, that the lower end of its interval has to reach then
 
 _STEP = 0.05  # of the grid of sums, in standard deviations of one pair

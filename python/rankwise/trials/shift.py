@@ -38,7 +38,7 @@ def shift_interval(before: Sequence[float], after: Sequence[float], confidence: 
     differences = sorted(late - early for late in after for early in before)
     chances = _rank_sum(len(before), len(after))
     left_out, below = 0, 0.0
-    for chance in chances:  # so many differences are left out at either end
+    for chance in chances:  # this many differences are left out at either end
         if below + chance > (1 - confidence) / 2 * (1 + 1e-9):
             break
         below += chance
@@ -50,11 +50,11 @@ def shift_interval(before: Sequence[float], after: Sequence[float], confidence: 
 
 @cache
 def _rank_sum(first_count: int, second_count: int) -> tuple[float, ...]:
-    """Return the probability of each value, from 0, of Mann and Whitney's statistic of two sides alike."""
+    """Return the probability of each value, from 0, of Mann and Whitney's statistic for two equal sides."""
     counts = {(0, n): [1] for n in range(second_count + 1)} | {(m, 0): [1] for m in range(first_count + 1)}
     for m in range(1, first_count + 1):
         for n in range(1, second_count + 1):
-            # The largest of all is of the one side (above n of the other), or of the other one.
+            # The largest value is on the first side (above n of the second), or on the second side.
             above, rest = [0] * n + counts[m - 1, n], counts[m, n - 1]
             size = max(len(above), len(rest))
             pairs = zip(above + [0] * (size - len(above)), rest + [0] * (size - len(rest)), strict=True)

@@ -24,7 +24,7 @@ from rankwise.trials.run import OutOfTime, Rejected, UnrunnableError
 from rankwise.trials.saved_runs import SavedPairs, SavedRuns
 
 _CHECK_SECONDS = 600
-_AGAIN = 990  # number of the run that tells whether the program still runs as given
+_AGAIN = 990  # number of the run that checks whether the program still runs as given
 _ROOM_BYTES = 64 * 1024
 _EXISTS = re.compile(r"(?<!not )(?<!n't )(?<!non)(?<!non-)exist|already|overwrit", re.IGNORECASE)
 _RUNS_OF_LIMIT = 10
@@ -139,7 +139,7 @@ class Runs:
         return statistics.median(self.took) if self.took else self.first_limit
 
     def _blame(self, way: Way, error: RankwiseError | OSError, end_of_all: float) -> NoReturn:
-        """Say whose failure it is that a run has failed: ours, the program's, or that of its settings."""
+        """Return the cause of a failed run: Rankwise, the program, or its settings."""
         if time.monotonic() >= end_of_all:
             raise OutOfTime from error
         if why := _no_room(self.directory):

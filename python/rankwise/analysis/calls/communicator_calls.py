@@ -11,7 +11,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class CommunicatorCalls:
-    """One procedure on one communicator.
+    """A procedure on a communicator.
 
     Attributes:
         processes: how many processes called it.

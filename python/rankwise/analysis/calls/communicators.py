@@ -15,7 +15,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Communicator:
-    """One communicator, window or file.
+    """A communicator, window or file.
 
     Attributes:
         name: ancestry, such as W_a1_u2.0.
@@ -37,8 +37,8 @@ class Communicator:
         freed_seconds: the same; None = not freed.
         top_operation: procedure and size of the most time in MPI; None if nothing was called.
         type: communicator, window or file.
-        created_in: name of the file, a program or a library, whose call made it; None = not known.
-        role: what its members are, or where it was made; '' = not known.
+        created_in: name of the object, program or library, whose call made it; None = unknown.
+        role: the meaning of its members, or where it was made; '' = unknown.
     """
 
     name: str

@@ -34,7 +34,7 @@ class Family:
         type: what they are: communicator, window or file.
         library: that made them for itself; '' = the program, or not known.
         procedures: that made them, without repeats; `procedure` is the first.
-        role: what their members are, or where they were made; '' = not known.
+        role: the meaning of their members, or where they were made; '' = unknown.
         (the others as for `Communicator`)
     """
 
@@ -149,7 +149,7 @@ def _roles(connection: sqlite3.Connection, siblings: Mapping[str, Sequence[Any]]
 
 
 def _name(connection: sqlite3.Connection, communicators: Sequence[int | None]) -> str | None:
-    """Return the name of a communicator; of several the first one's family."""
+    """Return the name of a communicator; for several, the family of the first."""
     column = "name" if len(set(communicators)) == 1 else "family"
     first = next((name for name in communicators if name is not None), None)
     row = connection.execute(f"SELECT {column} FROM communicators WHERE id = ?", (first,)).fetchone()

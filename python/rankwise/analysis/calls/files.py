@@ -1,4 +1,4 @@
-"""The files that the program opened with MPI-IO, and what it read and wrote."""
+"""The files that the program opened with MPI-IO, and its accesses."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rankwise.analysis.rows import rows_by_name
 from rankwise.records import dataclass
 
 _DATA_ACCESS = re.compile(r"MPI_File_(i?)(read|write)(?!.*_begin$)")
-"""A call that moves data; of a split collective the end, which tells the bytes."""
+"""A call that moves data; for a split collective the end call, which has the bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileCalls:
-    """The calls of one procedure on one file, opened on one communicator in one mode.
+    """The calls of a procedure on a file that was opened on a communicator in some mode.
 
     Attributes:
         communicator: name of the one that it was opened on.
@@ -39,7 +39,7 @@ class FileCalls:
 
 @dataclass(frozen=True, kw_only=True)
 class File:
-    """One file: all that was opened under one name.
+    """A file: everything opened under the same name.
 
     Attributes:
         ranks: how many called MPI on it.

@@ -16,7 +16,7 @@ OPENING = {
 
 @dataclass(frozen=True, kw_only=True)
 class Opening:
-    """One of the two.
+    """MPI_Init or MPI_Finalize.
 
     Attributes:
         name: MPI_Init or MPI_Finalize.

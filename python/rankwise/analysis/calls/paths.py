@@ -59,7 +59,7 @@ class Frame:
 
 @dataclass(frozen=True, kw_only=True)
 class PathRow:
-    """The calls of one procedure at one place that come by one way. Calls and seconds are estimates.
+    """The calls of a procedure at a place along one call path. Calls and seconds are estimates.
 
     Attributes:
         site: as in `SiteRow`, and so are the following.
@@ -100,7 +100,7 @@ class PathRow:
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls a place in a library: where in the program, or else in what it was called through.
+    """A caller of a place in a library: in the program, or else in the library in between.
 
     That is a function with a name, if there is one on the way from there.
 

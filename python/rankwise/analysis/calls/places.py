@@ -21,7 +21,7 @@ class Place(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The shortest name that tells where it is."""
+        """The shortest name that locates it."""
         if self.file is not None:
             return f"{self.file.rpartition('/')[2] or NAMELESS}:{self.line}"
         return f"{self.path.rpartition('/')[2]}+{self.offset:#x}" if self.path else ""

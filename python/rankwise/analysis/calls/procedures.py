@@ -15,7 +15,7 @@ _KEYS = "procedures.name, procedures.class, procedures.id"
 
 @dataclass(frozen=True)
 class ProcedureRow:
-    """One MPI procedure.
+    """An MPI procedure.
 
     Attributes:
         ranks: how many ranks called it.

@@ -1,6 +1,6 @@
 """The regions that the program names, which encloses which, and the MPI calls made in each.
 
-Inclusive is what is inside of a region and of all regions nested in it, exclusive what is in no nested one.
+Inclusive times contain those of nested regions, exclusive times do not.
 MPI_Init and MPI_Finalize are in neither: times are those between them.
 """
 
@@ -19,7 +19,7 @@ OTHER = 4095
 
 @dataclass(frozen=True, kw_only=True)
 class Region:
-    """One region: a name inside of an enclosing region.
+    """A region: a name inside an enclosing region.
 
     Attributes:
         region: number in the profile; 0 = the whole program.
@@ -86,7 +86,7 @@ def regions(connection: sqlite3.Connection) -> list[Region]:
     in_mpi = {key: counts.get(key, Totals()).seconds for key in rows}
     alone = {key: row[8] for key, row in rows.items()}
     inclusive, around = dict(in_mpi), dict(alone)
-    for key in reversed(rows):  # what is nested has the larger number
+    for key in reversed(rows):  # nested regions have larger numbers
         parent = around_it.get(key)
         if parent in rows:
             inclusive[parent] += inclusive[key]

@@ -1,4 +1,4 @@
-"""What communicators are for, as far as their members tell: rows of a grid, one for each node."""
+"""Roles of communicators, from their members: rows of a grid, one for each node."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Roles:
         self._left = _MOST_MEMBERS
 
     def of(self, members: Sequence[str], site: int | None = None) -> str:
-        """Return what communicators that were made alike are for; '' = their members don't tell.
+        """Return the role of a family of communicators; '' if unknown.
 
         Args:
             members: world ranks of each, compact.
-            site: where the first one was made.
+            site: where the first communicator was made.
         """
         return self._of_members(members) or self._created_in(site)
 
@@ -93,7 +93,7 @@ class Roles:
 
     @cached_property
     def _positions(self) -> Mapping[Parts, str]:
-        """What the parts of Cartesian communicators are called."""
+        """Names of the parts of Cartesian communicators."""
         positions: dict[Parts, str] = {}
         for name, members, dims in self._connection.execute(
             "SELECT name, members, dims FROM communicators WHERE topology = 'cart' AND size = ?"
@@ -103,7 +103,7 @@ class Roles:
             if "?" in members or count(members) != self._number:
                 continue
             ranks, counts = parse(members), decoded_list(dims)
-            # (A dimension of one makes no other parts.)
+            # (A dimension of length 1 makes no other parts.)
             wide = [place for place, places in enumerate(counts) if places > 1]
             if 2 <= len(wide) <= _MOST_DIMENSIONS and math.prod(counts) == len(ranks):
                 for parts, what in _parts_of_grid(ranks, counts, wide):
@@ -114,7 +114,7 @@ class Roles:
 def _parts_of_grid(
     ranks: Sequence[int], dims: Sequence[int], wide: Sequence[int]
 ) -> Iterable[tuple[Parts, str]]:
-    """Return the ways to divide a grid by some of its dimensions, and what the parts are called."""
+    """Return the ways to divide a grid by some of its dimensions, with the names of the parts."""
     places = list(product(*map(range, dims)))
     for kept_number in range(1, len(wide)):
         for kept in combinations(wide, kept_number):
@@ -150,7 +150,7 @@ def _of_ranks(ranks: Sequence[int], number: int) -> str:
 
 
 def _of_parts(parts: Sequence[Sequence[int]], number: int) -> str:
-    """Return what so many ranks are divided into, each once; '' = nothing that has a name."""
+    """Return the name of a partition of this many ranks; '' if it has none."""
     size = len(parts[0])
     if len(parts) == 2 and _are(parts[0], range(size)):
         first = "rank 0" if size == 1 else f"ranks 0-{size - 1}"
@@ -181,7 +181,7 @@ def as_grid(role: str, number: int, size: int, siblings: Collection[str]) -> str
     """Return the role of communicators that are rows or columns of a grid which the program laid out itself.
 
     Args:
-        role: what their members are.
+        role: the meaning of their members.
         number: how many they are.
         size: processes of each.
         siblings: roles of all that were made from the same parent.

@@ -19,10 +19,10 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, kw_only=True)
 class SiteRow:
-    """The calls of one procedure at one place.
+    """The calls of a procedure at a place.
 
     Attributes:
-        site: the shortest name that tells where it is; '' = it is not known.
+        site: the shortest name that locates it; '' = unknown.
         path: of the program or library.
         library: what that is called.
         is_program: whether it is the program itself.

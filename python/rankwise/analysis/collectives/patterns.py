@@ -1,4 +1,4 @@
-"""The algorithms of collectives, told by the messages of one call of each shape."""
+"""The algorithms of collectives, by the messages of one call of each shape."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NO_PATTERN = "not compared: no individual calls were kept"
 
 @dataclass(frozen=True, kw_only=True)
 class Algorithm:
-    """One shape of a collective, and how the MPI library carried it out.
+    """A shape of a collective, with its algorithm.
 
     Attributes:
         procedure: name.
@@ -44,7 +44,7 @@ class Algorithm:
         size: of the message, bytes; None = differs by process, or no single calls were kept.
         messages: sent inside one call; None = they are not known, or not visible.
         bytes: likewise.
-        algorithm: the name of the one that explains every message; None = there is none.
+        algorithm: the name of the algorithm that explains all messages; None = there is none.
         exact: whether the bytes are those of the algorithm, too, not the messages alone.
         also: names of others that would send the same messages.
         family: of the communicator.

@@ -1,4 +1,4 @@
-"""What may keep collectives from being done in another way: operations and buffers of their calls."""
+"""Traits of calls that rule out some algorithms: operations and buffers."""
 
 from __future__ import annotations
 

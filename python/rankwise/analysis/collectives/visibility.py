@@ -32,7 +32,7 @@ _STATES = {
 
 @dataclass(frozen=True)
 class Visibility:
-    """What can be said of the messages inside a collective.
+    """The visibility of the messages inside a collective.
 
     Attributes:
         text: why messages are missing, or may be; '' = all were seen.
@@ -50,7 +50,7 @@ class Visibility:
 
 @dataclass(frozen=True)
 class _Hook:
-    """What the hook of a rank could see."""
+    """The view of a rank's hook."""
 
     host: str
     state: str
@@ -59,7 +59,7 @@ class _Hook:
 
 
 class _Hooks(NamedTuple):
-    """What the hooks of a communicator's members could see.
+    """The view of the hooks of a communicator's members.
 
     Attributes:
         inactive: why the first one that is not active is not; None = all are.
@@ -174,14 +174,14 @@ class Visibilities:
 
 
 def has_messages_inside(connection: sqlite3.Connection) -> bool:
-    """Tell whether any message inside a collective was seen."""
+    """Return whether any message inside a collective was seen."""
     query = "SELECT EXISTS (SELECT 1 FROM host_sums WHERE kind = 'in-collective')"
     (count,) = connection.execute(query).fetchone()
     return bool(count)
 
 
 def moved_otherwise(procedure: str, processes: int, size: int | None, messages: int, volume: int) -> bool:
-    """Tell whether the messages inside one call are too few to have moved its data.
+    """Return whether the messages inside a call are too few to have moved its data.
 
     Each process but one has to send or to get the call's size at least.
 
@@ -213,7 +213,7 @@ def _shapes(connection: sqlite3.Connection) -> dict[tuple[int, str], list[bool]]
 
 
 def why_inactive(state: str, note: str) -> str:
-    """Say why a hook sees nothing, from what a rank tells of it."""
+    """Return why a hook sees nothing, from the rank's record of it."""
     meaning = _STATES.get(state, state)
     if note:
         return note if state in ("disabled", "none") else f"{meaning} ({note})"
@@ -221,7 +221,7 @@ def why_inactive(state: str, note: str) -> str:
 
 
 def _seen_within_nodes(connection: sqlite3.Connection) -> bool:
-    """Tell whether a message was seen that proves that those within nodes are seen."""
+    """Return whether a recorded message proves that messages within nodes are visible."""
     (seen,) = connection.execute(
         "SELECT EXISTS (SELECT 1 FROM messages JOIN ranks AS sender ON sender.rank = source"
         " JOIN ranks AS receiver ON receiver.rank = destination"

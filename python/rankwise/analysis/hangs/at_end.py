@@ -62,7 +62,7 @@ def _ranks(connection: sqlite3.Connection, query: str) -> frozenset[int]:
 
 
 def _counts(connection: sqlite3.Connection, places: dict[int, Place]) -> Counts:
-    """Return how many collectives each rank has come out of, on the communicators on which ranks are now."""
+    """Return how many collectives each rank has completed, on the communicators of the current calls."""
     on = {place.communicator for place in places.values() if place.communicator is not None}
     wanted = FOR_ALL | STARTED_FOR_ALL
     procedures = {

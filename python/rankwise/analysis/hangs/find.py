@@ -1,4 +1,4 @@
-"""Why a job stands still, from where its ranks are and what they have counted."""
+"""The cause of a hang, from the places of the ranks and their counters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEAST_S = 1.0
 """Seconds that ranks have waited at least: without a deadlock, a job that stands still for less is none."""
 
 GONE = "gone"
-"""In place of the state of a rank whose process had come to its end before the others."""
+"""Replaces the state of a rank whose process ended before the others."""
 
 _ENDED = ("finalized", "aborted")
 _MOST_STEPS = 8
@@ -58,7 +58,7 @@ class _Search:
         self.stuck = stuck(self.waits, lambda n: self.parties[n].any, self._gone)
 
     def _others(self, party: Wait) -> list[int]:
-        """Return the parties that one waits for."""
+        """Return the parties that a party waits for."""
         return list(dict.fromkeys(self.party_of[rank] for rank in party.for_ranks if rank in self.party_of))
 
     def _gone(self, number: int) -> bool:
@@ -118,7 +118,7 @@ class _Search:
         return replace(hang, steps=[*hang.steps[:-1], self._step(last)])
 
     def _is_alike(self, first: int, second: int) -> bool:
-        """Tell whether two parties are in one place."""
+        """Return whether two parties are in the same place."""
         here, there = self.parties[first].place, self.parties[second].place
         keys = ("state", "procedure", "communicator")
         return all(getattr(here, key) == getattr(there, key) for key in keys)
@@ -130,7 +130,7 @@ class _Search:
 
         Args:
             kind: of it.
-            root: parties at whom the waiting ends.
+            root: parties at which the waiting ends.
             ends: all whose waiters are in question.
             path: parties of whom each waits for the next.
             is_deadlock: none can go on.

@@ -1,4 +1,4 @@
-"""Whom each rank waits for, by the call that it is inside of and what both sides have counted."""
+"""The ranks that each rank waits for, by its current call and the counters of both sides."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Standing:
         places: where each rank is.
         members: of communicators, compact, by their id.
         counts: of collectives.
-        messages: that only one side has asked for.
+        messages: that only one side has posted.
         ended: ranks whose processes have come to their end.
         threaded: ranks of which several threads call MPI: another one may do what the others wait for.
         vague: ranks that could not record all calls.
@@ -79,16 +79,16 @@ class Standing:
 
 
 class Wait(NamedTuple):
-    """Whom ranks in one place wait for.
+    """The ranks that those in the same place wait for.
 
     Attributes:
         ranks: who wait.
         place: of the first of them.
         for_ranks: whom they wait for, ascending; () = nobody, or not known.
-        any: one of these would be enough.
+        any: a single one of these would be enough.
         what: they wait for: MESSAGE, RECEIVE, COLLECTIVE; '' = nothing, or not known.
         tag: of the message.
-        certain: it follows from what both sides have counted.
+        certain: the counters of both sides prove it.
         collective: nonblocking, that they wait for.
     """
 
@@ -103,7 +103,7 @@ class Wait(NamedTuple):
 
 
 class Messages:
-    """What both sides have counted of messages."""
+    """The messages counted on both sides."""
 
     def __init__(self, standing: Standing) -> None:
         """Sort the messages by their ends."""
@@ -121,7 +121,7 @@ class Messages:
             self._destinations_of[row.source].add(row.destination)
 
     def is_known(self, source: int, destination: int) -> bool:
-        """Tell whether both sides have counted all messages of a pair."""
+        """Return whether both sides have counted all messages of a pair."""
         if (source, ALL) in self._vague or (ALL, destination) in self._vague:
             return False
         return all(row.sent is not None for row in self._rows.get((source, destination), ()))
@@ -132,7 +132,7 @@ class Messages:
         return [row for source in sources for row in self._rows[source, destination] if _balance(row) > 0]
 
     def sources(self, rank: int, communicator: int | None) -> list[int]:
-        """Return the ranks that have not sent what a rank has receives for."""
+        """Return the ranks whose messages a rank's receives still wait for."""
         return sorted(
             source
             for source in self._sources_of[rank]
@@ -140,7 +140,7 @@ class Messages:
         )
 
     def destinations(self, rank: int, communicator: int | None) -> list[int]:
-        """Return the ranks that have no receives for what a rank has sent."""
+        """Return the ranks without receives for a rank's messages."""
         return sorted(
             to
             for to in self._destinations_of[rank]
@@ -218,7 +218,7 @@ def _fits(first: int | None, second: int | None) -> bool:
 
 
 def _meets(partner: Partner, rank: int, tag: int | None) -> bool:
-    """Tell whether a call that has this partner is the other side of the message of a rank."""
+    """Return whether a call with this partner is the other side of a rank's message."""
     return partner.rank in (rank, ANY) and _fits(partner.tag, tag)
 
 
@@ -227,7 +227,7 @@ def _same(first: int | None, second: int | None) -> bool:
 
 
 class Waits:
-    """Whom each rank waits for: ranks that wait for the same are one."""
+    """The waits of all ranks; equal ones are merged."""
 
     def __init__(self, standing: Standing) -> None:
         """Find it out."""
@@ -253,7 +253,7 @@ class Waits:
         return self._members[communicator]
 
     def _all_known(self, communicator: int | None) -> bool:
-        """Tell whether all members of a communicator are known."""
+        """Return whether all members of a communicator are known."""
         members = self._standing.members.get(communicator or 0, "")
         return bool(members) and all(rank >= 0 for rank in parse(members))
 

@@ -40,7 +40,7 @@ class SmallSends:
 
 @dataclass(frozen=True)
 class Buffering:
-    """What the sample of waits tells of buffered sends.
+    """Buffered sends, as seen in the sample of waits.
 
     Attributes:
         largest_buffered: bytes of the largest message that was buffered, or is known to be; None = not known.

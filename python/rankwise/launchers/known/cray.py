@@ -1,4 +1,4 @@
-"""Cray MPICH: which rank each slot gets, that is the inverse of what all others are told.
+"""Cray MPICH: takes the rank of each slot, the inverse of what other launchers take.
 
 Slots are those of a launch in blocks: nodes in the order in which Slurm counts them, by the numbers in their
 names, and on each node the cores in their order.

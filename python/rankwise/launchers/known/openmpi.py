@@ -122,7 +122,7 @@ class OpenMPI4(Relaunching):
         return any(map(is_off, policies))
 
     def check(self, options: Sequence[Option]) -> None:
-        """Refuse several processors a rank: no file of places tells them."""
+        """Refuse several processors per rank: files of places can't express them."""
         for option in options:
             several = option.name in _SEVERAL_PROCESSORS or ":pe=" in option.value.lower().replace(",", ":")
             if several:
@@ -179,7 +179,7 @@ class OpenMPI(Launcher):
 
     def placing(self, command: str, version: Version) -> OpenMPI4:
         """By a rankfile."""
-        # prterun tells the version of PRRTE.
+        # prterun prints the version of PRRTE.
         is_5 = command in ("prterun", "prun") or version.parts >= (5,)
         return OpenMPI5() if is_5 else OpenMPI4()
 

@@ -69,7 +69,7 @@ class Found:
 
     Attributes:
         holders: the files to read them from, sorted by path; each name is read from one of them.
-        node_files: what the node files say about themselves, sorted by path.
+        node_files: the heads of the node files, sorted by path.
         failures: node files that cannot be read.
     """
 
@@ -112,7 +112,7 @@ def find_counters(run_directory: Path) -> Found:
 
 
 def _with_the_latest(holders: Iterable[Holder], saved_ns: Mapping[Path, int]) -> list[Holder]:
-    """Leave each name to the one file that has the latest counters; a bare file is as late as can be."""
+    """Assign each name to the file with the latest counters; a bare file always counts as latest."""
     places: dict[str, list[Holder]] = defaultdict(list)
     for holder in holders:
         for name in holder.names:
@@ -137,7 +137,7 @@ def _lateness(holder: Holder, name: str, saved_ns: Mapping[Path, int]) -> tuple[
 
 
 def _latest_ns(read: Iterable[Counters | RankwiseError]) -> int:
-    """Return the last heartbeat in one process's counters; -1 if they cannot be read."""
+    """Return the last heartbeat in the counters of a process; -1 if they can't be read."""
     return max(
         (
             -1 if isinstance(counters, RankwiseError) else counters.header.stamps["latest"].monotonic_ns

@@ -13,7 +13,7 @@ FILE_NAME = "launch.json"
 
 
 class LaunchNote(NamedTuple):
-    """How the program was launched; what is not known is empty.
+    """How the program was launched; unknown parts are empty.
 
     Attributes:
         command: the words after `--`.

@@ -15,7 +15,7 @@ from rankwise.profile.collect.holders import Holder
 from rankwise.profile.join.batches import Batch, Common, Counted, Own, make_batch
 
 _TOGETHER = 64
-"""Processes in a portion, or more where more are in one file."""
+"""Processes in a portion, or more if a file has more."""
 
 
 class Portion(NamedTuple):
@@ -45,7 +45,7 @@ class RowsTask(NamedTuple):
 
 
 class Made(NamedTuple):
-    """Rows, and whose.
+    """Rows, and their processes.
 
     Attributes:
         batch: the rows; None = there are none.

@@ -1,4 +1,4 @@
-"""What a program is called, by its command line: a Python program by its script, not by the interpreter."""
+"""Names of programs from their command lines: Python programs are named by their scripts."""
 
 from __future__ import annotations
 

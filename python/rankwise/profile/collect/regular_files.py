@@ -1,4 +1,4 @@
-"""Opens files whose names come from outside: nothing that could make the reader wait, or that never ends."""
+"""Opens files with untrusted names: never a file that blocks the reader, or one without end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def open_regular(path: Path, most_bytes: int) -> BinaryIO:
 
 
 def changed_ns(file: BinaryIO) -> int:
-    """Return when the file, or what its name stands for, was last changed: nanoseconds since 1970."""
+    """Return when the file, or the target of its name, was last changed: nanoseconds since 1970."""
     status = os.fstat(file.fileno())
     return max(status.st_mtime_ns, status.st_ctime_ns)
 

@@ -1,4 +1,4 @@
-"""The time line of one process: what it did in intervals of equal width.
+"""The time line of a process: its activity in intervals of equal width.
 
 Each thread has one (src/runtime/time_line.h). Widths are powers of two of ticks, and intervals begin at their
 multiples, so time lines by the same clock are made alike by merging neighbours.
@@ -38,7 +38,7 @@ OfThreads = Sequence[tuple[int, Rows]]
 
 @dataclass(frozen=True)
 class TimeLine:
-    """What a process did in intervals of equal width.
+    """The activity of a process in intervals of equal width.
 
     Attributes:
         shift: the width is 2^shift ticks.
@@ -62,12 +62,12 @@ class TimeLine:
 
     def places(self, shift: int, first: int) -> NDArray[np.int64]:
         """Return which interval each one belongs to, of others that are as wide, or wider."""
-        # (In Python's own numbers: what is damaged may not fit into 64 bits.)
+        # (In Python's own numbers: damaged values may not fit into 64 bits.)
         start = self.first - (first << (shift - self.shift))
         return (start + np.arange(len(self.sums))) >> (shift - self.shift)
 
     def within(self, most: int) -> TimeLine:
-        """Return the same with at most so many intervals."""
+        """Return the same with at most this many intervals."""
         line = self
         while len(line.sums) > most:
             line = line.with_shift(line.shift + 1)
@@ -101,7 +101,7 @@ def time_line(lines: OfThreads, calls: OfThreads, messages: OfThreads) -> tuple[
             time_lines.append(line)
     if damaged or not time_lines:
         return None, damaged
-    return _joined(time_lines), 0
+    return _merged(time_lines), 0
 
 
 def _line(record: np.void) -> TimeLine | None:
@@ -131,7 +131,7 @@ def _sums_of_rows(thread: int, calls: OfThreads, messages: OfThreads) -> NDArray
     return np.where((signed < 0) | (signed >= _MOST_SUM), 0, signed)
 
 
-def _joined(lines: Sequence[TimeLine]) -> TimeLine:
+def _merged(lines: Sequence[TimeLine]) -> TimeLine:
     """Add up the time lines of threads."""
     if len(lines) == 1:
         return lines[0]

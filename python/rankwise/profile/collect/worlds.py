@@ -1,7 +1,7 @@
-"""Which counters files belong to one MPI_COMM_WORLD, and which rank wrote each.
+"""Groups counters files by MPI_COMM_WORLD, and assigns their ranks.
 
 A script under one `rankwise run` may start several MPI programs, at once or one after the other; each is a
-world of its own. No process knows of another world, so it is told from the outside.
+separate world. No process knows of other worlds, so they are found from the outside.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from rankwise.profile.collect.programs import program_name
 from rankwise.profile.store.database import MOST_RANKS
 from rankwise.records import dataclass
 
-_MOST_PROGRAMS = 8  # that are told of
-_SPAWNED = " spawned"  # ends the job of processes of which nothing else tells which call spawned them
+_MOST_PROGRAMS = 8  # that are listed
+_SPAWNED = " spawned"  # ends the job of spawned processes where the spawning call is unknown
 
 
 @dataclass
@@ -30,7 +30,7 @@ class World:
         size: ranks expected.
         number: its place among the worlds of the run, from 1.
         of: worlds of the run.
-        warnings: what is not certain, a sentence each.
+        warnings: uncertainties, a sentence each.
     """
 
     job: str = ""
@@ -155,7 +155,7 @@ def _rank(header: Header) -> int | None:
 
 
 def _give_a_rank(counters: Counters, worlds_so_far: list[World]) -> None:
-    """Put a process that does not know its rank where one is missing."""
+    """Give a process that does not know its rank a missing one."""
     job = counters.header.job
     world = next(
         (known for known in worlds_so_far if (not known.job or known.job == job) and not known.is_whole()),

@@ -1,4 +1,4 @@
-"""Joins what the processes kept of their arrivals at collectives: instances that all members kept.
+"""Joins the arrivals at collectives that the processes kept: instances that all members kept.
 
 Members count the instances of a collective alike, and keep those whose number has a hash that ends in as many
 zeros as the sample is thinned out (src/runtime/arrivals.h): an instance that one of the members has not
@@ -197,7 +197,7 @@ def _of_process(
 def _world_ranks(
     joined: CommunicatorTable, communicators: NDArray[np.int64], places: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Translate ranks in communicators; what is none, or not known, becomes NOBODY."""
+    """Translate ranks in communicators; invalid and unknown ones become NOBODY."""
     pairs, inverse = np.unique(np.stack([communicators, places], axis=1), axis=0, return_inverse=True)
     found = [joined.groups.get(number, {}).get(place, NOBODY) for number, place in pairs.tolist()]
     return np.array(found, np.int64)[inverse.reshape(-1)]
@@ -216,7 +216,7 @@ def _starts(rows: Columns, names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _in_all_samples(rows: Columns) -> NDArray[np.bool_]:
-    """Tell which rows are in the smallest sample that a member has of the collective."""
+    """Return which rows are in the smallest sample that a member has of the collective."""
     groups = _starts(rows, COLUMNS[:2])
     most = np.zeros(int(groups[-1]) + 1 if len(groups) else 0, np.int64)
     np.maximum.at(most, groups, rows["shift"])
@@ -224,7 +224,7 @@ def _in_all_samples(rows: Columns) -> NDArray[np.bool_]:
 
 
 def _whole(rows: Columns, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which rows are of instances that all members kept once."""
+    """Return which rows belong to instances that each member kept once."""
     groups = _starts(rows, COLUMNS[:3])
     count = int(groups[-1]) + 1 if len(groups) else 0
     members = np.bincount(groups, minlength=count)
@@ -237,7 +237,7 @@ def _whole(rows: Columns, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _on_one_clock(rows: Columns) -> NDArray[np.bool_]:
-    """Tell which rows are of instances whose members have clocks that can be compared."""
+    """Return which rows belong to instances whose members have comparable clocks."""
     groups = _starts(rows, COLUMNS[:3])
     first = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))
     others = np.zeros(len(first), bool)
@@ -262,7 +262,7 @@ def _with_known_neighbours(
 
 
 def _within(rows: Columns, most: int) -> NDArray[np.bool_]:
-    """Tell which rows to keep so that there are not too many: the largest samples are thinned out first."""
+    """Return which rows to keep if there are too many: the largest samples are thinned out first."""
     tables, instances = _starts(rows, COLUMNS[:2]), _starts(rows, COLUMNS[:3])
     if len(tables) <= most:
         return np.ones(len(tables), bool)
@@ -288,7 +288,7 @@ def _within(rows: Columns, most: int) -> NDArray[np.bool_]:
 def _longest(
     rows: Columns, tables: NDArray[np.int64], instances: NDArray[np.int64], most: int
 ) -> NDArray[np.bool_]:
-    """Tell which rows are of the longest so many instances of each collective that are not in the sample."""
+    """Return which rows belong to the longest instances of each collective outside the sample."""
     beside = rows["in_sample"] == 0
     steps = np.nan_to_num(rows["since"]) + (rows["departure"] - rows["arrival"])
     longest_step = np.zeros(int(instances[-1]) + 1)

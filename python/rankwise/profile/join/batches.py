@@ -31,7 +31,7 @@ NO_ROOM = -2
 """The other end of messages whose row had no room."""
 
 NOT_ATTRIBUTED = Procedure(0, "(not attributed)", "unknown", "", True)
-"""Stands for the call that caused a message inside a collective where that is not known."""
+"""Stands for an unknown call that caused a message inside a collective."""
 
 KINDS = [name.replace("_", "-") for _, name in sorted(layout.names_of("message_kind").items())]
 """Of messages, by their number in the keys."""
@@ -48,7 +48,7 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def _of_class(names: Sequence[str] = ()) -> NDArray[np.bool_]:
-    """Tell of each number whether it is a procedure of these classes, or of any."""
+    """Return for each number whether it is a procedure of these classes, or of any."""
     is_of_class = np.zeros(_NUMBERS, bool)
     is_of_class[[procedure.id for procedure in PROCEDURES if not names or procedure.class_name in names]] = (
         True
@@ -67,7 +67,7 @@ _PLACES_BY_NAME[_BY_NAME[: len(PROCEDURES)]] = np.arange(len(PROCEDURES))
 
 
 class Common(NamedTuple):
-    """What is the same for all processes of a world.
+    """Data common to all processes of a world.
 
     Attributes:
         size: of MPI_COMM_WORLD.
@@ -83,7 +83,7 @@ class Common(NamedTuple):
 
 
 class Own(NamedTuple):
-    """What turns the numbers of one process into those of the profile.
+    """The mapping from the numbers of a process to those of the profile.
 
     Attributes:
         rank: of the process.
@@ -215,7 +215,7 @@ def _nanoseconds(ticks: NDArray[np.uint64], ticks_per_second: NDArray[np.float64
 
 
 def _with_unfinished(table: Columns, lost: NDArray[np.int64]) -> Columns:
-    """Append rows of calls that were never left: of what size they would have been is not known."""
+    """Append rows of calls that were never left: their sizes are unknown."""
     rank, communicator, site, region, procedure, ns = lost.T
     zeros = np.zeros(len(lost), np.int64)
     more = {
@@ -285,13 +285,13 @@ def _messages(common: Common, owns: Sequence[Own], pieces: Sequence[Rows]) -> tu
         "messages": rows["messages"].astype(np.int64),
         "bytes": rows["bytes"].astype(np.int64),
     }
-    # Several peers may have become one.
+    # Several peers may have been merged.
     groups = Groups(table, ["source", "destination", "communicator", "kind", "procedure"])
     return groups.keys | {name: groups.total(table[name]) for name in ("messages", "bytes")}, unknown
 
 
 def _sums(groups: Groups, calls: Columns) -> Columns:
-    """Add up calls; `with_data` tells whether some have a size other than 0."""
+    """Add up calls; `with_data` says whether some have a size other than 0."""
     counts = ("calls", "bytes_sent", "bytes_received", "ns", "unfinished")
     return groups.keys | {
         "with_data": groups.most((calls["size_bin"] != 0).astype(np.int64)),

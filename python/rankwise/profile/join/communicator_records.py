@@ -1,4 +1,4 @@
-"""What all processes of a world wrote about their communicators, in one table."""
+"""The communicator records of all processes of a world, in one table."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _unite_worlds(rows: Rows, starts: NDArray[np.int64], lengths: NDArray[np.int
 
 
 def _has_sides(rows: Rows) -> NDArray[np.bool_]:
-    """Tell which have a side of the process's own, as MPI_Intercomm_create makes them."""
+    """Return which have a local side of the process, as MPI_Intercomm_create makes them."""
     kinds: NDArray[np.bool_] = (rows["flags"] & _BETWEEN_GROUPS) == _BETWEEN_GROUPS
     return kinds
 

@@ -1,4 +1,4 @@
-"""Joins what the processes know about their communicators: names, members, lifetimes.
+"""Joins the processes' knowledge about their communicators: names, members, lifetimes.
 
 Every process gives a communicator the same id. The first process in the order of the world ranks speaks for
 all in what they agree on; who the members are is put together from all of them.
@@ -41,7 +41,7 @@ _REORDERED = layout.CONSTANTS["COMMUNICATOR_REORDERED"]
 _TYPES = {layout.CONSTANTS["COMMUNICATOR_WINDOW"]: "window", layout.CONSTANTS["COMMUNICATOR_FILE"]: "file"}
 
 COMMUNICATOR = "communicator"
-"""What most rows of the table are; others are windows or files."""
+"""The type of most rows of the table; others are windows or files."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ class Communicator:
 
 
 class _Maker(NamedTuple):
-    """Where one was made: the site, the name of its object's file, and the library's; '' = the program."""
+    """Where a communicator was made: site, file name of the object, and library; '' = the program."""
 
     site: int | None
     created_in: str | None
@@ -147,7 +147,7 @@ def _by_communicator(records: Records) -> tuple[list[int], list[NDArray[np.intp]
 
 
 def _maker(records: Records, places: NDArray[np.intp], sites: Sites) -> _Maker:
-    """Tell what the first member that knows it says.
+    """Return the value of the first member that knows it.
 
     Members need not agree: they may run different programs.
     """

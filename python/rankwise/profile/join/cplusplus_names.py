@@ -1,4 +1,4 @@
-"""Names of C++ functions as one speaks of them: without parameters and without the type that is returned."""
+"""Short names of C++ functions: without parameters and return type."""
 
 from __future__ import annotations
 

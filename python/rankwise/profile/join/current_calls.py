@@ -1,4 +1,4 @@
-"""The calls that a process had not left: which, on what, since when, how long, and whom they wait for."""
+"""The calls that a process had not left: procedure, communicator, start, duration, and partners."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def latest_left(
 def partners(
     thread: Any, procedure: Procedure, communicator: int, communicator_table: CommunicatorTable
 ) -> tuple[Partner | None, Partner | None]:
-    """Return whom the call waits for that a thread is inside of: source and destination.
+    """Return the partners that a thread's current call waits for: source and destination.
 
     Args:
         thread: record of struct rankwise_thread.

@@ -1,4 +1,4 @@
-"""Families of communicators, by their names alone: what one line of a program has made has one role.
+"""Families of communicators, by their names alone: communicators from the same line share a role.
 
 A family is what remains of a name when nothing in it tells which processes the members are; of what a loop
 has made, the number of the call is left out, too. What a library has made for itself goes by its name.
@@ -17,7 +17,7 @@ ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _ROOT = re.compile(r"(?:(S)\.\d+|(U)~[0-9a-f]{8}(#\d+)?|(\?)[0-9a-f]{16})(?:~[0-9a-f]{16})*")
 _BY_GROUP = re.compile(r"([^:]+):-?\d+~[0-9a-f]{8}(#\d+)?(?:~[0-9a-f]{16})*")
 _COUNTED = re.compile(r"(.|.+#)\d+")
-_LONGEST = 256  # characters of names that Rankwise gives; profiles may come from strangers
+_LONGEST = 256  # characters of names that Rankwise gives; profiles may be untrusted
 _LOOP = 8  # calls of one kind on the same parents; hardly any program has as many lines for them
 _OF_LIBRARY = ": "  # between a library and what it made
 _FEW = 4  # families that a library may have made of one of the program's, and they are shown one by one
@@ -111,7 +111,7 @@ def library_of(family: str) -> str:
 
 
 def without_library(family: str) -> str:
-    """Return what a family was called before libraries were told.
+    """Return the name of a family without libraries.
 
     >>> without_library("libfftw3_mpi: W_d1")
     'W_d1'

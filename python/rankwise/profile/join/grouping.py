@@ -1,4 +1,4 @@
-"""Adds up the rows of tables that are alike in some columns."""
+"""Groups and sums rows of tables by some columns."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def _firsts(ordered: NDArray[Any]) -> NDArray[np.intp]:
 
 
 class Groups:
-    """Rows that are alike.
+    """Groups of rows with equal keys.
 
     Attributes:
         keys: one row a group, sorted.
     """
 
     def __init__(self, table: Mapping[str, NDArray[Any]], keys: Sequence[str]) -> None:
-        """Sort a table by some of its columns, the first one first."""
+        """Sort a table by some of its columns, the first column first."""
         packed = _packed([table[key] for key in keys])
         self._order = np.argsort(packed, kind="stable")
         ordered = packed[self._order]
@@ -83,7 +83,7 @@ class Groups:
 
 
 def _packed(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Make one number of those in each row, in the same order: to sort one column is faster than several."""
+    """Pack the numbers of each row into one, in the same order: sorting a single column is faster."""
     packed = np.zeros(len(columns[0]), np.int64)
     room = 63
     for column in columns:

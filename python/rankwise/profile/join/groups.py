@@ -1,4 +1,4 @@
-"""Who is in the groups of the communicators: put together from what each member says of itself."""
+"""The members of the communicators' groups, assembled from the members' own records."""
 
 from __future__ import annotations
 

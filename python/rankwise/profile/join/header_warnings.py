@@ -1,4 +1,4 @@
-"""What is to be said of a run that the headers of its processes' counters tell, in sentences."""
+"""Warnings about a run from the headers of its processes' counters, in sentences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNSEEN = {
 
 
 def header_warnings(headers: Mapping[int, Header]) -> list[str]:
-    """Say what was not seen, was counted otherwise than usual, or may be lost.
+    """Return warnings about unseen calls, unusual counting, and possible losses.
 
     Args:
         headers: by rank, in the order of the ranks.
@@ -34,7 +34,7 @@ def passed_by(headers: Collection[Header]) -> list[str]:
 
 
 def _transports(headers: Mapping[int, Header]) -> list[str]:
-    """Say whose hook in the MPI library's transport was refused or stopped, and whether the ranks differ."""
+    """Return sentences about transport hooks that were refused or stopped, and about ranks that differ."""
     ranks_by_state: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for rank, header in headers.items():
         if header.state != "starting":  # hooks come with MPI_Init

@@ -1,4 +1,4 @@
-"""Puts the time lines of all processes on one axis: the intervals of all ranks are the same."""
+"""Resamples the time lines of all processes to a common axis: all ranks have the same intervals."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _axis(
 
 
 def _resampled(line: TimeLine, clock: NodeClock, span: tuple[float, float], axis: Axis) -> NDArray[np.int64]:
-    """Share out what was counted in intervals by another clock; nothing gets lost."""
+    """Distribute counts of intervals of another clock; the sums stay the same."""
     numbers = np.uint64(line.first) + np.arange(len(line.sums) + 1, dtype=np.uint64)
     edges = clock.of(numbers << np.uint64(line.shift))
     # Of the first and the last one only a part was there.

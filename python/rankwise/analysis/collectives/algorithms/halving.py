@@ -100,7 +100,7 @@ def reduce(processes: int, fold: Fold, root: int, blocks: Integers, before: Sche
 
 
 def halved_fold(processes: int, fold: Fold, size: int, given: int) -> Schedule:
-    """Partners swap parts of the buffer; the one outside gives back what it has computed."""
+    """Partners swap parts of the buffer; the outside partner returns its result."""
     schedule = Schedule(processes)
     schedule.send(fold.outside, fold.partner, given)
     schedule.send(fold.partner, fold.outside, size - given)

@@ -1,4 +1,4 @@
-"""What a model of an algorithm is, and when it explains what was seen."""
+"""Models of algorithms, and their comparison with recorded messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class Shape:
-    """What one call of a collective looks like.
+    """The parameters of a call of a collective.
 
     Attributes:
         processes: of the communicator.
@@ -47,10 +47,10 @@ Builder = Callable[[Shape], Schedule | None]
 
 @dataclass(frozen=True)
 class Model:
-    """An algorithm for one collective.
+    """An algorithm for a collective.
 
     Attributes:
-        name: what users read.
+        name: for users.
         build: its messages; None if there is no such algorithm for the shape.
         cuts: whether the messages depend on how the buffer is cut into blocks.
         segmented: whether it sends segments.
@@ -66,7 +66,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Match:
-    """A model that explains what was seen.
+    """A model that explains the recorded messages.
 
     Attributes:
         name: of the algorithm, with the number of segments if there is more than one.
@@ -78,7 +78,7 @@ class Match:
 
 
 def match(model: Model, shape: Shape, size_known: bool, seen: Traffic) -> Match | None:
-    """Compare a model with what was seen.
+    """Compare a model with the recorded messages.
 
     Where the size is not known, or where the buffer is cut in a way that is not known, equal numbers of
     messages are a match that is not exact.
@@ -129,7 +129,7 @@ def _segments(model: Model, shape: Shape, total: int) -> int | None:
 
 @lru_cache(maxsize=1 << 16)
 def _count(model: Model, processes: int, root: int, segments: int) -> int:
-    """How many messages it sends, whatever their size; 0 = no such algorithm for so many processes."""
+    """Return the number of messages, of any size; 0 = no such algorithm for this many processes."""
     schedule = model.build(Shape(processes, root, 0, segments=segments))
     return 0 if schedule is None else schedule.messages()
 

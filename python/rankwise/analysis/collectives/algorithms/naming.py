@@ -23,7 +23,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class Named:
-    """What the messages of a collective say about its algorithm.
+    """The algorithm of a collective, as shown by its messages.
 
     Attributes:
         name: of the algorithm. Where several algorithms send these messages, the first in the order of the
@@ -46,7 +46,7 @@ def name_of(
     messages: NDArray[np.int64],
     bytes: NDArray[np.int64],  # noqa: A002
 ) -> Named | None:
-    """Name the algorithm of one call of a collective.
+    """Name the algorithm of a call of a collective.
 
     Args:
         procedure: e.g. MPI_Bcast; nonblocking and persistent ones, too.
@@ -116,7 +116,7 @@ def _on_one_node(parts: OnOneNode, shape: Shape, seen: Traffic) -> Iterator[Matc
 
 
 def _rest(model: Model, shape: Shape, size_known: bool, seen: Traffic) -> Traffic | None:
-    """What is left when the messages of a model are taken away; None if they aren't all there."""
+    """Subtract the messages of a model; None if some are missing."""
     schedule = model.build(shape)
     if schedule is None or (schedule.sent() > seen.sent).any() or schedule.messages() == seen.sent.sum():
         return None

@@ -1,4 +1,4 @@
-"""Messages of one call of a collective, as an algorithm orders them."""
+"""The messages of a call of a collective, in the order of an algorithm."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Round:
-    """Messages that can be under way together: none needs data that another one of them brings.
+    """Independent messages: none needs data from another.
 
     Attributes (arrays of one length):
         source, destination: ranks in the communicator.
@@ -52,7 +52,7 @@ class Schedule:
             self.rounds.append(Round(*arrays))
 
     def then(self, other: Schedule) -> Schedule:
-        """Both, the other one last."""
+        """Both schedules, the other last."""
         both = Schedule(self.processes)
         both.rounds = self.rounds + other.rounds
         return both
@@ -67,7 +67,7 @@ class Schedule:
         return other
 
     def segmented(self, segments: int) -> Schedule:
-        """The same with each message sent in so many segments."""
+        """The same with each message sent in this many segments."""
         cut = Schedule(self.processes)
         cut.rounds = [replace(part, messages=part.messages * segments) for part in self.rounds]
         return cut
@@ -84,7 +84,7 @@ class Schedule:
         return sent_messages
 
     def traffic(self) -> Traffic:
-        """How much goes from whom to whom."""
+        """A traffic matrix: messages and bytes from each process to each other."""
         total = Traffic.none(self.processes)
         for part in self.rounds:
             np.add.at(total.messages, (part.source, part.destination), part.messages)
@@ -107,11 +107,11 @@ class Traffic:
 
     @classmethod
     def none(cls, processes: int) -> Traffic:
-        """No message among so many processes."""
+        """A matrix without messages."""
         return cls(np.zeros((processes, processes), np.int64), np.zeros((processes, processes), np.int64))
 
     def without(self, other: Traffic) -> Traffic | None:
-        """What is left when `other` is taken away; None if it isn't part of this."""
+        """The difference to `other`; None if `other` is not part of this."""
         messages = self.messages - other.messages
         size = self.bytes - other.bytes
         return None if (messages < 0).any() or (size < 0).any() else Traffic(messages, size)

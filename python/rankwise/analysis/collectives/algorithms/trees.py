@@ -1,4 +1,4 @@
-"""Trees: who is whose parent.
+"""Trees, given by the parents of the processes.
 
 Every tree is an array of parents for the positions 0 to n-1; position 0 is the root and has parent -1. Where
 the root of the call is rank r, position v is rank (v + r) mod n.
@@ -22,7 +22,7 @@ def linear(processes: int) -> Integers:
 
 
 def chain(processes: int) -> Integers:
-    """Everybody is the child of the one before."""
+    """Each process is the child of the previous one."""
     return np.arange(processes) - 1
 
 
