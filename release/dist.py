@@ -51,16 +51,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--architectures", nargs="+", default=ARCHITECTURES, choices=ARCHITECTURES, metavar="ARCH"
     )
+    parser.add_argument(
+        "--url", default="https://example.org/rankwise", help="where the files will be, for the recipes"
+    )
     given = parser.parse_args(arguments)
     try:
-        build(given.output.resolve(), given.work.resolve(), given.architectures)
+        build(given.output.resolve(), given.work.resolve(), given.architectures, given.url)
     except DistError as error:
         print(f"make dist: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def build(output: Path, work: Path, architectures: Sequence[str]) -> None:
+def build(output: Path, work: Path, architectures: Sequence[str], url: str) -> None:
     """Make all files anew in `output`; `work` is emptied, and left for looking at what failed."""
     crossing = {name: compilers(name) for name in architectures}  # asked first: the build takes minutes
     os.umask(0o022)  # modes are in the archives
@@ -77,16 +80,17 @@ def build(output: Path, work: Path, architectures: Sequence[str]) -> None:
         say(f"  {wheels[-1].name}: {checked(wheels[-1])}")
     document = bill.document([sources, *wheels], int(environment["SOURCE_DATE_EPOCH"]))
     bill.write(document, output / f"{sources.name.removesuffix('.tar.gz')}.spdx.json")
-    recipes(output / "recipes", sources)
+    recipes(output / "recipes", sources, url)
     files = sorted(path for path in output.iterdir() if path.is_file())
     sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
     (output / "SHA256SUMS").write_text(sums)
     say(f"in {output}: {', '.join(f'{file.name} ({file.stat().st_size:,} bytes)' for file in files)}")
 
 
-def recipes(directory: Path, sources: Path) -> None:
+def recipes(directory: Path, sources: Path, url: str) -> None:
     """Write the recipes of package managers for these sources."""
     values = {
+        "@URL@": url.rstrip("/"),
         "@VERSION@": sources.name.removesuffix(".tar.gz").rpartition("-")[2],
         "@SHA256@": hashlib.sha256(sources.read_bytes()).hexdigest(),
     }

@@ -40,9 +40,12 @@ VERBS = (
 _WITH_COMMAND = {
     "run": "[options] -- COMMAND ...",
     "doctor": "[options] [-- COMMAND ...]",
+    "doctor nodes": "[options] -- LAUNCH ...",
     "latency": "[options] -- LAUNCH ...",
     "map verify": "[options] F.rankwise -- COMMAND ...",
     "tune": "[options] F.rankwise -- COMMAND ...",
+    "tune machine": "[options] -o FILE -- LAUNCH ...",
+    "tune online": "[options] -- COMMAND ...",
     "tune parameters": "[options] F.rankwise -- COMMAND ...",
     "tune guidelines": "[options] -- LAUNCH ...",
     "tune recheck": "[options] FILE -- COMMAND ...",

@@ -23,6 +23,27 @@ Function *asked(const char *name) {
 std::size_t bucket_of(Word meaning) { return (meaning * 0x9e3779b97f4a7c15) >> 54; }
 static_assert(kBuckets == 1 << 10);
 
+// Whether all members are of the world that has agreed on what may be tried: those of another one, such as a server,
+// may run without us.
+bool is_within_world(Word handle, int processes) {
+  static auto *const group_of = asked<int(Word, void *)>("PMPI_Comm_group");
+  static auto *const free_group = asked<int(void *)>("PMPI_Group_free");
+  static auto *const intersect = asked<int(Word, Word, void *)>("PMPI_Group_intersection");
+  static auto *const size = asked<int(Word, int *)>("PMPI_Group_size");
+  Word mine = 0, world = 0, both = 0;
+  int number = 0;
+  if (group_of(handle, &mine) != library::kSuccess) return false;
+  if (group_of(library::constants().comm_world, &world) == library::kSuccess) {
+    if (intersect(library::written(&mine), library::written(&world), &both) == library::kSuccess) {
+      size(library::written(&both), &number);
+      if (number > 0) free_group(&both);
+    }
+    free_group(&world);
+  }
+  free_group(&mine);
+  return number == processes;
+}
+
 // Nothing is tried between two groups of processes, or in one alone.
 void look_at(Communicator &comm) {
   static auto *const test_inter = asked<int(Word, int *)>("PMPI_Comm_test_inter");
@@ -32,6 +53,7 @@ void look_at(Communicator &comm) {
   if (library::meaning(comm.handle) == library::meaning(library::constants().comm_null)) return;
   if (test_inter(comm.handle, &is_inter) != library::kSuccess || is_inter != 0) return;
   if (size(comm.handle, &processes) != library::kSuccess || processes < 2) return;
+  if (!is_within_world(comm.handle, processes)) return;
   if (rank(comm.handle, &comm.rank) == library::kSuccess) comm.processes = processes;
 }
 

@@ -28,7 +28,7 @@ namespace plan {
 namespace {
 
 constexpr int kMostSettings = 6;
-constexpr std::size_t kMostBytes = 64 * 1024;
+constexpr std::size_t kMostBytes = 1 << 16;
 
 struct Setting {
   void *variable;

@@ -26,13 +26,12 @@ bool is_among(int number, const int *all, std::size_t count) {
   return std::find(all, all + count, number) != all + count;
 }
 
-std::int64_t middle_of(const std::int64_t *values, int count) {
-  for (int i = 0; i < count; ++i) {
-    int before = 0;
-    for (int j = 0; j < count; ++j) before += values[j] < values[i] || (values[j] == values[i] && j < i);
-    if (before == count / 2) return values[i];
-  }
-  return values[0];
+template <class Number>
+Number middle_of(const Number *values, int count) {
+  Number sorted[std::max(kRemembered, kMostRounds)];
+  std::copy(values, values + count, sorted);
+  std::nth_element(sorted, sorted + count / 2, sorted + count);
+  return sorted[count / 2];
 }
 
 }  // namespace
@@ -67,7 +66,6 @@ void Race::begin(int arms, std::int64_t millionths, std::uint64_t seed) {
   millionths_ = millionths;
   seed_ = seed;
   resting_ = kFirstCalls;
-  for (Arm &arm : arm_) arm.slower = -1;
   plan_segment();
   if (arms_ == 0) give_up();
 }
@@ -103,10 +101,10 @@ std::int64_t Race::conclude(const std::int64_t *took, const Agreed &agreed) {
   }
   Agreed now = agreed;
   now.spent += cost;
-  if (state_ == State::watching && total_ * default_ns_ * kWorthOneIn >= agreed.elapsed) state_ = State::trying;
+  if (state_ == State::watching && total_ * usual_ * kWorthOneIn >= agreed.elapsed) state_ = State::trying;
   if (state_ == State::trying) {
     bool all = true;
-    for (int arm = 1; arm <= arms_; ++arm) all = all && (arm_[arm].out != nullptr || arm_[arm].slower >= 0);
+    for (int arm = 1; arm <= arms_; ++arm) all = all && (arm_[arm].out != nullptr || arm_[arm].usual > 0);
     if (all) state_ = State::racing;
   }
   if (state_ == State::racing && running() == 0) give_up();
@@ -126,7 +124,7 @@ std::int64_t Race::digest(const std::int64_t *took) {
     const std::int64_t of_call = calls == kTrial ? took[at] : middle_of(took + at + 1, calls - 1);
     median_[arm] = std::max<std::int64_t>(1, of_call);
   }
-  default_ns_ = median_[kDefault];
+  remember(median_[kDefault]);
   const std::int64_t usual = median_[chosen_];
   std::int64_t cost = 0;
   for (int visit = 0; visit < visits_; ++visit) {
@@ -134,6 +132,11 @@ std::int64_t Race::digest(const std::int64_t *took) {
     if (arm != chosen_) cost += std::max<std::int64_t>(0, sums[arm] - calls * usual);
   }
   return cost;
+}
+
+void Race::remember(std::int64_t default_ns) {
+  defaults_[remembered_++ % kRemembered] = default_ns;
+  usual_ = middle_of(defaults_, std::min(remembered_, kRemembered));
 }
 
 void Race::learn() {
@@ -146,16 +149,16 @@ void Race::learn() {
   for (int number = 1; number <= arms_; ++number) {
     Arm &arm = arm_[number];
     if (median_[number] == 0) continue;
-    const double ratio = static_cast<double>(median_[number]) / static_cast<double>(default_ns_);
+    const double ratio = static_cast<double>(median_[number]) / static_cast<double>(median_[kDefault]);
     const bool was_slow = arm.ratios[kMostRounds] > kHopeless;
-    arm.slower = std::max<std::int64_t>(0, median_[number] - default_ns_);
     if (state_ == State::trying) {
       arm.ratios[kMostRounds] = ratio;
       // What disturbs a call is no reason to lose an algorithm: it is tried again.
       if (ratio > kHopeless && was_slow) arm.out = "far slower";
-      if (ratio > kHopeless && arm.out == nullptr) arm.slower = -1;
+      if (ratio <= kHopeless) arm.usual = ratio;
     } else if (state_ == State::racing) {
       arm.ratios[arm.rounds++] = ratio;
+      arm.usual = middle_of(arm.ratios, arm.rounds);
     }
   }
   if (state_ == State::racing) {
@@ -235,13 +238,13 @@ void Race::plan(const Agreed &agreed) {
 
 void Race::plan_segment() {
   // Where much is to be gained, going back to the default is dear, and few calls are enough to see it.
-  const bool is_clear = state_ == State::confirming && 5 * median_[candidate_] < 4 * default_ns_;
+  const bool is_clear = state_ == State::confirming && arm_[candidate_].usual < 0.8;
   const int calls = is_clear ? kShortBlock : kBlock;
   visits_ = visit_ = place_ = calls_ = 0;
   add(kDefault, calls);
   if (state_ == State::trying) {
     for (int arm = 1; arm <= arms_ && visits_ == 1; ++arm) {
-      if (arm_[arm].out == nullptr && arm_[arm].slower < 0) add(arm, kTrial);
+      if (arm_[arm].out == nullptr && arm_[arm].usual == 0) add(arm, kTrial);
     }
   } else if (state_ == State::racing) {
     for (int arm = 1; arm <= arms_; ++arm) {
@@ -265,19 +268,21 @@ void Race::shuffle() {
   for (int i = visits_ - 1; i > 0; --i) std::swap(visit_of_[i], visit_of_[random(static_cast<std::uint32_t>(i) + 1)]);
 }
 
-// What the next segment is likely to cost.
+// What the next segment is likely to cost: by what is usual, as one disturbed call must not end it all.
 std::int64_t Race::expected(const Agreed &agreed) const {
-  std::int64_t cost = agreed.agreeing;
+  double cost = static_cast<double>(agreed.agreeing);
+  const double usual = static_cast<double>(usual_);
   for (int visit = 0; visit < visits_; ++visit) {
     const auto [arm, calls] = visit_of_[visit];
+    const double known = arm_[state_ == State::confirming ? candidate_ : arm].usual;
     if (state_ == State::confirming) {
-      if (arm == kDefault) cost += calls * std::max<std::int64_t>(0, default_ns_ - median_[candidate_]);
+      if (arm == kDefault) cost += calls * usual * std::max(0.0, 1 - known);
     } else if (arm != kDefault) {
-      const bool is_known = arm_[arm].slower >= 0;
-      cost += calls * (is_known ? arm_[arm].slower : kUnknown * default_ns_) + (is_known ? 0 : agreed.preparing);
+      cost += calls * usual * (known > 0 ? std::max(0.0, known - 1) : kUnknown);
+      if (known == 0) cost += static_cast<double>(agreed.preparing);
     }
   }
-  return cost;
+  return static_cast<std::int64_t>(std::min(cost, 1e15));
 }
 
 int Race::running() const {

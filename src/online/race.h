@@ -10,12 +10,13 @@
 
 namespace rankwise::online {
 
-inline constexpr int kMostArms = 24;    // beside the library's own choice
-inline constexpr int kBlock = 8;        // calls in a row with the same arm; the first does not count
-inline constexpr int kShortBlock = 2;   // those of a winner that is far faster
-inline constexpr int kTrial = 1;        // those of an arm of which nothing is known yet
+inline constexpr int kMostArms = 24;     // beside the library's own choice
+inline constexpr int kBlock = 8;         // calls in a row with the same arm; the first does not count
+inline constexpr int kShortBlock = 2;    // those of a winner that is far faster
+inline constexpr int kTrial = 1;         // those of an arm of which nothing is known yet
 inline constexpr int kMostRounds = 120;  // of a race
 inline constexpr int kMostPairs = 128;   // of the fresh measurement of its winner
+inline constexpr int kRemembered = 32;
 inline constexpr int kMostCalls = (kMostArms + 1) * kBlock;
 inline constexpr int kDefault = 0;  // the arm that is the library's own choice; others are counted from 1
 
@@ -48,7 +49,7 @@ struct Agreed {
 struct Arm {
   const char *out;  // why it has left the race; nullptr: it has not
   int rounds;
-  std::int64_t slower;             // ns that a call takes more than by default; negative: not known
+  double usual;                    // the middle one of its ratios so far; 0: not known
   double ratios[kMostRounds + 1];  // of its time to that of the default in the same round; that of its trial comes last
 };
 
@@ -87,7 +88,7 @@ class Race {
   int arms() const { return arms_; }
   std::int64_t total_calls() const { return total_; }
   std::int64_t calls_before_choice() const { return chosen_ == kDefault ? total_ : chosen_since_; }
-  std::int64_t default_ns() const { return default_ns_; }
+  std::int64_t default_ns() const { return usual_; }
 
  private:
   struct Visit {
@@ -95,6 +96,7 @@ class Race {
   };
 
   std::int64_t digest(const std::int64_t *took);
+  void remember(std::int64_t default_ns);
   void learn();
   void look();
   void look_at_pairs();
@@ -119,7 +121,9 @@ class Race {
   Arm arm_[kMostArms + 1] = {};
   int rounds_ = 0, pairs_ = 0, candidate_ = kDefault, chosen_ = kDefault;
   std::int64_t pair_[kMostPairs][2] = {};
-  std::int64_t default_ns_ = 0;
+  std::int64_t defaults_[kRemembered] = {};  // the default's times in the last segments
+  int remembered_ = 0;
+  std::int64_t usual_ = 0;         // the middle one of them
   std::int64_t chosen_since_ = 0;  // calls before that
   std::int64_t last_elapsed_ = 0, last_total_ = 0;
 };

@@ -201,7 +201,7 @@ def test_behind_srun(slurm: Slurm, program: Path, place: Path) -> None:
     done = Recording(slurm.run(*words, cwd=place), output)
     assert done.process.returncode == 0, done.process.stderr
     check(done)
-    assert done.process.stderr.count(f"complete: {RANKS}/{RANKS} ranks") == 1
+    assert done.process.stderr.count(f"{RANKS} ranks / ") == 1
     assert [path for path in place.iterdir() if path != output] == []
 
 

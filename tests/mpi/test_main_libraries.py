@@ -52,4 +52,4 @@ def test_who_is_the_program(mpi: Mpi, tmp_path: Path, thin: bool) -> None:
     ]
     assert row["role"] == "ranks 0-2"
     if thin:
-        assert "W_s1 (ranks 0-2 and the rest)" in done.shown()
+        assert "W_s1 (ranks 0-2 and the rest)" in done.shown("-v")

@@ -111,7 +111,7 @@ def test_no_room_in_memory(apart: Place, where: str) -> None:
     without_name = f"{RANKS} ranks were in memory without a name: neither /dev/shm nor TMPDIR had room"
     assert done.warnings == ([f"the counters of {without_name}"] if memory == "anonymous" else [])
     told = f"counters of {RANKS} ranks in TMPDIR: /dev/shm had no room"
-    assert (told in done.shown("-v")) == (memory == "tmpdir")
+    assert (told in done.shown("-vv")) == (memory == "tmpdir")
     assert finals(apart.run_directory) == ([1] * RANKS if where == "not for a page" else [RANKS])
     assert_gone(apart.run_directory)
     assert not list(other.glob("rankwise.*"))

@@ -85,10 +85,11 @@ def test_a_choice_that_is_bad_by_construction(
 
 @CHOOSES
 def test_results_stay_right_on_more_processes(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
-    done, found = tuned(mpi, tmp_path, mpi.launch(3, compiled(mpi, "online.c"), "300"), "--cost", "50")
+    ranks = 3 if mpi.family == "openmpi" else 2  # MPICH does not yield
+    done, found = tuned(mpi, tmp_path, mpi.launch(ranks, compiled(mpi, "online.c"), "300"), "--cost", "50")
     assert done.returncode == 0, done.stderr
     assert "wrong: 0" in done.stdout
-    assert {one["processes"] for one in found["cells"]} == {3}
+    assert {one["processes"] for one in found["cells"]} == {ranks}
 
 
 @CHOOSES
@@ -126,8 +127,11 @@ def test_many_threads_are_refused(mpi: Mpi, tmp_path: Path) -> None:
         assert "MPI_THREAD_MULTIPLE" in done.stderr
 
 
-@pytest.mark.only_on(lambda mpi: mpi.vendor == "Intel", "the others let a running program choose")
-def test_intel_mpi_is_refused(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
+@pytest.mark.only_on(
+    lambda mpi: mpi.vendor == "Intel" or mpi.family == "mpiabi", "the others let a running program choose"
+)
+def test_other_libraries_are_refused(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     done, _ = tuned(mpi, tmp_path, mpi.launch(2, compiled(mpi, "online.c"), "10"))
     assert done.returncode == 2
-    assert "does not let a running program choose" in done.stderr
+    why = "standard ABI" if mpi.family == "mpiabi" else "does not let a running program choose"
+    assert why in done.stderr

@@ -55,6 +55,7 @@ def views(*names: str) -> Iterator[tuple[str, ...]]:
 SUMMARIES: tuple[tuple[str, ...], ...] = (
     ("show", "F"),
     ("show", "F", "-v"),
+    ("show", "F", "-vv"),
     ("explain", "F"),
     ("explain", "F", "-v"),
 )

@@ -158,7 +158,7 @@ def test_the_directory_is_made_for_its_user_or_for_all(
         (["--dir", ""], "--dir"),
         (["--dir", "a\nb"], "--dir"),
         (["--dir", "open"], "`chmod +t`"),
-        (["--dir", "own", "--shared"], "own: `chmod 1777` it, or leave --shared out"),
+        (["--dir", "own", "--shared"], "own: `chmod 1777` it, or remove --shared"),
         (["--dir", "%u", "--shared"], "--shared"),
         (["--dir", "own", "--save-every", "0.01"], "--save-every 0.01s: give"),
         (["--dir", "own", "--", "true"], "unknown argument: -- true; `rankwise env --help` lists what"),

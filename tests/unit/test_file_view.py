@@ -75,12 +75,12 @@ def test_no_files_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 def test_the_summary_has_a_line_only_where_there_are_files(tmp_path: Path, path: Path) -> None:
     stream = io.StringIO()
-    print_summary(path, file=stream)
+    print_summary(path, file=stream, verbose=1)
     text = stream.getvalue()
     assert_facts(text, "2.00 MiB .. 4.01 MiB .. 2 .. 3.54 s")
     assert len(text.splitlines()) <= 30
     stream = io.StringIO()
-    print_summary(profiles.write_profile(tmp_path / "plain.rankwise"), file=stream)
+    print_summary(profiles.write_profile(tmp_path / "plain.rankwise"), file=stream, verbose=1)
     assert "\nfiles " not in stream.getvalue()
 
 

@@ -72,7 +72,7 @@ def test_a_late_rank(golden: Golden) -> None:
     found = found_in(barriers(Made(), [2]), "late-ranks")
     assert found.saved_seconds == pytest.approx(6.0)  # 20 times 0.1 s of three ranks
     assert found.upper_bound
-    assert found.title.startswith("Rank 2 comes late")
+    assert found.title.startswith("Rank 2 arrives late")
     assert "100.0 % of all waiting" in found.title
     # In blocking collectives, for messages, of all waiting; outside of MPI; and why they came late.
     facts = [*found.inputs, *found.evidence]

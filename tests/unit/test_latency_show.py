@@ -126,7 +126,7 @@ def test_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Gol
         "32 ranks / 4 nodes",
         "496 pairs",
         "64 B, 1.00 MiB",
-        "quiet: one pair a node at a time",
+        "quiet: one pair per node at a time",
         "2026-11-22 12:38",
         "Open MPI 4.1.4",
         "took 12.3 s",
@@ -155,7 +155,7 @@ def test_slow_link_of_a_node_and_slow_pair_are_named(
 ) -> None:
     path = written(tmp_path, machine(BLOCKS, {(3, 20): 3.0}, slow_host="node1"))
     text = shown(capsys, path)
-    found = rows(text, "does not fit")
+    found = rows(text, "outlier")
     golden.says(found[0][0], "node1")
     assert "slow pair: ranks 3 - 20" in " ".join(cells[0] for cells in found)
     everything = json.loads(shown(capsys, path, "--json"))
@@ -466,7 +466,7 @@ def test_convert_to_a_log_and_back(
     sized = ("--format", "json", "-o", tmp_path / "x", "--size", "64")
     assert_facts(not_exported(capsys, path, *sized), "--size .. --format json")
     assert log.read_bytes() == before
-    assert "again.pairs is there already" in not_exported(
+    assert "again.pairs already exists" in not_exported(
         capsys, log, "--format", "json", "-o", tmp_path / "again.txt"
     )
     exported(capsys, path, "--format", "mmpi", "-o", log, "--size", "1M", "--force")

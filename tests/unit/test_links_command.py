@@ -268,7 +268,7 @@ def test_traffic_that_is_not_delivered(
     assert not [line for line in half["sentences"] if "little difference" in line]
 
     none = told(capsys, job, "--fabric", without_ways(tmp_path / "none.json", [1, 2, 3, 4]))
-    assert none["matched"][-1].startswith("Traffic: messages; 4.00 MiB between hosts, of which 4.00 MiB")
+    assert none["matched"][-1].startswith("Traffic: messages; 4.00 MiB between hosts; on no link: 4.00 MiB")
     golden.says(none["verdict"])
 
 
@@ -294,7 +294,7 @@ def test_one_of_a_kind(golden: Golden) -> None:
 
 def test_all_on_one_host(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, on_small, "--fabric", SMALL, "--place", "node0001*16", "--by", "flow")
-    assert "Nothing goes between hosts.\n" in text
+    assert "No data passes between hosts.\n" in text
 
 
 def test_a_placement_of_another_job(
@@ -332,19 +332,19 @@ def test_a_run_that_sends_nothing(
     [
         ((), "arguments are required: --fabric"),
         (("--fabric", SMALL, "--by", "link"), "--by needs a profile, or --all-to-all"),
-        (("--fabric", SMALL, "--all-to-all", "much"), "is no size"),
+        (("--fabric", SMALL, "--all-to-all", "much"), "is not a size"),
         (("--fabric", SMALL, "--all-to-all", "1025G"), "is more than 1024G"),
         (("--fabric", SMALL, "--all-to-all", "1M", "--call", "Bcast"), ""),
         (("--fabric", SMALL, "--all-to-all", "1M", "--lid", "x"), "--lid x: give split"),
         (("--fabric", SMALL, "--all-to-all", "1M", "--place", "nobody"), "nobody"),
         (("--fabric", SMALL, "--all-to-all", "1M", "--rail", "nosuch"), "nosuch"),
         (("--fabric", SMALL, "PROFILE"), "--fabric"),
-        (("PROFILE", "--fabric", SMALL, "--all-to-all", "1"), "--all-to-all makes traffic up"),
+        (("PROFILE", "--fabric", SMALL, "--all-to-all", "1"), "--all-to-all is synthetic traffic"),
         (("PROFILE", "--fabric", SMALL, "--call", "nothing"), "there is no MPI procedure 'nothing'"),
         (("PROFILE", "--fabric", SMALL, "--communicator", "nobody"), "nobody"),
-        (("PROFILE", "--fabric", SMALL, "--place", "node0001"), "has room for 1 rank, and"),
+        (("PROFILE", "--fabric", SMALL, "--place", "node0001"), "has room for 1 rank, but"),
         (("PROFILE", "--fabric", SMALL, "--place", "no.csv"), "rankwise: no.csv is not found: give"),
-        (("PROFILE", "--fabric", SMALL, "--place", "node0001.site"), "has room for 1 rank, and"),
+        (("PROFILE", "--fabric", SMALL, "--place", "node0001.site"), "has room for 1 rank, but"),
         (("PROFILE", "--fabric", SMALL, "--place", ""), ""),
         (("PROFILE", "--fabric", SMALL, "--communicator", "x"), "`rankwise show F --by communicator` shows"),
         (("PROFILE", "--fabric", MEDIUM / "nothing"), "nothing"),

@@ -310,8 +310,8 @@ def test_what_is_wrong_is_named() -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", "is no JSON"),
-        ("{", "is no JSON"),
+        ("", "is not JSON"),
+        ("{", "is not JSON"),
         ("[]", ""),
         ("{}", "'format' is missing"),
         (
@@ -319,7 +319,7 @@ def test_what_is_wrong_is_named() -> None:
             'format: must be "rankwise-machine"; `rankwise machine` makes',
         ),
         ("[" * 100_000, "nested too deeply"),
-        ('{"version": 1, "version": 1}', "the key 'version' is there twice"),
+        ('{"version": 1, "version": 1}', "the key 'version' is given twice"),
         ('{"version": NaN}', "NaN .. JSON"),
         (json.dumps(SHORT).replace("1,", "9" * 5000 + ",", 1), "version"),
         ('{"version": "\\ud800"}', "JSON"),

@@ -84,7 +84,7 @@ def test_what_is_printed(dealt_out: Path, capsys: pytest.CaptureFixture[str], go
     assert "% of bytes 100.0 50.0 50.0" in rows
     golden.says(rows, "0 B 3.91 KiB 3.91 KiB")
     assert "The cost falls by 50.0 %; 7.81 KiB off node become 3.91 KiB." in rows
-    assert any("--machine tells more" in row for row in rows)
+    assert any("--machine gives" in row for row in rows)
 
 
 def test_nothing_to_gain(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
@@ -102,7 +102,7 @@ def test_nothing_to_gain(tmp_path: Path, capsys: pytest.CaptureFixture[str], gol
 def test_a_node_of_which_nothing_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profile = write_traffic(tmp_path / "F.rankwise", ["a"] * 4, ring(4))
     assert main(["map", str(profile)]) == 0
-    assert "All slots are alike: nothing to gain." in capsys.readouterr().out
+    assert "All slots are equivalent: nothing to gain." in capsys.readouterr().out
 
 
 def test_kinds_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -398,5 +398,5 @@ def test_a_long_command_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFix
     profile = write_traffic(tmp_path / "F.rankwise", hosts, ring(1200))
     assert main(["map", str(profile), "-o", str(tmp_path / "placement"), "--launcher", "all"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert any("characters: --json tells it" in line for line in lines)
+    assert any("characters: see --json" in line for line in lines)
     assert max(map(len, lines)) <= 1004

@@ -328,11 +328,11 @@ def test_drawings_say_what_they_show(profile: rankwise.Profile, golden: Golden) 
         (lambda p: p.calls(size=(1,)), "size .. 1 .. 0 .. 64"),
         (lambda p: p.export(cast("str", 3)), "directory .. 3 .. pathlib.Path"),
         (lambda _: rankwise.open(cast("str", 3)), "path .. 3 .. pathlib.Path"),
-        (lambda p: rankwise.diff(p.path, cast("str", 3)), "after: 3 is no path"),
-        (lambda p: rankwise.diff([cast("str", 3)], p.path), "before: 3 is no path"),
+        (lambda p: rankwise.diff(p.path, cast("str", 3)), "after: 3 is not a path"),
+        (lambda p: rankwise.diff([cast("str", 3)], p.path), "before: 3 is not a path"),
         (
             lambda p: rankwise.diff(p.path, p.path, fail_above=cast("float", "5")),
-            "fail_above: '5' is no percentage, such as 5",
+            "fail_above: '5' is not a percentage, such as 5",
         ),
     ],
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import version_of
 from rankwise.render.terminal.online import print_online
@@ -17,7 +18,6 @@ from rankwise.tuning.libraries import by_label, offers_of
 from rankwise.tuning.online.found import Found, found, lines_of, refuse_unfit
 from rankwise.tuning.online.plan import Plan, plan
 from rankwise.tuning.racing.offers import Variable
-from rankwise.tuning.settings.rule import Rule
 
 OPEN_MPI = "Open MPI v4.1.4"
 MPICH = "MPICH Version: 4.0.2"
@@ -187,19 +187,15 @@ def test_files_of_processes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("why", ["no plan", "no variables", "threads", "differs"])
-def test_a_program_that_cannot_be_tuned(tmp_path: Path, why: str) -> None:
-    with pytest.raises(RankwiseError, match="can't be tuned while it runs"):
+def test_a_program_that_cannot_be_tuned(tmp_path: Path, why: str, golden: Golden) -> None:
+    with pytest.raises(RankwiseError) as raised:
         refuse_unfit([{"unfit": why}], tmp_path)
+    golden.says(raised.value)
     refuse_unfit([END], tmp_path)
 
 
-def test_the_screen() -> None:
+def test_the_screen(golden: Golden) -> None:
     page = StringIO()
-    rules: list[Rule] = []
     one = made_of(said("MPI_Bcast", "basic_linear"), said("MPI_Barrier", "linear", cell=1, state="racing"))
-    rules += one.rules
     print_online(one, 2.0, [Path("app.tuned.json")], page, asked=True)
-    text = page.getvalue()
-    assert "Open MPI 4.1.4: exploring took 1.50 % of 100 ms (at most 2 % were allowed)" in text
-    assert "rankwise run --with app.tuned.json -- COMMAND" in text
-    assert len(rules) == 1
+    golden.says(page.getvalue(), "Open MPI 4.1.4 .. 1.50 .. 100 ms .. 2")

@@ -482,7 +482,7 @@ class TestOtf2:
         (anchor.parent / "traces" / "0.evt").write_text("")
         (anchor.parent / "mine").write_text("")
         assert main(words) == 2
-        assert "is there already" in capsys.readouterr().err
+        assert "already exists" in capsys.readouterr().err
         assert main([*words, "--force"]) == 0
         assert len(self.of(self.events(anchor), "Enter")) == 6
         assert (anchor.parent / "mine").exists()

@@ -228,19 +228,19 @@ def test_the_run_is_not_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert shown["present"] is None
     golden.says(shown["absent"], "3")
     assert any(shown["absent"] in note for note in shown["notes"])
-    assert any("Left out: 1 messages" in note for note in shown["notes"])
+    assert any("Excluded: 1 messages" in note for note in shown["notes"])
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--shape", "16"], "'16' is no shape"),
-        (["--shape", "4x"], "'4x' is no shape"),
-        (["--shape", "4x2,"], "'' is no shape"),
-        (["--shape", "4x-2"], "'4x-2' is no shape"),
-        (["--shape", "0x4"], "'0x4' is no shape"),
+        (["--shape", "16"], "'16' is not a shape"),
+        (["--shape", "4x"], "'4x' is not a shape"),
+        (["--shape", "4x2,"], "'' is not a shape"),
+        (["--shape", "4x-2"], "'4x-2' is not a shape"),
+        (["--shape", "0x4"], "'0x4' is not a shape"),
         (["--shape", "999999999x999999999"], "16777216"),
-        (["--shape", "x".join(["1"] * 80)], "is no shape"),
+        (["--shape", "x".join(["1"] * 80)], "is not a shape"),
         (["--shape", "4x2", "--all-slots"], "--all-slots"),
         (["--shape", "4x2", "-o", "out"], ""),
         (["--shape", "4x2", "--objective", "time"], "--objective hops"),
@@ -260,7 +260,7 @@ def test_several_files(
     words = ("--machine", one, "--machine", other)
     golden.says(refusal(capsys, "predict", dealt_out, *words, "-o", "out"), "-o")
     other.write_text("no JSON")
-    assert f"{other}: is no JSON" in refusal(capsys, "predict", dealt_out, *words)
+    assert f"{other}: is not JSON" in refusal(capsys, "predict", dealt_out, *words)
 
 
 def test_the_most_loaded_node() -> None:

@@ -1,4 +1,4 @@
-"""Where each rank is, or was at its end: inside which call, waiting for whom, since when; who is missing.
+"""The current or last call of each rank: the partner, the start, and missing ranks.
 
 Of a running job the places come from rankwise.live.current_places, of one that has ended from its profile.
 """
@@ -29,7 +29,7 @@ NO_COUNTERS = "no counters"
 
 @dataclass(frozen=True)
 class Place:
-    """Where one rank is.
+    """The place of a rank.
 
     Attributes:
         state: inside, outside (of MPI: computing, or doing anything else), polling, starting (in MPI_Init),
@@ -53,7 +53,7 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """The ranks that are in one place.
+    """The ranks in the same place.
 
     Attributes:
         ranks: world ranks, ascending.
@@ -75,19 +75,19 @@ class Group:
     destination: Partner | None = None
 
 
-def groups(found: Mapping[int, Place], members: Mapping[int, str]) -> list[Group]:
-    """Put the ranks together that are in one place; the largest group comes first.
+def groups(places: Mapping[int, Place], members: Mapping[int, str]) -> list[Group]:
+    """Group the ranks by place; the largest group comes first.
 
     Args:
-        found: places by rank.
+        places: places by rank.
         members: of communicators, compact, by their id in the profile.
     """
     together: dict[tuple[str, str | None, int | None], list[int]] = defaultdict(list)
-    for rank, place in found.items():
+    for rank, place in places.items():
         together[place.state, place.procedure, place.communicator].append(rank)
     made = []
     for (state, procedure, communicator), ranks in together.items():
-        here = [found[rank] for rank in ranks]
+        here = [places[rank] for rank in ranks]
         times = [place.seconds for place in here if place.seconds is not None]
         waits = state == INSIDE and procedure in COLLECTIVES and communicator is not None
         made.append(
@@ -127,7 +127,7 @@ def _common(partners: Sequence[Partner | None]) -> Partner | None:
 
 @dataclass(frozen=True, kw_only=True)
 class PlaceRow:
-    """The ranks that are in one place, as reports tell it.
+    """The ranks in the same place, as reported.
 
     Attributes:
         ranks: in compact form, 0-3,8.
@@ -156,7 +156,7 @@ class PlaceRow:
 
 
 def place_row(group: Group, names: Mapping[int, str]) -> PlaceRow:
-    """Return a group as it is told.
+    """Return a group for reports.
 
     Args:
         group: of ranks.
@@ -196,12 +196,12 @@ def ranks_at_end(connection: sqlite3.Connection, size: int = 0) -> dict[int, Pla
         connection: the profile.
         size: of the world, for a place of those without counters, too.
     """
-    found: dict[int, Place] = {}
+    places: dict[int, Place] = {}
     for facts in rows_by_name(connection, f"SELECT {', '.join(_FACTS)} FROM ranks ORDER BY rank"):
-        found[facts["rank"]] = _place_at_end(facts)
-    if len(found) < size:
-        found |= {rank: Place(NO_COUNTERS) for rank in range(size) if rank not in found}
-    return found
+        places[facts["rank"]] = _place_at_end(facts)
+    if len(places) < size:
+        places |= {rank: Place(NO_COUNTERS) for rank in range(size) if rank not in places}
+    return places
 
 
 def communicators_at_end(connection: sqlite3.Connection) -> tuple[dict[int, str], dict[int, str]]:
@@ -257,7 +257,7 @@ def _polling(procedure: str | None) -> bool:
 
 
 def seconds_between(earlier: str, later: str) -> float:
-    """Return the seconds from one instant of the profile to another."""
+    """Return the seconds between two instants of the profile."""
     try:
         return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
     except (ValueError, TypeError):  # something other than Rankwise wrote the profile

@@ -1,6 +1,6 @@
-"""Compare runs: what became slower or faster, what explains it, and what of it is noise.
+"""Compare runs: what became slower or faster, what explains it, and what is noise.
 
-Two profiles, or several a side, which tell what is noise:
+Give two profiles, or several per side to separate changes from noise:
 
     rankwise diff BEFORE.rankwise AFTER.rankwise
     rankwise diff B1.rankwise B2.rankwise B3.rankwise -- A1.rankwise A2.rankwise A3.rankwise
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="F.rankwise",
-        help="before and after; of several a side, those before, `--`, those after",
+        help="before and after; with several per side: those before, `--`, those after",
     )
     parser.add_argument(
         "--fail-above",
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=METRICS,
         default=METRICS[0],
         metavar="METRIC",
-        help=f"that --fail-above is about: {', '.join(METRICS)} (default: %(default)s)",
+        help=f"for --fail-above: {', '.join(METRICS)} (default: %(default)s)",
     )
     parser.add_argument(
         "-o",

@@ -3,7 +3,7 @@
 csv, json, parquet: one file for each table, DIR/calls.csv and so on, with the columns that
 docs/reference/profile-format.md explains. calls and messages also have the names of their communicators,
 procedures and regions. In CSV an empty field is a missing value; a JSON file is a list of objects.
-For a part of the run, all tables that can be restricted to it are written.
+For a part of the run, only tables that can be restricted to it are written.
 
 perfetto: one file in Chrome's JSON; https://ui.perfetto.dev opens it without sending it anywhere.
 otf2: an archive DIR/traces.otf2 for Vampir and others.
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="DIR|FILE",
         required=True,
-        help="directory, made if it does not exist; of perfetto a file, compressed if it ends in .gz",
+        help="directory, created if needed; for perfetto a file, compressed if it ends in .gz",
     )
     parser.add_argument("--force", action="store_true", help="replace files that exist")
     add_selection(parser)
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         left_out = profile.export(arguments.output, arguments.format, force=arguments.force)
         if left_out:
-            say(f"not written, because they can't be restricted so: {', '.join(left_out)}")
+            say(f"not written, because they can't be restricted to this part: {', '.join(left_out)}")
     return 0
 
 
@@ -66,7 +66,7 @@ def _write_trace(profile: Profile, target: Path, kind: str, *, force: bool) -> N
         f" {written.samples}" + ("; counters of all calls" if written.counters else "")
     )
     if not written.counters:
-        say("without counters and phases: what ranks did when is not known, or can't be restricted so")
+        say("without counters and phases: there is no time line, or it can't be restricted to this part")
 
 
 def _target(arguments: argparse.Namespace) -> Path:

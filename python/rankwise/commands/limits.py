@@ -20,7 +20,7 @@ def add_limit(parser: Any, default: int, of: str) -> None:
         type=_row_limit,
         default=default,
         metavar="N",
-        help=f"rows of {of}, 0 for all (default: %(default)s)",
+        help=f"rows of {of}, 0 = all (default: %(default)s)",
     )
 
 
@@ -48,14 +48,14 @@ def add_json(parser: Any) -> None:
 
 def _seed(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text[:20]) >= 1 << 64 or len(text) > 20:
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no whole number from 0 to 2^64 - 1")
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a whole number from 0 to 2^64 - 1")
     return int(text)
 
 
 def _row_limit(text: str) -> int:
     """Return a number of rows."""
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of rows; 0 shows all")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rows; 0 shows all")
     return int(text)
 
 
@@ -66,5 +66,5 @@ def percentage(text: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no percentage, such as 5")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage such as 5")
     return share

@@ -3,10 +3,11 @@
   rankwise optimize -o app.tuned.json -- mpirun -n 64 ./app
   rankwise run --with app.tuned.json -- mpirun -n 64 ./app
 
-The program is profiled, and the findings tell which steps promise how many seconds. They are tried in this
-order, each on top of what was kept before, and a step is kept only if pairs of runs prove it. At the end the
-program as given and with all that was kept is measured afresh; FILE is written only if it is faster then.
-Ctrl-C keeps what is proven so far, and the same command goes on from there.
+The program is profiled, and the findings estimate how many seconds each step could save. Steps are
+tried in this order, each on top of the steps kept before, and a step is kept only if pairs of runs
+prove its gain. At the end, the program as given and with all kept steps is measured again; FILE is
+written only if it is faster. Ctrl-C keeps what is proven so far, and the same command continues
+from there.
 """
 
 from __future__ import annotations
@@ -58,10 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--machine",
         type=Path,
         metavar="machine.json",
-        help="the nodes (default: what the run tells of them)",
+        help="description of the nodes (default: from the run)",
     )
     trial_options.add_runs(parser)
-    trial_options.add_confidence(parser, "that no step is kept which does not help")
+    trial_options.add_confidence(parser, "confidence that no useless step is kept")
     add_seed(parser, "the order of runs")
     add_json(parser)
     probes.add_arguments(parser)

@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--probe-dir",
         type=Path,
         metavar="DIR",
-        help="where the compiled probe is kept: every node must see it (default: in the user's cache"
-        " directory)",
+        help="directory for the compiled probe, visible to every node (default: in the user's cache "
+        "directory)",
     )
 
 

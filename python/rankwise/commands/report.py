@@ -1,4 +1,4 @@
-"""Write a report of a profile: one HTML file, which needs no network and no server.
+"""Write a report of a profile: one HTML file that works offline, without a server.
 
   rankwise report F.rankwise
   rankwise report BEFORE.rankwise AFTER.rankwise
@@ -6,11 +6,11 @@
   rankwise report F.rankwise -o F.html --fabric /var/log/opensm-subnet.lst /var/log/opensm.fdbs
   rankwise report F.rankwise --fabric fabric/ --place 'node[001-064]*2'
 
-Two profiles, or several a side, are compared as by `rankwise diff`, and each of them can be looked at.
+Two profiles, or several per side, are compared as by `rankwise diff`; the report also shows each of them.
 
-With --fabric it has the page Network, too: the links of a fabric and what they carry, drawn by levels
-and as matrices, with the ranks, communicators and calls behind each of them. --fabric takes what subnet
-managers and diagnostic tools write: files, or directories of them.
+With --fabric, the report has the page Network: the links of a fabric and their loads, drawn by
+levels and as matrices, with the ranks, communicators and calls behind each of them. --fabric takes
+files written by subnet managers and diagnostic tools, or directories of them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="F.rankwise",
-        help="the profile; or before and after; of several a side, those before, `--`, those after",
+        help="the profile; or before and after; with several per side: those before, `--`, those after",
     )
     parser.add_argument(
         "-o",
@@ -60,11 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
     before, after = _profiles(arguments)
     output = arguments.output or beside(before[0], *after[:1])
     if output.suffix.lower() not in (".html", ".htm"):
-        raise RankwiseError(f"{output}: a report is a page: give it the ending .html")
+        raise RankwiseError(f"{output}: a report is an HTML page: give it the ending .html")
     if arguments.place is not None and arguments.fabric is None:
-        raise RankwiseError("--place puts ranks on a fabric: give it with --fabric PATH ...")
+        raise RankwiseError("--place needs --fabric PATH ...")
     if arguments.routing is not None and arguments.fabric is None:
-        raise RankwiseError("--routing is for a fabric: give it with --fabric PATH ...")
+        raise RankwiseError("--routing needs --fabric PATH ...")
     refuse_existing(output, force=arguments.force)
     _write(output, before, after, partial(_network, arguments) if arguments.fabric is not None else None)
     return 0
@@ -90,7 +90,10 @@ def _profiles(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
 
 
 def _write(output: Path, before: list[Path], after: list[Path], network: Network | None) -> None:
-    content = _report(before, after, network)
+    from rankwise.render.terminal.progress import Activity
+
+    with Activity("making the report"):
+        content = _report(before, after, network)
     with appearing(output) as [unfinished]:
         unfinished.write_bytes(content)
 

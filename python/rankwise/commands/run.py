@@ -4,9 +4,9 @@
   rankwise run -o app.rankwise -- srun -n 64 ./app
   mpirun -n 4 rankwise run -- ./app args
 
-The program's input, output and exit status are unchanged. The summary goes to stderr at the end, the profile
-to the current directory. After an abort, a time limit or Ctrl-C the profile holds everything counted until
-then.
+The program's input, output and exit status are unchanged. The summary goes to stderr at the end,
+and the profile to the current directory. After an abort, a time limit or Ctrl-C, the profile
+contains everything counted until then.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="F.rankwise",
         type=Path,
-        help="the profile (default: PROGRAM.JOB.rankwise, with the job id, or else our process id)",
+        help="the profile (default: PROGRAM.JOB.rankwise, with the job id, or else the process id)",
     )
     parser.add_argument(
         "--mpi",
@@ -84,36 +84,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     seen.add_argument(
         "--inside",
         metavar="NAME,...",
-        help="record messages inside these collectives only, such as bcast,allreduce (default: all)",
+        help="record messages only inside these collectives, such as bcast,allreduce (default: all)",
     )
     seen.add_argument("--no-inside", action="store_true", help="record no messages inside collectives")
     sites = parser.add_mutually_exclusive_group()
-    sites.add_argument(
-        "--no-sites", action="store_true", help="do not record where in the program calls are made"
-    )
+    sites.add_argument("--no-sites", action="store_true", help="do not record call sites")
     sites.add_argument(
         "--python-sites",
         action="store_true",
-        help="record the lines of Python that call MPI by mpi4py and other extension modules",
+        help="record the lines of Python code that call MPI through mpi4py and other extension modules",
     )
-    parser.add_argument(
-        "--no-paths", action="store_true", help="do not record through which functions calls are made"
-    )
+    parser.add_argument("--no-paths", action="store_true", help="do not record call paths")
     parser.add_argument(
         "--clock-sync",
         action=argparse.BooleanOptionalAction,
-        help="compare the clocks of the nodes, to tell who of them was late; every process of the job has to"
-        " run with Rankwise (default: where that is certain)",
+        help="compare the clocks of the nodes to find late ranks across nodes; every process of the job "
+        "must run under Rankwise (default: if that is certain)",
     )
     parser.add_argument(
         "--no-counters",
         action="store_true",
-        help="leave context switches, page faults, instructions and the like uncounted",
+        help="do not count context switches, page faults, instructions and similar",
     )
     parser.add_argument(
         "--see-all",
         action="store_true",
-        help="make the MPI library send everything where it can be seen: it may choose other algorithms",
+        help="make the MPI library send everything visibly: it may choose other algorithms",
     )
     parser.add_argument(
         "--reorder",
@@ -132,12 +128,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="with_settings",
         metavar="FILE",
         type=Path,
-        help="apply these settings of the MPI library, which `rankwise tune` has found",
+        help="apply these settings of the MPI library, found by `rankwise tune`",
     )
     parser.add_argument(
         "--top",
         action="store_true",
-        help="show the job while it runs, like rankwise top: on stderr, if stdout is redirected",
+        help="show the job while it runs, as rankwise top does, on stderr; stdout must be redirected",
     )
     parser.add_argument(
         "--report",
@@ -218,7 +214,7 @@ def run(arguments: argparse.Namespace) -> int:
         preload = Preload(preloaded, directory.path, arguments.mpi or "", settings)
         if not arguments.quiet:
             for line in planned.to_add(preload):
-                _say(f"a container that does not see Rankwise is not recorded; {line}")
+                _say(f"a container without access to Rankwise is not recorded; {line}")
         launch = prepare(command, preload, environment, planned.script_mpirun)
         directory.note(planned, only)
         if reordering:
@@ -278,7 +274,7 @@ def _conclude(
 def _inside(planned: Plan, only: Collection[str], *, everything: bool, nothing: bool) -> dict[str, str]:
     """Return the variables that say what of the messages inside collectives is recorded."""
     if everything and nothing:
-        raise RankwiseError("--see-all and --no-inside contradict each other: leave one of them out")
+        raise RankwiseError("--see-all and --no-inside contradict each other: remove one of them")
     if nothing:
         return inside_options.nothing()
     settings = inside_options.choosing(only) if only else {}
@@ -293,7 +289,7 @@ def _everything(planned: Plan) -> dict[str, str]:
         told = " ".join(f"{name}={value}" for name, value in everything.items())
         _say(f"--see-all sets {told}: the MPI library may choose other algorithms than without it")
     else:
-        _say("--see-all changes nothing here: nothing is hidden, or your own settings stay")
+        _say("--see-all changes nothing here: nothing is hidden, or your own settings take precedence")
     return everything
 
 
@@ -319,7 +315,10 @@ def _view(directory: RunDirectory) -> View | None:
 
     if beside.possible():
         return beside.View(directory.path, directory.path / KEPT_STDERR)
-    _say(f"no room for --top beside the program's output; in another terminal: rankwise top {directory.path}")
+    _say(
+        "--top needs the program's output to be redirected; use another terminal: rankwise top "
+        f"{directory.path}"
+    )
     return None
 
 
@@ -468,10 +467,11 @@ def _reported(asked: _Ending, profile: Path) -> bool:
 
 def _several_programs(made: list[Assembly]) -> str:
     """Tell that there are several profiles, and what may be wrong if there should be one only."""
-    line = f"the command ran {len(made)} MPI programs; the summary is of the one that took longest"
+    line = f"the command ran {len(made)} MPI programs; the summary shows the longest"
     if all(one.ranks_expected == 1 for one in made):
         line += (
-            "; if they are meant to be one, the launcher is another MPI's: see `rankwise doctor -- COMMAND`"
+            "; if they should be one program, the launcher belongs to another MPI: see `rankwise doctor -- "
+            "COMMAND`"
         )
     return line
 
@@ -484,8 +484,8 @@ def _nothing_seen(planned: Plan, status: int, preload: Preload, strangers: str) 
 def _unrecorded(made: Assembly, strangers: str, to_add: Sequence[str]) -> str:
     """Tell which ranks the profile lacks because they ran without Rankwise, as far as it is known."""
     if not strangers and to_add and (lost := made.ranks_expected - made.ranks_seen) > 0:
-        strangers = f"{lost} of {made.ranks_expected} ranks left nothing"
-        strangers += ", and a container of the command does not see Rankwise"
+        strangers = f"{lost} of {made.ranks_expected} ranks left no counters"
+        strangers += ", and a container of the command has no access to Rankwise"
     return "; ".join([strangers, *to_add]) if strangers else ""
 
 

@@ -73,9 +73,7 @@ class Behind(NamedTuple):
         Raises:
             RankwiseError: the profile or the run directory can't be written. One rank tells so.
         """
-        refused = self.refused or (
-            "" if self.member.job else "the launcher does not tell one job from another"
-        )
+        refused = self.refused or ("" if self.member.job else "the launcher does not distinguish jobs")
         if refused:
             if self.member.rank == 0:
                 _say_unrecorded(refused)

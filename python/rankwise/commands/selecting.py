@@ -14,17 +14,20 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     group = parser.add_argument_group("only a part of the run")
     group.add_argument(
-        "--communicator", metavar="NAME,...", default="", help="these, their families, or what a library made"
+        "--communicator",
+        metavar="NAME,...",
+        default="",
+        help="these, their families, or those created by a library",
     )
     group.add_argument(
-        "--rank", metavar="LIST", default="", help="these ranks, such as 0-3,7; messages from and to them"
+        "--rank", metavar="LIST", default="", help="these ranks, such as 0-3,7, and messages from and to them"
     )
     group.add_argument("--call", metavar="NAME,...", default="", help="these procedures: Bcast,Allreduce")
     group.add_argument(
         "--region",
         metavar="NAME,...",
         default="",
-        help="calls in these regions: a name, a path a/b, or a/ for a and all nested in it",
+        help="calls in these regions: a name, a path a/b, or a/ for a and all nested regions",
     )
     group.add_argument(
         "--node", metavar="LIST", default="", help="the ranks of these nodes: a,b or node[01-16]"

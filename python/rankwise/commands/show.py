@@ -1,9 +1,9 @@
 """Show a profile: the summary, or one table or matrix of it.
 
-Without --by, the summary that `rankwise run` prints. With --by, one table, sorted by time in
-MPI (pairs by bytes). Tables are cut at --limit rows, with a last row for the sums of the
-others; --json is never cut. With --matrix, who sends how much to whom. Both can be restricted to
-a part of the run.
+Without options, the summary that `rankwise run` prints; -v shows more. With --by, one table, sorted
+by time in MPI (pairs by bytes). Tables are cut at --limit rows, with a last row for the sum of the
+others; --json is never cut. With --matrix, the traffic between ranks or nodes. Both can be
+restricted to a part of the run.
 """
 
 from __future__ import annotations
@@ -30,16 +30,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by",
         choices=VIEWS,
         metavar="VIEW",
-        help=f"show one table in place of the summary: {views};"
-        " with --matrix: its rows, rank (default) or node",
+        help=f"show one table instead of the summary: {views}; with --matrix: its rows, rank (default) or "
+        "node",
     )
     parser.add_argument(
-        "--matrix", action="store_true", help="show who sends to whom in place of the summary"
+        "--matrix", action="store_true", help="show the traffic between ranks or nodes instead of the summary"
     )
     add_kind(parser, only_with="--matrix")
     parser.add_argument("--of", choices=MEASURES, help="with --matrix: the numbers in it (default: bytes)")
     add_json(parser)
-    parser.add_argument("-v", "--verbose", action="store_true", help="more columns and rows")
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="count",
+        default=0,
+        help="more columns and rows; of the summary a longer one, and with -vv everything",
+    )
     add_limit(parser, LIMIT, "a table")
     add_selection(parser)
 

@@ -25,7 +25,7 @@ def named(words: Sequence[str]) -> tuple[str, ModuleType]:
         return f"{verb} {words[1]}", module_of(f"{verb} {words[1]}")
     if not hasattr(module, "run") and words[1:2] not in (["-h"], ["--help"]):
         wrong = (
-            f"{words[1]!r} is no sub-verb of `rankwise {verb}`"
+            f"{words[1]!r} is not a sub-verb of `rankwise {verb}`"
             if words[1:]
             else f"`rankwise {verb}` needs a sub-verb"
         )

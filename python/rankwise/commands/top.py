@@ -4,10 +4,10 @@
   rankwise top app.12345.rankwise-run        from any node that sees the directory
   rankwise top --once --json RUNDIR          for scripts
 
-Shows the share of MPI since the last update and since the start, the communicators and calls with the most
-time, rates of bytes and messages, the ranks that the others wait for, and for each rank the call and the
-communicator that it is in, and since when: in a job that hangs, these show who is missing where.
-It only reads the counters of the job, and ends with the job; Ctrl-C ends it earlier.
+Shows the share of MPI since the last update and since the start, the communicators and calls with
+the most time, rates of bytes and messages, the ranks that others wait for, and for each rank its
+current call and communicator, and since when. In a job that hangs, this shows which rank is missing
+where. It only reads the counters of the job, and ends with the job or on Ctrl-C.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         help="between two looks (default: %(default)gs)",
     )
-    parser.add_argument("--once", action="store_true", help="look twice, print the time in between, and end")
+    parser.add_argument(
+        "--once", action="store_true", help="take two readings, print the time in between, and exit"
+    )
     parser.add_argument("--json", action="store_true", help="with --once: as one JSON document, never cut")
 
 
@@ -78,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _print(picture: Picture | None, every: float, *, as_json: bool) -> None:
     if picture is None:
         raise RankwiseError(
-            "no process of the job has called MPI_Init yet: try again later, or leave --once out"
+            "no process of the job has called MPI_Init yet: try again later, or remove --once"
         )
     if as_json:
         sys.stdout.write(f"{json.dumps(to_json(picture), indent=2)}\n")

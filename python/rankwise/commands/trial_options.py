@@ -17,7 +17,7 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         "--pairs",
         type=count,
         metavar="N",
-        help="of runs, for each proof (default: as long as they can decide; without --budget at most 20)",
+        help="pairs of runs for each proof (default: as many as are needed; without --budget at most 20)",
     )
     add_resolve(
         parser, "gain that is looked for; one of twice as much is missed with a risk of 10 %% at most"
@@ -26,7 +26,7 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         "--run-limit",
         type=duration,
         metavar="TIME",
-        help="for each run of the program (default: ten times the longest so far, and a minute)",
+        help="for each run of the program (default: ten times the longest so far, plus a minute)",
     )
     parser.add_argument(
         "--keep",
@@ -73,8 +73,8 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         metavar="CMD",
-        help="compare the output of each run with that of the first one: CMD FIRST THIS; settings with"
-        " which it fails are out",
+        help="compare the output of each run with the first: CMD FIRST THIS; settings that fail it are "
+        "rejected",
     )
 
 

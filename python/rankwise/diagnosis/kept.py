@@ -14,7 +14,7 @@ from rankwise.diagnosis.model import Diagnosis, Lateness
 from rankwise.findings.finding import WEIGHTS
 from rankwise.version import __version__
 
-_RULES = 3
+_RULES = 4
 """Grows with every change of a rule, a threshold or a sentence between two versions of Rankwise."""
 RULES = f"{__version__}/{_RULES}"
 """Which rules made a diagnosis: one by others is made anew."""

@@ -207,7 +207,7 @@ class Session:
         if self._rank != 0 or not kinds.has_inside(flags) or self.visible == "all":
             return
         which = "none" if self.visible == "none" else "not all"
-        text = f"of the messages inside collectives {which} can be seen here, and these are not counted"
+        text = f"of the messages inside collectives, {which} are visible here, and these are not counted"
         warnings.warn(f"{text}: docs/reference/introspection.md", NotAllVisible, stacklevel=calls)
 
     def __del__(self) -> None:

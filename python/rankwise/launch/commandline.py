@@ -82,7 +82,7 @@ def _containers(wrappers: Sequence[Wrapper]) -> tuple[Container, ...]:
 
 
 def label(launcher: str) -> str:
-    """Whose launcher it is, '' if nobody knows; only commands with a name that several share are asked."""
+    """The owner of the launcher, '' if unknown; only commands whose name is ambiguous are asked."""
     if PurePath(launcher).name not in SHARED_COMMANDS:
         return ""
     # Many are links to a file with a name of its own, which saves the asking.

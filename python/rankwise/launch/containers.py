@@ -246,7 +246,7 @@ def variables(
         containers: of the command.
         words: all words of the command.
         environment: that it is started with.
-        preload: what is to be found inside.
+        preload: the files that must be visible inside.
     """
     made: dict[str, str] = {}
     for prefix in sorted({prefix for container in containers if (prefix := _prefix(container))}):
@@ -270,7 +270,7 @@ def missing(
         containers: of the command.
         words: all words of the command.
         environment: that it is started with.
-        preload: what is to be found inside.
+        preload: the files that must be visible inside.
     """
     lines = {}
     for container in containers:

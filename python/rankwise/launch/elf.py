@@ -252,7 +252,7 @@ class _File:
         return None
 
     def _symbols_without_sections(self) -> _Symbols | None:
-        """Return the table by what the loader goes by: its hash tables tell how many symbols there are."""
+        """Return the table as the loader sees it: its hash tables give the number of symbols."""
         tags = self.dynamic() or {}
         if _DT_SYMTAB not in tags or _DT_STRTAB not in tags:
             return None

@@ -1,7 +1,7 @@
 """Finds the MPI processes on this node that run without the library although our variables reached them.
 
 Such a process has the run directory in its environment and an MPI library in its memory, but not ours. What
-it sees of the file system tells why: in a container the library may not be there.
+it sees of the file system shows why: in a container the library may not be there.
 
 To look at a process holds up its own changes to its memory, and takes a processor. So nobody looks as long as
 all ranks count, nor ever at a rank that does; and who looks stands back behind all ranks.
@@ -34,10 +34,10 @@ _READ_BYTES = 1 << 16
 
 
 class ForeignProcesses:
-    """Looks for them while the job runs.
+    """Looks for unrecorded MPI processes while the job runs.
 
     Args:
-        preload: what they should have found.
+        preload: the library that they should have loaded.
 
     Attributes:
         descriptor: none; see launch/job.py.
@@ -71,7 +71,7 @@ class ForeignProcesses:
             self._looking = _Child(lambda: self._found({_pid_of(path) for path in counting}))
 
     def told(self) -> str:
-        """Stop looking, and tell which ranks were found, where and why; '' if none were."""
+        """Stop looking, and report which ranks were found, where and why; '' if none were."""
         self.due = None
         self._take()
         if not self._why:
@@ -123,14 +123,14 @@ class ForeignProcesses:
         if self._library.name not in files:
             visible = (process / "root" / self._library.relative_to("/")).exists()
             self._why[int(rank)] = (
-                "the library is visible there, and was not loaded"
+                "the library is visible there but was not loaded"
                 if visible
                 else f"{self._library} is not visible there"
             )
 
 
 class _Child:
-    """A process that finds something out when no rank wants the processor.
+    """A process that computes something at lower priority than the ranks.
 
     Args:
         find: returns it; it must need no module that is not loaded.

@@ -30,7 +30,7 @@ class End(NamedTuple):
     """How the command ended.
 
     Attributes:
-        status: as a shell tells it: 128 + n if signal n killed it.
+        status: as a shell reports it: 128 + n if signal n killed it.
         interrupted: what ended it from the outside, as part of a sentence; '' if nothing did.
         interrupted_ns: when that was, on CLOCK_MONOTONIC; None = never.
         killed_by: the signal that killed it; 0 if it ended by itself.
@@ -50,7 +50,7 @@ class Beside(Protocol):
 
     @property
     def descriptor(self) -> int | None:
-        """Return a file that is readable when there is something to do; None = no file tells."""
+        """Return a file that is readable when there is something to do; None = there is none."""
 
     @property
     def due(self) -> float | None:
@@ -77,7 +77,7 @@ def run(
     Args:
         words: the command; the first is looked up on PATH.
         environment: of the command.
-        stderr: descriptor that it gets in place of ours; None = ours.
+        stderr: descriptor for its stderr; None = inherited.
         beside: done meanwhile.
 
     Raises:
@@ -131,7 +131,7 @@ def _start(words: list[str], environment: Mapping[str, str], mask: Iterable[int]
 def _wait(
     pid: int, handled: set[signal.Signals], origin: SignalOrigin, beside: Sequence[Beside]
 ) -> tuple[int, int, int]:
-    """Wait for the child, hand signals on, and let what is done beside it have its turns.
+    """Wait for the child, forward signals, and run helpers meanwhile.
 
     Returns:
         its wait status, the last signal that meant the end, 0 if none came, and when the first one came, or
@@ -187,7 +187,7 @@ class Turns:
             os.close(self._ended)
 
     def wait(self, signals: int | None = None) -> None:
-        """Sleep, and do what is to be done beside the command; return at once when it has ended."""
+        """Sleep and run due helpers; return at once when the command has ended."""
         poll = select.poll()
         watched = {helper.descriptor: helper for helper in self._beside}
         for descriptor in (signals, self._ended, *watched):

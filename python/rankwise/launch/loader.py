@@ -43,7 +43,7 @@ class Loader:
         return read_cache(_CACHE)
 
     def find(self, name: str, owner: Image, inherited_rpath: tuple[str, ...] = ()) -> Image | None:
-        """Find the object that `owner` gets for one of its `needed` names.
+        """Find the object that `owner` loads for a name in its `needed` list.
 
         Args:
             name: as in DT_NEEDED.

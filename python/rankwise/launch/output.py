@@ -16,7 +16,7 @@ _MOST_LINES = 4
 
 
 def telling_line(said: str) -> str:
-    """Return the line of a launcher's output that tells most: the first of an error, else the last.
+    """Return the most informative line of a launcher's output: the first of an error, else the last.
 
     Open MPI's sentences go on in the next line, and behind a colon.
     """

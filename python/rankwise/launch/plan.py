@@ -1,4 +1,4 @@
-"""What is known of a launch before it happens, and whether it can work at all."""
+"""The facts about a launch in advance, and whether it can work at all."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ class Plan(NamedTuple):
         ]
         for tool in (word for word in started if PurePath(word).name in _OTHER_USERS):
             words = shlex.join(word for word in self.words if word != tool)
-            cure = f"start all of it as that user: {tool} rankwise run -- {words}"
-            return [f"{tool} takes Rankwise away from what it starts; {cure}"]
+            cure = f"start everything as that user: {tool} rankwise run -- {words}"
+            return [f"{tool} removes Rankwise from the environment of the programs it starts; {cure}"]
         return []
 
     def why_nothing_was_seen(self, status: int, preload: Preload, foreign: str = "") -> str:
@@ -129,7 +129,7 @@ class Plan(NamedTuple):
         Args:
             status: of the command.
             preload: what the processes should have found.
-            foreign: what is known of MPI processes that did not.
+            foreign: facts about MPI processes without the library.
         """
         if foreign:
             line = f"no process was recorded, so there is no profile (the command's exit status was {status})"
@@ -153,16 +153,16 @@ class Plan(NamedTuple):
         if status != 0 and Kind.MPI in kinds:
             return f"{line}: it ended before MPI_Init, or the launcher did not start it"
         return (
-            f"{line}: not an MPI program, or statically linked, or set-uid, or in a container that "
-            "lacks Rankwise, or our environment did not reach it; see `rankwise doctor -- COMMAND`"
+            f"{line}: not an MPI program, or statically linked, or set-uid, or in a container without "
+            "Rankwise, or the environment did not reach it; see `rankwise doctor -- COMMAND`"
         )
 
     def _why_not_in_containers(self, preload: Preload) -> str:
         seen = f"{preload.library.parent} and {preload.directory.parent}"
         if to_add := self.to_add(preload):
-            return f"the container does not see {seen}, or not our variables; {'; '.join(to_add)}"
+            return f"the container does not see {seen} or Rankwise's variables; {'; '.join(to_add)}"
         names = ", ".join(dict.fromkeys(c.name for c in self.command.containers))
-        return f"not an MPI program, or statically linked, or `{names}` does not let it see {seen}"
+        return f"not an MPI program, or statically linked, or `{names}` hides {seen} from it"
 
 
 def plan(
@@ -251,7 +251,7 @@ def check_startable(word: str, environment: Mapping[str, str], verb: str = "run"
 def _check_program(detection: Detection, mpi: str | None) -> None:
     if detection.static:
         raise RankwiseError(
-            f"{detection.path} has MPI linked in statically, and nothing can be preloaded in front of that: "
+            f"{detection.path} has MPI linked in statically, and nothing can be preloaded before it: "
             + STATIC_CURE
         )
     if detection.path and (privileged := detection.privilege):
@@ -259,7 +259,7 @@ def _check_program(detection: Detection, mpi: str | None) -> None:
     if mpi and detection.mpi not in (UNKNOWN, mpi):
         raise RankwiseError(
             f"--mpi {mpi} contradicts {detection.program}, which uses {title(detection.mpi)} "
-            f"({detection.how}): leave --mpi out"
+            f"({detection.how}): remove --mpi"
         )
 
 

@@ -40,7 +40,10 @@ class Reset(NamedTuple):
     @property
     def text(self) -> str:
         """Say it as part of a sentence."""
-        return f"{self.script}, line {self.number}, takes Rankwise away from what it starts: {self.line}"
+        return (
+            f"{self.script}, line {self.number}, removes Rankwise from the environment of the programs "
+            f"it starts: {self.line}"
+        )
 
 
 def resets(script: Path, environment: Mapping[str, str]) -> list[Reset]:
@@ -62,7 +65,7 @@ def resets(script: Path, environment: Mapping[str, str]) -> list[Reset]:
 
 
 def _lines(script: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a shell script that are no comments, with their numbers; none of what is no text."""
+    """Yield the lines of a shell script without comments, with their numbers; none for binary files."""
     try:
         content = script.read_bytes()
     except OSError:
@@ -77,13 +80,13 @@ def _lines(script: Path) -> Iterator[tuple[int, str]]:
 def cure(line: str) -> str:
     """Return what to do about a line; '' if it does no harm."""
     if match := _ROOT.search(line):
-        return f"start all of it as that user: {match['word']} rankwise run -- COMMAND"
+        return f"start everything as that user: {match['word']} rankwise run -- COMMAND"
     for pattern, change in _RESETS:
         if not (match := pattern.search(line)) or _keeps(line, match):
             continue
         instead = f"{line[: match.start()]}{change(match)}{line[match.end() :]}"
         instead = " ".join(instead.split()).strip(";& ")
-        return f"write instead: {instead}" if instead else "leave that line out"
+        return f"write instead: {instead}" if instead else "remove that line"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Whether a processor has nothing to do: what is only prepared must take none from a rank."""
+"""Finds idle processors: preparations must not take a processor from a rank."""
 
 from __future__ import annotations
 

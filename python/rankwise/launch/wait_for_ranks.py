@@ -32,7 +32,7 @@ def wait_for_ranks(
     Args:
         run_directory: of the job.
         seconds: to wait at most.
-        sleep: for so many seconds between two looks.
+        sleep: called with the seconds between two looks.
     """
     start = time.monotonic()
     while (elapsed := time.monotonic() - start) < seconds:

@@ -1,4 +1,4 @@
-"""Files that tell launchers where each rank is to be, and the commands that use them."""
+"""Files with the placement of ranks for launchers, and the commands that use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Of all placements that are as good because parts of the machine are alike, the one with the fewest moves.
+"""The placement with the fewest moves among those that are as good because parts of the
+machine are equal.
 
 `engine.place` gives that one already; this is its first step (src/placement/moves.cpp) alone.
 """

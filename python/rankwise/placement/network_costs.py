@@ -11,7 +11,7 @@ from rankwise.topology.machine.model import Machine
 
 
 def hop_network(machine: Machine) -> Network | None:
-    """Return the network whose hops count, one for each byte; None if the machine's tree tells them."""
+    """Return the network whose hops count, one for each byte; None if the machine's tree gives them."""
     network = machine.network
     if isinstance(network, described.Torus):
         return Torus(network.dims, network.wrap, _routers(network))

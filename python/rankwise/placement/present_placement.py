@@ -19,7 +19,7 @@ SLOT = "slot"
 
 _CURES = (
     "give the machine.json of the job's nodes, or `rankwise map predict` places the ranks on another one",
-    "give one with all its slots, or leave it out",
+    "give one with all its slots, or remove it",
 )
 
 
@@ -60,7 +60,7 @@ def find_present_placement(where: Whereabouts, machine: Machine) -> PresentPlace
 
 
 def machine_of_run(where: Whereabouts) -> Machine:
-    """Return all that a run tells of its machine: its nodes, each with as many slots as ranks were there.
+    """Return the machine as far as a run shows it: its nodes, each with as many slots as it had ranks.
 
     Raises:
         NoPresentPlacementError: the host of a rank is not known.
@@ -70,14 +70,14 @@ def machine_of_run(where: Whereabouts) -> Machine:
         counts[host] = counts.get(host, 0) + 1
     nodes = tuple(Object(1, (Object(2),) * count, host) for host, count in counts.items())
     levels = (Level("machine"), Level("node"), Level(SLOT))
-    return Machine(levels, Object(0, nodes), (Source("profile", "nodes, and how many ranks were on each"),))
+    return Machine(levels, Object(0, nodes), (Source("profile", "nodes and their numbers of ranks"),))
 
 
 def known_hosts(where: Whereabouts) -> list[str]:
     """Return the host of each rank; NoPresentPlacementError names the first one whose host is not known."""
     if None in where.hosts:
         raise NoPresentPlacementError(
-            f"the profile does not know where rank {where.hosts.index(None)} was",
+            f"the profile does not record where rank {where.hosts.index(None)} was",
             "its counters were not read; record the run again",
         )
     return [host for host in where.hosts if host is not None]
@@ -112,7 +112,7 @@ def _find(
         machine: with nodes of these names.
         hosts: of each rank.
         cpus: processors that each may run on; none if that is not known.
-        results: pointers to what is found.
+        results: pointers to the results.
 
     Raises:
         NoPresentPlacementError: a host that the machine has not, or more ranks there than slots.

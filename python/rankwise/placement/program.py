@@ -1,4 +1,4 @@
-"""What a run started, and with which launcher: what is to be started again, or by another launcher."""
+"""The program of a run and its launcher, to start it again or with another launcher."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Relaunch:
     Attributes:
         program: and its arguments; none if they are not known, or there were several programs.
         launchers: that files are for, see placement.files.LAUNCHERS.
-        launch: the run's own, to be told bindings; None if it can't be, or another launcher is wanted.
+        launch: the run's own, for new bindings; None if it can't take them, or another launcher is wanted.
     """
 
     program: tuple[str, ...]
@@ -96,5 +96,5 @@ def launch_of(run: Run) -> Launch | None:
 
 
 def _command(run: Run) -> CommandLine:
-    # The library tells whose `mpirun` it was, which need not be the one that is found here.
+    # The library shows whose `mpirun` it was, which may differ from the one on this PATH.
     return parse(run.command, lambda _: version_of(run.mpi_library).label)

@@ -21,7 +21,7 @@ from rankwise.mpi_libraries import Version
 
 @dataclass(frozen=True)
 class Relaunched:
-    """A launch that tells each rank its place.
+    """A launch that gives each rank its place.
 
     Attributes:
         words: of the command.
@@ -45,7 +45,7 @@ class Launch:
     Attributes:
         command: taken apart; of one program.
         launcher: what is known of its launcher.
-        placing: how it is told bindings.
+        placing: how it takes bindings.
         environment: as the launcher sees it.
     """
 
@@ -59,11 +59,11 @@ class Launch:
         return self.command.contexts[0]
 
     def file(self, job: Job) -> Written:
-        """Return the file that tells its launcher places."""
+        """Return the file with the places for its launcher."""
         return self.placing.files[0](job)
 
     def bindings(self, bindings: Sequence[Binding]) -> list[Binding]:
-        """Return the bindings that it is told: without cores, if it can't be or the user binds no ranks."""
+        """Return the bindings for it: without cores, if it can't take these or the user binds no ranks."""
         written = self.file(job_of(bindings, Path(), ()))
         binds = any(map(self.placing.binds, self._options(written)))
         theirs = [self.launcher.split(option) for option in self._context.options]
@@ -72,14 +72,14 @@ class Launch:
         return [Binding(binding.rank, binding.host) for binding in bindings]
 
     def relaunched(self, bindings: Sequence[Binding], directory: Path) -> Relaunched:
-        """Return the launch with each rank bound as told.
+        """Return the launch with each rank bound as given.
 
         Args:
             bindings: of the ranks, as from `bindings`.
             directory: of the launchers' files, as placement.files.write_all makes them.
 
         Raises:
-            RankwiseError: the launcher can't be told these bindings.
+            RankwiseError: the launcher can't take these bindings.
         """
         job = job_of(bindings, directory, ())
         written = self.file(job)
@@ -87,8 +87,8 @@ class Launch:
             raise RankwiseError(f"{written.launcher}: {written.note}")
         if job.is_split() and self.placing.needs_whole_hosts:
             raise RankwiseError(
-                f"{self.placing.name} takes a host whose ranks are not successive for several nodes: "
-                "it needs MPICH 4.1 or later"
+                f"{self.placing.name} treats a host whose ranks are not consecutive as several nodes: it "
+                "needs MPICH 4.1 or later"
             )
         ours = self._options(written)
         binds = any(map(self.placing.binds, ours))
@@ -110,7 +110,7 @@ class Launch:
 def understand(
     words: Sequence[str], environment: Mapping[str, str], library: Version | None = None
 ) -> Launch:
-    """Take a launch apart, and refuse one that can't be told bindings.
+    """Analyse a launch, and refuse it if it can't take bindings.
 
     Args:
         words: of the command.
@@ -131,14 +131,16 @@ def understand(
     placing = launcher and launcher.placing(name, library or _asked(command, inside))
     if not launcher or not isinstance(placing, Relaunching):
         first = command.launcher or (command.contexts[0].program or ("the command",))[0]
-        raise RankwiseError(f"{first} is no launcher that can be told places; those are: {_known()}")
+        raise RankwiseError(f"{first} can't take placements; launchers that can: {_known()}")
     if len(command.contexts) > 1:
-        raise RankwiseError("the command starts several programs: only a launch of one can be told places")
+        raise RankwiseError("the command starts several programs: only a launch of one can take placements")
     [context] = command.contexts
     if file := next((option for option in context.options if option.name in launcher.from_file), None):
-        raise RankwiseError(f"{file.words[0]} takes programs from a file: give the launch by options alone")
+        raise RankwiseError(f"{file.words[0]} reads programs from a file: give the launch by options only")
     if not context.program:
-        raise RankwiseError(f"{words[-1]} is no program: put the job's program after its launcher's options")
+        raise RankwiseError(
+            f"{words[-1]} is not a program: put the job's program after its launcher's options"
+        )
     placing.check([launcher.split(option) for option in context.options])
     return Launch(command, launcher, placing, inside)
 
@@ -151,7 +153,7 @@ def _asked(command: CommandLine, environment: Mapping[str, str]) -> Version:
 
 
 def _known() -> str:
-    """Name the launchers that can be told bindings."""
+    """Name the launchers that can take bindings."""
     known = [
         launcher for launcher in launchers() if any(isinstance(p, Relaunching) for p in launcher.placings)
     ]

@@ -85,14 +85,14 @@ class Explanation(Answer):
             "nothing_found": list(self.findings.nothing),
         }
 
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:
+    def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:
         from rankwise.render.terminal.explain import write_explanation
         from rankwise.render.terminal.page import Page
 
         write_explanation(
             *(Page(file), self.diagnosis, self.run),
             *(self._path, self.partial, limit),
-            verbose=verbose,
+            verbose=bool(verbose),
         )
 
     def __repr__(self) -> str:
@@ -147,7 +147,7 @@ class Meaning(Answer):
             found |= {"value": None, "unit": None, "unknown": self.value.why}
         return found
 
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - it is short
+    def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:  # noqa: ARG002 - it is short
         from rankwise.render.terminal.explain import write_metric, write_rule
         from rankwise.render.terminal.page import Page
 
@@ -181,7 +181,7 @@ class Words(Answer):
             "rules": [{"rule": one.id, "looks_for": one.looks_for} for one in RULES],
         }
 
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - all are shown
+    def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:  # noqa: ARG002 - all are shown
         from rankwise.findings.registry import RULES
         from rankwise.render.terminal.explain import write_words
         from rankwise.render.terminal.page import Page

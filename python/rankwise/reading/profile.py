@@ -239,9 +239,7 @@ class Profile:
         from rankwise.reading.explanation import explain
 
         if given := self.wanted.given():
-            raise RankwiseError(
-                f"--{given[0]} is no part that can be explained: findings are of the whole run"
-            )
+            raise RankwiseError(f"--{given[0]} can't be explained separately: findings are for the whole run")
         return explain(self.path)
 
     @property

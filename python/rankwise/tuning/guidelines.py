@@ -241,8 +241,8 @@ def compare(comparer: Comparer, sizes: Sequence[int], confidence: float, seed: i
     with _ending(outcome):
         seconds = [rounds * (2 + len(one.others)) * comparer.of_visit(one.cell) for one in asked]
         say(
-            f"{outcome.left} comparisons in {rounds} rounds: {about(sum(seconds))}; "
-            "then better algorithms are looked for"
+            f"{outcome.left} comparisons in {rounds} rounds: {about(sum(seconds))}; then better algorithms "
+            "are searched for"
         )
         begin = time.monotonic()
         for number, question in enumerate(asked, 1):
@@ -391,4 +391,4 @@ def _ending(outcome: Outcome) -> Iterator[None]:
     except Interrupted:
         outcome.ended = "Interrupted."
     except OutOfTime:
-        outcome.ended = "The time is over; give it more with --budget."
+        outcome.ended = "The time is up; give more with --budget."

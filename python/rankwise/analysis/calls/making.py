@@ -1,4 +1,4 @@
-"""Communicators and windows: how often the same was made, and what that took."""
+"""Communicators and windows: repeated creation of the same, and its cost."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Rank:
-    """One rank of MPI_COMM_WORLD.
+    """A rank of MPI_COMM_WORLD.
 
     Attributes:
         cpus_allowed: processors that it may use, Linux list format.

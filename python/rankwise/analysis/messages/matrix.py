@@ -1,4 +1,4 @@
-"""Who sends how much to whom, as a matrix of ranks or of nodes."""
+"""The traffic as a matrix of ranks or of nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS = tuple(kinds.BY_OPTION)
 
 @dataclass(frozen=True)
 class Cell:
-    """Messages from one end to the other: world ranks, or places in the list of nodes."""
+    """Messages from one end to another: world ranks, or places in the list of nodes."""
 
     source: int
     destination: int

@@ -1,4 +1,4 @@
-"""Who sent how much to whom in a run, and where the ranks were: what a placement starts from."""
+"""The traffic of a run and the places of its ranks: the input of a placement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_RANKS = database.MOST_RANKS
 
 @dataclass(frozen=True)
 class Traffic:
-    """What ranks send each other: E entries in any order; those of one pair add up, in both directions.
+    """Traffic between ranks: E entries in any order; entries of the same pair add up, in both directions.
 
     Attributes:
         ranks: number of ranks.
@@ -90,8 +90,8 @@ def run_traffic(connection: sqlite3.Connection, kind: str = "all") -> RunTraffic
     placed, unplaced = table[inside], table[~inside]
     if not len(placed):
         raise RankwiseError(
-            f"the profile has no {SENTENCE[kind]} between ranks, so all placements are alike;"
-            " `rankwise show F.rankwise --by collective` tells what was recorded"
+            f"the profile has no {SENTENCE[kind]} between ranks, so all placements are equivalent; "
+            "`rankwise show F.rankwise --by collective` shows what was recorded"
         )
     source, destination, messages, sizes = placed.T
     return RunTraffic(

@@ -113,7 +113,7 @@ def _neighbours(
             "SELECT source, destination FROM main.neighbours WHERE communicator = ?", (communicator,)
         ).fetchall()
         if not edges:
-            raise ValueError(f"neighbours on communicator {communicator} are not known")
+            raise ValueError(f"neighbours on communicator {communicator} are unknown")
         return sources(ranks, np.array(edges, np.int64))
     found = neighbours(json.loads(dims), json.loads(periods))[places]
     at: NDArray[np.int64] = np.where(found != NOBODY, order[found], NOBODY)

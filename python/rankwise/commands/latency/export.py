@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     files = [output]
     if arguments.format == "json":
         if arguments.size is not None:
-            raise RankwiseError("--size does not go with --format json, which keeps all sizes: leave it out")
+            raise RankwiseError("--size does not go with --format json, which keeps all sizes: remove it")
         files.append(own.table_path(output))
     refuse_existing(*files, force=arguments.force)
     measurement = detect.read(arguments.file)

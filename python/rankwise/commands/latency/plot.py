@@ -1,9 +1,9 @@
 """Draw a measurement as a heat map.
 
 All pairs of ranks, ordered by switch, node and socket as the measurement shows them, with a
-histogram of each level, the nodes side by side, and what does not fit. SVG, PDF and PNG are
-drawings; HTML is one page to zoom into, which needs no network. Where there are more pairs than
-cells, a cell shows the worst of its pairs.
+histogram of each level, the nodes side by side, and the outliers. SVG, PDF and PNG are drawings;
+HTML is one zoomable page that works offline. If there are more pairs than cells, a cell shows the
+worst of its pairs.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--order",
         choices=_ORDERS,
         default=_ORDERS[0],
-        help="of the ranks: as the machine is built, or as in MPI_COMM_WORLD (default: %(default)s)",
+        help="of the ranks: by the structure of the machine, or as in MPI_COMM_WORLD (default: %(default)s)",
     )
     parser.add_argument(
-        "--surface", action="store_true", help="a surface in three dimensions in place of the heat map"
+        "--surface", action="store_true", help="a three-dimensional surface instead of the heat map"
     )
     parser.add_argument("--force", action="store_true", help="replace the picture if it exists")
 

@@ -1,4 +1,4 @@
-"""Show a measurement: its levels, what they cost, and what does not fit.
+"""Show a measurement: its levels, their costs, and outliers.
 
 Takes Rankwise's own files, logs of mmpi and output of mpiGraph. Without options, the summary. With --by, one
 table; with --matrix, a heat map.
@@ -36,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--size",
         type=message_size,
         metavar="SIZE",
-        help="with --by and --matrix: of these messages, such as 64 or 1M (default: the smallest that was"
-        " measured, or for the bandwidth the largest)",
+        help="with --by and --matrix: message size, such as 64 or 1M (default: the smallest one measured; "
+        "for the bandwidth the largest)",
     )
     add_json(parser)
     add_limit(parser, _DEFAULT_LIMIT, "a table")

@@ -1,4 +1,4 @@
-"""Tell what a job, or some of its collectives, sends over each link of the network, and what limits it.
+"""Show what a job, or some of its collectives, sends over each link of the network, and what limits it.
 
   rankwise links F.rankwise --fabric /var/log/opensm-subnet.lst /var/log/opensm.fdbs
   rankwise links F.rankwise --fabric fabric/ --call alltoall --by link
@@ -6,8 +6,9 @@
   rankwise links F.rankwise --fabric fabric/ --by phase
   rankwise links --fabric fabric/ --all-to-all 1M
 
---fabric takes what subnet managers and diagnostic tools write: files, or directories of them. Without a
-profile, all hosts, or those of --place, send to each other, or just the fabric is shown.
+--fabric takes files written by subnet managers and diagnostic tools, or directories of them.
+Without a profile, only the fabric is shown, or with --all-to-all synthetic traffic between all
+hosts or those of --place.
 """
 
 from __future__ import annotations
@@ -33,19 +34,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_fabric(parser, required=True)
     job = parser.add_argument_group("the job")
     add_places(job)
-    job.add_argument("--call", metavar="NAME,...", help="messages of these calls alone, such as alltoall")
+    job.add_argument("--call", metavar="NAME,...", help="only messages of these calls, such as alltoall")
     add_kind(job)
     job.add_argument(
-        "--communicator", metavar="NAME,...", help="messages on these communicators, or their families, alone"
+        "--communicator", metavar="NAME,...", help="only messages on these communicators or families"
     )
     job.add_argument(
         "--all-to-all",
         type=_size,
         metavar="SIZE",
-        help="without a profile: each rank sends SIZE to each other",
+        help="synthetic traffic, without a profile: each rank sends SIZE to every other",
     )
     shown = parser.add_argument_group("what is shown")
-    shown.add_argument("--by", choices=_BY, help="one table in place of the summary")
+    shown.add_argument("--by", choices=_BY, help="one table instead of the summary")
     add_limit(shown, _LIMIT, "a table")
     shown.add_argument(
         "--plot",
@@ -64,17 +65,22 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.commands.links.gather import made_up, of_phases, of_run, request
     from rankwise.commands.links.show import show, show_fabric, show_phases
     from rankwise.network.sources.open import open_fabric
+    from rankwise.render.terminal.progress import Activity
 
     plot.check(arguments)
-    fabric = open_fabric(arguments.fabric, arguments.routing)
+    with Activity("reading the fabric"):
+        fabric = open_fabric(arguments.fabric, arguments.routing)
     asked = request(arguments)
     if arguments.profile is None and arguments.all_to_all is None:
         show_fabric(fabric, asked)
     elif arguments.by == "phase":
-        show_phases(*of_phases(fabric, asked), asked)
+        with Activity("computing the loads of links by phase"):
+            phases = of_phases(fabric, asked)
+        show_phases(*phases, asked)
     else:
         gather = made_up if arguments.profile is None else of_run
-        found, what, more = gather(fabric, asked)
+        with Activity("computing the loads of links"):
+            found, what, more = gather(fabric, asked)
         if arguments.plot is not None:
             plot.write(arguments.plot, found, what)
         show(found, what, more, asked)
@@ -85,17 +91,17 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.profile is None:
         given = next((path for path in arguments.fabric if path.endswith(".rankwise")), None)
         if given is not None:
-            raise RankwiseError(f"{given}: the profile goes in front of --fabric")
+            raise RankwiseError(f"{given}: put the profile before --fabric")
         if arguments.all_to_all is None:
             needs = ("by", "place", "call", "communicator")
             if wrong := [name for name in needs if getattr(arguments, name) is not None]:
                 raise RankwiseError(f"--{wrong[0]} needs a profile, or --all-to-all SIZE")
         elif arguments.by == "phase":
-            raise RankwiseError("--by phase tells when a job sent what: give a profile")
+            raise RankwiseError("--by phase needs a profile")
         elif arguments.call or arguments.communicator or arguments.kind != "all":
-            raise RankwiseError("--all-to-all has no calls and communicators to choose from: give a profile")
+            raise RankwiseError("--all-to-all has no calls and communicators to select: give a profile")
     elif arguments.all_to_all is not None:
-        raise RankwiseError("--all-to-all makes traffic up: leave the profile out, or --all-to-all")
+        raise RankwiseError("--all-to-all is synthetic traffic: remove the profile or --all-to-all")
 
 
 def _size(text: str) -> int:

@@ -143,7 +143,7 @@ def made_up(fabric: Fabric, asked: Request) -> tuple[Answer, str, list[str]]:
         lid_offset=lid_offset_of(asked.lid, fabric),
     )
     others = [everyone_split(loads, asked.all_to_all)]
-    what = f"made up, each rank sends {byte_text(asked.all_to_all)} to each other"
+    what = f"synthetic: each rank sends {byte_text(asked.all_to_all)} to every other"
     return answer(loads, others, asked.limit), what, []
 
 

@@ -1,4 +1,4 @@
-"""Make and show machine.json, which tells the rest of Rankwise what the machine is made of.
+"""Make and show machine.json, which describes the machine to the rest of Rankwise.
 
   rankwise machine show machine.json
   rankwise machine from-hwloc -o machine.json
@@ -6,7 +6,7 @@
   rankwise machine from-latency F.json -o machine.json
   rankwise machine from-fabric opensm-subnet.lst opensm.fdbs -o machine.json
 
-It can also be written by hand.
+You can also write it yourself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Make a machine.json of a fabric: what `rankwise map` places ranks by the loads of its links with.
+"""Make a machine.json from a fabric, so that `rankwise map` can place ranks by the loads of its links.
 
   rankwise machine from-fabric opensm-subnet.lst opensm.fdbs --slots 16 -o machine.json
   rankwise machine from-fabric fattree:leaf=18x18,spine=9,gbit=100 --node node[0001-0128] -o machine.json
@@ -31,15 +31,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rail",
         default="split",
         metavar="POLICY",
-        help="which ports of hosts messages take, as of `rankwise links`: split (evenly over all), first, or"
-        " the name of a rail or an adapter (default: %(default)s)",
+        help="host ports that messages use, as in `rankwise links`: split (evenly over all), first, or the "
+        "name of a rail or an adapter (default: %(default)s)",
     )
     add_lid(parser)
     add_routing(parser)
     parser.add_argument(
         "--tables",
         action="store_true",
-        help="write forwarding tables for a generated torus or dragonfly, too: with the hosts' own links",
+        help="also write forwarding tables for a generated torus or dragonfly, with the hosts' own links",
     )
     add_inside(parser)
     add_output(parser)

@@ -1,4 +1,4 @@
-"""Make a machine.json from hwloc: of the node we run on, or of its XML files.
+"""Make a machine.json from hwloc: from this node, or from XML files.
 
   rankwise machine from-hwloc -o machine.json
   rankwise machine from-hwloc node.xml --node node[01-16] -o machine.json
@@ -19,7 +19,7 @@ from rankwise.commands.machine.output import add_output, write_made
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "files", nargs="*", type=Path, metavar="NODE.xml", help="of hwloc (default: the node we run on)"
+        "files", nargs="*", type=Path, metavar="NODE.xml", help="of hwloc (default: this node)"
     )
     parser.add_argument(
         "--node", metavar="LIST", help="names of the nodes, as Slurm writes them: node[01-16]"

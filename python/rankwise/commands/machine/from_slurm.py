@@ -3,8 +3,9 @@
   rankwise machine from-slurm /etc/slurm/topology.conf --hwloc node.xml -o machine.json
   rankwise machine from-slurm topology.yaml --topology gpu --node $SLURM_JOB_NODELIST -o machine.json
 
-The file may be what `scontrol show topology` prints. Slurm knows switches, blocks or rings, and the nodes
-at them. --hwloc or --slots tells what is inside of a node; without them a node is a single slot.
+The file may be the output of `scontrol show topology`. Slurm knows switches, blocks or rings, and
+their nodes. --hwloc or --slots describes the inside of a node; without them a node is a single
+slot.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "topology_file", type=Path, metavar="topology.conf|topology.yaml", help="YAML if it ends in .yaml"
     )
     parser.add_argument(
-        "--topology", metavar="NAME", help="which one of topology.yaml (default: the cluster's default)"
+        "--topology", metavar="NAME", help="topology of topology.yaml (default: the cluster's default)"
     )
     parser.add_argument(
         "--node", metavar="LIST", help="only these, such as $SLURM_JOB_NODELIST (default: all)"

@@ -1,4 +1,4 @@
-"""Show a machine.json: its tree, its levels with their costs, what is slow, and where that is known from."""
+"""Show a machine.json: its tree, its levels with their costs, slow parts, and sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find a better placement of the ranks, from what they sent each other, and write it as files for launchers.
+"""Find a better placement of the ranks from their communication, and write it as files for launchers.
 
   rankwise map F.rankwise
   rankwise map F.rankwise --machine machine.json -o placement

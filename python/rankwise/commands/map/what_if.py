@@ -49,7 +49,7 @@ def compare_machines(arguments: argparse.Namespace, machines: Sequence[tuple[str
             listener=bar,
         )
     if compared.absent:
-        said.insert(0, f"There is no present placement to compare with: {compared.absent}.")
+        said.insert(0, f"No present placement to compare with: {compared.absent}.")
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
     if arguments.json:

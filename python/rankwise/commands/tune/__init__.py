@@ -1,4 +1,4 @@
-"""Find settings of the MPI library that make a program faster, and prove it by running the program.
+"""Find settings of the MPI library that make a program faster, and prove the gain by running it.
 
   rankwise run -o app.rankwise -- mpirun -n 64 ./app
   rankwise tune app.rankwise -o app.tuned.json -- mpirun -n 64 ./app

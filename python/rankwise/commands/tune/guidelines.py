@@ -1,9 +1,9 @@
-"""Look where the library's defaults take longer than what they could be made of.
+"""Find defaults of the library that take longer than equivalent calls.
 
   rankwise tune guidelines -- mpirun -n 64
 
-Each collective is compared with other calls that do the same, such as Allreduce with Reduce and Bcast. No
-profile is needed, and no program: a probe takes its place in the launch.
+Each collective is compared with other calls that do the same, such as Allreduce with Reduce and
+Bcast. No profile and no program are needed: the launch starts a probe.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         except Interrupted:
             return 128 + signals.last
         except OutOfTime:
-            raise RankwiseError("the time was over before anything was compared: give it more") from None
+            raise RankwiseError("the time was up before anything was compared: give more") from None
     own = in_force(found.library.label, os.environ, arguments.command)
     if arguments.json:
         _print_json(found, own)

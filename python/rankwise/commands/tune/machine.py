@@ -186,10 +186,10 @@ def _measure(arguments: argparse.Namespace) -> int:
     deadline = math.inf if arguments.budget is None else time.monotonic() + arguments.budget
     with (
         Signals() as signals,
-        # Beside the file: every node has to see the rules that are tried.
-        TemporaryDirectory(prefix=".rankwise-", dir=asked.path.absolute().parent) as directory,
         _kept_file(asked.measured),
         locked(asked.measured),
+        # Beside the file: every node has to see the rules that are tried.
+        TemporaryDirectory(prefix=".rankwise-", dir=asked.path.absolute().parent) as directory,
     ):
         kept = Kept(asked.measured)
         try:
@@ -426,7 +426,7 @@ def _numbers(option: str, text: str | None, *, has_all: bool = True) -> list[int
             found.add(int(word))
         else:
             example = ", such as 1,2,all" if has_all else ", such as 3,6"
-            raise RankwiseError(f"{option} {text}: {word!r} is no number above 0{example}")
+            raise RankwiseError(f"{option} {text}: {word!r} is not a number above 0{example}")
     return sorted(found)
 
 

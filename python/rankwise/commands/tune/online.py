@@ -121,11 +121,17 @@ def _offered(
 
 
 def _planned(about: About, offers: Offers, cost: float, *, bitwise: bool) -> Plan:
+    from rankwise.mpi_libraries import mpiabi
     from rankwise.text.names import library_name
     from rankwise.tuning.libraries import by_version
     from rankwise.tuning.online.plan import plan
 
     library = by_version(about.library)
+    if about.abi == mpiabi.LIBRARY.name:
+        raise RankwiseError(
+            "programs of the standard ABI of MPI 5 can't be tuned while they run: build them with the "
+            "library's own mpicc, or record a profile, and use `rankwise tune F.rankwise`"
+        )
     if library.relaunches or not offers.choices:
         raise RankwiseError(
             f"{library_name(about.library)} does not let a running program choose its algorithms: "

@@ -37,7 +37,9 @@ def add_output(parser: argparse.ArgumentParser, when: str, example: str = "app.t
 def add_bitwise(parser: argparse.ArgumentParser) -> None:
     """Declare --bitwise."""
     parser.add_argument(
-        "--bitwise", action="store_true", help="leave alone what could change results in their last digits"
+        "--bitwise",
+        action="store_true",
+        help="exclude settings that could change results in their last digits",
     )
 
 

@@ -1,4 +1,4 @@
-"""Tell which rules of a settings file still win, such as after an upgrade of the MPI library.
+"""Show which rules of a settings file still win, such as after an upgrade of the MPI library.
 
   rankwise tune recheck app.tuned.json -- mpirun -n 64 ./app
   rankwise tune recheck app.tuned.json -o new.json -- mpirun -n 64 ./app

@@ -62,11 +62,11 @@ def parse_header(path: Path, text: str) -> Header:
         cause = getattr(error, "msg", "nested too deep")
         line = getattr(error, "lineno", 0)
         raise RankwiseError(
-            f"{path} is no JSON ({cause}, line {line}): give the .json file that `rankwise latency -o` wrote"
+            f"{path} is not JSON ({cause}, line {line}): give the .json file that `rankwise latency -o` wrote"
         ) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise RankwiseError(
-            f"{path} is no measurement of latencies: give the .json file that `rankwise latency -o` wrote"
+            f"{path} is not a measurement of latencies: give the .json file that `rankwise latency -o` wrote"
         )
     if isinstance(content.get("version"), int) and content["version"] > VERSION:
         raise RankwiseError(
@@ -195,7 +195,7 @@ def _table(table: dict[str, Any], sizes: Sequence[int]) -> tuple[str, int, int, 
         raise _WrongError(f"the field {_shown(list(unknown[0]))} is unknown")
     if len(given) != len(known) or len(set(given)) != len(known):
         absent = sorted(known - set(given), key=str)
-        which = f"the field {_shown(list(absent[0]))} is missing" if absent else "a field is there twice"
+        which = f"the field {_shown(list(absent[0]))} is missing" if absent else "a field is given twice"
         raise _WrongError(which)
     if table.get("record_bytes") != record_type(fields).itemsize:
         raise _WrongError(f"`record_bytes` is {_shown(table.get('record_bytes'))}, against its fields")
@@ -208,7 +208,7 @@ def _field(content: object) -> Field:
         plain = isinstance(size, int) and not isinstance(size, bool)
         if isinstance(name, str) and (size is None or plain) and kind in TYPES:
             return name, size, kind
-    raise _WrongError(f"{_shown(content)} is no field")
+    raise _WrongError(f"{_shown(content)} is not a field")
 
 
 def _check_about(about: Mapping[str, object]) -> None:

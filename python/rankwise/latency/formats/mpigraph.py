@@ -118,7 +118,9 @@ class _Output:
         return values
 
     def _wrong(self, what: str) -> RankwiseError:
-        return RankwiseError(f"{self._path} is no whole output of mpiGraph: {what}; give one of a whole run")
+        return RankwiseError(
+            f"{self._path} is not the complete output of mpiGraph: {what}; give the output of a complete run"
+        )
 
 
 def _bandwidth(tables: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:

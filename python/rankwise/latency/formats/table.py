@@ -62,7 +62,9 @@ def read_table(
         both_tables = _pairs(path, records[:pairs], sizes, ranks), _pairs(path, records[pairs:], sizes, ranks)
     except OSError as error:
         cause = error.strerror or str(error)
-        raise RankwiseError(f"{path}: {cause}; the header and its table belong side by side") from error
+        raise RankwiseError(
+            f"{path}: {cause}; keep the header and its table in the same directory"
+        ) from error
     _check_order(path, both_tables[0], ranks)
     return both_tables
 
@@ -116,8 +118,8 @@ def _pairs(path: Path, records: NDArray[np.void], sizes: Sequence[int], ranks: i
 
 def _check_ranks(path: Path, pairs: Pairs, ranks: int) -> None:
     for wrong, what in (
-        (pairs.second >= ranks, f"of which one is none of the {ranks} ranks"),
-        (pairs.first >= pairs.second, "in which the first is not below the second"),
+        (pairs.second >= ranks, f"with a rank outside of the {ranks} ranks"),
+        (pairs.first >= pairs.second, "with the first rank not below the second"),
     ):
         if wrong.any():
             place = int(wrong.argmax())
@@ -131,7 +133,7 @@ def _check_order(path: Path, pairs: Pairs, ranks: int) -> None:
         place = int((steps <= 0).argmax()) + 1
         pair = f"{pairs.first[place]} - {pairs.second[place]}"
         raise _damaged(
-            path, f"pair {pair} is there twice" if steps[place - 1] == 0 else "its pairs are not in order"
+            path, f"pair {pair} is given twice" if steps[place - 1] == 0 else "its pairs are not in order"
         )
 
 

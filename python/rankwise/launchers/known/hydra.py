@@ -57,7 +57,7 @@ def hostfile(job: Job) -> Written:
         number = {host: place for place, host in enumerate(bindings)}
         order = ",".join(str(number[binding.host]) for binding in job.bindings)
         if len(order) > _LONGEST_WORD:
-            note = "not to be had: the order of ranks is longer than a word of a command may be"
+            note = "not available: the order of ranks exceeds the length of a command-line argument"
             return Written(path, "MPICH", text, note=note)
         words += ["-rankmap", order]
         notes.append("hosts are split: MPICH 4.1 or later")

@@ -111,18 +111,18 @@ def _warnings(
     if moved:
         own, lid = moved[0]
         yield (
-            f"{_ports(moved)} other LIDs than in the fabric, such as {own}: {own.lid}, there {lid}:"
-            " it was recorded at another time, and the routes may be other ones, too"
+            f"{_ports(moved)} other LIDs than in the fabric, such as {own}: {own.lid}, there {lid}: it was "
+            "recorded at another time, and the routes may differ, too"
         )
     if missing:
-        where = f"{_ports(missing)} been in use, but no place in the fabric"
+        where = f"{_ports(missing)} been in use, but are not in the fabric"
         yield f"{where}, such as {missing[0]}: a rail is missing"
     if strange:
         named = sum(hosts[name].how == BY_NAME for name in {own.host for own in strange} & hosts.keys())
         yield (
-            f"{_ports(strange)} been in use, but no port GUID of their hosts is in the fabric, such as"
-            f" {strange[0]}: it is another fabric, or adapters were changed;"
-            f" {named} of these hosts were found by name"
+            f"{_ports(strange)} been in use, but no port GUID of their hosts is in the fabric, such as "
+            f"{strange[0]}: this is another fabric, or adapters were replaced; {named} of these hosts were "
+            "found by name"
         )
 
 

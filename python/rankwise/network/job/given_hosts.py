@@ -60,7 +60,7 @@ def given_hosts(
             ranks that do not exist.
     """
     if not given.strip():
-        raise RankwiseError(f"there is no place: {_CURE}")
+        raise RankwiseError(f"no placement is given: {_CURE}")
     path = Path(given)
     try:
         path = path / _TABLE if path.is_dir() else path
@@ -77,7 +77,7 @@ def given_hosts(
         raise RankwiseError(f"{name} names no host: {_CURE}")
     if ranks is not None and len(host_list) < ranks:
         room = f"{len(host_list)} rank{'s' * (len(host_list) != 1)}"
-        raise RankwiseError(f"{name} has room for {room}, and the job has {ranks}: {_CURE}")
+        raise RankwiseError(f"{name} has room for {room}, but the job has {ranks}: {_CURE}")
     return host_list
 
 
@@ -90,7 +90,7 @@ def _of_list(given: str, most: int) -> list[GivenHost]:
         try:
             names = hosts_of(hosts.strip())
         except RankwiseError as error:
-            raise RankwiseError(f"{_shown(given)} is no file, and no list of hosts: {error}") from error
+            raise RankwiseError(f"{_shown(given)} is neither a file nor a list of hosts: {error}") from error
         for host in names:
             listed += [GivenHost(host)] * min(int(count), most - len(listed))
     return listed
@@ -107,14 +107,14 @@ def _is_count(text: str) -> bool:
 def _of_file(path: Path, ranks: int | None, own: Sequence[str]) -> list[GivenHost]:
     try:
         if not path.is_file():
-            raise RankwiseError(f"{path} is no regular file: {_CURE}")
+            raise RankwiseError(f"{path} is not a regular file: {_CURE}")
         if path.stat().st_size > _MOST_BYTES:
             raise RankwiseError(f"{path} is too large for a list of hosts: {_CURE}")
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise RankwiseError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise RankwiseError(f"{path} is no text: {_CURE}") from error
+        raise RankwiseError(f"{path} is not text: {_CURE}") from error
     if text.lstrip().startswith(("[", "{")):
         return _by_ranks(path, _objects(path, text), ranks)
     lines = [
@@ -148,13 +148,13 @@ def _host_file(path: Path, lines: list[tuple[int, str]], most: int) -> list[Give
         elif not colon:
             count = "1"
         if rest or not _is_count(count):
-            raise RankwiseError(f"{where}: {_shown(line)} is no host with a number of ranks; {_CURE}")
+            raise RankwiseError(f"{where}: {_shown(line)} is not a host with a number of ranks; {_CURE}")
         try:
             names = hosts_of(host)
         except RankwiseError as error:
             raise RankwiseError(f"{where}: {error}") from error
         if any(name.isdigit() or name.startswith("+") for name in names):
-            raise RankwiseError(f"{where}: {_shown(host)} is no name of a host; {_CURE}")
+            raise RankwiseError(f"{where}: {_shown(host)} is not a name of a host; {_CURE}")
         for name in names:
             hosts += [GivenHost(name, where)] * min(int(count), most - len(hosts))
         if len(hosts) == most:
@@ -173,7 +173,7 @@ def _rankfile(
         host = match[2]
         if (counted := _COUNTED_HOST.fullmatch(host)) and own:
             if int(counted[1]) >= len(own):
-                raise RankwiseError(f"{where}: {host} is one more than the run has hosts: {len(own)}")
+                raise RankwiseError(f"{where}: {host} exceeds the number of hosts of the run: {len(own)}")
             host = own[int(counted[1])]
         yield where, match[1], host
 
@@ -196,15 +196,15 @@ def _objects(path: Path, text: str) -> Iterator[tuple[str, object, object]]:
     try:
         rows = json.loads(text)
     except json.JSONDecodeError as error:
-        raise RankwiseError(f"{path}: line {error.lineno}: is no JSON: {error.msg}") from error
+        raise RankwiseError(f"{path}: line {error.lineno}: is not JSON: {error.msg}") from error
     except (RecursionError, ValueError) as error:
-        raise RankwiseError(f"{path} is no JSON: {_CURE}") from error
+        raise RankwiseError(f"{path} is not JSON: {_CURE}") from error
     if not isinstance(rows, list):
-        raise RankwiseError(f"{path} is no list of ranks and hosts: {_CURE}")
+        raise RankwiseError(f"{path} is not a list of ranks and hosts: {_CURE}")
     for number, row in enumerate(rows):
         where = f"{path}: entry {number}"
         if not isinstance(row, dict):
-            raise RankwiseError(f"{where}: is no object with a rank and a host")
+            raise RankwiseError(f"{where}: is not an object with a rank and a host")
         yield where, row.get("rank"), row.get("host")
 
 
@@ -213,12 +213,12 @@ def _by_ranks(path: Path, rows: Iterator[tuple[str, object, object]], ranks: int
     host_of_rank: dict[int, GivenHost] = {}
     for where, rank, host in rows:
         if isinstance(rank, bool) or not re.fullmatch(r"[0-9]{1,9}", str(rank)):
-            raise RankwiseError(f"{where}: {_shown(str(rank))} is no rank")
+            raise RankwiseError(f"{where}: {_shown(str(rank))} is not a rank")
         if not isinstance(host, str) or not host or not host.isprintable() or host.startswith("+"):
-            raise RankwiseError(f"{where}: {_shown(str(host))} is no name of a host")
+            raise RankwiseError(f"{where}: {_shown(str(host))} is not a name of a host")
         number = int(str(rank))
         if number in host_of_rank:
-            raise RankwiseError(f"{where}: rank {number} is there twice")
+            raise RankwiseError(f"{where}: rank {number} is given twice")
         host_of_rank[number] = GivenHost(host, where)
     many = max(host_of_rank, default=-1) + 1 if ranks is None else ranks
     if ranks is not None and max(host_of_rank, default=-1) >= ranks:

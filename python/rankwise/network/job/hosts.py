@@ -90,5 +90,5 @@ def _short(name: str) -> str:
 
 def _some(names: Sequence[str], most: int = 3) -> str:
     """List names, a few of many."""
-    more = f", ... ({len(names)} in all)" if len(names) > most else ""
+    more = f", ... ({len(names)} in total)" if len(names) > most else ""
     return " or ".join(names[:most]) + more

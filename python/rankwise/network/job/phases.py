@@ -90,7 +90,7 @@ def flows_by_phase(connection: sqlite3.Connection, flows: Flows) -> FlowsByPhase
     """
     line = time_line(connection)
     if not line.phases:
-        raise RankwiseError("the profile does not tell what ranks did when: record it again to see phases")
+        raise RankwiseError("the profile has no time line: record it again to see phases")
     grid = phase_grid(line, flows.ranks)
     shares = _Shares(connection, flows, grid)
     return FlowsByPhase(

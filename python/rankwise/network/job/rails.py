@@ -18,8 +18,8 @@ POLICIES = (SPLIT, FIRST, BY_LOCAL_RANK, ENV)
 _TOLD = {
     SPLIT: "split evenly over all ports of a host",
     FIRST: "over the first port of a host",
-    BY_LOCAL_RANK: "over one port each, which the ranks of a host take in turns",
-    ENV: "split evenly over the ports that the environment of a rank chose, else over all of its host",
+    BY_LOCAL_RANK: "over one port per rank, assigned to the ranks of a host in round-robin order",
+    ENV: "split evenly over the ports chosen by the environment of a rank, else over all ports of its host",
 }
 _EVERY = frozenset({"all", "any"})
 # Several may be set: the first in this order counts. (Names of variables, with the form of their values.)
@@ -40,7 +40,7 @@ class RailPolicy:
     choices: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return _TOLD.get(self.name, f"over {self.name} alone")
+        return _TOLD.get(self.name, f"over {self.name} only")
 
     def chosen(
         self, fabric: Fabric, ports: Sequence[PortOfHost], rank: int, local_rank: int
@@ -80,8 +80,8 @@ class RailPolicy:
         rails = [subnet.name for subnet in fabric.subnets if subnet.name]
         devices = sorted({port.device for port in everything if port.device})
         raise RankwiseError(
-            f"no host of the job has a rail or an adapter {self.name!r}:"
-            f" there are {', '.join([*POLICIES, *rails, *devices[:8]])}"
+            f"no host of the job has a rail or an adapter {self.name!r}; choose from "
+            f"{', '.join([*POLICIES, *rails, *devices[:8]])}"
         )
 
     def warnings(self) -> Iterator[str]:
@@ -91,8 +91,9 @@ class RailPolicy:
         if self.name == SPLIT and self.choices:
             rank, names = next(iter(self.choices.items()))
             yield (
-                f"the environment of {len(self.choices)} rank{'s' * (len(self.choices) > 1)} chose adapters,"
-                f" such as {', '.join(sorted(names))} for rank {rank}: rail policy {ENV} takes these alone"
+                f"the environment of {len(self.choices)} rank{'s' * (len(self.choices) > 1)} chose "
+                f"adapters, such as {', '.join(sorted(names))} for rank {rank}: rail policy {ENV} uses only "
+                "these"
             )
 
 

@@ -104,8 +104,8 @@ def places_of_run(connection: sqlite3.Connection, fabric: Fabric, policy: str = 
     )
     if places.hosts and len(places.absent) == len(places.hosts):
         raise RankwiseError(
-            f"no host of the job is in the fabric, such as {places.hosts[0].name!r}: give the fabric that it"
-            " ran on, or tell the hosts with --place"
+            f"no host of the job is in the fabric, such as {places.hosts[0].name!r}: give the fabric of the "
+            "run, or give the hosts with --place"
         )
     return places
 
@@ -206,7 +206,7 @@ def _warnings(
     """Yield warnings about unusual, but possible, situations."""
     unknown = np.flatnonzero(of_rank < 0)
     if len(unknown):
-        yield f"it is not known where {len(unknown)} of {len(of_rank)} ranks were, such as rank {unknown[0]}"
+        yield f"the hosts of {len(unknown)} of {len(of_rank)} ranks are unknown, such as rank {unknown[0]}"
     absent = [host for host in hosts if not host.how]
     if absent:
         yield f"not in the fabric: {_named(absent)}: {absent[0].why}"
@@ -218,7 +218,7 @@ def _warnings(
     takes = sum((rail.shares.sum(axis=1) for rail in rails), np.zeros(len(of_rank)))
     without = sorted({place for place in of_rank[takes == 0].tolist() if place >= 0 and hosts[place].how})
     if without:
-        yield f"no port to take, for traffic goes {policy}: {_named([hosts[place] for place in without])}"
+        yield f"no usable port, because traffic goes {policy}: {_named([hosts[place] for place in without])}"
 
 
 def _named(hosts: Sequence[HostOnFabric], most: int = 3) -> str:

@@ -79,7 +79,7 @@ def hosts_that_take(fabric: Fabric, policy: str) -> list[str]:
 def _rule(policy: str) -> RailPolicy:
     if policy in (BY_LOCAL_RANK, ENV):
         raise RankwiseError(
-            f"--rail {policy}: the ranks of a host may take different ports then, and a machine.json has one"
-            " route from host to host: give split, first, or the name of a rail or an adapter"
+            f"--rail {policy}: the ranks of a host may then use different ports, but a machine.json has one "
+            "route between two hosts: give split, first, or the name of a rail or an adapter"
         )
     return RailPolicy(policy)

@@ -55,7 +55,7 @@ def machine_from_fabric(
             f"the fabric has no host {unknown!r}: it has {len(known)}, such as {next(iter(known))}"
         )
     if not chosen:
-        raise RankwiseError("there are no hosts in the fabric")
+        raise RankwiseError("the fabric has no hosts")
     ends = ends_of(fabric, chosen, rail)
     routes = " and ".join(dict.fromkeys(str(subnet.routing) for subnet in fabric.subnets))
     network: Network | None = None if as_tables else regular_network(fabric, chosen)
@@ -63,7 +63,7 @@ def machine_from_fabric(
         made = routes_between(fabric.subnets, ends, lid_offset)
         network = made.routes
         if not made.is_exact:
-            routes += f", of which {len(network.next)} tables are not all ways"
+            routes += f", approximated by {len(network.next)} tables"
             if warn:
                 warn(
                     f"the even split has more combinations of ways than {len(network.next)} tables: loads of"
@@ -75,7 +75,7 @@ def machine_from_fabric(
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     files = ", ".join(source.what for source in fabric.sources)
     sources = (
-        Source("fabric", f"what is between nodes; routes: {routes}", files, now),
+        Source("fabric", f"network between nodes; routes: {routes}", files, now),
         *(hwloc_sources([hwloc]) if hwloc else ()),
     )
     return Machine(levels, Object(0, nodes), sources, network=network)

@@ -98,8 +98,8 @@ def routes_between(subnets: Sequence[Subnet], ends: Ends, lid_offset: int | None
 def _check_size(tables: int, routers: int, nodes: int) -> None:
     if tables * routers * nodes > _MOST_ENTRIES:
         raise RankwiseError(
-            f"{tables} table{'s' * (tables > 1)} of {routers} routers x {nodes} nodes are too much for a"
-            " machine.json: choose nodes with --node, such as those of the job"
+            f"{tables} table{'s' * (tables > 1)} of {routers} routers x {nodes} nodes are too large for a "
+            "machine.json: choose nodes with --node, such as those of the job"
         )
 
 

@@ -114,8 +114,8 @@ def _sending(ends: Ends) -> list[tuple[Numbers, Numbers]]:
                 if not ports and (others != source).any():
                     other = ends.hosts[others[others != source][0]]
                     raise RankwiseError(
-                        f"{ends.hosts[source]} sends by no rail that {other} has a port in: choose nodes with"
-                        " --node, or a rail with --rail"
+                        f"{ends.hosts[source]} has no rail in common with {other}: choose nodes with "
+                        "--node, or a rail with --rail"
                     )
                 if ports:
                     rail[source, others], port[source, others] = ports[turn % len(ports)]

@@ -76,7 +76,7 @@ class Found:
         file = read_text(path)
         rank = _rank_of(file.data[:HEAD])
         if rank is None:
-            raise RankwiseError(f"{path} is no file of a fabric that is known here: {KNOWN}")
+            raise RankwiseError(f"{path} is not a known file of a fabric: {KNOWN}")
         self._known[real] = True
         self._keep("", rank, READERS[rank].kind, READERS[rank].read(file))
 
@@ -89,7 +89,7 @@ class Found:
                 self._known[real] = self._add_found(path, os.path.realpath(path.parent))
             any_known |= self._known[real]
         if not any_known:
-            nothing = f"{top} has no file of a fabric in it that is known here: {KNOWN}"
+            nothing = f"{top} contains no known file of a fabric: {KNOWN}"
             raise RankwiseError(self.warnings[before] if self.warnings[before:] else nothing)
 
     def _add_found(self, path: Path, directory: str) -> bool:
@@ -97,7 +97,7 @@ class Found:
         try:
             rank = _rank_of(head_of(path))
         except RankwiseError as error:
-            self.warnings.append(f"{error}; it is passed over")
+            self.warnings.append(f"{error}; it is skipped")
             return False
         if rank is None:
             return False

@@ -59,8 +59,8 @@ def open_fabric(paths: Sequence[str], rule: str | None = None) -> Fabric:
     groups = grouped(files)
     if rule is not None and all(_has_tables(group) for group in groups):
         raise RankwiseError(
-            f"{rule} is a rule for links without forwarding tables, and {', '.join(paths)} has none of "
-            "these: leave it out"
+            f"{rule} is a rule for links without forwarding tables, but {', '.join(paths)} has no such "
+            "links: remove it"
         )
     opened = [subnet for group in groups for subnet in _subnets(group, rule or RULES[0])]
     return _fabric(_once(sorted(opened, key=lambda source: source.order)), warnings)
@@ -111,8 +111,9 @@ def _once(opened: Sequence[_Opened]) -> list[_Opened]:
         what = difference(other.subnet, candidate.subnet)
         if what:
             raise RankwiseError(
-                f"{candidate.source.what}: GUID 0x{min(guids & others):016x} is in {other.source.what}, too, "
-                f"but with other {what}; a GUID is in one subnet alone: give files of one moment"
+                f"{candidate.source.what}: GUID 0x{min(guids & others):016x} is in {other.source.what}, "
+                f"too, but with different {what}; a GUID belongs to one subnet, so the files were not taken "
+                "at the same time"
             )
         kept[place] = others, replace(other, source=_agreed(other.source, [candidate.source.what]))
     return [kept_subnet for _, kept_subnet in kept]
@@ -142,9 +143,9 @@ def _refuse_lost(subnet: Subnet, reach: Reach, opened: _Opened, example: str) ->
         return
     few = "no host reaches any other" if astray == reach.pairs else "most hosts do not reach each other"
     has_all = bool((subnet.forward != NO_PORT).any(axis=(1, 2)).all())
-    why = "they are not those of these LIDs and links; give files of one moment"
+    why = "they do not match these LIDs and links, so the files were not taken at the same time"
     if gaps and not has_all:
-        why = f"{'; '.join(gaps)}; give whole files"
+        why = f"{'; '.join(gaps)}; give complete files"
     raise RankwiseError(f"{opened.source.what}: by these forwarding tables {few}, {example}: {why}")
 
 
@@ -156,6 +157,6 @@ def _unreached(subnet: Subnet, opened: _Opened) -> Iterator[str]:
     first, second = (subnet.ports.hosts[port] for port in reach.example)
     if subnet.routing.kind == MEASURED:
         _refuse_lost(subnet, reach, opened, f"such as {first} {second}")
-    for count, what in ((reach.lost, "lead nowhere"), (reach.looping, "go round in circles")):
+    for count, what in ((reach.lost, "lead nowhere"), (reach.looping, "run in loops")):
         if count:
             yield f"routes between hosts that {what}: {count} of {reach.pairs}, such as {first} to {second}"

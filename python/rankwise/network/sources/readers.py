@@ -56,9 +56,9 @@ KNOWN = ", ".join(
         "ibdiagnet.lst and .fdbs",
         "ibdiagnet2.net_dump",
         "opensm-subnet.lst and opensm.fdbs",
-        "what ibnetdiscover, iblinkinfo and dump_lfts print",
+        "the output of ibnetdiscover, iblinkinfo and dump_lfts",
         "ibsim's networks",
         *(module.WORDS for module in _FURTHER),
-        "or words such as fattree:leaf=18x18,spine=9",
+        "or a description such as fattree:leaf=18x18,spine=9",
     )
 )

@@ -54,7 +54,7 @@ class TextFile:
         """
         if len(self.data) > _MOST_IN_LINES:
             raise RankwiseError(
-                f"{self.path} is larger than {byte_text(_MOST_IN_LINES)}: no fabric has such files"
+                f"{self.path} is larger than {byte_text(_MOST_IN_LINES)}: files of a fabric are smaller"
             )
         lines = without_complaints(self.data).decode("utf-8", "replace").split("\n")
         if lines[-1] == "":
@@ -93,8 +93,8 @@ def complained(path: str, count: int, first: bytes) -> str:
         first: of them.
     """
     return (
-        f"{GAP}{path}: the tool that wrote it complained {count} time{'s' * (count > 1)}, and what it could "
-        f"not read is missing: {printable(first.decode('utf-8', 'replace'))[:_MOST_SHOWN]}"
+        f"{GAP}{path}: the tool that wrote it complained {count} time{'s' * (count > 1)}, and the data it "
+        f"could not read is missing: {printable(first.decode('utf-8', 'replace'))[:_MOST_SHOWN]}"
     )
 
 
@@ -116,7 +116,7 @@ def read_text(path: Path) -> TextFile:
     """Read a file; RankwiseError if it can't be read or unpacked, or is too large."""
     data = _read(path, MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise RankwiseError(f"{path} is larger than {byte_text(MOST_BYTES)}: that is no file of a fabric")
+        raise RankwiseError(f"{path} is larger than {byte_text(MOST_BYTES)}: this is not a file of a fabric")
     return TextFile(str(path), data)
 
 

@@ -1,4 +1,4 @@
-"""What the profile of one run tells of its speed, and of what went between nodes."""
+"""The speed of a run and its traffic between nodes, from its profile."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Verified:
 
     Attributes:
         mapping: that was tried, or not if it gains nothing.
-        bindings: that the launcher was told.
+        bindings: given to the launcher.
         again: why the ranks were mapped again from the first run; '' if they were not.
         before: runs of the job as given, in pairs with
         after: those with the new placement.
@@ -106,7 +106,7 @@ def verify(request: Request, directory: Path, signals: Signals, say: Say) -> Ver
         request: what is wanted.
         directory: empty; for what the runs leave; every node sees it.
         signals: that came to us.
-        say: is told how far it is.
+        say: called with the progress.
 
     Raises:
         RankwiseError: a run failed, or the ranks were not where they were meant to be.

@@ -72,7 +72,7 @@ def compare(
         objective: one of options.OBJECTIVES.
         effort: one of options.EFFORTS.
         seed: of all that is random.
-        listener: is told what fraction of the machines is done.
+        listener: called with the fraction of the machines that is done.
 
     Raises:
         RankwiseError: the costs of a machine are missing, or all are too small.

@@ -126,7 +126,7 @@ def present_outlook(
 ) -> tuple[Outlook | None, str]:
     """Return the outlook of the run's own placement, or why there is none.
 
-    The first machine that is the run's tells most about it; or else its hosts, without costs but hops.
+    The run's own machine is best, if given; else its hosts, without costs except hops.
     """
     try:
         known_hosts(where)

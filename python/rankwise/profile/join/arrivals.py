@@ -1,4 +1,4 @@
-"""Joins what the processes kept of their arrivals at collectives: instances that all members kept.
+"""Joins the arrivals at collectives that the processes kept: instances that all members kept.
 
 Members count the instances of a collective alike, and keep those whose number has a hash that ends in as many
 zeros as the sample is thinned out (src/runtime/arrivals.h): an instance that one of the members has not
@@ -19,7 +19,7 @@ from rankwise.profile.collect.arrival_sample import MOST_SHIFT, is_kept, longest
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import PROCEDURES
-from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable
 from rankwise.profile.join.grouping import LARGEST, Columns
 from rankwise.profile.join.neighbours import are_known
 from rankwise.profile.join.node_clocks import NodeClock
@@ -68,7 +68,7 @@ _NEIGHBOURHOOD[[procedure.id for procedure in PROCEDURES if procedure.class_name
 
 def join_arrivals(
     world: Mapping[int, Counters],
-    joined: Joined,
+    joined: CommunicatorTable,
     regions: Regions,
     clocks: Mapping[int, NodeClock],
     graphs: Collection[int] = (),
@@ -95,7 +95,7 @@ def join_arrivals(
     return {name: rows[name] for name in COLUMNS}
 
 
-def starts(world: Mapping[int, Counters], joined: Joined) -> Iterator[tuple[int, int, int]]:
+def starts(world: Mapping[int, Counters], joined: CommunicatorTable) -> Iterator[tuple[int, int, int]]:
     """Return how often persistent collectives were started: rows of the table of this name."""
     found: dict[tuple[int, int], int] = {}
     for rank, counters in world.items():
@@ -112,7 +112,10 @@ def starts(world: Mapping[int, Counters], joined: Joined) -> Iterator[tuple[int,
 
 
 def kept_rows(
-    world: Mapping[int, Counters], joined: Joined, regions: Regions, clocks: Mapping[int, NodeClock]
+    world: Mapping[int, Counters],
+    joined: CommunicatorTable,
+    regions: Regions,
+    clocks: Mapping[int, NodeClock],
 ) -> Columns:
     """Return the arrivals at instances of which every member's is known, whatever its clock.
 
@@ -144,7 +147,7 @@ def kept_rows(
 
 
 def _of_process(
-    rank: int, counters: Counters, joined: Joined, regions: Regions, clock: NodeClock
+    rank: int, counters: Counters, joined: CommunicatorTable, regions: Regions, clock: NodeClock
 ) -> dict[str, NDArray[np.generic]]:
     tables, rows = counters.arrival_tables, counters.arrivals
     rows = rows[(rows["instance"] != 0) & (rows["table"] < len(tables))]
@@ -192,9 +195,9 @@ def _of_process(
 
 
 def _world_ranks(
-    joined: Joined, communicators: NDArray[np.int64], places: NDArray[np.int64]
+    joined: CommunicatorTable, communicators: NDArray[np.int64], places: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Translate ranks in communicators; what is none, or not known, becomes NOBODY."""
+    """Translate ranks in communicators; invalid and unknown ones become NOBODY."""
     pairs, inverse = np.unique(np.stack([communicators, places], axis=1), axis=0, return_inverse=True)
     found = [joined.groups.get(number, {}).get(place, NOBODY) for number, place in pairs.tolist()]
     return np.array(found, np.int64)[inverse.reshape(-1)]
@@ -213,7 +216,7 @@ def _starts(rows: Columns, names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _in_all_samples(rows: Columns) -> NDArray[np.bool_]:
-    """Tell which rows are in the smallest sample that a member has of the collective."""
+    """Return which rows are in the smallest sample that a member has of the collective."""
     groups = _starts(rows, COLUMNS[:2])
     most = np.zeros(int(groups[-1]) + 1 if len(groups) else 0, np.int64)
     np.maximum.at(most, groups, rows["shift"])
@@ -221,7 +224,7 @@ def _in_all_samples(rows: Columns) -> NDArray[np.bool_]:
 
 
 def _whole(rows: Columns, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which rows are of instances that all members kept once."""
+    """Return which rows belong to instances that each member kept once."""
     groups = _starts(rows, COLUMNS[:3])
     count = int(groups[-1]) + 1 if len(groups) else 0
     members = np.bincount(groups, minlength=count)
@@ -234,7 +237,7 @@ def _whole(rows: Columns, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _on_one_clock(rows: Columns) -> NDArray[np.bool_]:
-    """Tell which rows are of instances whose members have clocks that can be compared."""
+    """Return which rows belong to instances whose members have comparable clocks."""
     groups = _starts(rows, COLUMNS[:3])
     first = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))
     others = np.zeros(len(first), bool)
@@ -243,7 +246,9 @@ def _on_one_clock(rows: Columns) -> NDArray[np.bool_]:
     return chosen
 
 
-def _with_known_neighbours(rows: Columns, joined: Joined, graphs: Collection[int]) -> NDArray[np.bool_]:
+def _with_known_neighbours(
+    rows: Columns, joined: CommunicatorTable, graphs: Collection[int]
+) -> NDArray[np.bool_]:
     """Tell which rows are not of collectives among neighbours of whom nobody knows who they are."""
     among = _NEIGHBOURHOOD[rows["procedure"]]
     on = set(rows["communicator"][among].tolist())
@@ -257,7 +262,7 @@ def _with_known_neighbours(rows: Columns, joined: Joined, graphs: Collection[int
 
 
 def _within(rows: Columns, most: int) -> NDArray[np.bool_]:
-    """Tell which rows to keep so that there are not too many: the largest samples are thinned out first."""
+    """Return which rows to keep if there are too many: the largest samples are thinned out first."""
     tables, instances = _starts(rows, COLUMNS[:2]), _starts(rows, COLUMNS[:3])
     if len(tables) <= most:
         return np.ones(len(tables), bool)
@@ -283,7 +288,7 @@ def _within(rows: Columns, most: int) -> NDArray[np.bool_]:
 def _longest(
     rows: Columns, tables: NDArray[np.int64], instances: NDArray[np.int64], most: int
 ) -> NDArray[np.bool_]:
-    """Tell which rows are of the longest so many instances of each collective that are not in the sample."""
+    """Return which rows belong to the longest instances of each collective outside the sample."""
     beside = rows["in_sample"] == 0
     steps = np.nan_to_num(rows["since"]) + (rows["departure"] - rows["arrival"])
     longest_step = np.zeros(int(instances[-1]) + 1)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.profile.collect.counters import Counters
-from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable
 from rankwise.profile.join.grouping import distinct
 
 NOBODY = -1
@@ -27,7 +27,7 @@ def are_known(topology: str, dims: Sequence[int], size: int) -> bool:
     return topology == "cart" and math.prod(dims) == size
 
 
-def noted(world: Mapping[int, Counters], joined: Joined) -> dict[int, NDArray[np.int64]]:
+def noted(world: Mapping[int, Counters], joined: CommunicatorTable) -> dict[int, NDArray[np.int64]]:
     """Return who sends to whom on graphs, of which every member has noted it.
 
     Args:
@@ -92,6 +92,6 @@ def neighbours(dims: Sequence[int], periods: Sequence[int]) -> NDArray[np.int64]
             other = places + (there - own) * stride
             is_there = (there == own + step) | bool(is_periodic)
             columns.append(np.where(is_there & (other != places), other, NOBODY))
-    found = np.sort(np.stack(columns, axis=1), axis=1)
-    found[:, 1:][found[:, 1:] == found[:, :-1]] = NOBODY
-    return found
+    neighbours_sorted = np.sort(np.stack(columns, axis=1), axis=1)
+    neighbours_sorted[:, 1:][neighbours_sorted[:, 1:] == neighbours_sorted[:, :-1]] = NOBODY
+    return neighbours_sorted

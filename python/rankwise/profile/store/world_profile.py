@@ -27,7 +27,7 @@ from rankwise.profile.join.arrivals import COLUMNS, NOBODY, join_arrivals, start
 from rankwise.profile.join.batches import NOT_ATTRIBUTED, Common, Own
 from rankwise.profile.join.checks import check
 from rankwise.profile.join.clocks_by_collectives import clocks_by_collectives
-from rankwise.profile.join.communicators import FIRST, Joined, join
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable, join
 from rankwise.profile.join.current_calls import CurrentCall, current_calls, latest_left, unfinished_rows
 from rankwise.profile.join.ending import Ending, partial_reason
 from rankwise.profile.join.files import Files, join_files
@@ -94,7 +94,9 @@ class WorldProfile:
         self.stopped_ns = max(lifetime.stopped_ns for lifetime in self.lifetimes.values())
         wall = (self.stopped_ns - self.started_ns) / NANOSECONDS
         self.sites: Sites = join_sites(self.ranks)
-        self.joined: Joined = join(self.ranks, self.clocks, self.sites, world.size, self.started_ns, wall)
+        self.joined: CommunicatorTable = join(
+            self.ranks, self.clocks, self.sites, world.size, self.started_ns, wall
+        )
         self.regions = join_regions(self.ranks, self.clocks, self.lifetimes)
         compared = node_clocks(self.ranks, self._own_clocks, self.started_ns)
         self.node_clocks = clocks_by_collectives(self.ranks, self.joined, self.regions, compared)

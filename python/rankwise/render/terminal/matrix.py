@@ -33,12 +33,12 @@ def matrix_lines(page: Page, found: Matrix, measure: str) -> list[Text]:
     if cells:
         lines += _numbers(page, found, cells, unit) or _shades(page, found, cells, unit)
     else:
-        lines += page.wrapped("There are no such messages; --by collective tells what is visible.")
+        lines += page.wrapped("There are no such messages; --by collective shows what is visible.")
     if cells and found.hidden_collectives:
         lines += page.wrapped("Not all messages of collectives are visible: see --by collective.", "dim")
     if found.unplaced_messages:
         sums = f"{count_text(found.unplaced_messages)} messages ({byte_text(found.unplaced_bytes)})"
-        lines += page.wrapped(f"Not shown: {sums} from or to processes that have no row here.", "dim")
+        lines += page.wrapped(f"Not shown: {sums} from or to processes without a row.", "dim")
     return lines
 
 

@@ -150,7 +150,7 @@ class Machine:
         """
         depth = self.depth(level)
         if depth > self.depth(NODE):
-            raise RankwiseError(f"level {level!r} is inside of nodes: hosts do not tell its objects apart")
+            raise RankwiseError(f"level {level!r} is inside nodes: hosts do not identify its objects")
         first = np.searchsorted(self.slots.host, np.arange(len(self.nodes)))
         group = dict(zip(self.hosts(), self.slots.numbers[first, depth].tolist(), strict=True))
         missing = next((host for host in hosts if host not in group), None)

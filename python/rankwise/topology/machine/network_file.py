@@ -41,7 +41,9 @@ def network_of(field: Field, hosts: Sequence[str]) -> Network:
     made = _torus(keys) if name == "torus" else _dragonfly(keys)
     if "coordinates" not in keys:
         if made.room() != len(hosts):
-            raise field.error(f"has {made.room()} nodes, the machine {len(hosts)}: give their `coordinates`")
+            raise field.error(
+                f"has {made.room()} nodes, but the machine has {len(hosts)}: give their `coordinates`"
+            )
         return made
     places = _coordinates(keys["coordinates"], hosts, made.limits())
     if isinstance(made, Torus):
@@ -73,14 +75,14 @@ def plain_network(network: Network, hosts: Sequence[str]) -> dict[str, Any]:
 def _torus(keys: dict[str, Field]) -> Torus:
     dims = tuple(length.whole(1) for length in keys["dims"].items(least=1))
     if len(dims) > _MOST_AXES:
-        raise keys["dims"].error(f"must not be more than {_MOST_AXES}")
+        raise keys["dims"].error(f"must not exceed {_MOST_AXES}")
     wrap = (True,) * len(dims)
     if "wrap" in keys:
         wrap = tuple(item.flag() for item in keys["wrap"].items())
         if len(wrap) != len(dims):
             raise keys["wrap"].error(f"must be {len(dims)}, one for each of `dims`")
     if math.prod(dims) > MOST_OBJECTS:
-        raise keys["dims"].error(f"there must not be more than {MOST_OBJECTS} routers")
+        raise keys["dims"].error(f"there must be at most {MOST_OBJECTS} routers")
     return Torus(dims, wrap)
 
 
@@ -88,7 +90,7 @@ def _dragonfly(keys: dict[str, Field]) -> Dragonfly:
     groups, routers, nodes = (keys[key].whole(1) for key in ("groups", "routers", "nodes"))
     made = Dragonfly(groups, routers, nodes)
     if made.groups * (made.groups + made.routers**2) > _MOST_LINKS:
-        raise keys["groups"].error(f"there must not be more than {_MOST_LINKS} links")
+        raise keys["groups"].error(f"there must be at most {_MOST_LINKS} links")
     return made
 
 
@@ -97,7 +99,7 @@ def _routes(keys: dict[str, Field], hosts: Sequence[str]) -> Routes:
     number = {name: place for place, name in enumerate(names)}
     if len(number) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise keys["routers"].error(f"{twice!r} is there twice")
+        raise keys["routers"].error(f"{twice!r} is given twice")
     at = _by_host(keys["at"], hosts)
     routers = tuple(_router(router, number) for router in at)
     links = [_link(link, number) for link in keys["links"].items()]

@@ -25,7 +25,7 @@ VERSION = 1
 
 _MOST_LEVELS = 64
 _ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # ends a text in C
-_CURE = "`rankwise machine` makes one, of a measurement of `rankwise latency`, too"
+_CURE = "`rankwise machine` makes one, for example from a measurement of `rankwise latency`"
 _KEYS = ("format", "version", "levels", "templates", "tree", "network", "sources", "outliers")
 _LEVEL_KEYS = ("name", "cost", "link_mb_s")
 
@@ -42,7 +42,7 @@ def read_machine(path: Path) -> Machine:
         raise RankwiseError(f"cannot read {path}: {error.strerror}; {_CURE}") from error
     except UnicodeDecodeError as error:
         raise RankwiseError(
-            f"{path}: is no machine.json: byte {error.start} is not UTF-8; {_CURE}"
+            f"{path}: is not a machine.json: byte {error.start} is not UTF-8; {_CURE}"
         ) from error
     try:
         return machine_of(text)
@@ -80,7 +80,7 @@ def machine_of(text: str) -> Machine:
 def _parsed(text: str) -> object:
     content = parsed(text, "machine.json", _CURE)
     if "\\u" in text and _ZERO.search(text):
-        raise RankwiseError(f"is no JSON for programs: \\u0000 in a text; {_CURE}")
+        raise RankwiseError(f"has the unsupported character \\u0000 in a text; {_CURE}")
     return content
 
 
@@ -91,13 +91,13 @@ def _levels(field: Field, regular: bool) -> tuple[Level, ...]:
     if levels[0].name != ROOT:
         levels.insert(0, Level(ROOT))
     elif "count" in given[0].keys(None) or "names" in given[0].keys(None):
-        raise given[0].error("there is one machine, without `count` and `names`")
+        raise given[0].error("the machine itself has no `count` and `names`")
     names = [level.name for level in levels]
     if len(names) > _MOST_LEVELS:
-        raise field.error(f"must not be more than {_MOST_LEVELS}")
+        raise field.error(f"must not exceed {_MOST_LEVELS}")
     for place, name in enumerate(names):
         if name in names[:place]:
-            raise given[place - len(names)].error(f"the name {name!r} is there twice")
+            raise given[place - len(names)].error(f"the name {name!r} is given twice")
     if NODE not in names:
         raise field.error(f'one must have the name "{NODE}"')
     return tuple(levels)

@@ -29,12 +29,12 @@ def parsed(text: str, name: str, cure: str) -> object:
             json.dumps(content, ensure_ascii=False).encode()
         return content
     except json.JSONDecodeError as error:
-        message = f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}; {cure}"
+        message = f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}; {cure}"
         raise RankwiseError(message) from error
     except RecursionError as error:
-        raise RankwiseError(f"is no {name}: it is nested too deeply") from error
+        raise RankwiseError(f"is not a {name}: it is nested too deeply") from error
     except UnicodeEncodeError as error:
-        raise RankwiseError(f"is no JSON: half of a surrogate pair; {cure}") from error
+        raise RankwiseError(f"is not JSON: half of a surrogate pair; {cure}") from error
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise RankwiseError(f"the key {twice!r} is there twice in one object")
+        raise RankwiseError(f"the key {twice!r} is given twice in one object")
     return content
 
 
@@ -51,4 +51,4 @@ def _integer(digits: str) -> int:
 
 
 def _no_constant(word: str) -> float:
-    raise RankwiseError(f"{word} is no number of JSON")
+    raise RankwiseError(f"{word} is not a JSON number")

@@ -171,7 +171,7 @@ def difference(
     ]
     if not compared:
         raise RankwiseError(
-            "the measurements have no value in common: one has latencies alone, the other bandwidths"
+            "the measurements have no value in common: one has only latencies, the other only bandwidths"
         )
     return Difference(
         by=matched.by,

@@ -15,7 +15,7 @@ from rankwise.topology.sources.hwloc_live import live_xml
 from rankwise.topology.sources.hwloc_xml import Node, node_of
 from rankwise.topology.sources.node_levels import NodeLevels
 
-_WHAT = "inside of nodes"
+_WHAT = "inside nodes"
 _CURE = "on the node, `lstopo node.xml` writes such a file"
 
 

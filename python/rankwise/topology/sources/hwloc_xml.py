@@ -64,7 +64,7 @@ def node_of(xml: bytes) -> Node:
     root = parsed(xml)
     top = root.find("object")
     if root.tag != "topology" or top is None:
-        raise RankwiseError("is no XML of hwloc: it has no <topology> with an <object>")
+        raise RankwiseError("is not XML of hwloc: it has no <topology> with an <object>")
     for element in root.iter("object"):
         _bits(element.get("cpuset"))  # unused, but a file in which it can't be read is damaged
     allowed = _bits(top.get("allowed_cpuset")) & _bits(top.get("online_cpuset"))
@@ -73,7 +73,7 @@ def node_of(xml: bytes) -> Node:
     if not processors:
         raise RankwiseError("holds no processor that may be used")
     if len(set(processors)) < len(processors):
-        raise RankwiseError("has a processor twice")
+        raise RankwiseError("lists a processor twice")
     names = [info.get("value", "") for info in top.findall("info") if info.get("name") == "HostName"]
     return Node(names[0] if names else "", parts)
 

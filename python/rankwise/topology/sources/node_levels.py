@@ -85,7 +85,7 @@ def _levels(shapes: Iterable[Parts]) -> tuple[str, ...]:
         free = [kind for kind in _KINDS if kind in around.keys() - set(kinds) and around[kind] <= set(kinds)]
         if not free:
             left = ", ".join(kind for kind in _KINDS if kind in around and kind not in kinds)
-            raise RankwiseError(f"of {left}, some are now inside of others, now around them: that is no tree")
+            raise RankwiseError(f"{left} are nested in different ways, which is not a tree")
         kinds.append(free[0])
     return tuple(kinds)
 

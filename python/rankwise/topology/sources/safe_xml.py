@@ -79,7 +79,7 @@ def walked(
     try:
         parser.Parse(text, True)
     except expat.ExpatError as error:
-        raise RankwiseError(f"is no XML: {error}") from error
+        raise RankwiseError(f"is not XML: {error}") from error
 
 
 def _refuse(*_: object) -> NoReturn:

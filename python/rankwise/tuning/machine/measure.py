@@ -36,8 +36,8 @@ from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.settings.rule import Algorithm, Rule
 
 ENDED = {
-    "interrupted": "Interrupted: what was measured is kept, and the same command goes on from there.",
-    "over": "The time is over: what was measured is kept, and the same command goes on from there.",
+    "interrupted": "Interrupted: what was measured is kept, and the same command continues from there.",
+    "over": "The time is over: what was measured is kept, and the same command continues from there.",
 }
 
 _CANDIDATES = 2

@@ -298,7 +298,7 @@ class Kept:
         except OSError as error:
             raise RankwiseError(
                 f"{self.path} can't be written: {error.strerror}; all that it holds is kept, and the same "
-                "command goes on from there",
+                "command continues from there",
                 1,
             ) from None
 
@@ -341,9 +341,7 @@ def locked(path: Path) -> Iterator[None]:
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
-        raise RankwiseError(
-            f"{path} can't be written: {error.strerror}; give another place with -o"
-        ) from None
+        raise RankwiseError(f"{path} can't be written: {error.strerror}; give another path with -o") from None
     try:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -371,7 +369,7 @@ def _point(record: Mapping[str, Any]) -> Point:
 
 def _whole(value: object) -> int:
     if not isinstance(value, int) or value < 0:
-        raise ValueError(f"{value!r} is no count")
+        raise ValueError(f"{value!r} is not a count")
     return value
 
 

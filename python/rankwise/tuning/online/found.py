@@ -26,7 +26,8 @@ _UNFIT = {
     "no plan": "its processes can't read {directory}: give a directory that every node sees, with --keep",
     "no variables": "the MPI library has not the variables that the probe has found: "
     "does the program use the library of its launch?",
-    "threads": "it asks for MPI_THREAD_MULTIPLE, where calls of several threads could meet in one choice",
+    "threads": "it asks for MPI_THREAD_MULTIPLE, where calls of several threads could meet in one choice "
+    "(mpi4py does, unless `mpi4py.rc.thread_level = 'serialized'` stands before its import)",
     "differs": "its processes have read different plans in {directory}: every node must see the same one",
 }
 

@@ -150,7 +150,7 @@ def race(
             store.add(key, {"rejected": unfit.why})
             _reject(state, unfit.why)
             for name, why in unfit.why.items():
-                say(f"{cell.name}: {name} is out: {why}")
+                say(f"{cell.name}: {name} is rejected: {why}")
         if state.looks > looks:
             say(_standing(cell, state))
     return outcome
@@ -181,7 +181,7 @@ def screened(
             )
         except Unfit as unfit:
             for name, why in unfit.why.items():
-                say(f"{cell.name}: {name} is out: {why}")
+                say(f"{cell.name}: {name} is rejected: {why}")
                 del left[name]
             continue
         times = {name: min(seconds[name] for seconds in rounds) for name in left if name != DEFAULT}

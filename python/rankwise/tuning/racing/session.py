@@ -168,7 +168,7 @@ class Session:
         self.library = str(about["library"]).partition("\n")[0]
         self.hosts = tuple(about["hosts"])
         if len(self.hosts) == 1 and (setup.launch.ranks or 0) > 1:
-            seen = f"each of the {setup.launch.ranks} processes saw itself alone, so "
+            seen = f"each of the {setup.launch.ranks} processes ran as a separate job, so "
             raise of_another_library(setup.launch, setup.compiler, seen)
         offers = (self._directory / "offers").read_text(encoding="utf-8")
         found = control_variables(json.loads(offers)["variables"])

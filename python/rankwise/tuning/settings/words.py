@@ -32,7 +32,7 @@ def comment(settings: Settings) -> list[str]:
             f"confidence: {digits_text(low)} to {digits_text(high)}, {pairs} pairs of runs)"
         )
     else:
-        lines.append("what the program gains by them was not measured")
+        lines.append("the gain of the program was not measured")
     return [f"# {one_line(line)}" for line in [*lines, *map(in_words, settings.rules)]]
 
 

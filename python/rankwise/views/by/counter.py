@@ -38,14 +38,14 @@ from rankwise.views.view import (
 
 _RATE = Format("rate", rate_text, "1/s", right=True)
 _GFLOPS = Format("rate", rate_text, "gflop/s", right=True)
-_EXTRAPOLATED = "~: extrapolated, because events took turns in the processor"
-_WALL = "over the ranks, between MPI_Init and MPI_Finalize"
+_EXTRAPOLATED = "~: extrapolated, because the processor multiplexed the events"
+_WALL = "summed over ranks, between MPI_Init and MPI_Finalize"
 _Row = TypeVar("_Row", RankCounters, RegionCounters)
 _NO_CPU: Column[RankCounters] = Column(
     "no cpu",
     lambda row: row.waited_seconds,
     SECONDS,
-    "its threads were ready and had no processor, summed",
+    "its threads were ready but had no processor, summed",
     total=lambda rows: _no_cpu(rows),
 )
 
@@ -71,7 +71,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
             label("region", _name, "path of names; (outside): not in any region"),
             number("wall excl.", lambda row: row.counted.seconds or 0.0, SECONDS, _WALL),
         ]
-        title = "In the regions, without what is nested in them, over the ranks"
+        title = "In the regions, without nested regions, summed over ranks"
         tables.append(Table([*where, *_shown(regions)], regions, NO_COUNTERS, title=title))
     totals = counter_totals(connection)
     lacking = Evidence(connection).shortages
@@ -132,10 +132,13 @@ def _columns() -> list[Column[_Row]]:
             "preempted",
             lambda sums: sums.counts.involuntary_switches,
             COUNT,
-            "involuntary context switches: another one was given its processor",
+            "involuntary context switches: the kernel gave its processor to another thread",
         ),
         column(
-            "per s", lambda sums: sums.involuntary_switches_per_second, _RATE, "preempted, a second of a rank"
+            "per s",
+            lambda sums: sums.involuntary_switches_per_second,
+            _RATE,
+            "preemptions per second of a rank",
         ),
         column("migrations", lambda sums: sums.counts.migrations, COUNT, "from one processor to another"),
         column("faults", lambda sums: sums.counts.minor_faults, COUNT, "page faults without a disk"),
@@ -143,7 +146,7 @@ def _columns() -> list[Column[_Row]]:
             "major",
             lambda sums: sums.counts.major_faults,
             COUNT,
-            "page faults that had to wait for a disk",
+            "page faults that waited for a disk",
             detail=Detail.VERBOSE,
         ),
         column(
@@ -159,7 +162,7 @@ def _columns() -> list[Column[_Row]]:
             "gflop/s",
             lambda sums: sums.gflop_per_second,
             _GFLOPS,
-            "10^9 floating-point operations a second of a rank",
+            "10^9 floating-point operations per second of a rank",
             hardware=True,
         ),
     ]

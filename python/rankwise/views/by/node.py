@@ -29,7 +29,7 @@ _COLUMNS: list[Column[Node]] = [
     number("off node", lambda row: row.bytes_off_node, BYTES, _BYTES),
 ]
 _UNKNOWN: Column[Node] = number(
-    "unknown", lambda row: row.bytes_unplaced, BYTES, "bytes to ranks whose node is not known", obvious=True
+    "unknown", lambda row: row.bytes_unplaced, BYTES, "bytes to ranks on unknown nodes", obvious=True
 )
 
 
@@ -52,5 +52,5 @@ def _title(rows: list[Node], where: Locality) -> str:
     total = byte_text(where.bytes_on_node + where.bytes_off_node + where.bytes_unplaced)
     share = percent_text(where.off_node_percent_of_message_bytes)
     if len(rows) == 1:
-        return f"All {total} of messages stay on the one node"
+        return f"All {total} of messages stay on the node"
     return f"{share} % of {total} of messages leave their node"

@@ -51,14 +51,13 @@ class _Row:
 
 # (Exclusive values add up to the whole, inclusive ones don't: what is nested is in several.)
 _INCLUSIVE = (
-    "over the ranks, between MPI_Init and MPI_Finalize, with the regions nested in it, which stand below it,"
-    " further to the right"
+    "summed over ranks, between MPI_Init and MPI_Finalize, including nested regions, which are indented below"
 )
-_EXCLUSIVE = f"{TIME.meaning}; without the regions nested in it, as all other columns"
+_EXCLUSIVE = f"{TIME.meaning}; without nested regions, as in all other columns"
 _IN_MPI = replace(TIME, name="MPI excl.", meaning=_EXCLUSIVE)
 _COLUMNS: list[Column[_Row]] = [
-    label("region", lambda row: row.name, "name that the program gives it; (outside): not in any region"),
-    number("entries", lambda row: row.region.entries, COUNT, "over the ranks", obvious=True),
+    label("region", lambda row: row.name, "name given by the program; (outside): not in any region"),
+    number("entries", lambda row: row.region.entries, COUNT, "summed over ranks", obvious=True),
     Column("wall incl.", lambda row: row.wall, SECONDS, _INCLUSIVE),
     Column(
         "wall excl.",

@@ -93,14 +93,16 @@ def noise_note(comparison: Comparison) -> str:
     """Say how it is known what is noise, or why it is not."""
     before, after = len(comparison.before.profiles), len(comparison.after.profiles)
     if before == after == 1:
-        return "Several runs a side would tell what is noise: rankwise diff A1 A2 A3 -- B1 B2 B3"
+        return (
+            "To separate changes from noise, give several runs per side: rankwise diff A1 A2 A3 -- B1 B2 B3"
+        )
     if not comparison.noise_known:
-        return "Three runs on each side are the least that tell what is noise"
+        return "At least three runs per side are needed to estimate the noise"
     sure = f"{100 * CONFIDENCE:.0f} %"
     return (
-        f"noise: what the runs of the sides ({before} and {after}) leave possible, by Mann and Whitney's test"
-        f" (the interval of Hodges and Lehmann); better, worse: sure to {sure}, same: surely within"
-        f" {ALIKE_PERCENT:.0f} %, unknown: the noise is larger"
+        f"noise: confidence interval of the change from the runs of both sides ({before} and {after}), by "
+        f"the Mann-Whitney test (Hodges-Lehmann interval). better, worse: at {sure} confidence; same: "
+        f"within {ALIKE_PERCENT:.0f} % at that confidence; unknown: the noise is larger"
     )
 
 
@@ -115,7 +117,7 @@ def title(comparison: Comparison) -> str:
     if comparison.noise_known or not wall.change:
         return text
     runs = len(comparison.before.profiles), len(comparison.after.profiles)
-    return f"{text}; {'one run each' if runs == (1, 1) else 'too few runs'}: noise is not known"
+    return f"{text}; {'one run each' if runs == (1, 1) else 'too few runs'}: noise is unknown"
 
 
 def median_notes(comparison: Comparison, rows: Sequence[Changed]) -> list[str]:
@@ -132,8 +134,8 @@ def median_notes(comparison: Comparison, rows: Sequence[Changed]) -> list[str]:
     if len(rows) < 2 or runs < 3 or texts[0] == texts[1]:  # the median of two is their mean
         return []
     return [
-        f"Medians of several runs do not add up: the changes here are {texts[0]} in total,"
-        f" that of a run's time in MPI is {texts[1]}"
+        f"Medians of several runs do not add up: the changes here sum to {texts[0]}, while the time in MPI "
+        f"of a run changed by {texts[1]}"
     ]
 
 
@@ -184,7 +186,7 @@ def only_lines(comparison: Comparison) -> list[str]:
         ]
         if texts:
             lines.append(f"Only {side}: {'; '.join(texts)}")
-    lines += [f"{late} after is taken for {early} before" for late, early in comparison.renamed.items()]
+    lines += [f"{late} after is matched with {early} before" for late, early in comparison.renamed.items()]
     return lines
 
 
@@ -198,7 +200,7 @@ def gate_line(figure: Figure, percent: float, *, failed: bool) -> str:
     if failed:
         limit = f"more than {percent:g} %"
     elif value.change > 0 and above:
-        limit = f"more than {percent:g} %, but the noise of the runs may be all of it"
+        limit = f"more than {percent:g} %, but this may be noise"
     else:
         limit = f"not more than {percent:g} %"
     return f"{'FAILED' if failed else 'passed'}: {NAMES[figure.name]} {change}, {limit}"
@@ -233,8 +235,8 @@ def split_notes(comparison: Comparison) -> list[str]:
     if not lacking:
         return []
     return [
-        f"Not known {' and '.join(lacking)}: what communication efficiency is lost to; `rankwise explain`"
-        " says why"
+        f"Unknown {' and '.join(lacking)}: the causes of lost communication efficiency; `rankwise explain` "
+        "says why"
     ]
 
 

@@ -52,8 +52,8 @@ _PART = Format("percent", lambda value: percent_change_text(value).lstrip("+"), 
 
 _NOTHING = "No MPI call was recorded on either side."
 _MAY_BE = (
-    "Means over the ranks; the first three are waiting. may be: what samples, clocks and what is not known"
-    " leave possible of the change; ?: it may be none. Noise between the runs is no part of that"
+    "Means over ranks; the first three rows are waiting. may be: range of the change given the errors of "
+    "samples, clocks and unclassified time; ?: there may be no change. Noise between runs is not included"
 )
 _ZERO = Range(0.0, 0.0, 0.0)
 _ESTIMATES = ("time_in_mpi", "efficiency")
@@ -132,10 +132,10 @@ def _findings_table(comparison: Comparison) -> Table:
         label("finding", lambda row: row.rule, "rule of `rankwise explain`"),
         _saved("before, %", lambda row: row.before, several=several),
         _saved("after, %", lambda row: row.after, several=several),
-        Column("what it says", lambda row: row.title, TEXT, "the title", obvious=True),
+        Column("its text", lambda row: row.title, TEXT, "the title", obvious=True),
     ]
     shown = [row for row in comparison.findings if row.state != SMALL]
-    empty = f"No rule finds anything on either side that is worth {LEAST_PERCENT:.0f} % of the run."
+    empty = f"No rule finds a possible saving of {LEAST_PERCENT:.0f} % of the run on either side."
     return Table(columns, shown, empty, title="Findings")
 
 
@@ -147,7 +147,8 @@ def _saved(
         return f" ({figure.runs} of {figure.asked})" if 0 < figure.runs < figure.asked else ""
 
     meaning = (
-        f"of the run that it could save; (1 of 3): runs in which that is {LEAST_PERCENT:.0f} % or more"
+        "of the run that it could save; (1 of 3): number of runs in which this is at least "
+        f"{LEAST_PERCENT:.0f} %"
         if several
         else "of the run that it could save"
     )
@@ -198,7 +199,7 @@ def _estimates_table(
         _side_value("before", lambda row: row.before, kind),
         _side_value("after", lambda row: row.after, kind),
         Column("change", change, kind.changes, "of it", obvious=True, mark=mark),
-        Column("may be", may_be, FIGURES, "what is left possible of the change", obvious=True),
+        Column("may be", may_be, FIGURES, "range of the change", obvious=True),
     ]
     if several:
         columns.append(Column("verdict", _verdict, WORD, "of the change", obvious=True))
@@ -275,10 +276,10 @@ def _of_change(
 _COMMUNICATOR: Column[Changed] = label(
     "communicator",
     lambda row: quoted_name(row.communicator, row.user_name),
-    "of these names, all made alike",
+    "with these names, all created the same way",
 )
 _CALL: Column[Changed] = label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_")
-_REGION: Column[Changed] = label("region", region_name, "that the program names")
+_REGION: Column[Changed] = label("region", region_name, "named by the program")
 _SITE: Column[Changed] = label("site", site_name, "file and line; without a line the program or library")
 _FUNCTION: Column[Changed] = label("function", lambda row: row.function or None, "that calls")
 _NAME_COLUMNS = {
@@ -291,7 +292,7 @@ _NAME_COLUMNS = {
 
 
 def _row_columns(rows: Sequence[Changed], *, several: bool) -> list[Column[Changed]]:
-    times = "time, mean over the ranks"
+    times = "time, mean over ranks"
     columns: list[Column[Changed]] = [
         _time("before", lambda row: None if row.only == "after" else row.seconds.before, times),
         _time("after", lambda row: None if row.only == "before" else row.seconds.after, times),
@@ -317,7 +318,7 @@ def _row_columns(rows: Sequence[Changed], *, several: bool) -> list[Column[Chang
             "% of wall",
             lambda row: row.percent_of_wall_change,
             _PART,
-            "change of the time, of that of the wall time",
+            "change of the time, as a share of the change of the wall time",
             detail=Detail.VERBOSE,
         ),
     ]
@@ -333,5 +334,9 @@ def _time(name: str, value: Callable[[Changed], float | None], meaning: str) -> 
 
 def _count(name: str, value: Callable[[Changed], float], kind: Format) -> Column[Changed]:
     return Column(
-        name, value, kind, "how many more after, over the ranks", total=lambda rows: sum(map(value, rows))
+        name,
+        value,
+        kind,
+        "number of additional calls after, summed over ranks",
+        total=lambda rows: sum(map(value, rows)),
     )

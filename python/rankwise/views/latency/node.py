@@ -18,19 +18,19 @@ def table(latency: Found, size: int | None, limit: int) -> Table:
     columns: list[Column[NodeRow]] = [
         label("node", lambda row: row.host, "host name"),
         label("ranks", lambda row: ranks_text(row.ranks), "on the node", kind=TEXT),
-        label("inside", lambda row: row.inside, "of the pairs inside the node, median", kind=value),
-        label("to others", lambda row: row.outside, "of the pairs with other nodes, median", kind=value),
+        label("inside", lambda row: row.inside, "median of the pairs inside the node", kind=value),
+        label("to others", lambda row: row.outside, "median of the pairs with other nodes", kind=value),
         Column(
             "slower",
             lambda row: row.slowness,
             FACTOR,
-            "than the median of the level, median over the node's pairs",
+            "than the median of the level; median over the node's pairs",
         ),
     ]
     return Table(
         columns,
         relative.nodes(),
-        empty="There is no node.",
+        empty="No node was measured.",
         title=f"{what.capitalize()} of {byte_text(relative.values.size)} messages",
     )
 

@@ -16,13 +16,13 @@ def table(latency: Found, size: int | None, limit: int) -> Table:
     relative = Relative(latency.measurement, latency.hierarchy, size)
     columns: list[Column[RankRow]] = [
         label("rank", lambda row: row.rank, "in MPI_COMM_WORLD", kind=NUMBER),
-        label("host", lambda row: row.host, "node that it is on"),
+        label("host", lambda row: row.host, "node on which it is"),
         label("cpus", lambda row: cpu_text(row.cpus) or None, "that it may use", kind=TEXT),
         Column(
             "slower",
             lambda row: row.slowness,
             FACTOR,
-            "than the median of the level, median over the rank's pairs",
+            "than the median of the level; median over the rank's pairs",
         ),
         label(
             "worst with",
@@ -30,12 +30,12 @@ def table(latency: Found, size: int | None, limit: int) -> Table:
             "the slowest pair",
             kind=FIGURES,
         ),
-        label("there", lambda row: row.worst_slowness, "how much slower that is", kind=FACTOR),
+        label("there", lambda row: row.worst_slowness, "by how much it is slower", kind=FACTOR),
     ]
     return Table(
         columns,
         relative.ranks(),
-        empty="There is no rank.",
+        empty="No rank was measured.",
         title=f"{relative.values.what.capitalize()} of {byte_text(relative.values.size)} messages",
     )
 

@@ -54,7 +54,7 @@ def _ports(field: Field) -> list[int]:
     if isinstance(field.value, list):
         ports = [port.whole(0, most=MOST_PORT) for port in field.items(least=1)]
         if len(set(ports)) < len(ports):
-            raise field.error("has a port twice")
+            raise field.error("lists a port twice")
         return ports
     return [field.whole(0, most=MOST_PORT)]
 

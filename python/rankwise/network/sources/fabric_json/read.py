@@ -58,7 +58,7 @@ def fabric_of(file: TextFile) -> Fabric:
     try:
         return _fabric(Field(parsed(file.data.decode(), "fabric.json", _CURE)), file.path)
     except UnicodeDecodeError as error:
-        raise RankwiseError(f"{file.path} is no fabric.json: byte {error.start} is not UTF-8") from error
+        raise RankwiseError(f"{file.path} is not a fabric.json: byte {error.start} is not UTF-8") from error
     except RankwiseError as error:
         raise RankwiseError(f"{file.path}: {error}") from error
 
@@ -122,7 +122,7 @@ def _subnet(field: Field) -> Subnet:
 def _routing(keys: dict[str, Field], subnet: Field) -> Routing:
     if "routing" not in keys:
         if "tables" in keys:
-            raise subnet.error(f"`routing` must say what `tables` rest on: {', '.join(ROUTINGS)}")
+            raise subnet.error(f"`routing` must give the origin of `tables`: {', '.join(ROUTINGS)}")
         return Routing(EVEN_SPLIT)
     field = keys["routing"]
     options = (
@@ -132,10 +132,10 @@ def _routing(keys: dict[str, Field], subnet: Field) -> Routing:
     if kind not in ROUTINGS:
         raise options["kind"].error(f"must be one of {', '.join(ROUTINGS)}")
     if kind != EVEN_SPLIT and "tables" not in keys:
-        raise field.error(f'needs `tables`; "{EVEN_SPLIT}" does without')
+        raise field.error(f'needs `tables`; "{EVEN_SPLIT}" does not')
     by = options["by"].text() if "by" in options else ""
     if by and kind == MEASURED:
-        raise options["by"].error(f"{MEASURED} are by no rule; what a rule made is {MODELLED}")
+        raise options["by"].error(f"{MEASURED} do not come from a rule; tables made by a rule are {MODELLED}")
     return Routing(kind, by)
 
 
@@ -167,4 +167,4 @@ def _check_size(draft: Draft, field: Field) -> None:
     ways = max((ports.shape[1] if ports.ndim == 2 else 1 for _, ports in draft.tables.values()), default=1)
     size = len(draft.switches) * (highest + 1) * ways * np.dtype(np.uint16).itemsize
     if size > _LARGEST_TABLES:
-        raise field.error(f"would take {byte_text(size)}; {byte_text(_LARGEST_TABLES)} are the most")
+        raise field.error(f"would take {byte_text(size)}; the maximum is {byte_text(_LARGEST_TABLES)}")

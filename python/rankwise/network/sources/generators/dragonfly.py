@@ -70,7 +70,7 @@ def dragonfly(text: str) -> Subnet:
     routers = shape.groups * shape.routers
     hosts = words.hosts(routers * shape.hosts)
     if routers > MOST:
-        raise words.error(f"would have {routers} routers, and {MOST} are the most")
+        raise words.error(f"would have {routers} routers; at most {MOST} are possible")
     check_tables(routers, len(hosts))
     names = tuple(
         f"router{group}.{number}" for group in range(shape.groups) for number in range(shape.routers)

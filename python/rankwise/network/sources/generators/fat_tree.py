@@ -82,7 +82,7 @@ def fat_tree(text: str) -> Subnet:
     counts = [shape.switches(level) for level in range(1, len(shape.down) + 1)]
     hosts = words.hosts(shape.hosts())
     if sum(counts) > MOST:
-        raise words.error(f"would have {sum(counts)} switches, and {MOST} are the most")
+        raise words.error(f"would have {sum(counts)} switches; at most {MOST} are possible")
     check_tables(sum(counts), len(hosts))
     first = np.cumsum([0, *counts])
     plan = Plan(_names(counts), hosts, *_places(shape, len(hosts)), _cables(shape, first), words.rate())
@@ -130,7 +130,7 @@ def _of_ports(words: Words) -> Shape:
 def _of_levels(words: Words) -> Shape:
     down = words.sizes("down")
     if len(down) > _MOST_LEVELS:
-        raise words.error(f"down=: must not be more than {_MOST_LEVELS} levels")
+        raise words.error(f"down=: must not exceed {_MOST_LEVELS} levels")
     upper = len(down) - 1
     up = words.sizes("up", upper) if upper else ()
     parallel = words.sizes("parallel", upper) if "parallel" in words else (1,) * upper

@@ -39,7 +39,7 @@ class Plan:
     def __post_init__(self) -> None:
         highest = max(int(self.port.max(initial=0)), int(self.cables[:, [1, 3]].max(initial=0)))
         if highest >= NO_PORT:
-            raise RankwiseError(f"a switch would need {highest} ports, and {NO_PORT - 1} are the most")
+            raise RankwiseError(f"a switch would need {highest} ports; at most {NO_PORT - 1} are possible")
 
 
 def check_tables(switches: int, hosts: int, ways: int = 1) -> None:
@@ -53,8 +53,9 @@ def check_tables(switches: int, hosts: int, ways: int = 1) -> None:
     size = switches * (hosts + 1) * ways * np.dtype(np.uint16).itemsize
     if size > _LARGEST_TABLES:
         raise RankwiseError(
-            f"forwarding tables would take {byte_text(size)}, and {byte_text(_LARGEST_TABLES)} are "
-            f"the most: make it smaller{', or without an even split' if ways > 1 else ''}"
+            f"forwarding tables would take {byte_text(size)}, and the maximum is "
+            f"{byte_text(_LARGEST_TABLES)}: make it "
+            f"smaller{', or without an even split' if ways > 1 else ''}"
         )
 
 

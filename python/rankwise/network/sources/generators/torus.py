@@ -35,7 +35,7 @@ def torus(text: str) -> Subnet:
     sides, each, is_ring = _sizes(words)
     routers = math.prod(sides)
     if routers > MOST:
-        raise words.error(f"would have {routers} routers, and {MOST} are the most")
+        raise words.error(f"would have {routers} routers; at most {MOST} are possible")
     hosts = words.hosts(routers * each)
     check_tables(routers, len(hosts))
     names = tuple("router" + ".".join(map(str, place)) for place in np.ndindex(sides))
@@ -55,7 +55,7 @@ def torus_sizes(text: str) -> tuple[tuple[int, ...], int, bool]:
 
 def _sizes(words: Words) -> tuple[tuple[int, ...], int, bool]:
     if "" not in words:
-        raise words.error("must begin with the routers along each axis, such as torus:8x8x8")
+        raise words.error("must start with the number of routers along each axis, such as torus:8x8x8")
     return words.sizes(""), words.whole("hosts", 1), "mesh" not in words
 
 

@@ -40,9 +40,9 @@ class Words:
             if place == 0 and not equals and "" in keys:
                 key, value = "", word
             elif key not in (keys if equals else flags):
-                raise self.error(f"{word!r} is not known; what may be told: {self._allowed}")
+                raise self.error(f"{word!r} is unknown; allowed: {self._allowed}")
             if key in self._values:
-                raise self.error(f"{key!r} is there twice")
+                raise self.error(f"{key!r} is given twice")
             self._values[key] = value
 
     def error(self, what: str) -> RankwiseError:
@@ -55,7 +55,7 @@ class Words:
     def text(self, key: str) -> str:
         """Return a value that must be there."""
         if key not in self._values:
-            raise self.error(f"{key}= is missing; what may be told: {self._allowed}")
+            raise self.error(f"{key}= is missing; allowed: {self._allowed}")
         return self._values[key]
 
     def whole(self, key: str, default: int, least: int = 1) -> int:
@@ -92,7 +92,7 @@ class Words:
     def hosts(self, count: int) -> tuple[str, ...]:
         """Return the names of the hosts, of `names=` or else node0001, node0002, ..."""
         if count > MOST:
-            raise self.error(f"would have {count} hosts, and {MOST} are the most")
+            raise self.error(f"would have {count} hosts; at most {MOST} are possible")
         if "names" not in self:
             return numbered("node", count, 4)
         try:
@@ -100,7 +100,7 @@ class Words:
         except RankwiseError as error:
             raise self.error(str(error)) from error
         if len(names) != count:
-            raise self.error(f"names= has {len(names)} names, and there are {count} hosts")
+            raise self.error(f"names= has {len(names)} names for {count} hosts")
         return tuple(names)
 
 

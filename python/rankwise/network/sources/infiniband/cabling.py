@@ -17,7 +17,7 @@ Key = tuple[int, int]
 
 _MOST_SHOWN = 66
 """Characters: of an InfiniBand node description, which has 64 at most, all of it."""
-_CURE = "; give files of one moment"
+_CURE = "; the files were not taken at the same time"
 
 
 @dataclass(frozen=True)
@@ -114,9 +114,9 @@ class Cabling:
         warnings = [
             f"{what}: {count}"
             for what, count in (
-                ("links left out because they are not active", len(self._idle)),
-                ("routers left out, with what is behind them", len(routers)),
-                ("adapters whose description names no host, so that their GUID stands for it", len(nameless)),
+                ("links ignored because they are not active", len(self._idle)),
+                ("routers ignored, with everything behind them", len(routers)),
+                ("adapters whose description names no host; their GUID is used instead", len(nameless)),
             )
             if count
         ]
@@ -125,7 +125,7 @@ class Cabling:
     def _add(self, cable: Cable, place: _Place) -> None:
         first, second = self._key(cable.near, place), self._key(cable.far, place)
         if first == second:
-            raise place.error(f"port {first[1]} of {self._name(first)} is linked with itself")
+            raise place.error(f"port {first[1]} of {self._name(first)} is linked to itself")
         for end, far in ((first, second), (second, first)):
             before, first_place = self._far.setdefault(end, (far, place))
             if before != far:

@@ -113,10 +113,10 @@ def _sections(file: TextFile) -> dict[str, list[_Row]]:
         title = _TITLE.fullmatch(line.strip())
         if title:
             if (title[1] == "START") == bool(name) or name not in ("", title[2]):
-                raise file.error(number, "is no title of a section that can be here: is a part missing?")
+                raise file.error(number, "is not an expected section title: is a part missing?")
             name, places = (title[2], None) if title[1] == "START" else ("", None)
             if name in sections:
-                raise file.error(number, f"section {name} is there already")
+                raise file.error(number, f"section {name} is given twice")
             if name in _COLUMNS:
                 sections[name] = []
         elif name in _COLUMNS and line.strip():
@@ -124,14 +124,14 @@ def _sections(file: TextFile) -> dict[str, list[_Row]]:
             if places is None:
                 places = _places(file, number, name, words)
             elif len(words) <= max(places):
-                raise file.error(number, f"has {len(words)} values, and its section more columns")
+                raise file.error(number, f"has {len(words)} values, but its section has more columns")
             else:
                 sections[name].append(_Row(number, tuple(words[place] for place in places)))
     if name:
         raise RankwiseError(f"{file.path} is cut off: its section {name} has no end")
     for name in _COLUMNS:
         if name not in sections:
-            raise RankwiseError(f"{file.path} has no section {name}: let ibdiagnet write a whole one")
+            raise RankwiseError(f"{file.path} has no section {name}: write a complete one with ibdiagnet")
     return sections
 
 
@@ -146,7 +146,7 @@ def _words(file: TextFile, line: int, text: str) -> list[str]:
     try:
         return next(csv.reader([text], strict=True))
     except csv.Error as error:
-        raise file.error(line, "is no row of comma-separated values") from error
+        raise file.error(line, "is not a row of comma-separated values") from error
 
 
 def _whole(file: TextFile, line: int, word: str) -> int:
@@ -156,4 +156,4 @@ def _whole(file: TextFile, line: int, word: str) -> int:
         return int(word) & 0xFFFFFFFFFFFFFFFF
     if word == "N/A":
         return 0
-    raise file.error(line, "has something else where a number should be")
+    raise file.error(line, "has something other than a number in the place of one")

@@ -59,14 +59,14 @@ def read_fdbs(file: TextFile) -> Tables:
                 sections.append(Section(number, guid, wanted=False))
             return None
         if text and not text.startswith(b"#") and not _TITLE.fullmatch(text):
-            raise file.error(number, "is no row of a forwarding table, or only a part of one")
+            raise file.error(number, "is not a row of a forwarding table, or only a part of one")
         return None
 
     rows = read_rows(file, b" : ", other)
     warnings: tuple[str, ...] = ()
     if left_out:
         warnings = (
-            f"{file.path}: switches with several forwarding tables: {len(left_out)}; the first is read, and "
-            "a message's service level may choose another",
+            f"{file.path}: switches with several forwarding tables: {len(left_out)}; the first is used, but "
+            "the service level of a message may select another",
         )
     return Tables(file, tables_of(file, rows, sections), warnings)

@@ -17,7 +17,7 @@ _MANY = 2
 """More than this many times the usual number of cards are too many for one host."""
 _MOST_CARDS = 16
 """Of one host."""
-_CURE = "let rdma-ndd name the adapters"
+_CURE = "use rdma-ndd to name the adapters"
 
 
 class Adapter(NamedTuple):
@@ -114,14 +114,14 @@ def _repeats(adapters: Sequence[Adapter], names: Sequence[tuple[str, str]], memb
 def _split_told(split: Counter[str]) -> Iterator[str]:
     for name, ports in split.most_common(1):
         yield (
-            f"names that several hosts have: {len(split)}, such as {name} on {ports} ports; GUIDs tell"
-            f" these hosts apart: {_CURE}"
+            f"host names used several times: {len(split)}, such as {name} on {ports} ports; these hosts are "
+            f"distinguished by GUIDs: {_CURE}"
         )
 
 
 def _unsure_told(unsure: Counter[str]) -> Iterator[str]:
     for name, ports in unsure.most_common(1):
         yield (
-            f"names that several adapters have, with no device behind: {len(unsure)}, such as {name} on"
-            f" {ports} ports; adapters of one name are taken as those of one host: {_CURE}"
+            f"adapter names used several times, without a device: {len(unsure)}, such as {name} on {ports} "
+            f"ports; adapters with the same name are assumed to be in one host: {_CURE}"
         )

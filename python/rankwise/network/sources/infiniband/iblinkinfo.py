@@ -53,7 +53,8 @@ def read_iblinkinfo(file: TextFile) -> Cables:
         if not there.guid:  # in paragraphs the far end is known by its LID
             if there.lid not in by_lid:
                 raise file.error(
-                    here.line, f"LID {there.lid} is of no device in this file: print all of them, or use -l"
+                    here.line,
+                    f"LID {there.lid} belongs to no device in this file: print all devices, or use -l",
                 )
             there = there._replace(guid=by_lid[there.lid].guid)
         first, second = (_end(file, port, kinds) for port in (here, there))
@@ -73,7 +74,7 @@ def _links(file: TextFile) -> Iterator[tuple[_Port, _Port, float, bool]]:
         match = _PORT.fullmatch(text)
         if not match or file.is_cut(number):
             if text and not text.startswith("#"):
-                raise file.error(number, "is no port with what it is linked with, or only a part of one")
+                raise file.error(number, "is not a port with its link, or is cut off")
             continue
         guid, near, lid, port, width, speed, fdr10, state, *rest = match.groups()
         _, far_guid, far_lid, far_port, far = rest

@@ -89,13 +89,13 @@ class _Reader:
             self._device = None
             self._facts = {}
         elif not _REMARK.fullmatch(line):
-            raise self._file.error(number, "is neither a device nor one of its ports, or only a part of one")
+            raise self._file.error(number, "is neither a device nor a port, or is cut off")
 
     def _port(self, number: int, line: str) -> None:
         match = None if self._is_old else _PORT.fullmatch(line)
         old = None if match or (self.cables and not self._is_old) else _OLD_PORT.fullmatch(line)
         if not match and not old:
-            raise self._file.error(number, "is no port with what it is linked with, or only a part of one")
+            raise self._file.error(number, "is not a port with its link, or is cut off")
         device = self._device
         if device is None:
             raise self._file.error(number, "is a port, but there is no device above it")

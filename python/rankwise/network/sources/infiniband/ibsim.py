@@ -59,7 +59,7 @@ class _Reader:
         elif device:
             self._add(number, *device.groups())
         elif line.startswith(("include", "module", *_KINDS)):
-            raise self._file.error(number, "is no device, or is include or module, which are not read")
+            raise self._file.error(number, "is not a device; include and module are not supported")
         elif not line:
             self._device = ""
 
@@ -74,7 +74,7 @@ class _Reader:
 
     def _add(self, number: int, kind: str, count: str, name: str, description: str | None) -> None:
         if name in self._devices:
-            raise self._file.error(number, f"{name!r} is there already")
+            raise self._file.error(number, f"{name!r} is given twice")
         kind, ports = _KINDS[kind], int(count)
         guid = self._next[kind]
         self._next[kind] += 1 if kind == SWITCH else ports + 1
@@ -85,7 +85,7 @@ class _Reader:
     def _port(self, number: int, line: str) -> None:
         match = _PORT.fullmatch(line)
         if not match or not self._device:
-            raise self._file.error(number, "is no port with what it is linked with, or only a part of one")
+            raise self._file.error(number, "is not a port with its link, or is cut off")
         port, far, far_port, rest = match.groups()
         options = {option: int(value) for option, value in _OPTION.findall(rest)}
         rate = math.nan

@@ -22,12 +22,13 @@ from rankwise.text.units import byte_text
 _TableOfFile = tuple[Table, TextFile]
 _LARGEST_TABLES = 4 << 30
 _NEED_TABLES = (
-    "links, but no forwarding tables of their switches, so that routes are modelled: for the real ones add "
-    "ibdiagnet.fdbs (of `ibdiagnet -r`), opensm.fdbs (of `opensm -D 0x43`) or what `dump_lfts` prints"
+    "links, but no forwarding tables of their switches, so the routes are modelled: for the real routes, "
+    "add ibdiagnet.fdbs (from `ibdiagnet -r`), opensm.fdbs (from `opensm -D 0x43`) or the output of "
+    "`dump_lfts`"
 )
 NEED_CABLES = (
-    "forwarding tables, but no links of their switches: add ibdiagnet.lst, opensm-subnet.lst or what "
-    "`ibnetdiscover` prints"
+    "forwarding tables, but no links of their switches: add ibdiagnet.lst, opensm-subnet.lst or the output "
+    "of `ibnetdiscover`"
 )
 
 NEED_LINKS_AND_TABLES = "LIDs, but no links and forwarding tables of their subnet: add them, too"
@@ -66,9 +67,9 @@ def joined(parts: Sequence[Cables | Tables | Lids], rule: str = RULES[0]) -> tup
     subnet = finished(draft)
     alone = len(draft.ports) - len(subnet.ports.hosts)
     if alone:
-        warnings.append(f"ports of hosts left out because they are not linked with a switch: {alone}")
+        warnings.append(f"ports of hosts ignored because they are not linked to a switch: {alone}")
     if not subnet.ports.hosts:
-        raise RankwiseError(f"{parts[0].file.path}: no host is linked with a switch in this subnet")
+        raise RankwiseError(f"{parts[0].file.path}: no host is linked to a switch in this subnet")
     subnet = replace(subnet, routing=Routing(MEASURED)) if tables else _modelled(rule, subnet, parts[0].file)
     return subnet, warnings
 
@@ -116,7 +117,7 @@ def _check_ways(
             raise file.error(
                 table.line,
                 f"{begins} {own[0]} for LID {switch.lid:#06x}, but that LID is the switch's own in "
-                f"{cabling.place_of(guid)}; give files of one moment",
+                f"{cabling.place_of(guid)}; the files were not taken at the same time",
             )
 
 
@@ -133,10 +134,10 @@ def _set_tables(draft: Draft, tables_by_guid: dict[int, _TableOfFile]) -> list[s
     if without:
         warnings.append(
             f"{GAP}switches without a forwarding table: {len(without)}, such as {min(without)}; messages "
-            "that go by them are on no link"
+            "through them are on no link"
         )
     if strange:
-        warnings.append(f"forwarding tables left out because their switches have no links: {strange}")
+        warnings.append(f"forwarding tables ignored because their switches have no links: {strange}")
     return warnings
 
 
@@ -154,8 +155,8 @@ def _without_owner(draft: Draft, lids: set[int]) -> list[str]:
     if not len(strange):
         return []
     return [
-        f"{GAP}LIDs that forwarding tables lead to and no link has: {len(strange)}, such as {strange[0]}; "
-        "their hosts are missing"
+        f"{GAP}LIDs in forwarding tables without a link: {len(strange)}, such as {strange[0]}; their hosts "
+        "are missing"
     ]
 
 
@@ -168,7 +169,8 @@ def _check_same(guid: int, first: Table, one_file: TextFile, second: Table, othe
         raise other_file.error(
             second.line,
             f"the table of switch 0x{guid:016x} has {_way(others, lid)} for LID {lid:#06x}, but "
-            f"{_way(ways, lid)} in {one_file.path}: line {first.line}; give files of one moment",
+            f"{_way(ways, lid)} in {one_file.path}: line {first.line}; the files were not taken at the same "
+            "time",
         )
 
 
@@ -184,8 +186,8 @@ def _check_lids(draft: Draft, file: TextFile) -> None:
     for (lid, count, name), (following, _, other) in pairwise(owners):
         if lid + count > following:
             raise RankwiseError(
-                f"{file.path}: {name} has {count} LIDs from {lid} on, but LID {following} is {other}'s; "
-                "give files of one moment"
+                f"{file.path}: {name} has {count} LIDs from {lid} on, but LID {following} is {other}'s; the "
+                "files were not taken at the same time"
             )
     if owners and owners[-1][0] + owners[-1][1] - 1 > MOST_LID:
         raise RankwiseError(f"{file.path}: {owners[-1][2]} has LIDs above {MOST_LID:#x}")
@@ -196,6 +198,6 @@ def _check_size(draft: Draft, file: TextFile) -> None:
     size = len(draft.switches) * (highest + 1) * np.dtype(np.uint16).itemsize
     if size > _LARGEST_TABLES:
         raise RankwiseError(
-            f"{file.path}: the tables of {len(draft.switches)} switches would take {byte_text(size)}: no "
-            "subnet is so large"
+            f"{file.path}: the tables of {len(draft.switches)} switches would take {byte_text(size)}, more "
+            "than any subnet needs"
         )

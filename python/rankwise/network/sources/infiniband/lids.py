@@ -27,7 +27,7 @@ def read_guid2lid(file: TextFile) -> Lids:
             continue
         match = _LIDS.fullmatch(line)
         if not match:
-            raise file.error(number, "is no GUID with its lowest and highest LID")
+            raise file.error(number, "is not a GUID with its lowest and highest LID")
         guid, low, high = (int(word, 16) for word in match.groups())
         count = check_lid(file, number, high) - low + 1
         if low == 0 or count < 1 or count & (count - 1) or count > 128:
@@ -49,6 +49,6 @@ def read_masks(file: TextFile) -> Masks:
             continue
         match = _MASK.fullmatch(line)
         if not match:
-            raise file.error(number, "is no GUID and the real one for it")
+            raise file.error(number, "is not a GUID with its real GUID")
         real[int(match[1], 16)] = int(match[2], 16)
     return Masks(file, real)

@@ -43,7 +43,7 @@ def read_lst(file: TextFile) -> Cables:
             continue
         match = _LINE.fullmatch(line)
         if not match:
-            raise file.error(number, "is no link, or only a part of one: is the file cut off?")
+            raise file.error(number, "is not a link, or only a part of one: is the file cut off?")
         fields = match.groups()
         first, second = _end(file, number, fields[:8]), _end(file, number, fields[8:16])
         width, state, speed = fields[16], fields[17], fields[18] or ""

@@ -16,8 +16,8 @@ def one_sided_cables(file: TextFile, cables: Sequence[Cable]) -> tuple[str, ...]
     if not missing:
         return ()
     return (
-        f"{GAP}{file.path}: links that only one of their ends tells: {len(missing)}, such as line "
-        f"{missing[0].line}; others may be missing",
+        f"{GAP}{file.path}: links listed at only one end: {len(missing)}, such as line {missing[0].line}; "
+        "others may be missing",
     )
 
 

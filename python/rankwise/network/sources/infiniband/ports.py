@@ -36,7 +36,7 @@ def read_ports(file: TextFile) -> Cables:
             other = _end(file, number, fields[6:10], fields[11])
             cables.append(Cable(number, first, other, rate_of(fields[4], fields[5]), True))
         elif line.strip() and not line.startswith("#") and not _ALONE.fullmatch(line):
-            raise file.error(number, "is no port with what it is linked with, or only a part of one")
+            raise file.error(number, "is not a port with its link, or is cut off")
     return Cables(file, cables, warnings=one_sided_cables(file, cables))
 
 

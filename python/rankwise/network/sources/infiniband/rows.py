@@ -125,7 +125,7 @@ def tables_of(file: TextFile, rows: Rows, sections: Sequence[Section]) -> dict[i
             continue
         if section.guid in tables:
             before = tables[section.guid].line
-            raise file.error(section.line, f"switch 0x{section.guid:016x} is there already, in line {before}")
+            raise file.error(section.line, f"switch 0x{section.guid:016x} was already given in line {before}")
         part = Rows(*(column[first:last] for column in rows))
         _check_unique(file, part)
         way = part.ports != NOWHERE
@@ -136,8 +136,8 @@ def tables_of(file: TextFile, rows: Rows, sections: Sequence[Section]) -> dict[i
 def _check_rows(file: TextFile, rows: Rows, first_switch: int) -> None:
     for wrong, message in (
         (rows.lines < first_switch, "is a row of a forwarding table, but there is no switch above it"),
-        (rows.lids > MOST_LID, f"its LID is above {MOST_LID:#x}, the highest that a port can have"),
-        ((rows.lids == 0) & (rows.ports != NOWHERE), "LID 0 is no port's"),
+        (rows.lids > MOST_LID, f"its LID is above the maximum {MOST_LID:#x}"),
+        ((rows.lids == 0) & (rows.ports != NOWHERE), "LID 0 is not a valid LID of a port"),
         (rows.ports > NOWHERE, f"its port is above {MOST_PORT}"),
     ):
         if wrong.any():
@@ -151,6 +151,4 @@ def _check_unique(file: TextFile, rows: Rows) -> None:
     same = np.flatnonzero(np.diff(rows.lids[order]) == 0)
     if len(same):
         twice = order[same[0] + 1]
-        raise file.error(
-            int(rows.lines[twice]), f"LID {rows.lids[twice]:#06x} of this switch is there already"
-        )
+        raise file.error(int(rows.lines[twice]), f"LID {rows.lids[twice]:#06x} of this switch is given twice")

@@ -14,7 +14,7 @@ MOST_PORT = 254
 def check_lid(file: TextFile, line: int, lid: int) -> int:
     """Return the LID of a port, 0 if it has none; RankwiseError if it is invalid."""
     if lid > MOST_LID:
-        raise file.error(line, f"LID {lid:#x} is above {MOST_LID:#x}, the highest that a port can have")
+        raise file.error(line, f"LID {lid:#x} is above the maximum {MOST_LID:#x}")
     return lid
 
 

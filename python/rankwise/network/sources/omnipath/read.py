@@ -23,7 +23,7 @@ def read_snapshot(file: TextFile) -> Whole | Cables:
     """Return the subnet, or just cables if the file has no tables; RankwiseError names a wrong line."""
     snapshot = snapshot_of(file)
     if not snapshot.cables:
-        raise RankwiseError(f"{file.path}: there are no links in this snapshot")
+        raise RankwiseError(f"{file.path}: this snapshot has no links")
     if not snapshot.tables:
         return Cables(file, snapshot.cables)
     subnet, warnings = joined([Cables(file, snapshot.cables), Tables(file, snapshot.tables)])

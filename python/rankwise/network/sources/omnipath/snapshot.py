@@ -141,7 +141,7 @@ class _Walker:
         if lmc > _MOST_LMC:
             raise self._file.error(line, f"LMC {lmc} is above {_MOST_LMC}")
         if number in self._ports:
-            raise self._file.error(line, f"port {number} is there twice in its node")
+            raise self._file.error(line, f"port {number} is given twice in its node")
         lanes = self._number_of(self._port, "LinkWidthDowngradeTxActive_Int", line, 0)
         lanes = lanes or self._number_of(self._port, "LinkWidthActive_Int", line, 0)
         speed = self._number_of(self._port, "LinkSpeedActive_Int", line, 0)
@@ -162,7 +162,7 @@ class _Walker:
             raise self._file.error(line, f"a node of type {kind} is neither an adapter (1) nor a switch (2)")
         if guid in self._nodes:
             raise self._file.error(
-                line, f"the node 0x{guid:016x} is there twice: line {self._nodes[guid].line}"
+                line, f"the node 0x{guid:016x} is given twice: line {self._nodes[guid].line}"
             )
         system = self._number_of(self._node, "SystemImageGUID", line, 0)
         is_switch = kind == _SWITCH
@@ -184,7 +184,7 @@ class _Walker:
         node = self._nodes.get(guid)
         if node is None or number not in node.ports:
             raise self._file.error(
-                line, f"the link leads to port {number} of 0x{guid:016x}, which is not there"
+                line, f"the link leads to port {number} of 0x{guid:016x}, which does not exist"
             )
         check_port(self._file, line, number)
         port, kind = node.ports[number], SWITCH if node.is_switch else HOST

@@ -65,7 +65,7 @@ def _each(group: Group, count: int, above: int) -> int:
     """Return the cables to each switch above; RankwiseError if their numbers differ."""
     if above and count % above:
         raise RankwiseError(
-            f"{group.where}: {group.name!r} would have {count} cables up, and {above} switches are above it: "
-            "give a multiple of these"
+            f"{group.where}: {group.name!r} would have {count} cables up to {above} switches: give a "
+            f"multiple of {above}"
         )
     return count // above if above else 0

@@ -23,7 +23,7 @@ from rankwise.topology.sources.slurm.topology_conf import read_conf
 from rankwise.topology.sources.slurm.topology_yaml import read_yaml
 
 KIND = "slurm"
-_FULL = "as many up from each switch as come from below"
+_FULL = "as many cables up from each switch as down"
 _KEYS = ("", "topology", "uplinks", "oversubscription", "gbit", "routing")
 _ROUTINGS = ("dmodk", "even")
 _CONF = re.compile(rb"^[ \t]*(switchname|blockname|ringname|torusname)[ \t]*=", re.IGNORECASE | re.MULTILINE)
@@ -71,7 +71,7 @@ def _made(path: Path, words: Words, what: str) -> Whole:
     network = read_yaml(path, name) if is_yaml else read_conf(path)
     even = words.choice("routing", _ROUTINGS) == "even"
     with _of_file(path):
-        network, warnings = usable(network, "each has a port there")
+        network, warnings = usable(network, "each switch has a port there")
     if _is_tree(network):
         with _of_file(path):
             tree = tree_of(network, _uplinks(words))
@@ -109,10 +109,10 @@ def _told(words: Words) -> str:
 def _modelled(network: Network, words: Words) -> str:
     """Return a warning about the parts that are modelled."""
     if not _is_tree(network) and not _told(words):
-        return "cables are one from each switch to each above it, as the file has them; routes are modelled"
-    rings = ", and a ring is taken as a switch" if network.kind == "ring" else ""
+        return "one cable from each switch to each switch above it, as in the file; routes are modelled"
+    rings = ", and a ring counts as a switch" if network.kind == "ring" else ""
     return (
-        f"cables between switches and routes are modelled{rings}, as Slurm does not tell them: "
+        f"cables between switches and routes are modelled{rings}, because Slurm does not describe them: "
         f"{_told(words) or _FULL}"
     )
 

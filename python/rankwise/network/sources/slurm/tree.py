@@ -103,7 +103,7 @@ def with_one_above(network: Network) -> list[Group]:
         RankwiseError: it names no switches.
     """
     if not network.groups:
-        raise RankwiseError("the topology is flat: it tells of no switches")
+        raise RankwiseError("the topology is flat: it describes no switches")
     part = {group.name: group.name for group in network.groups}
 
     def root_of(name: str) -> str:

@@ -22,4 +22,4 @@ def text_of(path: Path) -> str:
     except OSError as error:
         raise RankwiseError(f"cannot read {path}: {error.strerror or error}") from error
     except (UnicodeDecodeError, EOFError, zlib.error) as error:
-        raise RankwiseError(f"cannot read {path}: it is no text") from error
+        raise RankwiseError(f"cannot read {path}: it is not text") from error

@@ -88,7 +88,7 @@ def _keys(where: str, text: str) -> dict[str, str]:
                 f"{where}: {word!r} is not of the form Key=value, as in Slurm's topology.conf"
             )
         if key.lower() in pairs:
-            raise RankwiseError(f"{where}: {key} is there twice")
+            raise RankwiseError(f"{where}: {key} is given twice")
         pairs[key.lower()] = value
     return pairs
 

@@ -45,9 +45,9 @@ def _parsed(path: Path) -> Field:
         return Field(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise RankwiseError(f"{path}: line {line}: is no YAML: {error.problem}") from error
+        raise RankwiseError(f"{path}: line {line}: is not YAML: {error.problem}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise RankwiseError(f"{path}: is no YAML: {str(error).splitlines()[0]}") from error
+        raise RankwiseError(f"{path}: is not YAML: {str(error).splitlines()[0]}") from error
 
 
 def _chosen(topologies: list[tuple[Field, dict[str, Field]]], wanted: str | None) -> Field:
