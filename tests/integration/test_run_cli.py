@@ -227,7 +227,7 @@ def test_nothing_is_overwritten(place: Place) -> None:
     old.write_text("old")
     done = place.rankwise("run", "-o", "a.rankwise", "--", "./app")
     assert (done.stdout, done.returncode, old.read_text()) == ("", 2, "old")
-    assert "is there already" in done.stderr
+    assert "already exists" in done.stderr
     assert place.rankwise("run", "-o", "a.rankwise", "--force", "--", "./app").returncode == 0
     assert place.profile.startswith("1 ranks")
 

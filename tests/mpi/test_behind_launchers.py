@@ -47,7 +47,7 @@ def test_one_job_one_profile_one_summary(mpi: Mpi, compiled: Compile, tmp_path: 
     again = run(mpi, tmp_path, *mpi.launch(2, *under))
     assert again.returncode != 0
     assert again.stdout == ""
-    assert again.stderr.count("rankwise: ") == again.stderr.count("is there already") == 1
+    assert again.stderr.count("rankwise: ") == again.stderr.count("already exists") == 1
 
 
 def test_a_rank_that_fails(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:

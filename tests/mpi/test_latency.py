@@ -88,7 +88,7 @@ def test_an_existing_output_is_kept(cache: Path, tmp_path: Path) -> None:
         (tmp_path / name).write_text("precious")
     refused = measure(mpi, cache, tmp_path, "-o", "a.json")
     assert refused.returncode == 2
-    assert "a.json is there already" in refused.stderr
+    assert "a.json already exists" in refused.stderr
     assert refused.stderr.count("\n") == 1
     assert (tmp_path / "a.json").read_text() == (tmp_path / "a.pairs").read_text() == "precious"
     forced = measure(mpi, cache, tmp_path, "-o", "a.json", "--force", "-q", "--sizes", "8", "--repeats", "5")

@@ -98,7 +98,7 @@ def test_what_is_wrong_is_told_before_anything_runs(mpi: Mpi, compiled: Compile,
         return line
 
     (place / "t.json").write_text("mine")
-    assert "t.json is there already" in refused("-o", "t.json")
+    assert "t.json already exists" in refused("-o", "t.json")
     assert (place / "t.json").read_text() == "mine"
     assert_facts(refused("--pairs", "3"), "--pairs 3")
     assert "no.json" in refused("--machine", "no.json")

@@ -29,5 +29,5 @@ def test_the_report_is_that_of_the_profile(
     profile.unlink()
     again = run_on(mpi, command, profile, "--report").process
     assert again.returncode == 2
-    assert_facts(again.stderr, f"{report} is there already .. --force")
+    assert_facts(again.stderr, f"{report} already exists .. --force")
     assert not profile.exists()

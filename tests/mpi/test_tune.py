@@ -103,7 +103,7 @@ def test_what_is_wrong_is_told_before_anything_runs(mpi: Mpi, compiled: Compile,
     assert "no.rankwise" in refused("tune", "no.rankwise")
     assert "F.rankwise" in refused("tune")
     (tmp_path / "t.json").write_text("mine")
-    assert "t.json is there already" in refused("tune", "p.rankwise", "-o", "t.json")
+    assert "t.json already exists" in refused("tune", "p.rankwise", "-o", "t.json")
     assert (tmp_path / "t.json").read_text() == "mine"
     assert "--budget" in refused("tune", "p.rankwise", "--budget", "soon")
     forced = {

@@ -16,7 +16,7 @@ from recording import RANKWISE, Compile
 LIBRARIES = list(libraries.first_of_each(libraries.ONE_OF_EACH_LAUNCHER, lambda mpi: mpi.family))
 LIMIT_SECONDS = 300
 RANKS = 2
-REFUSAL = "out is there already"
+REFUSAL = "out already exists"
 VALUES = {
     "openmpi": "OMPI_MCA_btl_self_eager_limit = 2048",
     "mpich": "MPIR_CVAR_CH4_NUM_VCIS = 1",

@@ -107,7 +107,7 @@ def test_it_is_opened_like_any_other(tmp_path, name):
     assert_same(again.subnets[0], fabric.subnets[0])
     assert again.sources[0] == Source("ibdiagnet", f"{path}, of {fabric.sources[0].what}")
     assert (read_text(path).data[:1], path.read_bytes()[:2] == b"\x1f\x8b") == (b"{", name.endswith(".gz"))
-    with pytest.raises(RankwiseError, match="is there already"):
+    with pytest.raises(RankwiseError, match="already exists"):
         write_fabric(fabric, path, force=False)
     write_fabric(fabric, path, force=True)
 

@@ -169,7 +169,7 @@ def test_command_draws_each_kind(file: Path, capsys: pytest.CaptureFixture[str])
         assert main(words) == 0
         assert target.read_bytes().startswith(start)
         assert main(words) == 2
-        assert f"{target} is there already" in capsys.readouterr().err
+        assert f"{target} already exists" in capsys.readouterr().err
     assert main([*words, "--force", "--surface", "--size", "1M"]) == 0
     assert sorted(path.name for path in file.parent.iterdir()) == [
         "m.json",

@@ -232,7 +232,7 @@ HEADER_FAULTS = [
     (("version",), 2, "of a newer Rankwise .*: update Rankwise"),
     (("version",), 0, "`version` is 0"),
     (("version",), True, "`version` is true"),
-    (("format",), "other", "no measurement of latencies"),
+    (("format",), "other", "not a measurement of latencies"),
     (("sizes",), [64, 64], "`sizes` is"),
     (("sizes",), [], "`sizes` is"),
     (("sizes",), [64, "1M"], 'a size is "1M"'),
@@ -257,7 +257,7 @@ HEADER_FAULTS = [
     (("table",), None, "`table` is missing"),
     (("table", "file"), "../f.pairs", "the name of its table is"),
     (("table", "file"), "..", "the name of its table is"),
-    (("table", "file"), "other.pairs", "No such file .* side by side"),
+    (("table", "file"), "other.pairs", "No such file .* same directory"),
     (("table", "pairs"), 7, "342 bytes in place of 399|bytes in place of .*: it was cut short"),
     (("table", "pairs"), 5, "bytes in place of .*: it belongs to another header"),
     (("table", "pairs"), -1, "`pairs` is -1"),
@@ -265,8 +265,8 @@ HEADER_FAULTS = [
     (("table", "crc32"), "x", '`crc32` is "x"'),
     (("table", "record_bytes"), 4, "`record_bytes` is 4, against its fields"),
     (("table", "fields"), [], r"the field .* is missing"),
-    (("table", "fields", 0), ["first", None, "|O"], "is no field"),
-    (("table", "fields", 0), ["first"], "is no field"),
+    (("table", "fields", 0), ["first", None, "|O"], "is not a field"),
+    (("table", "fields", 0), ["first"], "is not a field"),
     (("table", "fields", 2), ["colour", None, "<f4"], r'the field \["colour", null\] is unknown'),
     (("table", "fields", 2), ["first", None, "<f4"], r'the field \["overhead", null\] is missing'),
 ]
@@ -288,9 +288,9 @@ def test_wrong_headers(tmp_path: Path, keys: tuple[Any, ...], value: object, mes
 
 
 RECORD_FAULTS = [
-    ("second", 1, 9, "record 1 is of a pair 0 - 9, of which one is none of the 4 ranks"),
-    ("first", 0, 1, "record 0 is of a pair 1 - 1, in which the first is not below the second"),
-    ("second", 1, 1, "pair 0 - 1 is there twice"),
+    ("second", 1, 9, "record 1 is of a pair 0 - 9, with a rank outside of the 4 ranks"),
+    ("first", 0, 1, "record 0 is of a pair 1 - 1, with the first rank not below the second"),
+    ("second", 1, 1, "pair 0 - 1 is given twice"),
     ("second", 0, 3, "its pairs are not in order"),
     ("min 64", 2, -1.0, "min of pair 0 - 3 is -1"),
     ("mean 64", 2, np.inf, "mean of pair 0 - 3 is inf"),
@@ -324,10 +324,10 @@ def test_other_files(tmp_path: Path, golden: Golden) -> None:
         "profile": (b"SQLite format 3\0 and so on", "if it is a profile: rankwise show"),
         "list.json": (b"[1, 2]", "is not a measurement: give"),
         "half.json": (b'{"format": "rankwise-lat', "is not JSON .* line 1"),
-        "other.json": (b'{"format": "perf"}', "is no measurement of latencies"),
-        "deep.json": (b'{"a":' * 100_000, "is no JSON"),
-        "long.json": (b'{"a":' + b"1" * 10_000 + b"}", "is no JSON|is no measurement of latencies"),
-        "latin.json": (b'{"format": "\xff"}', "is no text"),
+        "other.json": (b'{"format": "perf"}', "is not a measurement of latencies"),
+        "deep.json": (b'{"a":' * 100_000, "is not JSON"),
+        "long.json": (b'{"a":' + b"1" * 10_000 + b"}", "is not JSON|is not a measurement of latencies"),
+        "latin.json": (b'{"format": "\xff"}', "is not text"),
     }
     for name, (content, message) in texts.items():
         path = tmp_path / name

@@ -51,7 +51,7 @@ def test_outputs_that_are_refused(tmp_path: Path) -> None:
     files.check(force=False)
     assert files.table
     files.table.touch()
-    with pytest.raises(RankwiseError, match=r"a.pairs is there already"):
+    with pytest.raises(RankwiseError, match=r"a.pairs already exists"):
         files.check(force=False)
     files.check(force=True)
     (tmp_path / "a.json").mkdir()

@@ -478,7 +478,7 @@ def test_an_existing_output_is_refused_before_anything_is_read(
 ) -> None:
     existing = tmp_path / "x.log"
     existing.write_text("mine")
-    assert "is there already" in not_exported(capsys, tmp_path / "none", "--format", "mmpi", "-o", existing)
+    assert "already exists" in not_exported(capsys, tmp_path / "none", "--format", "mmpi", "-o", existing)
     assert existing.read_text() == "mine"
 
 

@@ -168,7 +168,7 @@ def test_nothing_is_replaced_unasked(
     output = tmp_path / "a.svg"
     output.write_text("mine")
     assert plot(profile, output, "--what", "sizes") == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert output.read_text() == "mine"
     assert drawn(profile, output, "--what", "sizes", "--force") != b"mine"
 

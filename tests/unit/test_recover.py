@@ -79,7 +79,7 @@ def test_nothing_is_overwritten_without_force(tmp_path: Path, summaries: list[Pa
     directory = write_world(tmp_path / "run", small_world())
     output = tmp_path / "x.rankwise"
     output.write_text("precious")
-    with pytest.raises(RankwiseError, match=r"x\.rankwise is there already: .* --force to replace it"):
+    with pytest.raises(RankwiseError, match=r"x\.rankwise already exists: .* --force to replace it"):
         run(directory, "-o", output)
     assert output.read_text() == "precious"
     assert run(directory, "-o", output, "--force") == 0

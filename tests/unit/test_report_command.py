@@ -53,7 +53,7 @@ def test_nothing_is_replaced_unasked(profile: Path, capsys: pytest.CaptureFixtur
     output.write_text("mine")
     words = ["report", str(profile), "--fabric", FABRIC, *PLACE, "-o", str(output)]
     assert main(words) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert output.read_text() == "mine"
     assert main([*words, "--force"]) == 0
     assert output.read_bytes().startswith(b"<!doctype html>")

@@ -153,11 +153,11 @@ def test_no_directory_stays_where_nothing_is_written(tmp_path: Path, monkeypatch
             write_all(FULL, tmp_path / "s.json")
     assert list(tmp_path.iterdir()) == []
     write_all(FULL, tmp_path / "s.json")
-    with pytest.raises(RankwiseError, match="is there already"):
+    with pytest.raises(RankwiseError, match="already exists"):
         check_new(tmp_path / "s.json", force=False)
     for name in ("s.json", "s.env", "s.rules"):
         (tmp_path / name).unlink()
-    with pytest.raises(RankwiseError, match=r"s\.places/.* is there already"):
+    with pytest.raises(RankwiseError, match=r"s\.places/.* already exists"):
         check_new(tmp_path / "s.json", force=False)
     check_new(tmp_path / "s.json", force=True)
 
@@ -183,7 +183,7 @@ def test_the_tabulator_in_a_librarys_name_is_not_shown(tmp_path: Path) -> None:
 
 def test_all_or_nothing(tmp_path: Path) -> None:
     (tmp_path / "s.rules").write_text("mine")
-    with pytest.raises(RankwiseError, match=r"s\.rules is there already"):
+    with pytest.raises(RankwiseError, match=r"s\.rules already exists"):
         write_all(FULL, tmp_path / "s.json")
     assert [path.name for path in tmp_path.iterdir()] == ["s.rules"]
     assert (tmp_path / "s.rules").read_text() == "mine"

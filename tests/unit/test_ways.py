@@ -60,7 +60,7 @@ def test_settings_with_which_alone_it_fails(runs: Runs, monkeypatch: pytest.Monk
     ("line", "refuses"),
     [
         ("out.dat already exists", True),
-        ("out.dat is there already", True),
+        ("out.dat already exists", True),
         ("won't overwrite out.dat", True),
         ("segmentation fault", False),
         ("in.dat does not exist", False),
