@@ -65,7 +65,7 @@ def test_options_that_contradict(
     for option, value in (("--pairs", "0"), ("--pairs", "2.5"), ("--resolve", "0"), ("--confidence", "100")):
         assert value in refusal(capsys, parted, option, value, *job)
     golden.says(refusal(capsys, parted, "--budget", "2", *job))
-    assert "no launcher" in refusal(capsys, parted, "--", "true")
+    assert "can't take" in refusal(capsys, parted, "--", "true")
     assert "not found" in refusal(capsys, parted, "--", "/nowhere/mpirun", "-n", "4", "true")
 
 
