@@ -312,7 +312,7 @@ def test_many_long_warnings_leave_room(tmp_path: Path, monkeypatch: pytest.Monke
         connection.executemany("INSERT INTO warnings (text) VALUES (?)", [("word " * 50,)] * 20)
     lines = summary_of(path).splitlines()
     assert len(lines) <= 24
-    assert "! 22 warnings in full: rankwise show a.rankwise -v" in lines
+    assert "! 22 warnings in full: rankwise show a.rankwise -vv" in lines
     assert sum("others" in line for line in lines) == 2
 
 
