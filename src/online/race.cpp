@@ -238,7 +238,7 @@ void Race::plan(const Agreed &agreed) {
 
 void Race::plan_segment() {
   // Where much is to be gained, going back to the default is dear, and few calls are enough to see it.
-  const bool is_clear = state_ == State::confirming && arm_[candidate_].usual < 0.8;
+  const bool is_clear = state_ == State::confirming && arm_[candidate_].usual < 0.5;
   const int calls = is_clear ? kShortBlock : kBlock;
   visits_ = visit_ = place_ = calls_ = 0;
   add(kDefault, calls);

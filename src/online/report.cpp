@@ -18,6 +18,7 @@ namespace {
 
 char path[4608];
 std::int64_t begun = 0;
+bool leads_any = false;  // of the communicators at the end
 constexpr int kMostMembers = 4096;
 
 constexpr const char *kStates[] = {"watching", "trying", "racing", "confirming", "kept", "none"};
@@ -59,7 +60,7 @@ void append(Text &text) {
   add(text, "}\n");
   const int file = text.is_whole ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
   if (file >= 0) {
-    if (::write(file, text.characters, text.length) < 0) spent += 0;  // there is nobody to tell
+    [[maybe_unused]] const ssize_t written = ::write(file, text.characters, text.length);  // nobody can be told
     close(file);
   }
   free(text.characters);
@@ -144,12 +145,12 @@ void write_unfit(plan::Unfit why) {
 }
 
 void write_end() {
-  bool is_leader = false;
-  static bool *leads;
-  leads = &is_leader;
-  communicators::each([](Communicator &comm) { *leads = *leads || (comm.processes > 0 && comm.rank == 0); });
-  communicators::each([](Communicator &comm) { write(comm); });
-  if (!is_leader) return;
+  leads_any = false;
+  communicators::each([](Communicator &comm) {
+    leads_any = leads_any || (comm.processes > 0 && comm.rank == 0);
+    write(comm);
+  });
+  if (!leads_any) return;
   Text text;
   add(text, "{\"elapsed_ns\": %lld, \"spent_ns\": %lld", static_cast<Number>(now_ns() - begun),
       static_cast<Number>(spent));

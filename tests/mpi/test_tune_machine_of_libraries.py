@@ -26,7 +26,7 @@ from rankwise.tuning.settings.file import read
 LIBRARIES = [one for one in libraries.ONE_OF_EACH_LAUNCHER if one.family != "mpiabi" and not one.vendor]
 mpi = libraries.in_turn(LIBRARIES)
 
-SMALL = ("--call", "bcast", "--sizes", "8,1K", "--resolve", "0.1", "--confidence", "60")
+SMALL = ("--call", "bcast", "--sizes", "8", "--resolve", "0.1", "--confidence", "60")
 
 
 @pytest.fixture(scope="session")
@@ -85,26 +85,28 @@ def test_the_second_call_has_nothing_to_do(mpi: Mpi, compiled: Compile, cache: P
     found: dict[str, Any] = json.loads(done.stdout)
     assert [(one["procedure"], one["processes"], one["size"]) for one in found["measured"]] == [
         ("MPI_Bcast", 2, 8),
-        ("MPI_Bcast", 2, 1024),
     ]
     assert all(one["algorithm"] or one["why_default"] for one in found["measured"])
     assert (found["failed"], found["ended"]) == ({}, "")
-    assert_facts(done.stderr, "rankwise: 2 points .. 1 of 2 .. 2 of 2")
+    assert_facts(done.stderr, "rankwise: 1 point .. 1 of 1")
     _check_files(mpi, compiled, found, tmp_path)
     kept = Kept(tmp_path / "m.measured.jsonl")
     assert {arm.rejected for one in kept.results.raced.values() for arm in one.arms} <= {""}
     lines = (tmp_path / "m.measured.jsonl").read_text().splitlines()
     again = _machine(mpi, cache, tmp_path, *launch)
     assert again.returncode == 0, again.stderr
-    assert " of 2: " not in again.stderr
-    assert json.loads(again.stdout)["measured"] == found["measured"]
-    # Only the launch was noted.
-    assert len((tmp_path / "m.measured.jsonl").read_text().splitlines()) == len(lines) + 1
+    # No race is run again. Where the winner gained nothing by the library's file, the runner-up is tried now.
+    now = Kept(tmp_path / "m.measured.jsonl").results
+    assert now.raced == kept.results.raced
+    if all(one["algorithm"] or "file" not in one["why_default"] for one in found["measured"]):
+        assert json.loads(again.stdout)["measured"] == found["measured"]
+        # Only the launch was noted.
+        assert len((tmp_path / "m.measured.jsonl").read_text().splitlines()) == len(lines) + 1
     shown = _machine(
         mpi, cache, tmp_path, "--show", "m.json", "--json", "--resolve", "0.1", "--confidence", "60"
     )
     assert shown.returncode == 0, shown.stderr
-    assert json.loads(shown.stdout)["measured"] == found["measured"]
+    assert json.loads(shown.stdout)["measured"] == json.loads(again.stdout)["measured"]
 
 
 def test_a_call_that_is_killed_goes_on(mpi: Mpi, cache: Path, tmp_path: Path) -> None:
@@ -129,7 +131,7 @@ def test_a_call_that_is_killed_goes_on(mpi: Mpi, cache: Path, tmp_path: Path) ->
     done = _machine(mpi, cache, tmp_path, *launch)
     assert done.returncode == 0, done.stderr
     results = Kept(path).results
-    assert len(results.raced) == 2
+    assert len(results.raced) == 1
     assert path.read_text().count(" race ") >= before
     assert not results.failed
 

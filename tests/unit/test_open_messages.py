@@ -11,7 +11,7 @@ import numpy as np
 from rankwise.profile.collect import layout
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.layout import CONSTANTS
-from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable
 from rankwise.profile.join.open_messages import open_messages
 from rankwise.profile.join.waiting import ALL, OpenMessage
 
@@ -45,7 +45,7 @@ def found(*world: Counters) -> list[OpenMessage]:
         SimpleNamespace(id=W, procedure=""),
         SimpleNamespace(id=WINDOW, procedure="MPI_Win_create"),
     )
-    joined = cast("Joined", SimpleNamespace(ids_of=ids_of, rows=rows))
+    joined = cast("CommunicatorTable", SimpleNamespace(ids_of=ids_of, rows=rows))
     return list(open_messages(dict(enumerate(world)), joined))
 
 

@@ -138,6 +138,30 @@ def test_module_file() -> None:
     assert f"whatis Version: {VERSION}" in done.stdout
 
 
+LMOD = Path("/usr/share/lmod/lmod/libexec/lmod")
+
+
+@pytest.mark.skipif(not LMOD.exists(), reason="no Lmod: apt-get install lmod")
+def test_module_file_in_lmod(tmp_path: Path) -> None:
+    module = tmp_path / "modules" / "rankwise" / f"{VERSION}.lua"
+    module.parent.mkdir(parents=True)
+    module.write_text(recipe("modules/rankwise.lua"))
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "MODULEPATH": str(tmp_path / "modules"),
+        "RANKWISE_FOLDER": "/folder",
+    }
+
+    def lmod(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [str(LMOD), "bash", *words, "rankwise"]
+        return subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=60, check=True
+        )
+
+    assert "PATH=/folder/bin:/usr/bin:/bin;" in lmod("load").stdout
+    assert "rankwise doctor --nodes -- srun" in lmod("help").stderr
+
+
 def targets() -> set[str]:
     return set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
