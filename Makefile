@@ -12,8 +12,8 @@ export PATH := $(PATH):$(abspath $(BIN))
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src python -type f -not -name '*.pyc' -not -path '*/lib/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo extras test test-all test-aarch64 test-containers test-release test-fast bench lint format generate page screens gallery
-.PHONY: test-share test-reported dist standalone clean
+.PHONY: help demo extras test test-all test-aarch64 test-containers test-release test-fast bench lint phrases format
+.PHONY: generate page screens gallery docs dist standalone test-share test-reported clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -57,6 +57,10 @@ lint: $(VENV)/.developer ## all linters, the unit tests of web/ and the check of
 	$(BIN)/mypy
 	sh tests/lint/c.sh $(abspath $(BIN))
 	sh tests/lint/page.sh
+	$(BIN)/python tests/lint/phrases.py
+
+phrases: ## count the phrases that may not come back (tests/lint/phrases.txt) in screens, sources and docs
+	$(PYTHON) tests/lint/phrases.py
 
 format: $(VENV)/.developer ## put all sources into shape
 	$(BIN)/ruff check --fix-only .
@@ -75,6 +79,9 @@ screens: $(VENV)/.developer ## write the words that tests compare (tests/unit/sc
 
 gallery: $(VENV)/.developer ## record LAMMPS, the example and hpcc, and take pictures of all pages of their reports
 	$(BIN)/python tests/gallery.py
+
+docs: build/docs/.ready ## build the documentation as a site, build/site/index.html, and check its links
+	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --strict
 
 dist: $(TOOLS)/.dist ## the files of a release: wheels, sources, bill of materials, checksums (build/dist)
 	$(TOOLS)/bin/python release/dist.py $(if $(ARCHITECTURES),--architectures $(ARCHITECTURES)) $(if $(URL),--url $(URL))
@@ -138,6 +145,12 @@ $(VENV)/.test-mpis: $(BIN)/python
 	done
 	[ "$$(uname -m)" != x86_64 ] || { $(PYTHON) -m venv build/mpi/impi && build/mpi/impi/bin/pip install --quiet \
 	  --disable-pip-version-check impi-rt==2021.18.1 impi-devel==2021.18.1; }
+	@touch $@
+
+# What builds the site, in an environment of its own: no user and no test needs it.
+build/docs/.ready: requirements-docs.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/$(PIP_INSTALL) -r requirements-docs.txt
 	@touch $@
 
 build/aarch64/root:

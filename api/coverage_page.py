@@ -1,4 +1,4 @@
-"""Writes docs/coverage.md: what Rankwise does with each MPI procedure, and which libraries have it."""
+"""Writes docs/reference/coverage.md: what Rankwise does with each MPI procedure, and who has it."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ treated alike; empty = lacks it. A program can only call what its library has. L
 - **Other procedures of libraries' own** (`MPIX_Put_notify`, ...) are passed through. The trust line
   names those behind which communication may hide, `not covered`, when the program imports them.
 - **`MPI_T_`**, the interface for tools, is left alone. A call by a **`PMPI_`** name counts as the procedure
-  ([how](how-it-works.md#other-tools)).
+  ([how](../explanation/how-it-works.md#other-tools)).
 - **Fortran.** Procedures of the bindings `mpif.h`, `mpi` and `mpi_f08` arrive at the rows of the same name
-  ([how](how-it-works.md#fortran)). What exists in Fortran alone (`MPI_Sizeof`, `MPI_F_sync_reg`)
-  communicates nothing and is passed through.
+  ([how](../explanation/how-it-works.md#fortran)). What exists in Fortran alone (`MPI_Sizeof`,
+  `MPI_F_sync_reg`) communicates nothing and is passed through.
 - **Removed from the standard** or never part of it, but in some of the libraries; communicating nothing and
   passed through:
 {outside}

@@ -5,8 +5,8 @@ Run by hand when the standard changes (needs `pip install pympistandard`); the r
     python api/import_standard.py LIBMPI_OF_AN_MPI_3.1_LIBRARY
 
 The standard's data does not say in which version a procedure appeared, but the runtime must know which ones
-every MPI library has (see docs/how-it-works.md, "Procedures that a library may lack"): those that a library
-of level 3.1 exports.
+every MPI library has (docs/explanation/how-it-works.md, "Procedures that a library may lack"): those that a
+library of level 3.1 exports.
 """
 
 from __future__ import annotations

@@ -47,14 +47,14 @@ def screens(ranks: int) -> Iterator[Screen]:
     for view in VIEWS:
         yield Screen(f"--by {view}", ("show", "PROFILE", "--by", view), most)
     for ends in ("rank", "node"):
-        yield Screen(f"--matrix {ends}", ("show", "PROFILE", "--matrix", ends), most)
+        yield Screen(f"--matrix --by {ends}", ("show", "PROFILE", "--matrix", "--by", ends), most)
     yield Screen("diff", ("diff", "PROFILE", "PROFILE"), most)
     for what in _PLOTS if importlib.util.find_spec("matplotlib") else ():
         words = ("plot", "PROFILE", "--what", what, "-o", "FILE.svg", "--force")
         yield Screen(f"plot {what}", words, _MOST_PLOT_S.get(ranks))
     report = ("report", "PROFILE", "-o", "FILE.html", "--force")
     yield Screen("report", report, _MOST_REPORT_S.get(ranks), _MOST_REPORT_MB.get(ranks))
-    yield Screen("export --to csv", ("export", "PROFILE", "--to", "csv", "-o", "FILES", "--force"))
+    yield Screen("export --format csv", ("export", "PROFILE", "--format", "csv", "-o", "FILES", "--force"))
 
 
 def show_all(profile: Path, ranks: int, finished: Callable[[list[str]], Taken]) -> list[str]:
@@ -73,7 +73,7 @@ def show_all(profile: Path, ranks: int, finished: Callable[[list[str]], Taken]) 
     for screen in screens(ranks):
         words = [_word(word, profile) for word in screen.words]
         command = [sys.executable, "-m", "rankwise", *words]
-        taken = min((finished(command) for _ in range(_TIMES)), key=lambda one: one.cpu_seconds)
+        taken = min((finished(command) for _ in range(_TIMES)), key=lambda run: run.cpu_seconds)
         mb = taken.peak_bytes / 2**20
         over = [
             f"{value:.2f} {unit}, aim <= {most:g}"
@@ -85,10 +85,10 @@ def show_all(profile: Path, ranks: int, finished: Callable[[list[str]], Taken]) 
         ]
         print(
             f"{screen.name:22}{taken.cpu_seconds:7.2f} s{taken.seconds:7.2f} s{mb:7.0f} MB"
-            + "".join(f"   {one}" for one in over),
+            + "".join(f"   {limit}" for limit in over),
             flush=True,
         )
-        missed += [f"{screen.name} ({one})" for one in over]
+        missed += [f"{screen.name} ({limit})" for limit in over]
     return missed
 
 

@@ -35,7 +35,7 @@ def watch(process: subprocess.Popen[bytes]) -> Taken:
     peak = 0
     while process.poll() is None:
         look = time.monotonic()
-        peak = max(peak, sum(_memory(one) for one in _with_children(process.pid)))
+        peak = max(peak, sum(_memory(pid) for pid in _with_children(process.pid)))
         with suppress(subprocess.TimeoutExpired):
             process.wait(max(_EVERY_S, (time.monotonic() - look) / _SHARE))
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -44,12 +44,12 @@ def watch(process: subprocess.Popen[bytes]) -> Taken:
 
 
 def _with_children(pid: int) -> list[int]:
-    found = [pid]
-    for one in found:
+    pids = [pid]
+    for process in pids:
         with suppress(OSError):
-            for task in Path(f"/proc/{one}/task").iterdir():
-                found += map(int, (task / "children").read_text(encoding="ascii").split())
-    return found
+            for task in Path(f"/proc/{process}/task").iterdir():
+                pids += map(int, (task / "children").read_text(encoding="ascii").split())
+    return pids
 
 
 def _memory(pid: int) -> int:

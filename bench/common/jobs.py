@@ -57,8 +57,8 @@ class Job:
 
     def all(self, key: str, name: str | None, value: str) -> list[float]:
         """Collect `value` of every record that has `key` (equal to `name`, if given)."""
-        found = [r[value] for r in self.records if key in r and (name is None or r[key] == name)]
-        return [float(v) for v in found if isinstance(v, (int, float))]
+        values = [r[value] for r in self.records if key in r and (name is None or r[key] == name)]
+        return [float(v) for v in values if isinstance(v, (int, float))]
 
     def worst(self, key: str, name: str | None, value: str) -> float:
         """Find the largest of them over the ranks."""

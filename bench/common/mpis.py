@@ -28,7 +28,7 @@ class Mpi:
         """Begin a command that starts so many ranks, with `variables` in them and not in the launcher."""
         command = [self.launcher, "-n", str(ranks)]
         command += ["--oversubscribe"] if self.family == "openmpi" and ranks > 1 else []
-        [of_family] = [one for one in launchers() if one.name == self.family]
+        [of_family] = [launcher for launcher in launchers() if launcher.name == self.family]
         for variable, value in (self.settings | variables).items():
             command += of_family.setting(variable, value)
         return command
@@ -52,12 +52,12 @@ def find_mpi(definition: str) -> Mpi | None:
 
 def default_mpis() -> list[Mpi]:
     """Find the MPIs on PATH, each once, whatever number of names it has."""
-    found: dict[Path, Mpi] = {}
+    by_path: dict[Path, Mpi] = {}
     for definition in _DEFAULT_MPIS:
         mpi = find_mpi(definition)
         if mpi is not None:
-            found.setdefault(Path(mpi.launcher).resolve(), mpi)
-    return list(found.values())
+            by_path.setdefault(Path(mpi.launcher).resolve(), mpi)
+    return list(by_path.values())
 
 
 def environment() -> dict[str, str]:

@@ -48,10 +48,10 @@ def library(given: Path | None) -> Path:
 def mpis(definitions: list[str] | None) -> list[Mpi]:
     """Find the MPIs that are asked for, or all."""
     if not definitions:
-        found = default_mpis()
-        if not found:
+        known = default_mpis()
+        if not known:
             raise BenchError("no MPI found on PATH: name one with --mpi NAME=MPICC,MPIRUN")
-        return found
+        return known
     named = []
     for definition in definitions:
         mpi = find_mpi(definition)

@@ -15,7 +15,7 @@ from rankwise.profile.collect.holders import find_counters
 
 def own_init(directory: Path) -> dict[str, float]:
     """Find the processor time of our own part of MPI_Init: of the worst and of the median process."""
-    own = sorted(one.header.own_setup_ns / 1e6 for one in counters_of(directory))
+    own = sorted(file.header.own_setup_ns / 1e6 for file in counters_of(directory))
     return {"own_init_ms": own[-1], "own_init_median_ms": own[len(own) // 2]}
 
 
@@ -38,12 +38,12 @@ def all_of(directory: Path) -> dict[str, float]:
 
 def counters_of(directory: Path) -> list[Counters]:
     """Read the counters of all processes."""
-    found = []
+    files = []
     for holder in find_counters(directory).holders:
-        for one in holder.read():
-            if isinstance(one, RankwiseError):
-                raise BenchError(str(one))
-            found.append(one)
-    if not found:
+        for file in holder.read():
+            if isinstance(file, RankwiseError):
+                raise BenchError(str(file))
+            files.append(file)
+    if not files:
         raise BenchError(f"no process left counters in {directory}")
-    return found
+    return files

@@ -55,10 +55,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def hooked(definitions: list[str] | None) -> list[Mpi]:
     """Find the MPIs that are asked for; by default also one over libfabric, if `make` has installed it."""
-    found = mpis(definitions)
+    hooked_mpis = mpis(definitions)
     there = _ENVIRONMENTS / "mpich" / "bin"
     libfabric = None if definitions else find_mpi(f"libfabric={there / 'mpicc'},{there / 'mpiexec'}")
-    return found if libfabric is None else [*found, replace(libfabric, settings=_OVER_LIBFABRIC)]
+    return hooked_mpis if libfabric is None else [*hooked_mpis, replace(libfabric, settings=_OVER_LIBFABRIC)]
 
 
 def measure(mpi: Mpi, options: argparse.Namespace) -> tuple[list[Result], list[Result]]:
@@ -79,11 +79,11 @@ def measure(mpi: Mpi, options: argparse.Namespace) -> tuple[list[Result], list[R
 
 def percent(result: Result) -> str:
     """Show what was added to a call, in percent, with its interval, and whether that meets the aim."""
-    found = ratio_interval(result.without, result.with_)
-    added, low, high = (100 / ratio - 100 for ratio in (found.ratio, found.high, found.low))
+    interval = ratio_interval(result.without, result.with_)
+    added, low, high = (100 / ratio - 100 for ratio in (interval.ratio, interval.high, interval.low))
     call = statistics.median(result.without) / 1000
     line = f"{added:+.2f} % [{low:+.2f}, {high:+.2f}] of {call:.1f} us"
-    if call <= LONG_CALL or not found.reached:
+    if call <= LONG_CALL or not interval.reached:
         return line
     return f"{line}: {'met' if high < MOST_ADDED else 'missed' if low > MOST_ADDED else 'not known'}"
 

@@ -53,16 +53,16 @@ def _pairs(
     mpi: Mpi, program: Path, ranks: int, options: argparse.Namespace, end: float
 ) -> list[list[Measured]]:
     """Measure both ways in alternation, as often as the time allows; each of the pairs as `_MODES`."""
-    found: list[list[Measured]] = []
+    pairs: list[list[Measured]] = []
     longest = 0.0
-    while len(found) < options.pairs and time.monotonic() + longest < end:
+    while len(pairs) < options.pairs and time.monotonic() + longest < end:
         started = time.monotonic()
-        order = _MODES[::-1] if len(found) % 2 else _MODES
-        seed = len(found) + 1
+        order = _MODES[::-1] if len(pairs) % 2 else _MODES
+        seed = len(pairs) + 1
         runs = {mode: measure(mpi, program, ranks, mode, seed, options) for mode in order}
-        found.append([runs[mode] for mode in _MODES])
+        pairs.append([runs[mode] for mode in _MODES])
         longest = max(longest, time.monotonic() - started)
-    return found
+    return pairs
 
 
 def _table(mpi: Mpi, options: argparse.Namespace, end: float) -> None:
@@ -74,11 +74,11 @@ def _table(mpi: Mpi, options: argparse.Namespace, end: float) -> None:
             share = (end - time.monotonic()) / (len(options.ranks) - place)
             print(f"{mpi.name}: {ranks} ranks", file=sys.stderr)
             try:
-                found = _pairs(mpi, program, ranks, options, time.monotonic() + share)
+                pairs = _pairs(mpi, program, ranks, options, time.monotonic() + share)
             except BenchError as error:
                 print(f"{ranks:>5}  left out: {str(error).splitlines()[0]}")
                 continue
-            print(line(ranks, found) if found else f"{ranks:>5}  left out (--budget)", flush=True)
+            print(line(ranks, pairs) if pairs else f"{ranks:>5}  left out (--budget)", flush=True)
 
 
 def main(arguments: list[str]) -> None:

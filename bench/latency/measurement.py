@@ -46,11 +46,15 @@ def measure(
         header = Path(name) / "header.json"
         if not header.is_file():
             raise BenchError(f"the probe left no {header.name}\n{output.strip()}")
-        told = json.loads(header.read_text())
-    done = told["rounds_done"]
+        header_content = json.loads(header.read_text())
+    done = header_content["rounds_done"]
     if not done:
         raise BenchError(f"no step of {mode} was done in {options.limit:g} s")
-    return Measured(told["rounds"], told["seconds"] / done * told["rounds"], done == told["rounds"])
+    return Measured(
+        header_content["rounds"],
+        header_content["seconds"] / done * header_content["rounds"],
+        done == header_content["rounds"],
+    )
 
 
 def _end_after(directory: Path, seconds: float, ended: threading.Event) -> None:

@@ -38,8 +38,10 @@ def _row(name: str, rounds: int, work: Callable[[], object], aim: float | None =
         times.append(time.perf_counter() - start)
     median = statistics.median(times)
     missed = "" if aim is None or median <= aim else "over" if min(times) > aim else "over?"
-    told = "" if aim is None else f"{aim:.2f}"
-    print(f"{name:<58} {median:>9.4f} {min(times):>9.4f} {max(times):>9.4f} {told:>6}  {missed}".rstrip())
+    limit_text = "" if aim is None else f"{aim:.2f}"
+    print(
+        f"{name:<58} {median:>9.4f} {min(times):>9.4f} {max(times):>9.4f} {limit_text:>6}  {missed}".rstrip()
+    )
 
 
 def _all_pairs(subnet: Subnet) -> Callable[[], object]:

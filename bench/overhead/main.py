@@ -82,9 +82,9 @@ def measure(mpi: Mpi, options: argparse.Namespace) -> tuple[list[Result], bool]:
     def collected(jobs: Iterable[tuple[Job, Job]], what: str) -> list[tuple[Job, Job]]:
         nonlocal recorded
         print(f"{mpi.name}: {options.pairs} pairs of runs: {what}", file=sys.stderr)
-        found = list(jobs)
-        recorded = recorded and all(with_.recorded for _, with_ in found)
-        return found
+        pairs = list(jobs)
+        recorded = recorded and all(with_.recorded for _, with_ in pairs)
+        return pairs
 
     with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
         programs = {program: build(mpi, program, Path(name)) for program in PROGRAMS}

@@ -51,14 +51,14 @@ def _halo(ranks: int, axes: int, weight: Callable[[tuple[int, ...]], int]) -> _E
         there = tuple(
             slice(max(0, move), size - max(0, -move)) for move, size in zip(step, shape, strict=True)
         )
-        one = numbers[here].ravel()
-        parts.append((one, numbers[there].ravel(), np.full(len(one), weight(step))))
+        ends_here = numbers[here].ravel()
+        parts.append((ends_here, numbers[there].ravel(), np.full(len(ends_here), weight(step))))
     return _joined(parts)
 
 
 def _joined(parts: list[_Edges]) -> _Edges:
-    one, other, size = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return one, other, size
+    first, second, size = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return first, second, size
 
 
 def _faces(size: int) -> Callable[[tuple[int, ...]], int]:
@@ -81,9 +81,9 @@ def _cg(ranks: int) -> _Edges:
     else:
         partner = 2 * (rank // 2 % rows * rows + rank // 2 // rows) + rank % 2
     parts.append((rank, partner, np.full(ranks, size)))
-    one, other, sizes = _joined(parts)
-    kept = one < other
-    return one[kept], other[kept], sizes[kept]
+    first, second, sizes = _joined(parts)
+    kept = first < second
+    return first[kept], second[kept], sizes[kept]
 
 
 def _pencils(ranks: int) -> _Edges:
@@ -92,9 +92,9 @@ def _pencils(ranks: int) -> _Edges:
     numbers = np.arange(ranks).reshape(rows, columns)
     parts = []
     for lines, length in ((numbers, columns), (numbers.T, rows)):
-        one, other = np.triu_indices(length, 1)
-        ends = lines[:, one].ravel()
-        parts.append((ends, lines[:, other].ravel(), np.full(len(ends), 16)))
+        first, second = np.triu_indices(length, 1)
+        ends = lines[:, first].ravel()
+        parts.append((ends, lines[:, second].ravel(), np.full(len(ends), 16)))
     return _joined(parts)
 
 
@@ -104,9 +104,9 @@ def _collectives(ranks: int) -> _Edges:
     parts = [(rank - (rank & -rank), rank, np.full(ranks - 1, 64))]
     step = 1
     while step < ranks:
-        one = np.arange(ranks)
-        one = one[(one < one ^ step) & (one ^ step < ranks)]
-        parts.append((one, one ^ step, np.full(len(one), 8)))
+        lower = np.arange(ranks)
+        lower = lower[(lower < lower ^ step) & (lower ^ step < ranks)]
+        parts.append((lower, lower ^ step, np.full(len(lower), 8)))
         step *= 2
     return _joined(parts)
 
@@ -123,11 +123,11 @@ def _geometric(ranks: int, random: np.random.Generator, weighted: bool) -> _Edge
     points = points[np.argsort(points[:, 0])]
     end = np.searchsorted(points[:, 0], points[:, 0] + radius, side="right")
     count = end - np.arange(ranks) - 1  # candidates: not too far to the right
-    one = np.repeat(np.arange(ranks), count)
-    other = np.arange(len(one)) - np.repeat(np.cumsum(count) - count, count) + one + 1
-    near = np.hypot(*(points[one] - points[other]).T) < radius
-    one, other = one[near], other[near]
-    return one, other, _some(random, len(one)) if weighted else np.ones(len(one), dtype=np.int64)
+    first = np.repeat(np.arange(ranks), count)
+    second = np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count) + first + 1
+    near = np.hypot(*(points[first] - points[second]).T) < radius
+    first, second = first[near], second[near]
+    return first, second, _some(random, len(first)) if weighted else np.ones(len(first), dtype=np.int64)
 
 
 def _power_law(ranks: int, random: np.random.Generator, weighted: bool) -> _Edges:
@@ -136,14 +136,16 @@ def _power_law(ranks: int, random: np.random.Generator, weighted: bool) -> _Edge
     count = 6 * ranks
 
     def drawn() -> Numbers:
-        found: Numbers = np.searchsorted(share, random.random(count) * share[-1])
-        return found.clip(max=ranks - 1)
+        vertices: Numbers = np.searchsorted(share, random.random(count) * share[-1])
+        return vertices.clip(max=ranks - 1)
 
-    one = drawn()
-    other = np.where(random.random(count) < 0.7, (one + 1 + random.integers(0, 64, count)) % ranks, drawn())
-    kept = one != other
-    one, other = one[kept], other[kept]
-    return one, other, _some(random, len(one)) if weighted else np.ones(len(one), dtype=np.int64)
+    first = drawn()
+    second = np.where(
+        random.random(count) < 0.7, (first + 1 + random.integers(0, 64, count)) % ranks, drawn()
+    )
+    kept = first != second
+    first, second = first[kept], second[kept]
+    return first, second, _some(random, len(first)) if weighted else np.ones(len(first), dtype=np.int64)
 
 
 _ANISOTROPIC = (1024, 256, 64)
@@ -155,7 +157,12 @@ BAND = 20
 
 def _band(ranks: int) -> _Edges:
     steps = [np.arange(ranks - step) for step in range(1, BAND + 1)]
-    return _joined([(one, one + step, np.full(len(one), 8)) for step, one in enumerate(steps, 1)])
+    return _joined(
+        [
+            (numbers_of_step, numbers_of_step + step, np.full(len(numbers_of_step), 8))
+            for step, numbers_of_step in enumerate(steps, 1)
+        ]
+    )
 
 
 KINDS: dict[str, Callable[[int, np.random.Generator], _Edges]] = {
@@ -179,9 +186,11 @@ KINDS: dict[str, Callable[[int, np.random.Generator], _Edges]] = {
 def graph(kind: str, ranks: int, seed: int) -> Graph:
     """Make a graph; each seed shuffles the ranks in another way. Pairs that came twice are added up."""
     random = np.random.default_rng([seed, zlib.crc32(kind.encode()), ranks])
-    one, other, size = KINDS[kind](ranks, random)
+    first, second, size = KINDS[kind](ranks, random)
     name = random.permutation(ranks)
-    one, other = name[one], name[other]
-    pair, place = np.unique(np.minimum(one, other) * ranks + np.maximum(one, other), return_inverse=True)
+    first, second = name[first], name[second]
+    pair, place = np.unique(
+        np.minimum(first, second) * ranks + np.maximum(first, second), return_inverse=True
+    )
     total = np.bincount(place, weights=size, minlength=len(pair)).astype(np.int64)
     return Graph(ranks, pair // ranks, pair % ranks, total)

@@ -29,9 +29,9 @@ def objects(ranks: int) -> NDArray[np.int32]:
 def cost(graph: Graph, slot: NDArray[np.int32]) -> float:
     """Sum over all pairs of ranks of bytes x distance."""
     distance = np.full(len(graph.one), DISTANCES[0])
-    one, other = slot[graph.one], slot[graph.other]
+    first_slot, second_slot = slot[graph.one], slot[graph.other]
     for size, below in zip(SIZES, DISTANCES[1:], strict=True):
-        distance[one // size == other // size] = below
+        distance[first_slot // size == second_slot // size] = below
     return float(np.sum(graph.bytes * distance))
 
 

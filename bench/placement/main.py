@@ -93,9 +93,9 @@ def _beside_treematch(rows: list[Row], directory: Path, limit: float) -> None:
         if not row.kind.startswith("halo") or row.ranks > _TREEMATCH_UP_TO:
             continue
         given = graph(row.kind, row.ranks, _SHUFFLE)
-        found = [treematch.place(given, way, directory, limit) for way in _WAYS]
-        print(treematch_line(row, found, f"no end after {limit:g} s"), flush=True)
-        ratios += [row.engine.cost / one.cost for one in found if one is not None]
+        results = [treematch.place(given, way, directory, limit) for way in _WAYS]
+        print(treematch_line(row, results, f"no end after {limit:g} s"), flush=True)
+        ratios += [row.engine.cost / result.cost for result in results if result is not None]
     if ratios:
         median, highest = statistics.median(ratios), max(ratios)
         print(f"halos, cost / TreeMatch's: median {median:.3f}, highest {highest:.3f}, ", end="")

@@ -98,11 +98,11 @@ class TreeMatch:
 
 
 def _write(graph: Graph, path: Path) -> None:
-    one, other = np.concatenate((graph.one, graph.other)), np.concatenate((graph.other, graph.one))
-    order = np.lexsort((other, one))
-    begin = np.searchsorted(one[order], np.arange(graph.ranks + 1))
+    first, second = np.concatenate((graph.one, graph.other)), np.concatenate((graph.other, graph.one))
+    order = np.lexsort((second, first))
+    begin = np.searchsorted(first[order], np.arange(graph.ranks + 1))
     weight = np.concatenate((graph.bytes, graph.bytes))[order]
-    parts = ([graph.ranks, len(one)], begin, other[order], weight)
+    parts = ([graph.ranks, len(first)], begin, second[order], weight)
     path.write_bytes(b"".join(np.asarray(part, dtype=np.int32).tobytes() for part in parts))
 
 
@@ -142,12 +142,12 @@ def _built(name: str, directory: Path, options: list[str], libraries: list[str])
 
 def _run(words: list[str], graph: Graph, result: Path, threads: int, timeout: float) -> Mapped | None:
     try:
-        told = _told(words, threads, timeout)
+        usage = _told(words, threads, timeout)
     except subprocess.TimeoutExpired:
         return None
     slot: NDArray[np.int32] = np.fromfile(result, dtype=np.int32)
     slot, doubled = repaired(slot, graph.ranks)
-    return Mapped(cost(graph, slot), doubled, told["cpu"], told["wall"], told["kb"] / 1024)
+    return Mapped(cost(graph, slot), doubled, usage["cpu"], usage["wall"], usage["kb"] / 1024)
 
 
 def _told(words: list[str], threads: int, timeout: float | None) -> dict[str, Any]:
@@ -157,5 +157,5 @@ def _told(words: list[str], threads: int, timeout: float | None) -> dict[str, An
     )
     if answer.returncode != 0:
         raise BenchError(f"{' '.join(words)} failed:\n{answer.stderr.strip()}")
-    told: dict[str, Any] = json.loads(answer.stdout.strip().splitlines()[-1])  # TreeMatch may print before
-    return told
+    usage: dict[str, Any] = json.loads(answer.stdout.strip().splitlines()[-1])  # TreeMatch may print before
+    return usage

@@ -66,9 +66,9 @@ def _box(shape: tuple[int, ...], torus: tuple[int, ...], *, ring: bool = False) 
 def _cliques(network: Dragonfly) -> Case:
     """A clique for each group: partners at the same router are one hop apart, all others of the group two."""
     size = network.routers * network.nodes
-    one, other = np.triu_indices(size, 1)
-    first = np.arange(network.groups)[:, None] * size
-    edges = np.stack([(first + one).ravel(), (first + other).ravel()])
+    first, second = np.triu_indices(size, 1)
+    begin = np.arange(network.groups)[:, None] * size
+    edges = np.stack([(begin + first).ravel(), (begin + second).ravel()])
     near = network.routers * network.nodes * (network.nodes - 1) / 2
     best = network.groups * (near + 2 * (size * (size - 1) / 2 - near))
     shape = f"dragonfly {network.groups} x {network.routers} x {network.nodes}"
@@ -80,8 +80,10 @@ _FEW = ("halo 3-D 7", "halo 3-D 27", "FFT pencils", "geometric", "power law", "c
 
 def _few(kind: str, torus: tuple[int, ...]) -> Case:
     """A graph of the table above, one rank a node: the best is not known."""
-    one, other, _ = KINDS[kind](int(np.prod(torus)), np.random.default_rng(0))
-    return Case(kind, f"torus {' x '.join(map(str, torus))}", Torus(torus), 1, np.stack([one, other]), None)
+    first, second, _ = KINDS[kind](int(np.prod(torus)), np.random.default_rng(0))
+    return Case(
+        kind, f"torus {' x '.join(map(str, torus))}", Torus(torus), 1, np.stack([first, second]), None
+    )
 
 
 def _cases() -> Iterator[Case]:
@@ -107,17 +109,17 @@ def _transposes(shape: tuple[int, int], torus: tuple[int, ...]) -> Case:
     numbers = np.arange(int(np.prod(shape))).reshape(shape)
     parts = []
     for lines in (numbers, numbers.T):
-        one, other = np.triu_indices(len(lines.T), 1)
-        parts.append(np.stack([lines[:, one].ravel(), lines[:, other].ravel()]))
+        first, second = np.triu_indices(len(lines.T), 1)
+        parts.append(np.stack([lines[:, first].ravel(), lines[:, second].ravel()]))
     name = f"FFT {' x '.join(map(str, shape))}"
     return Case(name, f"torus {' x '.join(map(str, torus))}", Torus(torus), 1, np.hstack(parts), None)
 
 
 def _scotch(
-    case: Case, one: NDArray[np.int64], other: NDArray[np.int64], program: Path, place: Path
+    case: Case, first: NDArray[np.int64], second: NDArray[np.int64], program: Path, place: Path
 ) -> float:
     ranks = int(case.edges.max()) + 1
-    low, high = np.minimum(one, other), np.maximum(one, other)
+    low, high = np.minimum(first, second), np.maximum(first, second)
     pair = np.unique(low * ranks + high)
     graph = Graph(ranks, pair // ranks, pair % ranks, np.full(len(pair), 1000))
     return scotch_seconds(
@@ -146,18 +148,18 @@ def print_networks(effort: int, threads: int, seed: int, scotch: Path | None, di
         places = PricedSlots(
             np.stack([node, np.arange(ranks)], axis=1), [0.0, 0.0, 0.0], network=case.network
         )
-        one, other = name[case.edges]
-        shuffled = Traffic(ranks, one, other, bytes_of)
+        first, second = name[case.edges]
+        shuffled = Traffic(ranks, first, second, bytes_of)
         start = time.process_time()
-        found = place(shuffled, places, effort=effort, threads=threads, seed=seed)
+        placed = place(shuffled, places, effort=effort, threads=threads, seed=seed)
         spent = time.process_time() - start
         natural, _ = weigh(Traffic(ranks, case.edges[0], case.edges[1], bytes_of), places, np.arange(ranks))
         best = natural if case.best is None else 1000 * case.best
-        columns = " ".join(f"{cost / best:8.3f}" for cost in (found.cost, natural, found.natural))
+        columns = " ".join(f"{cost / best:8.3f}" for cost in (placed.cost, natural, placed.natural))
         line = f"{case.graph:<22} {case.machine:<20} {ranks:>6} {columns} {spent:8.3f}"
-        is_over = found.cost > natural
+        is_over = placed.cost > natural
         if scotch is not None and isinstance(case.network, Torus):
-            theirs = _scotch(case, one, other, scotch, directory)
+            theirs = _scotch(case, first, second, scotch, directory)
             line += f" {theirs:8.3f} {spent / theirs:8.1f}"
             is_over = is_over or spent / theirs > _CPU_AIM
         print(f"{line}{'  over' * is_over}", flush=True)

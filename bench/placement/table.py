@@ -54,10 +54,10 @@ def line(row: Row, absent: str) -> str:
     )
 
 
-def treematch_line(row: Row, found: list[Mapped | None], absent: str) -> str:
+def treematch_line(row: Row, results: list[Mapped | None], absent: str) -> str:
     """Lay out one graph: what TreeMatch finds in both ways, and the engine's cost / its cost."""
     columns = []
-    for theirs in found:
+    for theirs in results:
         if theirs is None:
             columns.append(f"{absent:>34}")
             continue

@@ -16,7 +16,11 @@ from rankwise.placement.priced_slots import PricedSlots
 
 def _memory(what: str) -> int:
     """Read kB from what the kernel says about this process."""
-    line = next(one for one in Path("/proc/self/status").read_text().splitlines() if one.startswith(what))
+    line = next(
+        line_of_file
+        for line_of_file in Path("/proc/self/status").read_text().splitlines()
+        if line_of_file.startswith(what)
+    )
     return int(line.split()[1])
 
 
@@ -30,14 +34,14 @@ def main(traffic: str, places: str, result: str, effort: str, threads: str) -> N
     with np.load(places) as arrays:
         machine = PricedSlots(arrays["objects"], arrays["per_byte"])
     cpu, wall = time.process_time(), time.perf_counter()
-    found = place(given, machine, effort=int(effort), threads=int(threads))
-    told = {
+    placed = place(given, machine, effort=int(effort), threads=int(threads))
+    usage = {
         "cpu": time.process_time() - cpu,
         "wall": time.perf_counter() - wall,
         "kb": _memory("VmHWM") - before,
     }
-    found.slot.tofile(result)
-    print(json.dumps(told))
+    placed.slot.tofile(result)
+    print(json.dumps(usage))
 
 
 if __name__ == "__main__":

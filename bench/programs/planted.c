@@ -193,6 +193,18 @@ static void late_neighbour(int step) {
   (void)step, compute(is_last() ? 5 : 1);
   MPI_Neighbor_allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, grid(1));
 }
+static MPI_Comm ring_graph(void) {
+  static MPI_Comm made;
+  int around[2] = {(rank + ranks - 1) % ranks, (rank + 1) % ranks};
+  if (!made)
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, around, MPI_UNWEIGHTED, 2, around, MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                   0, &made);
+  return made;
+}
+static void late_in_graph(int step) {
+  (void)step, compute(is_last() ? 5 : 1);
+  MPI_Neighbor_allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, ring_graph());
+}
 static void late_to_fence(int step) {
   open_first_epoch(step);
   compute(is_last() ? 5 : 1);
@@ -508,16 +520,22 @@ static void overlapped_sum(int step) {
   compute(1);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
-static void persistent(int step) {
+static void start_and_wait(int step, double factor) {
   static MPI_Request requests[2];
   if (!step) {
     MPI_Recv_init(in, bytes, MPI_BYTE, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, &requests[0]);
     MPI_Send_init(out, bytes, MPI_BYTE, (rank + 1) % ranks, 0, MPI_COMM_WORLD, &requests[1]);
   }
-  compute(1);
+  compute(factor);
   MPI_Startall(2, requests);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   for (int i = 0; i < 2 && step == steps - 1; i++) MPI_Request_free(&requests[i]);
+}
+static void persistent(int step) { start_and_wait(step, 1); }
+static void late_to_persistent(int step) { start_and_wait(step, is_last() ? 5 : 1); }
+static void graph_neighbours(int step) {
+  (void)step, compute(1);
+  MPI_Neighbor_allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, ring_graph());
 }
 static void probes(int step) {
   (void)step, compute(1);
@@ -606,6 +624,8 @@ static const struct mode {
              {"late-row", late_row, ALL},
              {"late-to-nonblocking", late_to_nonblocking, ALL},
              {"late-neighbour", late_neighbour, NOTHING},
+             {"late-in-graph", late_in_graph, NOTHING},
+             {"late-to-persistent", late_to_persistent, NOTHING},
              {"late-to-fence", late_to_fence, NOTHING},
              {"late-to-epoch", late_to_epoch, NOTHING},
              {"late-to-file", late_to_file, NOTHING},
@@ -634,6 +654,7 @@ static const struct mode {
              {"overlapped", overlapped, NOTHING},
              {"overlapped-sum", overlapped_sum, NOTHING},
              {"persistent", persistent, NOTHING},
+             {"graph-neighbours", graph_neighbours, NOTHING},
              {"probes", probes, NOTHING},
              {"neighbours", neighbours, NOTHING},
              {"grid-halo", grid_halo, NOTHING},

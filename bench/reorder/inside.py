@@ -58,36 +58,38 @@ def trees(mpi: Mpi, cluster: Cluster, pairs: int) -> list[Tree]:
     Of 64 KiB and more Open MPI 4.1 broadcasts with 8 ranks linearly: the root sends to everybody, and no
     order helps. So its binomial tree is measured, too.
     """
-    found = _trees(mpi, cluster, pairs)
-    told = _trees(replace(mpi, environment=mpi.environment | _BINOMIAL), cluster, pairs)
-    return found + [replace(one, operation="Bcast, bin.") for one in told if one.operation == "Bcast"]
+    default_trees = _trees(mpi, cluster, pairs)
+    binomial_trees = _trees(replace(mpi, environment=mpi.environment | _BINOMIAL), cluster, pairs)
+    return default_trees + [
+        replace(tree, operation="Bcast, bin.") for tree in binomial_trees if tree.operation == "Bcast"
+    ]
 
 
 def _trees(mpi: Mpi, cluster: Cluster, pairs: int) -> list[Tree]:
-    told = list(_lines(mpi, cluster, TREES, pairs))
+    rows = list(_lines(mpi, cluster, TREES, pairs))
     return [
         Tree(operation, size, *([float(line[side]) for line in of_it] for side in (2, 3)))
-        for (operation, size), of_it in _by_key(told).items()
+        for (operation, size), of_it in _by_key(rows).items()
     ]
 
 
 def gains(mpi: Mpi, cluster: Cluster, repetitions: int) -> list[Gain]:
     """Measure allgathers in groups of two ranks, which are on different nodes in the bad order."""
-    told = list(_lines(mpi, cluster, GROUPS, repetitions))
-    found = []
-    for (size, iterations), of_it in _by_key([line[1:] for line in told]).items():
+    rows = list(_lines(mpi, cluster, GROUPS, repetitions))
+    gains_by_size = []
+    for (size, iterations), of_it in _by_key([line[1:] for line in rows]).items():
         times = [[float(word) for word in line[2:]] for line in of_it]
         gain = statistics.median(100 * (t1 - (t2 + t3)) / t1 for t1, t2, t3 in times)
-        found.append(Gain(int(size), iterations, statistics.median(t3 for _, _, t3 in times), gain))
-    return found
+        gains_by_size.append(Gain(int(size), iterations, statistics.median(t3 for _, _, t3 in times), gain))
+    return gains_by_size
 
 
 def _by_key(lines: list[list[str]]) -> dict[tuple[str, int], list[list[str]]]:
     """Gather the lines whose first word and second number are equal."""
-    found: dict[tuple[str, int], list[list[str]]] = {}
+    rows_by_key: dict[tuple[str, int], list[list[str]]] = {}
     for line in lines:
-        found.setdefault((line[0], int(line[1])), []).append(line)
-    return found
+        rows_by_key.setdefault((line[0], int(line[1])), []).append(line)
+    return rows_by_key
 
 
 def _lines(mpi: Mpi, cluster: Cluster, program: Program, times: int) -> Iterator[list[str]]:

@@ -65,11 +65,11 @@ def main(arguments: list[str]) -> None:
 
 def _measure(mpi: Mpi, cluster: Cluster, pairs: int) -> None:
     print(f"{mpi.name}; load of the machine {os.getloadavg()[0]:.1f}")
-    found = [relaunched.measure(mpi, cluster, program, pairs) for program in MAPPED if program.runs_on(mpi)]
-    print(f"medians of {pairs} pairs of runs; intervals of {found[0].ratio.confidence:.1%}\n")
+    results = [relaunched.measure(mpi, cluster, program, pairs) for program in MAPPED if program.runs_on(mpi)]
+    print(f"medians of {pairs} pairs of runs; intervals of {results[0].ratio.confidence:.1%}\n")
     print("Started in a bad order, mapped, started again:")
-    print(tables.times(found), end="\n\n")
-    print(tables.off_node(found), end="\n\n", flush=True)
+    print(tables.times(results), end="\n\n")
+    print(tables.off_node(results), end="\n\n", flush=True)
     print("The same launch without and with reordering, its cost included; all are profiled:")
     print(tables.ways(two_ways.measure(mpi, cluster, pairs)), end="\n\n", flush=True)
     # Inside MPICH messages within nodes are not seen, so MPI_M_reorder goes by what collectives are by

@@ -77,8 +77,8 @@ def measure(mpi: Mpi, cluster: Cluster, program: Program, pairs: int) -> Relaunc
         }
         for pair in range(pairs):
             for side in order(SIDES, pair, SEED):
-                told, bytes_ = _run(mpi, cluster, place, words if side == "before" else mapped.words)
-                runs[side].seconds.append(told)
+                run_seconds, bytes_ = _run(mpi, cluster, place, words if side == "before" else mapped.words)
+                runs[side].seconds.append(run_seconds)
                 runs[side].carried.append(bytes_)
     return Relaunched(program.name, runs["before"], runs["after"])
 

@@ -12,60 +12,60 @@ from reorder.relaunched import Relaunched
 from reorder.two_ways import TwoWays
 
 
-def interval(found: Interval) -> str:
+def interval(ratio: Interval) -> str:
     """Show a ratio and its interval."""
-    return f"{found.ratio:7.2f} {f'[{found.low:.2f}, {found.high:.2f}]':>16}  {found.verdict}"
+    return f"{ratio.ratio:7.2f} {f'[{ratio.low:.2f}, {ratio.high:.2f}]':>16}  {ratio.verdict}"
 
 
-def times(found: Sequence[Relaunched]) -> str:
+def times(results: Sequence[Relaunched]) -> str:
     """Make a line for each program: how long it takes in both orders."""
     lines = [f"{'program':<10} {'before s':>9} {'after s':>9} {'before / after':>24}"]
-    for one in found:
-        before, after = (statistics.median(runs.seconds) for runs in (one.before, one.after))
-        lines.append(f"{one.name:<10} {before:>9.3f} {after:>9.3f} {interval(one.ratio)}")
+    for result in results:
+        before, after = (statistics.median(runs.seconds) for runs in (result.before, result.after))
+        lines.append(f"{result.name:<10} {before:>9.3f} {after:>9.3f} {interval(result.ratio)}")
     return "\n".join(lines)
 
 
-def off_node(found: Sequence[Relaunched]) -> str:
+def off_node(results: Sequence[Relaunched]) -> str:
     """Make a line for each program: its bytes between nodes in both orders."""
     head = "".join(f"{what + ' MB':>21}" for what in ("predicted", "counted", "on the wire"))
     lines = [f"{'program':<10} {head}  fall, to the predicted one"]
-    for one in found:
-        both = [(runs.predicted, runs.counted, runs.wire) for runs in (one.before, one.after)]
+    for result in results:
+        both = [(runs.predicted, runs.counted, runs.wire) for runs in (result.before, result.after)]
         cells = "".join(
             f"{before / 1e6:>10.2f} > {after / 1e6:>8.2f}" for before, after in zip(*both, strict=True)
         )
-        lines.append(f"{one.name:<10} {cells}  {one.fall_beside_prediction:+.2%}")
+        lines.append(f"{result.name:<10} {cells}  {result.fall_beside_prediction:+.2%}")
     return "\n".join(lines)
 
 
-def trees(found: Sequence[Tree]) -> str:
+def trees(all_trees: Sequence[Tree]) -> str:
     """Make a line for each operation and size."""
     lines = [f"{'operation':<12} {'bytes':>9} {'before ms':>10} {'after ms':>9} {'before / after':>24}"]
-    for one in found:
-        before, after = (1e3 * statistics.median(times) for times in (one.before, one.after))
+    for tree in all_trees:
+        before, after = (1e3 * statistics.median(times) for times in (tree.before, tree.after))
         lines.append(
-            f"{one.operation:<12} {one.bytes:>9} {before:>10.2f} {after:>9.2f} {interval(one.ratio)}"
+            f"{tree.operation:<12} {tree.bytes:>9} {before:>10.2f} {after:>9.2f} {interval(tree.ratio)}"
         )
     return "\n".join(lines)
 
 
-def gains(found: Sequence[Gain]) -> str:
+def gains(all_gains: Sequence[Gain]) -> str:
     """Make a line for each size and a column for each number of iterations."""
-    numbers = list(dict.fromkeys(one.iterations for one in found))
+    numbers = list(dict.fromkeys(gain.iterations for gain in all_gains))
     lines = [f"{'bytes':>9} {'reordering ms':>14}" + "".join(f"{f'n = {number}':>10}" for number in numbers)]
-    for size in dict.fromkeys(one.bytes for one in found):
-        of_it = [one for one in found if one.bytes == size]
-        cells = "".join(f"{f'{one.gain:+.0f} %':>10}" for one in of_it)
+    for size in dict.fromkeys(gain.bytes for gain in all_gains):
+        of_it = [gain for gain in all_gains if gain.bytes == size]
+        cells = "".join(f"{f'{gain.gain:+.0f} %':>10}" for gain in of_it)
         lines.append(f"{size:>9} {1e3 * of_it[0].cost:>14.2f}{cells}")
     return "\n".join(lines)
 
 
-def ways(found: Sequence[TwoWays]) -> str:
+def ways(results: Sequence[TwoWays]) -> str:
     """Make a line for each program: times and bytes between nodes, without and with reordering."""
     lines = [f"{'program':<10} {'without s':>9} {'with s':>9} {'without / with':>24} {'':<20} off node MB"]
-    for one in found:
-        before, after = (statistics.median(one.seconds[side]) for side in SIDES)
-        sizes = " > ".join(f"{one.off_node[side] / 1e6:.2f}" for side in SIDES)
-        lines.append(f"{one.name:<10} {before:>9.3f} {after:>9.3f} {interval(one.ratio):<46}{sizes}")
+    for result in results:
+        before, after = (statistics.median(result.seconds[side]) for side in SIDES)
+        sizes = " > ".join(f"{result.off_node[side] / 1e6:.2f}" for side in SIDES)
+        lines.append(f"{result.name:<10} {before:>9.3f} {after:>9.3f} {interval(result.ratio):<46}{sizes}")
     return "\n".join(lines)

@@ -18,8 +18,8 @@ def seconds(output: str) -> float:
     Raises:
         BenchError: it tells none.
     """
-    if found := _ALL.search(output):
-        return float(found[1] or found[2])
+    if match := _ALL.search(output):
+        return float(match[1] or match[2])
     of_one, number = _OF_ONE.search(output), _ITERATIONS.search(output)
     if of_one is None or number is None:
         raise BenchError(f"the program told no time: {output.strip()[-200:]}")

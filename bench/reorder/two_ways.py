@@ -40,13 +40,13 @@ def measure(mpi: Mpi, cluster: Cluster, pairs: int) -> list[TwoWays]:
 
     The halo's grid is made with reorder=1, which MPI libraries ignore and `run --reorder` honours.
     """
-    found = [
+    results = [
         _measure(mpi, cluster, solver, pairs, arguments={"before": ("-k",), "after": ()})
         for solver in (SOLVER, LONG_SOLVER)
         if solver.runs_on(mpi)
     ]
-    found.append(_measure(mpi, cluster, HALO, pairs, options={"before": (), "after": ("--reorder",)}))
-    return found
+    results.append(_measure(mpi, cluster, HALO, pairs, options={"before": (), "after": ("--reorder",)}))
+    return results
 
 
 def _measure(
@@ -57,13 +57,13 @@ def _measure(
     options: _Words | None = None,
     arguments: _Words | None = None,
 ) -> TwoWays:
-    found = TwoWays(program.name)
+    result = TwoWays(program.name)
     with program.links(cluster):
         for pair in range(pairs):
             for side in order(SIDES, pair, SEED):
                 place = Path(tempfile.mkdtemp(dir=cluster.directory))
                 words = program.launch(mpi, cluster, *(arguments[side] if arguments else ()))
                 done = record_success(mpi, cluster, place, words, *(options[side] if options else ()))
-                found.seconds[side].append(seconds(done.process.stdout))
-                found.off_node[side] = counted(done)
-    return found
+                result.seconds[side].append(seconds(done.process.stdout))
+                result.off_node[side] = counted(done)
+    return result

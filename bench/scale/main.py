@@ -123,15 +123,15 @@ class Measurement:
             runner = Runner(
                 self._mpi, program, ranks, self._library, self._options.timeout, ("wait",), beside=beside
             )
-            found = runner.run(True).extra
+            figures = runner.run(True).extra
         print(f"{self._mpi.name}, the keeper of {ranks} ranks that make a call ten times a second:")
-        if "keeper_percent" not in found:
+        if "keeper_percent" not in figures:
             print("there is none\n")
             return
-        percent, aim = found["keeper_percent"], _KEEPER_PERCENT
+        percent, aim = figures["keeper_percent"], _KEEPER_PERCENT
         mark = "" if percent <= aim else ", over"
         print(f"{percent:.3f} % of one processor in {_KEEPER_S:g} s (<= {aim:g}{mark}),")
-        print(f"{found['keeper_mb']:.2f} MB resident\n", flush=True)
+        print(f"{figures['keeper_mb']:.2f} MB resident\n", flush=True)
 
     def jobs(self) -> None:
         """Print one table for each number of ranks."""

@@ -48,6 +48,6 @@ def _measure(mpi: Mpi, cluster: Cluster, library: Path) -> str:
         return f"left out: {error}"
     if done.returncode != 0:
         raise BenchError(f"exit status {done.returncode}: {done.stderr.strip()}")
-    found = files_of(run_directory)
+    files = files_of(run_directory)
     ranks = len(counters_of(run_directory))
-    return f"{found['files']:.0f} files, {found['disk_mb']:.2f} MB, with {ranks} ranks in them"
+    return f"{files['files']:.0f} files, {files['disk_mb']:.2f} MB, with {ranks} ranks in them"

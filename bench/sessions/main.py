@@ -32,9 +32,9 @@ def _run(mpi: Mpi, program: Path, ranks: int, rounds: int, rows: int = 0) -> _Fi
     with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
         records = Path(name) / "records"
         command = [*mpi.launch(ranks, {}), str(program), str(records), str(rounds), str(rows)]
-        told = read_records(records, ranks, command, output_of(command, 300))
+        record_list = read_records(records, ranks, command, output_of(command, 300))
     by_row: dict[str, list[float]] = {}
-    for record in told:
+    for record in record_list:
         by_row.setdefault(str(record["row"]), []).append(float(str(record["median_ns"])))
     return {row: statistics.median(values) for row, values in by_row.items()}
 

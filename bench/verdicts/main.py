@@ -76,9 +76,9 @@ def _hogs(number: int) -> Iterator[None]:
     try:
         yield
     finally:
-        for one in running:
-            one.kill()
-            one.wait()
+        for process in running:
+            process.kill()
+            process.wait()
 
 
 def _command(mpi: Mpi, case: Case, program: Path) -> list[str]:
@@ -116,8 +116,8 @@ def _record(rankwise: Sequence[str], command: list[str], profile: Path, *, ends:
 def _truth(printed: str) -> dict[str, float] | None:
     for line in printed.splitlines():
         if line.startswith('{"truth"'):
-            found: dict[str, float] = json.loads(line)
-            return found
+            content: dict[str, float] = json.loads(line)
+            return content
     return None
 
 
@@ -127,8 +127,8 @@ def _told(rankwise: Sequence[str], verb: str, profile: Path) -> dict[str, Any]:
     )
     if answer.returncode:
         raise BenchError(f"{verb}: {answer.stderr.strip()}")
-    found: dict[str, Any] = json.loads(answer.stdout)
-    return found
+    content: dict[str, Any] = json.loads(answer.stdout)
+    return content
 
 
 def _row(rankwise: Sequence[str], mpi: Mpi, case: Case, program: Path, options: argparse.Namespace) -> _Row:
@@ -157,12 +157,12 @@ def _is_there(name: str) -> bool:
     return shutil.which(name) is not None or Path(name).is_file()
 
 
-def _estimates(ones: Sequence[Estimated | None]) -> str:
-    known = [one for one in ones if one is not None]
+def _estimates(estimates: Sequence[Estimated | None]) -> str:
+    known = [estimate for estimate in estimates if estimate is not None]
     if not known:
         return " " * 18
-    covered = f"{sum(one.covered for one in known)}/{len(known)}"
-    return f"{statistics.mean(one.error for one in known):>9.2f}{covered:>9}"
+    covered = f"{sum(estimate.covered for estimate in known)}/{len(known)}"
+    return f"{statistics.mean(estimate.error for estimate in known):>9.2f}{covered:>9}"
 
 
 def _line(kind: str, rows: Sequence[_Row]) -> str:
@@ -177,24 +177,25 @@ def _line(kind: str, rows: Sequence[_Row]) -> str:
     ).rstrip()
 
 
-def _table(found: list[_Row]) -> None:
+def _table(rows_of_all: list[_Row]) -> None:
     """Print a line for each kind, and the sums."""
     header = "".join(f"{name:>8}" for name in (*_COLUMNS, "against"))
     print(f"{'kind':<36}{header}" + f"{'POP':>9}{'covered':>9}{'waiting':>9}{'covered':>9}")
     kinds: dict[str, list[_Row]] = defaultdict(list)
-    for row in found:
+    for row in rows_of_all:
         kinds[row.case.kind].append(row)
-    for kind, rows in [*kinds.items(), ("all", found)]:
+    for kind, rows in [*kinds.items(), ("all", rows_of_all)]:
         print(_line(kind, rows))
     print()
     for name, part in (("planted problems", "planted"), ("real programs", "program")):
-        rows = [row for row in found if row.case.part == part and row.case.rules]
+        rows = [row for row in rows_of_all if row.case.part == part and row.case.rules]
         named = sum(row.judged.outcome == "named" for row in rows)
         print(f"named: {named} of {len(rows)} {name} (aim: 95 %)")
-    known = [row.judged.efficiency for row in found if row.judged.efficiency]
-    good = sum(one.covered or one.error <= _MOST_ERROR for one in known)
-    looked = [row.contradictions for row in found if row.contradictions is not None]
-    print(f"false: {sum(row.judged.outcome == 'false' for row in found)} of {len(found)} runs (aim: 0)")
+    known = [row.judged.efficiency for row in rows_of_all if row.judged.efficiency]
+    good = sum(estimate.covered or estimate.error <= _MOST_ERROR for estimate in known)
+    looked = [row.contradictions for row in rows_of_all if row.contradictions is not None]
+    false = sum(row.judged.outcome == "false" for row in rows_of_all)
+    print(f"false: {false} of {len(rows_of_all)} runs (aim: 0)")
     print(f"contradictions: {sum(map(len, looked)) if looked else 'not looked for'} (aim: 0)")
     print(f"efficiencies off by at most {_MOST_ERROR}, or in their range: {good} of {len(known)} (aim: all)")
 
@@ -225,15 +226,16 @@ def main(arguments: list[str]) -> None:
     """Record all runs of the corpus, and print what was said of them: with Ctrl-C of those made so far."""
     options = _parse(arguments)
     rankwise = [options.rankwise] if options.rankwise else [sys.executable, "-m", "rankwise"]
-    found: list[_Row] = []
+    rows_of_all: list[_Row] = []
     try:
         for mpi in mpis(options.mpi):
-            found.extend(_rows(rankwise, mpi, options))  # (What came before an exception stays in the list.)
+            # (Rows from before an exception stay in the list.)
+            rows_of_all.extend(_rows(rankwise, mpi, options))
     except KeyboardInterrupt:
         print("\nended early", file=sys.stderr)
-    _table(found)
+    _table(rows_of_all)
     if options.json:
-        options.json.write_text(json.dumps([_json(row) for row in found], indent=1) + "\n")
+        options.json.write_text(json.dumps([_json(row) for row in rows_of_all], indent=1) + "\n")
 
 
 def _json(row: _Row) -> dict[str, Any]:

@@ -61,12 +61,12 @@ def _place(cluster: nodes.Cluster) -> Path:
 
 def _print_table(mpi: Mpi, cluster: nodes.Cluster) -> bool:
     """Return whether its messages inside collectives are seen."""
-    found, hooks = phases.measure(mpi, cluster, _place(cluster))
-    told = ", ".join(sorted(f"{hook} {state}" if hook else state for state, hook in hooks))
-    print(f"{mpi.name}: hook in the transport: {told}")
+    traffic_rows, hooks = phases.measure(mpi, cluster, _place(cluster))
+    hook_text = ", ".join(sorted(f"{hook} {state}" if hook else state for state, hook in hooks))
+    print(f"{mpi.name}: hook in the transport: {hook_text}")
     if all(state != "active" for state, _ in hooks):
         return False
-    print(table(found), flush=True)
+    print(table(traffic_rows), flush=True)
     return True
 
 

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from traffic.phases import Traffic
 
 
-def table(found: Sequence[Traffic]) -> str:
+def table(rows: Sequence[Traffic]) -> str:
     """Make a line for each operation and size: what all nodes sent, and the ratio of the worst node."""
     lines = [
         f"{'operation':<14} {'size':>8} {'profile MB':>11} {'wire MB':>10} {'again MB':>9}   ratio   worst"
     ]
-    for operation, size in dict.fromkeys((traffic.operation, traffic.size) for traffic in found):
-        of_it = [traffic for traffic in found if (traffic.operation, traffic.size) == (operation, size)]
+    for operation, size in dict.fromkeys((traffic.operation, traffic.size) for traffic in rows):
+        of_it = [traffic for traffic in rows if (traffic.operation, traffic.size) == (operation, size)]
         repeated = sum(t.repeated[0] for t in of_it)
         claimed, carried = sum(t.claimed[0] for t in of_it), sum(t.carried[0] for t in of_it) - repeated
         line = (

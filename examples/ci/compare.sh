@@ -18,5 +18,5 @@ if ! [ -f "$1" ]; then
   echo "no profiles in $BASELINE: the first run has nothing to be compared with"
   exit 0
 fi
-rankwise diff --metric "$METRIC" --fail-above "$FAIL_ABOVE" --save summary.md --save junit.xml --save code-quality.json \
-  --save badge.svg "$@" -- "$NEW"/*.rankwise
+rankwise diff --metric "$METRIC" --fail-above "$FAIL_ABOVE" --output summary.md --output junit.xml --output code-quality.json \
+  --output badge.svg "$@" -- "$NEW"/*.rankwise

@@ -5,7 +5,7 @@
     pip install matplotlib
     python examples/inside/figure.py collectives.rankwise -o docs/figures/inside-openmpi.png
 
-One panel for each procedure named by --only, from left to right: of its calls on the largest communicator
+One panel for each procedure named by --call, from left to right: of its calls on the largest communicator
 the one that sends the most bytes. Where messages are missing, it draws nothing and says why.
 """
 
@@ -38,10 +38,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("profile", type=Path, metavar="F.rankwise")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FIGURE", help="png, svg or pdf")
-    parser.add_argument("--only", default="Bcast,Allreduce,Alltoall", metavar="CALL,...")
+    parser.add_argument("--call", default="Bcast,Allreduce,Alltoall", metavar="NAME,...")
     arguments = parser.parse_args()
     try:
-        save_figure(arguments.profile, arguments.only.split(","), arguments.output)
+        save_figure(arguments.profile, arguments.call.split(","), arguments.output)
     except RankwiseError as error:
         sys.stderr.write(f"figure.py: {error}\n")
         return 1

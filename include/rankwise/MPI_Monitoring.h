@@ -1,4 +1,4 @@
-/* What the running program has sent so far, asked by the program itself. docs/introspection.md explains it.
+/* What the running program has sent so far, asked by the program itself. docs/reference/introspection.md explains it.
  *
  *   mpicc -o app app.c $(rankwise link-flags --monitoring)
  *
@@ -106,10 +106,10 @@ int MPI_M_get_comm_data(MPI_Comm comm, const char *procedure, unsigned long *cal
 
 /* Ranks where their partners are. Makes a communicator of the processes of `comm`, which are those of the session: each
  * stays where it is, and those that have sent each other much in the session get ranks that are near each other in what
- * they do. `machine` is the path of a machine.json (docs/machine.md), read by rank 0 of the session; NULL: nodes,
- * packages, caches and cores as the kernels tell. k [size of comm], if it is not MPI_M_INT_IGNORE: k[i] is the new rank
- * of the process that has rank i in `comm`. If nothing is cheaper the order stays. The program frees the communicator;
- * on an error it is MPI_COMM_NULL. */
+ * they do. `machine` is the path of a machine.json (docs/reference/machine.md), read by rank 0 of the session; NULL:
+ * nodes, packages, caches and cores as the kernels tell. k [size of comm], if it is not MPI_M_INT_IGNORE: k[i] is the
+ * new rank of the process that has rank i in `comm`. If nothing is cheaper the order stays. The program frees the
+ * communicator; on an error it is MPI_COMM_NULL. */
 int MPI_M_reorder(MPI_M_msid msid, MPI_Comm comm, const char *machine, MPI_Comm *optimised, int *k);
 
 /* What rank i of `original` has worked on goes to the process that has rank i in the new order, and so works on that:

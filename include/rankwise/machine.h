@@ -1,4 +1,5 @@
-/* Machines (docs/machine.md): what has to be told alike by the commands, in Python, and inside of programs. */
+/* Machines (docs/reference/machine.md): what has to be told alike by the commands, in Python, and inside of programs.
+ */
 #ifndef RANKWISE_MACHINE_H
 #define RANKWISE_MACHINE_H
 

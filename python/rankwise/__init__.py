@@ -5,12 +5,12 @@
     p = rankwise.open("heat.rankwise")
     p.calls().to_pandas()
 
-Notebooks and programs read profiles: docs/notebooks.md.
+Notebooks and programs read profiles: docs/how-to/notebooks.md.
 
     with rankwise.session(comm) as s:
         ...
 
-A running mpi4py program asks what it has sent: docs/introspection.md.
+A running mpi4py program asks what it has sent: docs/reference/introspection.md.
 """
 
 from __future__ import annotations

@@ -1,15 +1,18 @@
+# PYTHON_ARGCOMPLETE_OK
 """The command line: finds the verb, runs it, and turns errors into one line each."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import NoReturn
 
 from rankwise._no_threads import keep_from_threads
+from rankwise.commands import sub_verbs
 from rankwise.errors import RankwiseError
 from rankwise.version import __version__, version_and_commit
 
@@ -34,8 +37,22 @@ VERBS = (
     "tune",
     "optimize",
 )
-_WITH_COMMAND = ("run", "doctor", "latency", "optimize")  # after the first `--`: a command to start
-_MAY_HAVE_COMMAND = (*_WITH_COMMAND, "map", "tune")
+_WITH_COMMAND = {
+    "run": "[options] -- COMMAND ...",
+    "doctor": "[options] [-- COMMAND ...]",
+    "doctor nodes": "[options] -- LAUNCH ...",
+    "latency": "[options] -- LAUNCH ...",
+    "map verify": "[options] F.rankwise -- COMMAND ...",
+    "tune": "[options] F.rankwise -- COMMAND ...",
+    "tune machine": "[options] -o FILE -- LAUNCH ...",
+    "tune online": "[options] -- COMMAND ...",
+    "tune parameters": "[options] F.rankwise -- COMMAND ...",
+    "tune guidelines": "[options] -- LAUNCH ...",
+    "tune recheck": "[options] FILE -- COMMAND ...",
+    "optimize": "[options] -- COMMAND ...",
+}
+"""Verbs whose words after the first `--` are a command to start, and what stands behind their names."""
+
 _WITH_SIDES = ("diff", "report")  # what comes after the first `--` is the other side
 _INTERRUPTED = 130  # 128 + SIGINT
 _BROKEN_PIPE = 141  # 128 + SIGPIPE
@@ -72,6 +89,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def command() -> NoReturn:
     """Run the command line of this process, and end it."""
+    if "_ARGCOMPLETE" in os.environ:
+        from rankwise.commands.completion import complete  # not above: only a shell at TAB needs it
+
+        complete(VERBS, parser_of)
     status = main()
     if sys.argv[1:2] == ["run"]:
         # Somebody waits for this end. Python would take module after module apart first, for as long as the
@@ -85,47 +106,69 @@ def _run(words: list[str]) -> int:
     if words[:1] == ["--version"]:  # without loading every verb
         sys.stdout.write(f"rankwise {version_and_commit()}\n")
         return 0
-    verb = words[0] if words and words[0] in VERBS else None
-    command: list[str] | None = None
-    if verb in (*_MAY_HAVE_COMMAND, *_WITH_SIDES) and "--" in words:
+    if not words or words[0] not in VERBS:
+        return _no_verb(words)
+    name, module = sub_verbs.named(words)
+    words = words[len(name.split()) :]
+    after: list[str] | None = None
+    if (name in _WITH_COMMAND or name in _WITH_SIDES) and "--" in words:
         separator = words.index("--")
-        words, command = words[:separator], words[separator + 1 :]
+        words, after = words[:separator], words[separator + 1 :]
     try:
-        arguments, unknown = _parser(verb).parse_known_args(words)
-    except SystemExit:  # --help and --version have printed what they have to say
+        arguments, unknown = parser_of(name, module).parse_known_args(words)
+    except SystemExit:  # --help has printed what there is to say
         return 0
-    if unknown:
-        raise RankwiseError(_complaint(arguments.verb, unknown, command))
     # (`run` may do without `--`, as other profilers do.)
     bare: list[str] = vars(arguments).pop("bare_command", [])
-    if bare and command is not None:
-        raise RankwiseError(_complaint(arguments.verb, bare, command))
-    if arguments.verb in _MAY_HAVE_COMMAND:
-        arguments.command = command or bare
-    if arguments.verb in _WITH_SIDES:
-        arguments.other_side = command
-    status: int = arguments.run(arguments)
+    if unknown or (bare and after is not None):
+        raise RankwiseError(_complaint(name, unknown or bare, after))
+    if name in _WITH_COMMAND:
+        arguments.command = after or bare
+    if name in _WITH_SIDES:
+        arguments.other_side = after
+    status: int = module.run(arguments)
     return status
 
 
-def _parser(verb: str | None) -> _Parser:
-    """Return the parser of `verb` alone, or of all: `rankwise run` need not load what others need."""
+def _no_verb(words: list[str]) -> int:
+    """Answer a command line that begins with no verb: --help, or a mistake."""
     parser = _Parser(prog="rankwise", description=_first_line(sys.modules["rankwise"].__doc__))
     parser.add_argument("--version", action="version", version=f"rankwise {__version__}")
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for name in VERBS if verb is None else (verb,):
-        module = importlib.import_module(f"rankwise.commands.{name.replace('-', '_')}")
-        sub = verbs.add_parser(
-            name,
-            help=_first_line(module.__doc__),
-            description=module.__doc__,
-            usage=f"rankwise {name} [options] -- COMMAND ..." if name in _WITH_COMMAND else None,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-            add_help=not getattr(module, "HAS_OWN_HELP", False),
-        )
-        module.add_arguments(sub)
-        sub.set_defaults(run=module.run)
+    verbs = parser.add_subparsers(required=True, metavar="VERB")
+    for verb in VERBS:
+        verbs.add_parser(verb, help=_first_line(sub_verbs.module_of(verb).__doc__))
+    with contextlib.suppress(SystemExit):
+        parser.parse_args(words)
+    return 0
+
+
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """Return the parsers of all verbs and sub-verbs, by name."""
+    names = [
+        name
+        for verb in VERBS
+        for name in (verb, *(f"{verb} {of}" for of in sub_verbs.of(sub_verbs.module_of(verb))))
+    ]
+    return {name: parser_of(name, sub_verbs.module_of(name)) for name in names}
+
+
+def parser_of(name: str, module: ModuleType) -> argparse.ArgumentParser:
+    """Return the parser of a verb.
+
+    Args:
+        name: of the verb, or of the sub-verb: `map verify`.
+        module: its own.
+    """
+    usage = _WITH_COMMAND.get(name)
+    parser = _Parser(
+        prog=f"rankwise {name}",
+        description=module.__doc__,
+        epilog=sub_verbs.listed(module),
+        usage=f"rankwise {name} {usage}" if usage else None,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.add_arguments(parser)
     return parser
 
 
@@ -136,12 +179,13 @@ class _Parser(argparse.ArgumentParser):
         raise RankwiseError(f"{message}; `{self.prog} --help` lists what there is")
 
 
-def _complaint(verb: str, unknown: list[str], command: list[str] | None) -> str:
+def _complaint(name: str, unknown: list[str], after: list[str] | None) -> str:
     from shlex import join
 
-    if verb in _WITH_COMMAND and command is None:
-        return f"{join(unknown)}: the command goes after `--`, as in: rankwise {verb} -- mpirun -n 4 ./app"
-    return f"unknown argument: {join(unknown)}; `rankwise {verb} --help` lists what there is"
+    if name in _WITH_COMMAND and after is None and not unknown[0].startswith("-"):
+        example = _WITH_COMMAND[name].partition("] ")[2].replace("COMMAND ...", "mpirun -n 4 ./app")
+        return f"{join(unknown)}: the command goes after `--`, as in: rankwise {name} {example}"
+    return f"unknown argument: {join(unknown)}; `rankwise {name} --help` lists what there is"
 
 
 def _first_line(text: str | None) -> str:

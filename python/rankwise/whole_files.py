@@ -17,7 +17,7 @@ def refuse_existing(*paths: Path, force: bool, option: str = "-o") -> None:
             raise RankwiseError(f"{path} is a directory: give the name of a file")
         if path.exists() and not force:
             raise RankwiseError(
-                f"{path} is there already: give another name with {option}, or --force to replace it"
+                f"{path} already exists: give another name with {option}, or --force to replace it"
             )
 
 

@@ -1,5 +1,5 @@
 ! What the running program has sent so far, asked by the program itself: MPI_Monitoring.h for Fortran.
-! docs/introspection.md explains it.
+! docs/reference/introspection.md explains it.
 !
 !   mpifort -o app $(rankwise link-flags --monitoring-module) app.f90 $(rankwise link-flags --monitoring)
 !

@@ -31,20 +31,20 @@ std::size_t squared(const Rows &rows) {
 }
 
 Error comm_time(Handle comm, const char *procedure, double *seconds) {
-  SoFar found;
-  const Error error = introspection::so_far(comm, procedure, &found);
-  if (error == introspection::success && seconds != nullptr) *seconds = found.seconds;
+  SoFar totals;
+  const Error error = introspection::so_far(comm, procedure, &totals);
+  if (error == introspection::success && seconds != nullptr) *seconds = totals.seconds;
   return error;
 }
 
 Error comm_data(Handle comm, const char *procedure, unsigned long *calls, unsigned long *bytes_sent,
                 unsigned long *bytes_received) {
-  SoFar found;
-  const Error error = introspection::so_far(comm, procedure, &found);
+  SoFar totals;
+  const Error error = introspection::so_far(comm, procedure, &totals);
   if (error != introspection::success) return error;
-  if (calls != nullptr) *calls = found.calls;
-  if (bytes_sent != nullptr) *bytes_sent = found.bytes_sent;
-  if (bytes_received != nullptr) *bytes_received = found.bytes_received;
+  if (calls != nullptr) *calls = totals.calls;
+  if (bytes_sent != nullptr) *bytes_sent = totals.bytes_sent;
+  if (bytes_received != nullptr) *bytes_received = totals.bytes_received;
   return error;
 }
 

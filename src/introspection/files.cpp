@@ -21,7 +21,7 @@ bool write_file(const char *filename, const char *part, int rank, Write write) {
 
 unsigned long long number(std::uint64_t value) { return value; }
 
-// What numbers of messages inside collectives don't tell.
+// What the numbers of messages inside collectives omit.
 void write_warning(FILE *file, const Rows &rows) {
   if (!rows.has_inside() || rows.visible() == visible_all) return;
   const char *what = rows.visible() == visible_none ? "none" : "not all";

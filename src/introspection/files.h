@@ -1,4 +1,4 @@
-// The files of MPI_M_flush and MPI_M_rootflush. docs/introspection.md describes them.
+// The files of MPI_M_flush and MPI_M_rootflush. docs/reference/introspection.md describes them.
 #ifndef RANKWISE_INTROSPECTION_FILES_H
 #define RANKWISE_INTROSPECTION_FILES_H
 

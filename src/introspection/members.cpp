@@ -43,8 +43,8 @@ std::uint64_t hash_of_host() {
 }
 
 bool all_are_chosen() {
-  for (const bool one : inside::chosen) {
-    if (!one) return false;
+  for (const bool is_chosen : inside::chosen) {
+    if (!is_chosen) return false;
   }
   return true;
 }
@@ -66,7 +66,7 @@ bool Members::prepare(Handle comm) {
 }
 
 // Who receives under which address.
-bool Members::exchange_addresses(const Told *told) {
+bool Members::exchange_addresses(const Report *reports) {
   const auto n = static_cast<std::size_t>(size());
   int *bytes = allocate<int>(2 * n);
   if (bytes == nullptr) return false;
@@ -75,7 +75,7 @@ bool Members::exchange_addresses(const Told *told) {
   constexpr int each = 2 * sizeof(std::uint64_t);
   for (std::size_t i = 0; i < n; ++i) {
     places[i] = total;
-    bytes[i] = static_cast<int>(told[i].addresses) * each;
+    bytes[i] = static_cast<int>(reports[i].addresses) * each;
     total += bytes[i];
   }
   address_count_ = static_cast<std::size_t>(total / each);
@@ -90,7 +90,7 @@ bool Members::exchange_addresses(const Told *told) {
   if (done) {
     std::size_t k = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      for (std::uint32_t a = 0; a < told[i].addresses; ++a, ++k) {
+      for (std::uint32_t a = 0; a < reports[i].addresses; ++a, ++k) {
         addresses_[k] = {{all[k][0], all[k][1]}, static_cast<std::int32_t>(i), 0};
       }
     }
@@ -105,16 +105,16 @@ bool Members::exchange_addresses(const Told *told) {
 int Members::member_at(std::uint32_t endpoint) const {
   if (address_count_ == 0) return -1;
   std::uint32_t index = 0;
-  const Address *found = nullptr;
+  const Address *match = nullptr;
   for_each_section(RANKWISE_SECTION_ENDPOINTS, [&](const rankwise_section &section) {
     if (endpoint >= index && endpoint - index < section.used) {
       const auto *records = static_cast<const rankwise_endpoint *>(counters_file::records(&section));
-      found = static_cast<const Address *>(
+      match = static_cast<const Address *>(
           bsearch(records[endpoint - index].address, addresses_, address_count_, sizeof *addresses_, compare));
     }
     index += section.used;
   });
-  return found == nullptr ? -1 : found->member;
+  return match == nullptr ? -1 : match->member;
 }
 
 Members *Members::of(Handle comm, Error *error) {
@@ -132,10 +132,10 @@ Members *Members::of(Handle comm, Error *error) {
   }
   *error = internal_fail;
   void *memory = std::malloc(sizeof(Members));
-  auto *told = allocate<Told>(static_cast<std::size_t>(processes.size));
-  if (memory == nullptr || told == nullptr) {
+  auto *reports = allocate<Report>(static_cast<std::size_t>(processes.size));
+  if (memory == nullptr || reports == nullptr) {
     std::free(memory);
-    std::free(told);
+    std::free(reports);
     std::free(processes.world_ranks);
     return nullptr;
   }
@@ -148,16 +148,16 @@ Members *Members::of(Handle comm, Error *error) {
     const rankwise_header *head = counters_file::header();
     const bool sees = head->transport_state == RANKWISE_TRANSPORT_ACTIVE;
     const bool within = sees && (head->transport_sees & RANKWISE_SEES_WITHIN_NODE) != 0;
-    told[processes.rank] = {.ready = members->prepare(comm) ? 1U : 0U,
-                            .addresses = own_addresses(nullptr),
-                            .host = hash_of_host(),
-                            .sees = sees ? 1U : 0U,
-                            .sees_all = sees && all_are_chosen() ? 1U : 0U,
-                            .within = within ? 1U : 0U,
-                            .reserved = 0};
-    done = members->agree(told);
+    reports[processes.rank] = {.ready = members->prepare(comm) ? 1U : 0U,
+                               .addresses = own_addresses(nullptr),
+                               .host = hash_of_host(),
+                               .sees = sees ? 1U : 0U,
+                               .sees_all = sees && all_are_chosen() ? 1U : 0U,
+                               .within = within ? 1U : 0U,
+                               .reserved = 0};
+    done = members->agree(reports);
   }
-  std::free(told);
+  std::free(reports);
   if (done && !mpi->attach(comm, members, detached)) {
     *error = mpit_fail;
     done = false;
@@ -172,56 +172,56 @@ Members *Members::of(Handle comm, Error *error) {
   return members;
 }
 
-// Whether all are ready, and where each receives; `told` holds what this process tells.
-bool Members::agree(Told *told) {
-  const Told own = told[rank()];
-  if (!mpi->all_gather(copy_, &own, sizeof own, told)) return false;
+// Whether all are ready, and where each receives; `reports` holds this process's report.
+bool Members::agree(Report *reports) {
+  const Report own = reports[rank()];
+  if (!mpi->all_gather(copy_, &own, sizeof own, reports)) return false;
   bool any_addresses = false;
   for (int i = 0; i < size(); ++i) {
-    if (told[i].ready == 0) return false;
-    any_addresses = any_addresses || told[i].addresses != 0;
+    if (reports[i].ready == 0) return false;
+    any_addresses = any_addresses || reports[i].addresses != 0;
   }
-  return (!any_addresses || exchange_addresses(told)) && find_visible(told);
+  return (!any_addresses || exchange_addresses(reports)) && find_visible(reports);
 }
 
-// Whether a message of ours to a process of this host has passed the hook.
-bool Members::saw_within(const Told *told) const {
+// Whether a message of this process to another on this host has passed the hook.
+bool Members::saw_within(const Report *reports) const {
   const Thread *thread = threads::current;
   if (thread == nullptr) return false;
   for (std::size_t i = 0; i < thread->own_messages && i < Thread::most_own_peers; ++i) {
     const int to = member(thread->own_peers[i]);
-    if (to >= 0 && to != rank() && told[to].host == told[rank()].host) return true;
+    if (to >= 0 && to != rank() && reports[to].host == reports[rank()].host) return true;
   }
   return false;
 }
 
 // RATIONALE: some libraries send within a node by the transport that is watched, and some past it; what a hook promises
 // holds for both. Messages have just been exchanged by all: if one of them was seen within a node, all are.
-bool Members::find_visible(const Told *told) {
+bool Members::find_visible(const Report *reports) {
   const auto n = static_cast<std::size_t>(size());
   bool any_sees = false;
   bool all_see = true;
   bool one_host = true;
   bool hidden = false;  // a process is not known to see what it sends within its host, and has others there
   for (std::size_t i = 0; i < n; ++i) {
-    any_sees = any_sees || told[i].sees != 0;
-    all_see = all_see && told[i].sees_all != 0;
-    one_host = one_host && told[i].host == told[0].host;
-    for (std::size_t j = 0; j < n && !hidden && told[i].within == 0; ++j) {
-      hidden = j != i && told[j].host == told[i].host;
+    any_sees = any_sees || reports[i].sees != 0;
+    all_see = all_see && reports[i].sees_all != 0;
+    one_host = one_host && reports[i].host == reports[0].host;
+    for (std::size_t j = 0; j < n && !hidden && reports[i].within == 0; ++j) {
+      hidden = j != i && reports[j].host == reports[i].host;
     }
   }
   if (any_sees && hidden) {
     auto *saw = allocate<std::uint32_t>(n);
     if (saw == nullptr) return false;
-    const std::uint32_t own = saw_within(told) ? 1 : 0;
+    const std::uint32_t own = saw_within(reports) ? 1 : 0;
     const bool done = mpi->all_gather(copy_, &own, sizeof own, saw);
     for (std::size_t i = 0; i < n; ++i) hidden = hidden && saw[i] == 0;
     std::free(saw);
     if (!done) return false;
   }
   bool any_within = false;
-  for (std::size_t i = 0; i < n; ++i) any_within = any_within || told[i].within != 0;
+  for (std::size_t i = 0; i < n; ++i) any_within = any_within || reports[i].within != 0;
   if (size() == 1) {
     visible_ = visible_all;  // there are none
   } else if (!any_sees || (hidden && one_host && !any_within)) {

@@ -52,8 +52,8 @@ class Members {
     std::int32_t reserved;
   };
 
-  // What each process tells the others.
-  struct Told {
+  // The report of each process to the others.
+  struct Report {
     std::uint32_t ready;  // it has the memory that it needs
     std::uint32_t addresses;
     std::uint64_t host;
@@ -64,10 +64,10 @@ class Members {
   };
 
   bool prepare(Handle comm);
-  bool agree(Told *told);
-  bool exchange_addresses(const Told *told);
-  bool find_visible(const Told *told);
-  bool saw_within(const Told *told) const;
+  bool agree(Report *reports);
+  bool exchange_addresses(const Report *reports);
+  bool find_visible(const Report *reports);
+  bool saw_within(const Report *reports) const;
   void enter();
   int member_at(std::uint32_t endpoint) const;
   void destroy();

@@ -89,14 +89,14 @@ constexpr int tag = 32749;
 // Who has the rank `own` in the new order, if that is an order of `size` ranks; else -1.
 int place_of(int own, const int *k, int size) {
   auto *seen = static_cast<unsigned char *>(std::calloc(static_cast<std::size_t>(size), 1));
-  int found = -1;
+  int new_rank = -1;
   bool is_order = seen != nullptr;
   for (int i = 0; is_order && i < size; ++i) {
     is_order = k[i] >= 0 && k[i] < size && seen[k[i]]++ == 0;
-    if (is_order && k[i] == own) found = i;
+    if (is_order && k[i] == own) new_rank = i;
   }
   std::free(seen);
-  return is_order ? found : -1;
+  return is_order ? new_rank : -1;
 }
 
 }  // namespace

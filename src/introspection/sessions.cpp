@@ -238,7 +238,7 @@ Error information(int id, int *thread_level, int *members) {
   });
 }
 
-// (A hook may have found out since that it must not go on.)
+// (A hook may have stopped since.)
 Error visible(int id, int *what) {
   if (id == all_sessions) return is_open() ? invalid_msid : missing_init;
   return on(id, [=](Session &session, bool /*one_of_all*/) {

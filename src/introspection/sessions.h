@@ -1,5 +1,5 @@
 // The sessions of the introspection library. The functions are those of MPI_Monitoring.h, described there and in
-// docs/introspection.md.
+// docs/reference/introspection.md.
 #ifndef RANKWISE_INTROSPECTION_SESSIONS_H
 #define RANKWISE_INTROSPECTION_SESSIONS_H
 

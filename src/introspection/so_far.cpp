@@ -30,8 +30,8 @@ struct Asked {
     return procedure != Procedure::none;
   }
 
-  bool covers(Procedure one) const {
-    return all || (collectives ? procedure_facts[static_cast<int>(one)].collective : one == procedure);
+  bool covers(Procedure other) const {
+    return all || (collectives ? procedure_facts[static_cast<int>(other)].collective : other == procedure);
   }
 };
 
@@ -46,20 +46,20 @@ double tick_seconds() {
 // Where what is booked under an index belongs: of a window or file the communicator that it was made from.
 std::uint32_t communicator_of(std::uint32_t index) {
   std::uint32_t first = RANKWISE_FIRST_COMMUNICATOR;
-  std::uint32_t found = index;
+  std::uint32_t parent = index;
   for_each_section(RANKWISE_SECTION_COMMUNICATORS, [&](const rankwise_section &section) {
     if (index >= first && index - first < section.used) {
       const auto &record = static_cast<const rankwise_communicator *>(counters_file::records(&section))[index - first];
-      if ((record.flags & (RANKWISE_COMMUNICATOR_WINDOW | RANKWISE_COMMUNICATOR_FILE)) != 0) found = record.parent;
+      if ((record.flags & (RANKWISE_COMMUNICATOR_WINDOW | RANKWISE_COMMUNICATOR_FILE)) != 0) parent = record.parent;
     }
     first += section.used;
   });
-  return found;
+  return parent;
 }
 
 }  // namespace
 
-Error so_far(Handle comm, const char *procedure, SoFar *found) {
+Error so_far(Handle comm, const char *procedure, SoFar *totals) {
   if (!is_open()) return missing_init;
   Asked asked;
   if (!asked.understand(procedure)) return invalid_procedure;
@@ -67,17 +67,17 @@ Error so_far(Handle comm, const char *procedure, SoFar *found) {
   if (communicator == nullptr) return mpit_fail;
   // Without a record of its own it shares one with others.
   if (communicator->index < RANKWISE_FIRST_COMMUNICATOR) return internal_fail;
-  *found = {};
+  *totals = {};
   std::uint64_t ticks = 0;
   for_each_record<rankwise_calls>(RANKWISE_SECTION_CALLS, [&](const rankwise_calls &row) {
     if (!asked.covers(keys::procedure(row.key))) return;
     if (communicator_of(keys::communicator(row.key)) != communicator->index) return;
     ticks += now(row.ticks);
-    found->calls += now(row.calls);
-    found->bytes_sent += now(row.bytes_sent);
-    found->bytes_received += now(row.bytes_received);
+    totals->calls += now(row.calls);
+    totals->bytes_sent += now(row.bytes_sent);
+    totals->bytes_received += now(row.bytes_received);
   });
-  found->seconds = static_cast<double>(ticks) * tick_seconds();
+  totals->seconds = static_cast<double>(ticks) * tick_seconds();
   return success;
 }
 

@@ -17,7 +17,7 @@ struct SoFar {
 };
 
 // `procedure`: its name, or one of the words of MPI_Monitoring.h for several.
-Error so_far(Handle comm, const char *procedure, SoFar *found);
+Error so_far(Handle comm, const char *procedure, SoFar *totals);
 
 }  // namespace rankwise::introspection
 

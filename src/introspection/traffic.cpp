@@ -7,7 +7,7 @@
 
 namespace rankwise::introspection {
 
-struct Traffic::Told {
+struct Traffic::Report {
   std::int32_t sees;
   std::int32_t entries_sent;  // that are not zero
   std::int32_t entries_asked;
@@ -52,27 +52,27 @@ Traffic::~Traffic() {
 }
 
 Error Traffic::gather(const Members &members, const Rows &sent, const Rows &asked) {
-  Told *told = allocate<Told>(static_cast<std::size_t>(members.size()));
-  if (told == nullptr) return internal_fail;
-  const Told own{sees_inside() ? 1 : 0, entries_of(sent), entries_of(asked)};
+  Report *reports = allocate<Report>(static_cast<std::size_t>(members.size()));
+  if (reports == nullptr) return internal_fail;
+  const Report own{sees_inside() ? 1 : 0, entries_of(sent), entries_of(asked)};
   Error error = mpit_fail;
-  if (mpi->all_gather(members.copy(), &own, sizeof own, told)) {
+  if (mpi->all_gather(members.copy(), &own, sizeof own, reports)) {
     bool all_see = true;
-    for (int i = 0; i < members.size(); ++i) all_see = all_see && told[i].sees != 0;
-    error = gather_entries(members, all_see ? sent : asked, told, all_see);
+    for (int i = 0; i < members.size(); ++i) all_see = all_see && reports[i].sees != 0;
+    error = gather_entries(members, all_see ? sent : asked, reports, all_see);
   }
-  std::free(told);
+  std::free(reports);
   return error;
 }
 
 // On rank 0: whether there is memory for the entries of all.
-bool Traffic::make_room(const Told *told, bool sent, int members) {
+bool Traffic::make_room(const Report *reports, bool sent, int members) {
   const auto n = static_cast<std::size_t>(members);
   counts_ = allocate<int>(2 * n);
   if (counts_ == nullptr) return false;
   std::int64_t total = 0;
   for (std::size_t i = 0; i < n && total <= INT_MAX; ++i) {
-    counts_[i] = told[i].entries(sent);
+    counts_[i] = reports[i].entries(sent);
     counts_[n + i] = static_cast<int>(total);
     total += counts_[i];
   }
@@ -86,10 +86,10 @@ bool Traffic::make_room(const Told *told, bool sent, int members) {
   return entries_ != nullptr && source_ != nullptr && destination_ != nullptr && bytes_ != nullptr;
 }
 
-Error Traffic::gather_entries(const Members &members, const Rows &rows, const Told *told, bool sent) {
+Error Traffic::gather_entries(const Members &members, const Rows &rows, const Report *reports, bool sent) {
   const bool is_root = members.rank() == 0;
-  Entry *own = allocate<Entry>(static_cast<std::size_t>(told[members.rank()].entries(sent)));
-  bool ready = is_root && make_room(told, sent, members.size());
+  Entry *own = allocate<Entry>(static_cast<std::size_t>(reports[members.rank()].entries(sent)));
+  bool ready = is_root && make_room(reports, sent, members.size());
   if (!mpi->broadcast(members.copy(), 0, &ready, sizeof ready)) {
     std::free(own);
     return mpit_fail;

@@ -1,4 +1,4 @@
-// Who has sent how much to whom in a session: what is not zero, on the process of rank 0.
+// The traffic matrix of a session: entries other than zero, on the process of rank 0.
 #ifndef RANKWISE_INTROSPECTION_TRAFFIC_H
 #define RANKWISE_INTROSPECTION_TRAFFIC_H
 
@@ -27,11 +27,11 @@ class Traffic {
   const rankwise_traffic *get() const { return whole_ ? &traffic_ : nullptr; }
 
  private:
-  struct Told;
+  struct Report;
   struct Entry;
 
-  Error gather_entries(const Members &members, const Rows &rows, const Told *told, bool sent);
-  bool make_room(const Told *told, bool sent, int members);
+  Error gather_entries(const Members &members, const Rows &rows, const Report *reports, bool sent);
+  bool make_room(const Report *reports, bool sent, int members);
   void take(int members);
 
   rankwise_traffic traffic_{};

@@ -35,7 +35,7 @@ constexpr uint64_t saved_event = bell_event - 1;
 
 constexpr int64_t ms = 1'000'000;
 constexpr int64_t first_save_ns = 1500 * ms;     // so that those who look on see the node soon, but not in MPI_Init
-constexpr int64_t ask_ns = 1000 * ms;            // where the kernel doesn't tell the end of processes
+constexpr int64_t ask_ns = 1000 * ms;            // where the kernel does not report the end of processes
 constexpr int64_t lonely_ns = 2000 * ms;         // without a process that we know, before we leave
 constexpr int64_t together_ns = 20 * ms;         // processes begin, and die, close to one another
 constexpr int64_t most_busy = 20;                // of a slow file system we ask for one part in so many of the time,
@@ -68,7 +68,7 @@ void become_nobodys(bool has_directory) {
   static unsigned char all_processors[8192];
   for (unsigned char &eight : all_processors) eight = 0xFF;
   call(SYS_sched_setaffinity, 0, sizeof all_processors, all_processors);
-  // Batch systems send signals to all of a job, and then wait for its end: ours is that of the processes.
+  // Batch systems send signals to all of a job, and then wait for its end: the keeper ends with the processes.
   struct {
     uint64_t handler = 0;  // SIG_DFL
     uint64_t flags = 0;
@@ -153,10 +153,10 @@ class Keeper {
           is_new = true;
           drain_bell();
         } else {
-          call(SYS_epoll_ctl, events_, EPOLL_CTL_DEL, bell_, nullptr);  // nobody is left to ring it
+          call(SYS_epoll_ctl, events_, EPOLL_CTL_DEL, bell_, nullptr);  // no process is left to ring it
         }
       }
-      // The last one waits for us.
+      // The last process waits for the keeper.
       if (__atomic_load_n(&control_->open, __ATOMIC_ACQUIRE) == 0 || now_ns(CLOCK_MONOTONIC) >= end) break;
       count = call(SYS_epoll_pwait, events_, events, most, 2, nullptr, 0);
     }
@@ -201,9 +201,9 @@ class Keeper {
     if (__atomic_load_n(&control_->open, __ATOMIC_ACQUIRE) != 0) return false;
     look();
     save(true);
-    uint32_t nobody = 0;
-    const bool over = __atomic_compare_exchange_n(&control_->open, &nobody, RANKWISE_CLOSED, false, __ATOMIC_ACQ_REL,
-                                                  __ATOMIC_ACQUIRE);
+    uint32_t no_process = 0;
+    const bool over = __atomic_compare_exchange_n(&control_->open, &no_process, RANKWISE_CLOSED, false,
+                                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     if (over && control_->trouble == 0) {
       remove();
     } else if (over) {

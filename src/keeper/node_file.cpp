@@ -115,16 +115,16 @@ void save_counters(Output &output, int file) {
   }
 }
 
-// Why a directory must not be used, 0 if it may. A new file of ours tells what our own files look like there: some file
+// Why a directory must not be used, 0 if it may. A new file shows the owner and mode of own files there: some file
 // systems have no modes, or give all files to one owner.
 int distrust(int directory, int file) {
   struct stat theirs{};
-  struct stat ours{};
+  struct stat own{};
   long error = call(SYS_newfstatat, directory, "", &theirs, AT_EMPTY_PATH);
-  if (error == 0) error = call(SYS_fstat, file, &ours);
+  if (error == 0) error = call(SYS_fstat, file, &own);
   if (error != 0) return static_cast<int>(-error);
-  if (theirs.st_uid != ours.st_uid) return RANKWISE_TROUBLE_OWNER;
-  const bool has_modes = (ours.st_mode & 077U) == 0;
+  if (theirs.st_uid != own.st_uid) return RANKWISE_TROUBLE_OWNER;
+  const bool has_modes = (own.st_mode & 077U) == 0;
   return has_modes && (theirs.st_mode & 022U) != 0 ? RANKWISE_TROUBLE_WRITABLE : 0;
 }
 
@@ -154,14 +154,14 @@ int NodeFile::save(const Processes &processes, bool is_final) {
   constexpr int new_file = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   long file = call(SYS_openat, directory, new_name_, new_file, 0600);
   if (file == -EEXIST) {
-    // It is ours: of a save that was given up.
+    // It is left over from an abandoned save of this keeper.
     call(SYS_unlinkat, directory, new_name_, 0);
     file = call(SYS_openat, directory, new_name_, new_file, 0600);
   }
   int trouble = file < 0 ? static_cast<int>(-file) : distrust(static_cast<int>(directory), static_cast<int>(file));
   if (trouble == 0) trouble = write(static_cast<int>(file), processes, is_final);
   if (file >= 0) {
-    // Network file systems tell only now that there was no room.
+    // Network file systems report only now that there was no room.
     const long error = call(SYS_close, file);
     if (trouble == 0 && error != 0) trouble = static_cast<int>(-error);
     if (trouble == 0) trouble = static_cast<int>(-call(SYS_renameat, directory, new_name_, directory, name_));

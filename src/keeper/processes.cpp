@@ -30,8 +30,14 @@ int pid_in(const char *name) {
   return static_cast<int>(number(name + at));
 }
 
-// The state of a process, and when it began (CLOCK_BOOTTIME), from /proc. False if it doesn't tell.
-bool read_stat(int pid, char &state, int64_t &began_ns) {
+struct Stat {
+  char state = '\0';     // of the main thread
+  int64_t threads = 0;   // a main thread that has ended counts, too
+  int64_t began_ns = 0;  // CLOCK_BOOTTIME
+};
+
+// Read from /proc; false if that fails.
+bool read_stat(int pid, Stat &stat) {
   char path[64];
   Text text(path);
   (text << "/proc/").add(static_cast<uint64_t>(pid), 10) << "/stat";
@@ -45,23 +51,24 @@ bool read_stat(int pid, char &state, int64_t &began_ns) {
   const char *at = line + bytes;
   while (at > line && at[-1] != ')') --at;  // the name before may hold anything
   if (at[0] == '\0' || at[1] == '\0') return false;
-  state = at[1];
+  stat.state = at[1];
   for (int field = 2; field < 22 && *at != '\0'; ++at) {
-    if (*at == ' ') ++field;
+    if (*at != ' ') continue;
+    if (++field == 20) stat.threads = number(at + 1);
   }
   constexpr int64_t tick_ns = 10'000'000;  // USER_HZ is 100 for all programs
-  began_ns = number(at) * tick_ns;
+  stat.began_ns = number(at) * tick_ns;
   return true;
 }
 
-// Also one that only waits for its parent to take note of its end is gone. Where it is known that the process which is
-// meant lived at an instant, one that began later has its number.
+// A zombie is gone, unless other threads outlive its main thread. Where the process is known to have lived at an
+// instant, a process that began later merely has the same number.
 bool is_alive(int pid, int64_t lived_ns = 0) {
-  char state = '\0';
-  int64_t began_ns = 0;
-  if (!read_stat(pid, state, began_ns)) return call(SYS_kill, pid, 0) != -ESRCH;
+  Stat stat;
+  if (!read_stat(pid, stat)) return call(SYS_kill, pid, 0) != -ESRCH;
   constexpr int64_t inexact_ns = 1'000'000'000;
-  return state != 'Z' && state != 'X' && (lived_ns == 0 || began_ns <= lived_ns + inexact_ns);
+  const bool is_ended = (stat.state == 'Z' && stat.threads <= 1) || stat.state == 'X';
+  return !is_ended && (lived_ns == 0 || stat.began_ns <= lived_ns + inexact_ns);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace rankwise::keeper {
 struct Process {
   char name[sizeof(rankwise_node_entry::name)];  // of its counters
   int counters;                                  // descriptor; -1 = opened by its name each time
-  int watch;                                     // descriptor that tells its end; -1 = it has to be asked
+  int watch;                                     // descriptor that signals its end; -1 = poll it
   int pid;
   int64_t gone_ns;  // CLOCK_MONOTONIC; 0 = not as far as we know
 };
@@ -27,7 +27,7 @@ class Processes {
   void add(const char *name, int counters);
   // Those that are new in the directory.
   void look();
-  // The end of one, as its watch has told, or of those that have none. True if any is gone.
+  // Handles the end of a process that its watch signalled, or polls those without a watch. True if any is gone.
   bool gone(uint64_t index);
   bool ask();
 

@@ -23,7 +23,7 @@ void stand_back() {
   call(SYS_sched_setscheduler, 0, SCHED_IDLE, &priority);
 }
 
-// How long this process was ready to run and did not; 0 where the kernel doesn't tell.
+// How long this process was ready to run but did not run; 0 where the kernel does not report it.
 int64_t waited_ns() {
   char line[128] = "";
   const auto file = static_cast<int>(call(SYS_openat, AT_FDCWD, "/proc/self/schedstat", O_RDONLY | O_CLOEXEC));
@@ -56,7 +56,7 @@ bool Saver::start(NodeFile &file, const Processes &processes, rankwise_control *
   if (took_ns_ == nullptr) return false;
   const long pid = call(SYS_clone, with_pidfd, nullptr, &watch_, nullptr, 0);
   if (pid == 0) {
-    // What tells others that there is a keeper must end with it.
+    // The mark that shows others a keeper exists must end with it.
     call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     for (int i = 0; i < count; ++i) close(files[i]);
     stand_back();

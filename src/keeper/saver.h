@@ -13,7 +13,7 @@ namespace rankwise::keeper {
 // process of the node waits for the keeper in MPI_Finalize, perhaps beside others that have the processors.
 class Saver {
  public:
-  // Events of `events` with the number `event` tell that it is done.
+  // Events of `events` with the number `event` signal that it is done.
   Saver(int events, uint64_t event);
 
   // Saves in a child, in which `files` are closed. False if that can't be.

@@ -30,7 +30,7 @@ inline int64_t number(const char *text) {
   return value;
 }
 
-// Puts texts and numbers one behind the other; what has no room is left out.
+// Appends texts and numbers; anything that does not fit is left out.
 class Text {
  public:
   template <size_t bytes>

@@ -168,6 +168,7 @@
   symbol strspn, 2.2.5
   symbol strstr, 2.2.5
   symbol strtod, 2.2.5
+  symbol strtok_r, 2.2.5
   symbol strtol, 2.2.5
   symbol strtold, 2.2.5
   symbol strtold_l, 2.3

@@ -54,7 +54,7 @@ struct HeldHosts : rankwise_hosts {
 };
 
 template <typename Find>
-int found(Find find, char *problem, std::size_t room) {
+int report(Find find, char *problem, std::size_t room) {
   try {
     find();
     return RANKWISE_FOUND;
@@ -99,7 +99,7 @@ RANKWISE_EXPORTED void rankwise_free_hosts(rankwise_hosts *hosts) { delete stati
 
 RANKWISE_EXPORTED int rankwise_find_nodes(const rankwise_machine *machine, const rankwise_processes *processes,
                                           std::int32_t *node, char *problem, std::size_t room) {
-  return found(
+  return report(
       [&] {
         const std::vector<std::int32_t> nodes = rankwise::machine::nodes_of(*machine, *processes);
         std::copy(nodes.begin(), nodes.end(), node);
@@ -109,7 +109,7 @@ RANKWISE_EXPORTED int rankwise_find_nodes(const rankwise_machine *machine, const
 
 RANKWISE_EXPORTED int rankwise_find_slots(const rankwise_machine *machine, const rankwise_processes *processes,
                                           std::int32_t *slot, std::int32_t *bound, char *problem, std::size_t room) {
-  return found(
+  return report(
       [&] {
         const rankwise::machine::Found slots = rankwise::machine::slots_of(*machine, *processes);
         std::copy(slots.slot.begin(), slots.slot.end(), slot);

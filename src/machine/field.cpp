@@ -49,7 +49,7 @@ void Field::expect_keys(std::initializer_list<std::string_view> allowed,
     const std::string_view key = item->string;
     if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
       std::string known;
-      for (const std::string_view one : allowed) known += (known.empty() ? "" : ", ") + std::string(one);
+      for (const std::string_view word : allowed) known += (known.empty() ? "" : ", ") + std::string(word);
       throw problem("unknown key " + quoted(is_printable(item->string) ? key : "?") + "; known are " + known);
     }
   }
@@ -59,28 +59,28 @@ void Field::expect_keys(std::initializer_list<std::string_view> allowed,
 
 std::vector<std::pair<std::string, Field>> Field::members() const {
   if (!cJSON_IsObject(value_)) throw problem("must be an object: {...}");
-  std::vector<std::pair<std::string, Field>> found;
+  std::vector<std::pair<std::string, Field>> fields;
   for (const cJSON *item = value_->child; item != nullptr; item = item->next) {
     if (!is_printable(item->string)) throw problem(kNotPrintable);
-    found.emplace_back(item->string, Field(item, path_ + "." + item->string));
+    fields.emplace_back(item->string, Field(item, path_ + "." + item->string));
   }
-  return found;
+  return fields;
 }
 
 Field Field::operator[](const char *key) const {
   if (!cJSON_IsObject(value_)) throw problem("must be an object: {...}");
-  const cJSON *found = find(key);
-  if (found == nullptr) throw problem(quoted(key) + " is missing");
-  return {found, path_.empty() ? key : path_ + "." + key};
+  const cJSON *value = find(key);
+  if (value == nullptr) throw problem(quoted(key) + " is missing");
+  return {value, path_.empty() ? key : path_ + "." + key};
 }
 
 std::vector<Field> Field::items(std::size_t least) const {
   if (!is_list()) throw problem("must be a list: [...]");
-  std::vector<Field> found;
+  std::vector<Field> elements;
   for (const cJSON *item = value_->child; item != nullptr; item = item->next)
-    found.emplace_back(item, path_ + "[" + std::to_string(found.size()) + "]");
-  if (found.size() < least) throw problem("must not be empty");
-  return found;
+    elements.emplace_back(item, path_ + "[" + std::to_string(elements.size()) + "]");
+  if (elements.size() < least) throw problem("must not be empty");
+  return elements;
 }
 
 std::string Field::text() const {

@@ -15,7 +15,7 @@
 
 namespace rankwise::machine {
 
-// As many objects of one kind, and slots, as the largest machines have, ten times.
+// Limit for objects of a kind and for slots: ten times as many as the largest machines have.
 inline constexpr std::int64_t kMostObjects = std::int64_t{1} << 24;
 
 // One line that says what is wrong, and where.

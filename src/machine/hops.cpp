@@ -7,7 +7,7 @@ namespace rankwise::machine {
 
 namespace {
 
-// How many objects each level has; level 0 is all, which is one.
+// How many objects each level has; level 0 is the whole machine.
 std::vector<std::int32_t> counts_of(std::span<const std::int32_t> object, std::int32_t depth) {
   const auto row = [&](std::size_t slot) { return object.begin() + static_cast<std::ptrdiff_t>(slot) * depth; };
   std::vector<std::size_t> order(object.size() / static_cast<std::size_t>(depth));

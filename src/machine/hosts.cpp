@@ -60,7 +60,7 @@ std::string padded(std::size_t value, std::size_t width) {
 
 // The numbers of `01-16,20`, each once.
 Words numbers_in(const std::string &list, const std::string &inside) {
-  std::set<std::pair<std::size_t, std::string>> found;
+  std::set<std::pair<std::size_t, std::string>> values;
   for (std::size_t begin = 0; begin <= inside.size();) {
     const std::size_t end = std::min(inside.find(',', begin), inside.size());
     const std::string range = inside.substr(begin, end - begin);
@@ -70,11 +70,11 @@ Words numbers_in(const std::string &list, const std::string &inside) {
     if (last.value < first.value) throw no_list(list);
     if (last.value - first.value >= kMostHosts) throw too_many(list);
     for (std::size_t value = first.value; value <= last.value; value++)
-      found.emplace(value, padded(value, first.width));
+      values.emplace(value, padded(value, first.width));
     begin = end + 1;
   }
   Words numbers;
-  for (const auto &[value, text] : found) numbers.push_back(text);
+  for (const auto &[value, text] : values) numbers.push_back(text);
   return numbers;
 }
 

@@ -26,7 +26,7 @@ class Hosts {
   explicit Hosts(const rankwise_machine &machine) : names_(machine.host) {
     for (std::int32_t node = 0; node < machine.nodes; node++) {
       nodes_.emplace(names_[node], node);
-      alike_[short_of(names_[node])].push_back(node);
+      by_short_name_[short_of(names_[node])].push_back(node);
     }
   }
 
@@ -34,9 +34,9 @@ class Hosts {
     const auto same = nodes_.find(host);
     if (same != nodes_.end()) return same->second;
     Indices others;
-    const auto alike = alike_.find(short_of(host));
-    if (alike != alike_.end())
-      std::copy_if(alike->second.begin(), alike->second.end(), std::back_inserter(others),
+    const auto candidates = by_short_name_.find(short_of(host));
+    if (candidates != by_short_name_.end())
+      std::copy_if(candidates->second.begin(), candidates->second.end(), std::back_inserter(others),
                    [&](std::int32_t node) { return has_domain(names_[node]) != has_domain(host); });
     if (others.size() != 1)
       throw Misplaced(RANKWISE_NO_NODE, "the machine has no node " + quoted(host) + which_of(others) + ", where rank " +
@@ -52,12 +52,12 @@ class Hosts {
   }
 
   std::unordered_map<std::string_view, std::int32_t> nodes_;
-  std::unordered_map<std::string_view, Indices> alike_;
+  std::unordered_map<std::string_view, Indices> by_short_name_;
   const char *const *names_;
 };
 
 // Gives each of a node's processes one of the node's slots, `first` ... `last` - 1; returns how many were bound.
-std::int32_t seat(const Indices &here, std::int32_t first, std::int32_t last, const rankwise_machine &machine,
+std::int32_t bind(const Indices &here, std::int32_t first, std::int32_t last, const rankwise_machine &machine,
                   const rankwise_processes &processes, Indices &slot) {
   std::unordered_map<std::int32_t, Indices> with;  // slots by their processor
   for (std::int32_t place = first; place < last; place++)
@@ -66,8 +66,9 @@ std::int32_t seat(const Indices &here, std::int32_t first, std::int32_t last, co
   for (const std::int32_t process : here) {
     Indices mine;
     for (std::int64_t at = processes.first[process]; at < processes.first[process + 1]; at++) {
-      const auto found = with.find(processes.processor[at]);
-      if (found != with.end()) mine.insert(mine.end(), found->second.begin(), found->second.end());
+      const auto slots_of_processor = with.find(processes.processor[at]);
+      if (slots_of_processor != with.end())
+        mine.insert(mine.end(), slots_of_processor->second.begin(), slots_of_processor->second.end());
     }
     std::sort(mine.begin(), mine.end());
     mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
@@ -109,7 +110,7 @@ Found slots_of(const rankwise_machine &machine, const rankwise_processes &proces
   std::vector<Indices> on(static_cast<std::size_t>(machine.nodes));
   std::int32_t rank = 0;
   for (const std::int32_t node : nodes_of(machine, processes)) on[static_cast<std::size_t>(node)].push_back(rank++);
-  Found found{Indices(static_cast<std::size_t>(processes.count), -1), 0};
+  Found result{Indices(static_cast<std::size_t>(processes.count), -1), 0};
   const std::int32_t *end = machine.node + machine.slots;
   for (std::int32_t node = 0; node < machine.nodes; node++) {
     const Indices &here = on[static_cast<std::size_t>(node)];
@@ -119,10 +120,10 @@ Found slots_of(const rankwise_machine &machine, const rankwise_processes &proces
                                             (processes.ended != 0 ? "were" : "are") + " on " +
                                             quoted(machine.host[node]) + ", where the machine has " +
                                             std::to_string(last - first) + " slot" + (last - first == 1 ? "" : "s"));
-    found.bound += seat(here, static_cast<std::int32_t>(first - machine.node),
-                        static_cast<std::int32_t>(last - machine.node), machine, processes, found.slot);
+    result.bound += bind(here, static_cast<std::int32_t>(first - machine.node),
+                         static_cast<std::int32_t>(last - machine.node), machine, processes, result.slot);
   }
-  return found;
+  return result;
 }
 
 }  // namespace rankwise::machine

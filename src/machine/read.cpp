@@ -54,17 +54,17 @@ void expect_source(const Field &source) {
     if (source.has(key)) static_cast<void>(source[key].text());
 }
 
-void expect_misfit(const Field &misfit) {
+void expect_outlier(const Field &outlier) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 52;
-  misfit.expect_keys({"kind", "where", "hosts", "what", "size", "value", "expected", "level", "verdict"},
+  outlier.expect_keys({"kind", "where", "hosts", "what", "size", "value", "expected", "level", "verdict"},
                      {"kind", "where", "hosts", "what", "size", "value", "expected", "level"});
-  for (const char *key : {"kind", "where"}) static_cast<void>(misfit[key].text());
-  for (const Field &host : misfit["hosts"].items()) static_cast<void>(host.name());
-  static_cast<void>(misfit["what"].text());
-  static_cast<void>(misfit["size"].whole(0, most_bytes));
-  for (const char *key : {"value", "expected"}) misfit[key].expect_number();
-  static_cast<void>(misfit["level"].text());
-  if (misfit.has("verdict")) static_cast<void>(misfit["verdict"].text());
+  for (const char *key : {"kind", "where"}) static_cast<void>(outlier[key].text());
+  for (const Field &host : outlier["hosts"].items()) static_cast<void>(host.name());
+  static_cast<void>(outlier["what"].text());
+  static_cast<void>(outlier["size"].whole(0, most_bytes));
+  for (const char *key : {"value", "expected"}) outlier[key].expect_number();
+  static_cast<void>(outlier["level"].text());
+  if (outlier.has("verdict")) static_cast<void>(outlier["verdict"].text());
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ Slots read_slots(const char *path) {
   const Json json = parsed_file(path);
   const Field file(json.get(), "");
   if (!file["format"].is("rankwise-machine")) throw file["format"].problem("must be \"rankwise-machine\"");
-  file.expect_keys({"format", "version", "levels", "templates", "tree", "network", "sources", "misfits"},
+  file.expect_keys({"format", "version", "levels", "templates", "tree", "network", "sources", "outliers"},
                    {"version", "levels"});
   if (file["version"].whole(1) != 1)
     throw file["version"].problem("this Rankwise reads version 1; use the one that wrote the file");
@@ -94,8 +94,8 @@ Slots read_slots(const char *path) {
     add_tree(file, names, slots);
   if (file.has("sources"))
     for (const Field &source : file["sources"].items()) expect_source(source);
-  if (file.has("misfits"))
-    for (const Field &misfit : file["misfits"].items()) expect_misfit(misfit);
+  if (file.has("outliers"))
+    for (const Field &outlier : file["outliers"].items()) expect_outlier(outlier);
   return slots;
 }
 

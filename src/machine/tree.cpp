@@ -1,4 +1,4 @@
-// The tree: objects, each for one sibling or several, and templates.
+// The tree: objects, each of which may stand for several siblings, and templates.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -10,7 +10,7 @@ namespace rankwise::machine {
 
 namespace {
 
-// What one description says of the siblings that it stands for.
+// The siblings of a description.
 struct Siblings {
   int level;
   std::int64_t count;
@@ -72,27 +72,27 @@ class Tree {
 
   Siblings understood(const Field &field, int above, bool in_template) const {
     field.expect_keys({"level", "name", "names", "os", "count", "link_mb_s", "like", "children"}, {"level"});
-    Siblings found{level_of(field["level"], above), 1, names_of(field), numbers_of(field), {}};
-    const bool is_node = found.level == slots_.node_level();
-    if (!is_node && above < slots_.node_level() && slots_.node_level() < found.level)
+    Siblings siblings{level_of(field["level"], above), 1, names_of(field), numbers_of(field), {}};
+    const bool is_node = siblings.level == slots_.node_level();
+    if (!is_node && above < slots_.node_level() && slots_.node_level() < siblings.level)
       throw field["level"].problem("must be inside of a node");
-    found.children = children_of(field, found.level, in_template);
+    siblings.children = children_of(field, siblings.level, in_template);
     if (field.has("link_mb_s")) field["link_mb_s"].expect_number();
-    if (is_node && found.names.empty()) throw field.problem("a node must have a name");
-    for (const Field &name : found.names) static_cast<void>(is_node ? name.name() : name.text());
-    const auto names = static_cast<std::int64_t>(found.names.size());
-    const auto numbers = static_cast<std::int64_t>(found.numbers.size());
-    found.count = field.has("count") ? field["count"].whole(1) : std::max({names, numbers, std::int64_t{1}});
-    if ((names != 0 && names != found.count) || (numbers != 0 && numbers != found.count))
+    if (is_node && siblings.names.empty()) throw field.problem("a node must have a name");
+    for (const Field &name : siblings.names) static_cast<void>(is_node ? name.name() : name.text());
+    const auto names = static_cast<std::int64_t>(siblings.names.size());
+    const auto numbers = static_cast<std::int64_t>(siblings.numbers.size());
+    siblings.count = field.has("count") ? field["count"].whole(1) : std::max({names, numbers, std::int64_t{1}});
+    if ((names != 0 && names != siblings.count) || (numbers != 0 && numbers != siblings.count))
       throw field.problem("names, os and count must tell of equally many siblings");
-    return found;
+    return siblings;
   }
 
   int level_of(const Field &field, int above) const {
     const std::string name = field.text();
-    const auto found = std::find(levels_.begin(), levels_.end(), name);
-    if (found == levels_.end()) throw field.problem("there is no level '" + name + "' among `levels`");
-    const auto level = static_cast<int>(found - levels_.begin());
+    const auto position = std::find(levels_.begin(), levels_.end(), name);
+    if (position == levels_.end()) throw field.problem("there is no level '" + name + "' among `levels`");
+    const auto level = static_cast<int>(position - levels_.begin());
     if (level <= above)
       throw field.problem("'" + name + "' can't be inside of '" + levels_[static_cast<std::size_t>(above)] +
                           "': `levels` has it outside");
@@ -104,9 +104,9 @@ class Tree {
       const Field like = field["like"];
       if (field.has("children")) throw like.problem("goes without `children`");
       if (in_template) throw like.problem("a template can't be like another one");
-      const auto found = templates_.find(like.text());
-      if (found == templates_.end()) throw like.problem("there is no template '" + like.text() + "'");
-      return found->second.items(1);
+      const auto position = templates_.find(like.text());
+      if (position == templates_.end()) throw like.problem("there is no template '" + like.text() + "'");
+      return position->second.items(1);
     }
     if (field.has("children")) return field["children"].items(1);
     if (level < slots_.node_level()) throw field["level"].problem("an object around nodes must have `children`");

@@ -66,7 +66,7 @@ bool is_good(const rankwise_network &network, const rankwise_slots &slots) {
 bool is_placement(const std::int32_t *slot, std::int32_t ranks, std::int32_t slots) {
   if (!are_within(slot, ranks, slots)) return false;
   std::vector<std::uint8_t> taken(slots, 0);
-  return std::none_of(slot, slot + ranks, [&](std::int32_t one) { return taken[one]++ != 0; });
+  return std::none_of(slot, slot + ranks, [&](std::int32_t used) { return taken[used]++ != 0; });
 }
 
 int check(const rankwise_traffic &traffic, const rankwise_slots &slots, const std::int32_t *placement) {
@@ -84,9 +84,9 @@ int place(const rankwise_traffic &traffic, const rankwise_slots &slots, const ra
   if (error != RANKWISE_PLACED) return error;
   if (wishes.present && (wishes.node < 0 || wishes.node >= slots.depth)) return RANKWISE_BAD_SLOTS;
   if (wishes.objective != RANKWISE_SUM && wishes.objective != RANKWISE_BOTTLENECK) return RANKWISE_BAD_OBJECTIVE;
-  const Found found = find_placement(symmetric(traffic), slots, wishes);
-  std::copy(found.slot.begin(), found.slot.end(), slot);
-  if (costs) *costs = found.costs;
+  const Found placement = find_placement(symmetric(traffic), slots, wishes);
+  std::copy(placement.slot.begin(), placement.slot.end(), slot);
+  if (costs) *costs = placement.costs;
   return RANKWISE_PLACED;
 }
 
@@ -99,7 +99,7 @@ int weigh(const rankwise_traffic &traffic, const rankwise_slots &slots, const st
   const Machine machine(slots, network.get());
   Indices place_of(slots.slots), place;
   for (Index at = 0; at < slots.slots; at++) place_of[machine.slot(at)] = at;
-  std::transform(slot, slot + traffic.ranks, std::back_inserter(place), [&](Index one) { return place_of[one]; });
+  std::transform(slot, slot + traffic.ranks, std::back_inserter(place), [&](Index used) { return place_of[used]; });
   const Links links(slots, network.get());
   const Loads loads(both, links, {slot, slot + traffic.ranks});
   *sum = cost_of(both, machine, place);

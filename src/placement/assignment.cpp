@@ -17,7 +17,7 @@ namespace rankwise::placement {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr std::int32_t nobody = -1;
+constexpr std::int32_t none = -1;
 
 class Assignment {
  public:
@@ -30,14 +30,14 @@ class Assignment {
       most_ = std::max(most_, pairs.weight[i]);
     }
     const std::size_t columns = static_cast<std::size_t>(pairs.columns) + pairs.rows;
-    row_of_.assign(columns, nobody);
-    pair_of_.assign(columns, nobody);
+    row_of_.assign(columns, none);
+    pair_of_.assign(columns, none);
     price_.assign(columns, 0);
     value_.assign(pairs.rows, 0);
-    column_of_.assign(pairs.rows, nobody);
+    column_of_.assign(pairs.rows, none);
     distance_.assign(columns, infinite);
-    from_.assign(columns, nobody);
-    by_.assign(columns, nobody);
+    from_.assign(columns, none);
+    by_.assign(columns, none);
     settled_.assign(columns, 0);
   }
 
@@ -45,12 +45,12 @@ class Assignment {
     for (std::int32_t row = 0; row < pairs_.rows; row++) add(row);
     std::fill(chosen, chosen + pairs_.pairs, std::uint8_t{0});
     for (std::int32_t column = 0; column < pairs_.columns; column++) {
-      if (pair_of_[column] != nobody) chosen[pair_of_[column]] = 1;
+      if (pair_of_[column] != none) chosen[pair_of_[column]] = 1;
     }
   }
 
  private:
-  // Each row has a column of its own beside the given ones, worth nothing: to end there is to stay without a partner.
+  // Each row has a private column of weight 0 in addition: a path that ends there leaves the row without a partner.
   std::int64_t own(std::int32_t row) const { return static_cast<std::int64_t>(pairs_.columns) + row; }
 
   void add(std::int32_t first) {
@@ -58,12 +58,12 @@ class Assignment {
     queue_ = {};
     std::int32_t row = first;
     double here = 0;
-    std::int64_t end = nobody;
+    std::int64_t end = none;
     for (;;) {
       for (std::int64_t i = begin_[row]; i < begin_[row + 1]; i++) {
         reach(row, pairs_.column[order_[i]], order_[i], here + most_ - pairs_.weight[order_[i]]);
       }
-      reach(row, own(row), nobody, here + most_);
+      reach(row, own(row), none, here + most_);
       std::tie(here, end) = queue_.top();
       queue_.pop();
       while (settled_[end]) {
@@ -71,7 +71,7 @@ class Assignment {
         queue_.pop();
       }
       settled_[end] = 1;
-      if (row_of_[end] == nobody) break;
+      if (row_of_[end] == none) break;
       row = row_of_[end];
     }
     value_[first] += here;
@@ -81,7 +81,7 @@ class Assignment {
         value_[row_of_[column]] += here - distance_[column];
       }
     }
-    for (std::int64_t column = end; column != nobody;) {
+    for (std::int64_t column = end; column != none;) {
       const std::int32_t partner = from_[column];
       const std::int64_t before = column_of_[partner];  // nobody for the first, which the path begins with
       row_of_[column] = partner;

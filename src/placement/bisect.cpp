@@ -56,8 +56,8 @@ class Growing {
       if (graph_.pull.empty()) break;
     }
     if (most >= 0) return most;
-    const auto found = std::find(passed_over.begin(), passed_over.end(), 0);
-    return found == passed_over.end() ? -1 : static_cast<Index>(found - passed_over.begin());
+    const auto free_vertex = std::find(passed_over.begin(), passed_over.end(), 0);
+    return free_vertex == passed_over.end() ? -1 : static_cast<Index>(free_vertex - passed_over.begin());
   }
 
   void take(Index v, const Sides &passed_over) {
@@ -94,8 +94,8 @@ Bisection start(const Graph &graph, Capacity capacity, const Effort &effort, Wor
   Bisection best;
   for (int i = 0; i < starts; i++) {
     Sides sides = Growing(graph, capacity, alone, work, random).grow();
-    const Quality found = refine(graph, sides, capacity, tolerance_for(graph), 4, effort, work);
-    if (i == 0 || found.better_than(best.quality)) best = {std::move(sides), found};
+    const Quality quality = refine(graph, sides, capacity, tolerance_for(graph), 4, effort, work);
+    if (i == 0 || quality.better_than(best.quality)) best = {std::move(sides), quality};
   }
   return best;
 }
@@ -133,15 +133,15 @@ Bisection bisect(const Graph &graph, Capacity capacity, const Effort &effort, Ra
     levels.push_back(std::move(*coarser));
     coarsest = &levels.back().graph;
   }
-  Bisection found = start(*coarsest, capacity, effort, work, random);
+  Bisection bisection = start(*coarsest, capacity, effort, work, random);
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
     const bool is_finest = std::next(level) == levels.rend();
     const Graph &finer = is_finest ? graph : std::next(level)->graph;
-    project(*level, found.sides, finer, work);
-    found.quality = refine(finer, found.sides, capacity, is_finest ? 0 : tolerance_for(finer),
-                           is_finest ? effort.fine_passes : effort.coarse_passes, effort, work);
+    project(*level, bisection.sides, finer, work);
+    bisection.quality = refine(finer, bisection.sides, capacity, is_finest ? 0 : tolerance_for(finer),
+                               is_finest ? effort.fine_passes : effort.coarse_passes, effort, work);
   }
-  return found;
+  return bisection;
 }
 
 }  // namespace rankwise::placement

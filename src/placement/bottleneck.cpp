@@ -18,7 +18,7 @@ constexpr std::size_t kBudgetOfEdge = 400, kLeastBudget = 4000000;  // edges mov
 
 Indices slots_of(const Machine &machine, const Indices &place) {
   Indices slot(place.size());
-  std::transform(place.begin(), place.end(), slot.begin(), [&](Index one) { return machine.slot(one); });
+  std::transform(place.begin(), place.end(), slot.begin(), [&](Index at) { return machine.slot(at); });
   return slot;
 }
 
@@ -79,20 +79,20 @@ class BottleneckSearch {
   // Ranks whose bytes take the most loaded link; if they are many, some of those with most bytes.
   Indices members() {
     std::vector<double> share(place_.size(), 0);
-    Indices found;
-    loads_.each_over(loads_.most_loaded(), [&](Index one, Index other, double bytes) {
-      for (const Index rank : {one, other}) {
-        if (share[rank] <= 0) found.push_back(rank);
+    Indices candidates;
+    loads_.each_over(loads_.most_loaded(), [&](Index first, Index second, double bytes) {
+      for (const Index rank : {first, second}) {
+        if (share[rank] <= 0) candidates.push_back(rank);
         share[rank] += bytes;
       }
     });
     left_ -= std::min(left_, traffic_.rows.adjacent.size());
-    if (is_small() || found.size() <= kMembers) return found;
-    random_.shuffle(found);
-    found.resize(std::max<std::size_t>(kMembers, found.size() / 2));
-    std::stable_sort(found.begin(), found.end(), [&](Index a, Index b) { return share[a] > share[b]; });
-    found.resize(kMembers);
-    return found;
+    if (is_small() || candidates.size() <= kMembers) return candidates;
+    random_.shuffle(candidates);
+    candidates.resize(std::max<std::size_t>(kMembers, candidates.size() / 2));
+    std::stable_sort(candidates.begin(), candidates.end(), [&](Index a, Index b) { return share[a] > share[b]; });
+    candidates.resize(kMembers);
+    return candidates;
   }
 
   Indices places_for(Index rank) {
@@ -168,9 +168,9 @@ class BottleneckSearch {
   }
 
   // What is between the two, if anything, counts twice: it costs the same before and after.
-  [[nodiscard]] double cost_of_both(Index one, Index other) const {
+  [[nodiscard]] double cost_of_both(Index first, Index second) const {
     double sum = 0;
-    for (const Index rank : {one, other}) {
+    for (const Index rank : {first, second}) {
       if (rank < 0) continue;
       const Index group = machine_.group(place_[rank]);
       for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++)

@@ -18,7 +18,7 @@ std::vector<double> nearest(const Machine &machine, double Price::*price) {
       if (other != place) from.push_back(machine.between(machine.group(place), machine.group(other)).*price);
     std::sort(from.begin(), from.end());
     std::transform(from.begin(), from.end(), least.begin(), least.begin(),
-                   [](double one, double another) { return std::min(one, another); });
+                   [](double first, double second) { return std::min(first, second); });
   }
   return least;
 }

@@ -81,7 +81,7 @@ class Buckets {
   }
 
  private:
-  static constexpr int kMantissa = 46;                 // bits of a gain that tell nothing: 4 are left
+  static constexpr int kMantissa = 46;                 // ignored bits of a gain: 4 are left
   static constexpr int kSteps = 12 << 6;               // a million times less than the largest is nothing
   static constexpr int kCount = 2 * (kSteps + 1) + 1;  // negative gains, nothing, positive gains
   static constexpr int kBits = 64;

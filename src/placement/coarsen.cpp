@@ -7,7 +7,7 @@ namespace rankwise::placement {
 namespace {
 
 constexpr double kHardlySmaller = 0.95;
-constexpr Index kMany = 8;  // one of so many left over is many
+constexpr Index kMany = 8;  // one unmatched vertex in this many is many
 
 class Matching {
  public:
@@ -36,7 +36,7 @@ class Matching {
 
   // The free neighbour with the highest rating, weight^2 / ranks (Holtgrewe, Sanders and Schulz 2010).
   Index heaviest(Index v) {
-    Index found = -1;
+    Index choice = -1;
     double best = -1;
     for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
       const Index other = graph_.rows.adjacent[i];
@@ -44,10 +44,10 @@ class Matching {
       const double rating = graph_.weight[i] * graph_.weight[i] / graph_.ranks[other];
       if (rating > best || (rating == best && random_.next() % 2 != 0)) {
         best = rating;
-        found = other;
+        choice = other;
       }
     }
-    return found;
+    return choice;
   }
 
   // Leaves around one hub, and vertices without any neighbour, have no free neighbour.

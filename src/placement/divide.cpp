@@ -31,9 +31,9 @@ class Division {
     const std::size_t half = capacity.size() / 2;
     const auto left = capacity.first(half), right = capacity.subspan(half);
     const Sides sides = best(graph, {room(left), room(right)}, seed);
-    std::array<Side, 2> found{side_of(graph, sides, 0), side_of(graph, sides, 1)};
+    std::array<Side, 2> both_sides{side_of(graph, sides, 0), side_of(graph, sides, 1)};
     each(graph.size(), 2, [&](int number) {
-      Side &side = found[number];
+      Side &side = both_sides[number];
       for (Index &v : side.vertices) v = vertices[v];
       divide(side.graph, side.vertices, number == 0 ? left : right,
              number == 0 ? first : first + static_cast<Index>(half), Random::of_part(seed, number));
@@ -44,14 +44,14 @@ class Division {
   // The cheapest of several bisections.
   Sides best(const Graph &graph, Capacity capacity, std::uint64_t seed) {
     const bool is_dense = graph.rows.adjacent.size() > kDense * graph.size();
-    std::vector<Bisection> found(is_dense ? 1 : effort_.bisections);
-    each(graph.size(), static_cast<int>(found.size()), [&](int number) {
+    std::vector<Bisection> attempts(is_dense ? 1 : effort_.bisections);
+    each(graph.size(), static_cast<int>(attempts.size()), [&](int number) {
       Random random(Random::of_part(seed, number + 2));  // 0 and 1: the sides
       Workspace work;
-      found[number] = bisect(graph, capacity, effort_, random, work);
+      attempts[number] = bisect(graph, capacity, effort_, random, work);
     });
     const auto better = [](const Bisection &a, const Bisection &b) { return a.quality.better_than(b.quality); };
-    return std::move(std::min_element(found.begin(), found.end(), better)->sides);
+    return std::move(std::min_element(attempts.begin(), attempts.end(), better)->sides);
   }
 
   template <typename Work>

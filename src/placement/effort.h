@@ -12,7 +12,7 @@ struct Repartitions {
   int patience = 0;  // attempts in a row that gain nothing
   int tries = 0;     // of the same objects
   int bisections = 0;
-  int starts = 0;         // of each of them: another attempt is worth more than another start
+  int starts = 0;         // of each attempt: another attempt gains more than another start
   std::int64_t work = 0;  // ranks and edges that are divided in all of them
 };
 

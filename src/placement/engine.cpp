@@ -88,11 +88,11 @@ class Engine {
     return slot;
   }
 
-  // Of those that are as good, the one with the fewest moves from the present placement: a change that gains nothing is
-  // none; nor does it gain anything to exchange what is alike.
+  // Of equally good placements, the one with the fewest moves from the present one. Moves that gain nothing are
+  // avoided, and so are exchanges of equivalent slots.
   [[nodiscard]] Candidate nearest(const Candidate &present, Candidate best) const {
     if (!is_better(best, present)) return present;
-    // A network's nodes are not alike.
+    // The nodes of a network are not equivalent.
     const Parts parts(slots_, network_ ? node_ + 1 : 0);
     const Indices now = slots_of(present);
     const Indices near = minimal_moves(parts, slots_of(best), now);
@@ -109,12 +109,12 @@ class Engine {
 
   static Index moves(const Candidate &before, const Candidate &after) {
     return std::transform_reduce(before.place.begin(), before.place.end(), after.place.begin(), Index{0}, std::plus<>(),
-                                 [](Index one, Index other) { return one != other ? 1 : 0; });
+                                 [](Index first, Index second) { return first != second ? 1 : 0; });
   }
 
   // Sums of the same numbers in another order differ in their last digits.
-  static bool is_as_good(const Candidate &one, const Candidate &other) {
-    return one.cost <= other.cost * (1 + kRounding) && one.load <= other.load * (1 + kRounding);
+  static bool is_as_good(const Candidate &first, const Candidate &second) {
+    return first.cost <= second.cost * (1 + kRounding) && first.load <= second.load * (1 + kRounding);
   }
 
   Candidate cheapest() {
@@ -192,23 +192,23 @@ class Engine {
     if (!network_ || machine_.depth() < 2) return with_cost(std::move(place));
     Indices node(place.size());
     std::transform(place.begin(), place.end(), node.begin(),
-                   [this](Index one) { return machine_.node(machine_.group(one)); });
+                   [this](Index at) { return machine_.node(machine_.group(at)); });
     Candidate laid = with_cost(std::move(place));
     take(laid, with_cost(place_in_nodes(traffic_, machine_, node, effort_, seed_, parallel_)));
     return laid;
   }
 
-  [[nodiscard]] Candidate repartitioned(const Candidate &found) const {
+  [[nodiscard]] Candidate repartitioned(const Candidate &candidate) const {
     const std::uint64_t seed = Random::of_part(seed_, 0);
-    Indices place = found.place;
+    Indices place = candidate.place;
     repartition_objects(traffic_, machine_, effort_, seed, place);
     return improved(with_cost(std::move(place)), seed);
   }
 
-  [[nodiscard]] Candidate annealed(const Candidate &found) const {
+  [[nodiscard]] Candidate annealed(const Candidate &candidate) const {
     const std::uint64_t seed = Random::of_part(seed_, 0);
     Random random(seed);
-    Indices place = found.place;
+    Indices place = candidate.place;
     anneal(traffic_, machine_, effort_.annealing, random, place);
     return improved(with_cost(std::move(place)), seed);
   }
@@ -256,8 +256,8 @@ class Engine {
     if (other.cost < best.cost * kWithinReach) take(best, improved(std::move(other), seed));
   }
 
-  static bool is_better(const Candidate &one, const Candidate &other) {
-    return one.load < other.load || (one.load == other.load && one.cost < other.cost);
+  static bool is_better(const Candidate &first, const Candidate &second) {
+    return first.load < second.load || (first.load == second.load && first.cost < second.cost);
   }
 
   static void take(Candidate &best, Candidate other) {

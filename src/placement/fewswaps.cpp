@@ -26,11 +26,11 @@ struct Toll {
     for (Index rank = 0; rank < traffic.rows.size(); rank++)
       for (std::size_t i = traffic.rows.first(rank); i < traffic.rows.last(rank); i++)
         sent[rank][traffic.rows.adjacent[i]] = per_entry[i];
-    for (Index one = 0; one < machine.groups(); one++)
-      for (Index other = 0; other < machine.groups(); other++) apart[one][other] = machine.between(one, other).*price;
-    for (Index one = 0; one < machine.groups(); one++)
-      for (Index other = 0; other < machine.groups(); other++)
-        seeming[one][other] = 2 * apart[one][other] - apart[one][one] - apart[other][other];
+    for (Index from = 0; from < machine.groups(); from++)
+      for (Index to = 0; to < machine.groups(); to++) apart[from][to] = machine.between(from, to).*price;
+    for (Index from = 0; from < machine.groups(); from++)
+      for (Index to = 0; to < machine.groups(); to++)
+        seeming[from][to] = 2 * apart[from][to] - apart[from][from] - apart[to][to];
   }
 
   Square sent{};     // between ranks

@@ -44,24 +44,24 @@ Graph weighed(const Traffic &traffic, double per_byte, double per_message) {
 }
 
 Side side_of(const Graph &graph, std::span<const std::uint8_t> sides, std::uint8_t side) {
-  Side found;
+  Side part;
   Indices local(graph.size(), -1);
   for (Index v = 0; v < graph.size(); v++) {
     if (sides[v] != side) continue;
-    local[v] = static_cast<Index>(found.vertices.size());
-    found.vertices.push_back(v);
-    found.graph.ranks.push_back(graph.ranks[v]);
+    local[v] = static_cast<Index>(part.vertices.size());
+    part.vertices.push_back(v);
+    part.graph.ranks.push_back(graph.ranks[v]);
   }
-  for (const Index v : found.vertices) {
+  for (const Index v : part.vertices) {
     for (std::size_t i = graph.rows.first(v); i < graph.rows.last(v); i++) {
       const Index other = local[graph.rows.adjacent[i]];
       if (other < 0) continue;
-      found.graph.rows.adjacent.push_back(other);
-      found.graph.weight.push_back(graph.weight[i]);
+      part.graph.rows.adjacent.push_back(other);
+      part.graph.weight.push_back(graph.weight[i]);
     }
-    found.graph.rows.begin.push_back(found.graph.rows.adjacent.size());
+    part.graph.rows.begin.push_back(part.graph.rows.adjacent.size());
   }
-  return found;
+  return part;
 }
 
 }  // namespace rankwise::placement

@@ -12,7 +12,7 @@ namespace rankwise::placement {
 using Index = std::int32_t;
 using Indices = std::vector<Index>;
 
-// Who communicates with whom: row v is adjacent[begin[v]] ... adjacent[begin[v + 1] - 1]. Each edge is in two rows.
+// The edges: row v is adjacent[begin[v]] ... adjacent[begin[v + 1] - 1]. Each edge is in two rows.
 struct Rows {
   std::vector<std::size_t> begin{0};
   Indices adjacent;
@@ -55,7 +55,7 @@ std::vector<Part> parts_of(const Traffic &traffic, std::span<const Index> ranks,
 // The graph of a traffic where a byte and a message cost so much.
 Graph weighed(const Traffic &traffic, double per_byte, double per_message);
 
-// The members of one of two sides.
+// The members of a side.
 struct Side {
   Graph graph;
   Indices vertices;  // what they were called before

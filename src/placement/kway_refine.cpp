@@ -14,7 +14,7 @@ constexpr std::size_t kBudgetOfEdge = 40, kLeastBudget = 100000;  // edges looke
 
 struct Couple {
   double weight;
-  Index one, other;
+  Index first, second;
 };
 
 class KWayRefinement {
@@ -44,8 +44,8 @@ class KWayRefinement {
     std::vector<std::uint8_t> changed(active_.size(), 0);
     for (const Couple &couple : couples()) {
       if (is_exhausted()) break;
-      for (int pass = 0; pass < kPasses && exchange(couple.one, couple.other); pass++)
-        changed[couple.one] = changed[couple.other] = 1;
+      for (int pass = 0; pass < kPasses && exchange(couple.first, couple.second); pass++)
+        changed[couple.first] = changed[couple.second] = 1;
     }
     active_ = changed;
     return std::find(active_.begin(), active_.end(), 1) != active_.end();
@@ -58,34 +58,34 @@ class KWayRefinement {
 
   // Parts with edges between them, the heaviest first.
   std::vector<Couple> couples() {
-    std::vector<Couple> found;
+    std::vector<Couple> connected;
     std::vector<double> weight(members_.size(), 0);
     Indices others;
-    for (Index one = 0; one < static_cast<Index>(members_.size()); one++) {
+    for (Index first = 0; first < static_cast<Index>(members_.size()); first++) {
       others.clear();
-      for (const Index v : members_[one]) {
+      for (const Index v : members_[first]) {
         for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
-          const Index other = part_[graph_.rows.adjacent[i]];
-          if (other <= one || graph_.weight[i] <= 0) continue;
-          if (weight[other] == 0) others.push_back(other);
-          weight[other] += graph_.weight[i];
+          const Index second = part_[graph_.rows.adjacent[i]];
+          if (second <= first || graph_.weight[i] <= 0) continue;
+          if (weight[second] == 0) others.push_back(second);
+          weight[second] += graph_.weight[i];
         }
       }
-      for (const Index other : others) {
-        if (active_[one] || active_[other]) found.push_back({weight[other], one, other});
-        weight[other] = 0;
+      for (const Index second : others) {
+        if (active_[first] || active_[second]) connected.push_back({weight[second], first, second});
+        weight[second] = 0;
       }
     }
-    std::sort(found.begin(), found.end(), [](const Couple &a, const Couple &b) {
+    std::sort(connected.begin(), connected.end(), [](const Couple &a, const Couple &b) {
       if (a.weight != b.weight) return a.weight > b.weight;
-      return a.one != b.one ? a.one < b.one : a.other < b.other;
+      return a.first != b.first ? a.first < b.first : a.second < b.second;
     });
-    return found;
+    return connected;
   }
 
   // One pass between two parts. True if it gained.
-  bool exchange(Index one, Index other) {
-    pair_ = {one, other};
+  bool exchange(Index first, Index second) {
+    pair_ = {first, second};
     start();
     double gained = 0, best = 0;
     std::size_t kept = 0;
@@ -99,12 +99,13 @@ class KWayRefinement {
       move(v, side);
       moves_.push_back(v);
       since++;
-      if (left_[one] < 0 || left_[other] < 0 || gained <= best) continue;
+      if (left_[first] < 0 || left_[second] < 0 || gained <= best) continue;
       best = gained;
       kept = moves_.size();
       since = 0;
     }
-    for (std::size_t i = moves_.size(); i > kept; i--) put(moves_[i - 1], part_[moves_[i - 1]] == one ? other : one);
+    for (std::size_t i = moves_.size(); i > kept; i--)
+      put(moves_[i - 1], part_[moves_[i - 1]] == first ? second : first);
     if (kept > 0) sort_members();
     return kept > 0;
   }

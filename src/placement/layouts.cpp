@@ -33,10 +33,10 @@ std::size_t number_of(std::span<const Index> point, std::span<const Index> lengt
 std::vector<Indices> orders_of_axes(std::size_t count) {
   Indices axes(count);
   std::iota(axes.begin(), axes.end(), 0);
-  std::vector<Indices> found;
-  do found.push_back(axes);
-  while (static_cast<int>(found.size()) < kMostOrders && std::next_permutation(axes.begin(), axes.end()));
-  return found;
+  std::vector<Indices> orders;
+  do orders.push_back(axes);
+  while (static_cast<int>(orders.size()) < kMostOrders && std::next_permutation(axes.begin(), axes.end()));
+  return orders;
 }
 
 class Layouts {
@@ -87,11 +87,11 @@ class Layouts {
   static Indices by_number(Index count, const Number &number) {
     std::vector<std::pair<std::size_t, Index>> numbered;
     numbered.reserve(count);
-    for (Index one = 0; one < count; one++) numbered.emplace_back(number(one), one);
+    for (Index vertex = 0; vertex < count; vertex++) numbered.emplace_back(number(vertex), vertex);
     std::sort(numbered.begin(), numbered.end());
     Indices order;
     order.reserve(count);
-    for (const auto &[its_number, one] : numbered) order.push_back(one);
+    for (const auto &[its_number, vertex] : numbered) order.push_back(vertex);
     return order;
   }
 

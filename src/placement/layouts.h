@@ -8,7 +8,7 @@
 
 namespace rankwise::placement {
 
-// The cheapest of them, as the place of each rank; nothing if the graph tells none.
+// The cheapest of them, as the place of each rank; nothing if the graph suggests none.
 std::optional<Indices> best_layout(const Traffic &traffic, const Machine &machine);
 
 }  // namespace rankwise::placement

@@ -9,7 +9,7 @@ namespace rankwise::placement {
 namespace {
 
 constexpr std::size_t kMostSteps = 1 << 24;  // that are kept, about: 256 MiB
-constexpr std::size_t kSample = 256;         // ways that tell how long they are
+constexpr std::size_t kSample = 256;         // paths sampled for the mean length
 constexpr std::size_t kStride = 2654435761;  // from one to the next, all over the pairs
 
 }  // namespace
@@ -31,8 +31,8 @@ Links::Links(const rankwise_slots &slots, const Network *network) : network_(net
           around = chain_[at] = chain_[at - depth];
           continue;
         }
-        const auto [found, is_new] = known.try_emplace({around, slots.object[at]}, static_cast<Index>(level_.size()));
-        around = chain_[at] = found->second;
+        const auto [entry, is_new] = known.try_emplace({around, slots.object[at]}, static_cast<Index>(level_.size()));
+        around = chain_[at] = entry->second;
         if (!is_new) continue;
         level_.push_back(level);
         slot_.push_back(slot);
@@ -68,8 +68,8 @@ rankwise_link Links::named(Index link) const {
   if (link < 0) return {0, -1, -1, -1};
   const auto objects = static_cast<Index>(level_.size());
   if (link < objects) return {0, level_[link], slot_[link], -1};
-  const auto [one, other] = network_->ends(link - objects);
-  return {0, -1, one, other};
+  const auto [from, to] = network_->ends(link - objects);
+  return {0, -1, from, to};
 }
 
 }  // namespace rankwise::placement

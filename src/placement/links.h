@@ -22,10 +22,10 @@ class Links {
   // take links of their own. A link may come twice.
   template <typename Tell>
   void each_step(Index slot, Index other, double sent, const Tell &tell) const {
-    const Index *one = chain(slot), *two = chain(other);
+    const Index *first = chain(slot), *second = chain(other);
     for (Index level = 0; level < depth_; level++) {
-      if (one[level] == two[level]) continue;
-      for (const Index link : {one[level], two[level]})
+      if (first[level] == second[level]) continue;
+      for (const Index link : {first[level], second[level]})
         if (per_byte_[link] > 0) tell(link, 1.0);
     }
     if (!network_) return;

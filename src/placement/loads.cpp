@@ -35,17 +35,17 @@ void Loads::move(const Moves &moves) {
     slot_[rank] = slot;
     for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++) add_pair(rank, i, 1);
   }
-  for (const Before &one : before_) {
-    is_changed_[one.link] = 0;
-    const double after = load_[one.link];
-    squares_ += (after - one.load) * (after + one.load);
+  for (const Before &changed : before_) {
+    is_changed_[changed.link] = 0;
+    const double after = load_[changed.link];
+    squares_ += (after - changed.load) * (after + changed.load);
   }
   settle();
 }
 
 void Loads::undo() {
   for (const auto &[rank, slot] : slots_before_) slot_[rank] = slot;
-  for (const Before &one : before_) load_[one.link] = one.load;
+  for (const Before &changed : before_) load_[changed.link] = changed.load;
   squares_ = squares_before_;
   settle();
 }
@@ -67,13 +67,13 @@ void Loads::settle() {
     for (std::size_t at = leaves_ - 1; at > 0; at--) decide(at);
     return;
   }
-  for (const Before &one : before_)
-    for (std::size_t at = (leaves_ + one.link) / 2; at > 0; at /= 2) decide(at);
+  for (const Before &changed : before_)
+    for (std::size_t at = (leaves_ + changed.link) / 2; at > 0; at /= 2) decide(at);
 }
 
 void Loads::decide(std::size_t at) {
-  const Index one = tree_[2 * at], other = tree_[2 * at + 1];
-  tree_[at] = other >= 0 && (one < 0 || load_[other] > load_[one]) ? other : one;
+  const Index left = tree_[2 * at], right = tree_[2 * at + 1];
+  tree_[at] = right >= 0 && (left < 0 || load_[right] > load_[left]) ? right : left;
 }
 
 }  // namespace rankwise::placement

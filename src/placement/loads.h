@@ -14,7 +14,7 @@ class Loads {
   // `slot` of each rank, as the links number them.
   Loads(const Traffic &traffic, const Links &links, Indices slot);
 
-  // The most loaded link, one of several; -1 if there is none.
+  // The most loaded link, or one of them; -1 if there is none.
   [[nodiscard]] Index most_loaded() const { return links_.count() > 0 ? tree_[1] : -1; }
   [[nodiscard]] double highest() const { return links_.count() > 0 ? load_[tree_[1]] : 0; }
   // Sum of all loads' squares: smaller if the same bytes are spread more evenly.

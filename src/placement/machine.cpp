@@ -27,7 +27,7 @@ Machine::Machine(const rankwise_slots &slots, const Network *network)
     return std::lexicographical_compare(objects(a), objects(a) + depth, objects(b), objects(b) + depth);
   });
 
-  // Levels end where the price changes: what lies between tells no slots apart.
+  // Levels end where the price changes: levels between make no difference.
   std::vector<int> ends;
   for (int common = 1; common <= depth; common++) {
     const Price price = price_of(slots, outermost + common);
@@ -56,8 +56,8 @@ Machine::Machine(const rankwise_slots &slots, const Network *network)
   first_.push_back(this->slots());
   if (!network || groups() > kMostKnown) return;
   known_.reserve(static_cast<std::size_t>(groups()) * groups());
-  for (Index one = 0; one < groups(); one++)
-    for (Index other = 0; other < groups(); other++) known_.push_back(computed(one, other));
+  for (Index first = 0; first < groups(); first++)
+    for (Index second = 0; second < groups(); second++) known_.push_back(computed(first, second));
 }
 
 Indices Machine::parts(Index first, Index last, int level) const {

@@ -15,18 +15,18 @@ class Machine {
   explicit Machine(const rankwise_slots &slots, const Network *network = nullptr);
 
   [[nodiscard]] Index slots() const { return static_cast<Index>(order_.size()); }
-  // Levels at which the price changes: others tell nothing.
+  // Levels at which the price changes: others make no difference.
   [[nodiscard]] int depth() const { return depth_; }
-  // Null: the tree tells all.
+  // Null: the tree describes the whole machine.
   [[nodiscard]] const Network *network() const { return network_; }
   // Of the network, that a group is in.
   [[nodiscard]] Index node(Index group) const { return node_[group]; }
   // What a message costs between two groups.
-  [[nodiscard]] Price between(Index one, Index other) const {
-    const int level = common(one, other);
+  [[nodiscard]] Price between(Index first, Index second) const {
+    const int level = common(first, second);
     if (level > 0 || !network_) return prices_[level];
-    if (!known_.empty()) return known_[static_cast<std::size_t>(one) * groups() + other];
-    return computed(one, other);
+    if (!known_.empty()) return known_[static_cast<std::size_t>(first) * groups() + second];
+    return computed(first, second);
   }
   // Between slots that have so many objects in common, without what a network adds.
   [[nodiscard]] const Price &price(int common) const { return prices_[common]; }
@@ -38,8 +38,8 @@ class Machine {
   // The places of a group: first ... first of the next - 1.
   [[nodiscard]] Index first(Index group) const { return first_[group]; }
   // Objects that two groups have in common.
-  [[nodiscard]] int common(Index one, Index other) const {
-    const Index *a = row(one), *b = row(other);
+  [[nodiscard]] int common(Index first, Index second) const {
+    const Index *a = row(first), *b = row(second);
     int level = 0;
     while (level < depth_ && a[level] == b[level]) level++;
     return level;
@@ -55,8 +55,8 @@ class Machine {
   }
 
   // Between groups of different nodes of the network.
-  [[nodiscard]] Price computed(Index one, Index other) const {
-    return prices_[0] + network_->between(node_[one], node_[other]);
+  [[nodiscard]] Price computed(Index first, Index second) const {
+    return prices_[0] + network_->between(node_[first], node_[second]);
   }
 
   const Network *network_;

@@ -1,4 +1,4 @@
-// Of all placements that are as good, the one with the fewest moves: what is found says which ranks are to be together,
+// Of all equally good placements, the one with the fewest moves: the given placement says which ranks are together,
 // and at which level. Which of several equal nodes they get is all the same, and so is which of its cores each gets.
 #ifndef RANKWISE_PLACEMENT_MOVES_H
 #define RANKWISE_PLACEMENT_MOVES_H
@@ -12,12 +12,12 @@ namespace rankwise::placement {
 // had a level in common still have it, so no cost that depends on levels alone changes. From the innermost level
 // outwards, the children of two equal objects are assigned to each other for the most gain; so the number of ranks that
 // stay is the largest that such exchanges can reach.
-Indices minimal_moves(const Parts &parts, const Indices &found, const Indices &present);
+Indices minimal_moves(const Parts &parts, const Indices &wanted, const Indices &present);
 
 // Exchanges groups of as many ranks which send nothing to any other, each on one object of a level, so that the most
 // ranks stay in their objects. Groups may differ in who sends to whom inside of them: whether the cost is the same,
 // the caller sees.
-Indices exchanged_groups(const Traffic &traffic, const Parts &parts, int level, const Indices &found,
+Indices exchanged_groups(const Traffic &traffic, const Parts &parts, int level, const Indices &wanted,
                          const Indices &present);
 
 }  // namespace rankwise::placement

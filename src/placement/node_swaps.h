@@ -8,7 +8,7 @@
 
 namespace rankwise::placement {
 
-// Nodes whose slots are arranged alike, alone.
+// Only nodes with equivalent slots.
 void swap_nodes(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random, Indices &place);
 
 }  // namespace rankwise::placement

@@ -14,23 +14,23 @@ class Parallel {
   explicit Parallel(int threads) : free_(threads - 1) {}
 
   template <typename One, typename Other>
-  void both(One &&one, Other &&other) {
+  void both(One &&first, Other &&second) {
     if (!take()) {
-      one();
-      other();
+      first();
+      second();
       return;
     }
     std::exception_ptr failure;
     std::thread thread([&] {
       try {
-        other();
+        second();
       } catch (...) {
         failure = std::current_exception();
       }
     });
     std::exception_ptr mine;
     try {
-      one();
+      first();
     } catch (...) {
       mine = std::current_exception();
     }

@@ -18,8 +18,8 @@ Parts::Parts(const rankwise_slots &slots, int fixed)
 void Parts::number(const rankwise_slots &slots) {
   const auto row = [&](Index slot) { return slots.object + static_cast<std::ptrdiff_t>(slot) * slots.depth; };
   std::iota(order_.begin(), order_.end(), 0);
-  std::stable_sort(order_.begin(), order_.end(), [&](Index one, Index other) {
-    return std::lexicographical_compare(row(one), row(one) + slots.depth, row(other), row(other) + slots.depth);
+  std::stable_sort(order_.begin(), order_.end(), [&](Index first, Index second) {
+    return std::lexicographical_compare(row(first), row(first) + slots.depth, row(second), row(second) + slots.depth);
   });
   const Index *before = nullptr;
   for (const Index slot : order_) {
@@ -47,9 +47,9 @@ void Parts::classify(int fixed) {
 
 void Parts::classify_level(int level) {
   std::map<Indices, Index> known;
-  for (Index one = 0; one < count(level); one++) {
-    Indices inside(class_[level + 1].begin() + first_child(level, one),
-                   class_[level + 1].begin() + first_child(level, one + 1));
+  for (Index object = 0; object < count(level); object++) {
+    Indices inside(class_[level + 1].begin() + first_child(level, object),
+                   class_[level + 1].begin() + first_child(level, object + 1));
     std::sort(inside.begin(), inside.end());
     class_[level].push_back(known.emplace(std::move(inside), static_cast<Index>(known.size())).first->second);
   }

@@ -1,4 +1,4 @@
-// Parts of a machine: objects, of which some are alike inside, so that ranks can change from one to the other.
+// Parts of a machine: objects, some of them equivalent, so that ranks can move from one to another.
 #ifndef RANKWISE_PLACEMENT_PARTS_H
 #define RANKWISE_PLACEMENT_PARTS_H
 

@@ -33,18 +33,18 @@ Rows heavy(const Rows &all, const std::vector<double> &weight, double least) {
 std::vector<double> thresholds(const std::vector<double> &weight) {
   std::set<int> exponents;
   int last = std::numeric_limits<int>::min();
-  for (const double one : weight) {
-    if (one <= 0) continue;
-    const int exponent = std::ilogb(one);
+  for (const double value : weight) {
+    if (value <= 0) continue;
+    const int exponent = std::ilogb(value);
     if (exponent != last) exponents.insert(exponent);
     last = exponent;
   }
-  std::vector<double> found;
+  std::vector<double> powers;
   for (const int exponent : exponents) {
-    if (static_cast<int>(found.size()) == kMostThresholds) break;
-    found.push_back(std::ldexp(1.0, exponent));
+    if (static_cast<int>(powers.size()) == kMostThresholds) break;
+    powers.push_back(std::ldexp(1.0, exponent));
   }
-  return found;
+  return powers;
 }
 
 // From a corner outwards: a vertex that two others lead to, along two axes, has the coordinates of both; one that can
@@ -71,10 +71,10 @@ class Factoring {
   }
 
   [[nodiscard]] Index find_corner() const {
-    Index found = 0;
+    Index corner = 0;
     for (Index v = 1; v < rows_.size(); v++)
-      if (degree(v) < degree(found)) found = v;
-    return found;
+      if (degree(v) < degree(corner)) corner = v;
+    return corner;
   }
 
   // Distances from the corner. False if not all can be reached.
@@ -135,24 +135,24 @@ class Factoring {
   }
 
   // The axis that two vertices differ on; kUnknown if they do so on several, or on none.
-  [[nodiscard]] Index axis_between(Index one, Index other) const {
-    Index found = kUnknown;
+  [[nodiscard]] Index axis_between(Index first, Index second) const {
+    Index differing = kUnknown;
     for (std::size_t axis = 0; axis < made_.axes(); axis++) {
-      if (made_.at(one, axis) == made_.at(other, axis)) continue;
-      if (found != kUnknown) return kUnknown;
-      found = static_cast<Index>(axis);
+      if (made_.at(first, axis) == made_.at(second, axis)) continue;
+      if (differing != kUnknown) return kUnknown;
+      differing = static_cast<Index>(axis);
     }
-    return found;
+    return differing;
   }
 
   // What two vertices come from, if there is something.
-  Index common(Index one, Index other) {
-    for (const Index v : neighbours(one)) mark_[v] = one;
-    const auto near = neighbours(other);
-    const auto found = std::find_if(near.begin(), near.end(),
-                                    [&](Index v) { return mark_[v] == one && distance_[v] == distance_[one] - 1; });
-    for (const Index v : neighbours(one)) mark_[v] = kUnknown;
-    return found == near.end() ? kUnknown : *found;
+  Index common(Index first, Index second) {
+    for (const Index v : neighbours(first)) mark_[v] = first;
+    const auto near = neighbours(second);
+    const auto nearest = std::find_if(
+        near.begin(), near.end(), [&](Index v) { return mark_[v] == first && distance_[v] == distance_[first] - 1; });
+    for (const Index v : neighbours(first)) mark_[v] = kUnknown;
+    return nearest == near.end() ? kUnknown : *nearest;
   }
 
   bool locate(Index v) {
@@ -214,14 +214,14 @@ class Factoring {
     Indices on_axis(made_.length[axis], order_.front());
     for (const Index v : order_)
       if (axis_between(v, order_.front()) == static_cast<Index>(axis)) on_axis[made_.at(v, axis)] = v;
-    Rows found;
+    Rows rows;
     for (const Index v : on_axis) {
       for (const Index other : neighbours(v))
-        if (axis_between(v, other) == static_cast<Index>(axis)) found.adjacent.push_back(made_.at(other, axis));
-      std::sort(found.adjacent.begin() + static_cast<std::ptrdiff_t>(found.begin.back()), found.adjacent.end());
-      found.begin.push_back(found.adjacent.size());
+        if (axis_between(v, other) == static_cast<Index>(axis)) rows.adjacent.push_back(made_.at(other, axis));
+      std::sort(rows.adjacent.begin() + static_cast<std::ptrdiff_t>(rows.begin.back()), rows.adjacent.end());
+      rows.begin.push_back(rows.adjacent.size());
     }
-    return found;
+    return rows;
   }
 
   // Numbers the coordinates anew, so that neighbours are next to each other: along lines and around rings, else by a
@@ -268,7 +268,7 @@ class Factoring {
 std::optional<Product> product_of(const Rows &rows, const std::vector<double> &weight) {
   for (const double least : thresholds(weight)) {
     const Rows heaviest = heavy(rows, weight, least);
-    if (auto found = Factoring(heaviest).run()) return found;
+    if (auto product = Factoring(heaviest).run()) return product;
   }
   return std::nullopt;
 }

@@ -8,7 +8,7 @@
 
 namespace rankwise::placement {
 
-// Each vertex has a coordinate on each axis, neighbours differ in one of them, and all combinations are there.
+// Each vertex has a coordinate on each axis, neighbours differ in one coordinate, and all combinations exist.
 struct Product {
   Indices length;      // of each axis
   Indices coordinate;  // [vertices][axes]; along an axis, neighbours are next to each other as far as that can be

@@ -79,7 +79,7 @@ class Recursion {
       left -= smallest;
       parts--;
     }
-    for (Index &one : room) one = std::min(one, most);
+    for (Index &places : room) places = std::min(places, most);
     return room;
   }
 

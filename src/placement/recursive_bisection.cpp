@@ -22,7 +22,7 @@ struct Halves {
   Index first, second;  // boxes
 };
 
-// What refinement could not do: ranks that are too many for their side go to the other one.
+// Repairs what refinement left: surplus ranks of a side go to the other side.
 void make_fit(Sides &sides, Capacity capacity) {
   for (std::uint8_t side = 0; side < 2; side++) {
     auto over = static_cast<Index>(std::count(sides.begin(), sides.end(), side)) - capacity[side];
@@ -85,8 +85,8 @@ class RecursiveBisection {
   // Two boxes of the nodes of one; the ranks are in the first one.
   Halves halved(Index box) {
     const auto number = static_cast<Index>(boxes_.size());
-    auto [one, other] = network_.halves(boxes_[box].nodes);
-    for (Indices *nodes : {&one, &other}) {
+    auto [first_half, second_half] = network_.halves(boxes_[box].nodes);
+    for (Indices *nodes : {&first_half, &second_half}) {
       Box made;
       for (const Index node : *nodes) made.room += room_of_[node];
       made.extent = network_.extent(*nodes);
@@ -98,47 +98,47 @@ class RecursiveBisection {
   }
 
   // Price between ranks in different boxes, or in the same one.
-  [[nodiscard]] Price apart(const Box &one, const Box &other) const {
-    return machine_.price(0) + network_.mean(one.extent, other.extent);
+  [[nodiscard]] Price apart(const Box &first, const Box &second) const {
+    return machine_.price(0) + network_.mean(first.extent, second.extent);
   }
   [[nodiscard]] Price together(const Box &box) const {
     return box.nodes.size() == 1 ? machine_.price(1) : apart(box, box);
   }
 
   void divide(const Halves &halves, bool is_divided) {
-    Box &one = boxes_[halves.first], &other = boxes_[halves.second];
-    Indices ranks = one.ranks;
-    ranks.insert(ranks.end(), other.ranks.begin(), other.ranks.end());
+    Box &first = boxes_[halves.first], &second = boxes_[halves.second];
+    Indices ranks = first.ranks;
+    ranks.insert(ranks.end(), second.ranks.begin(), second.ranks.end());
     const auto count = static_cast<Index>(ranks.size());
     Sides sides;
-    if (count <= one.room && !is_divided) {
+    if (count <= first.room && !is_divided) {
       sides.assign(count, 0);
     } else {
       const Graph graph = graph_of(ranks, halves);
-      const Capacity capacity{std::min(one.room, count), std::min(other.room, count)};
-      Bisection found = bisect(graph, capacity, effort_, random_, work_);
-      sides = std::move(found.sides);
+      const Capacity capacity{std::min(first.room, count), std::min(second.room, count)};
+      Bisection bisection = bisect(graph, capacity, effort_, random_, work_);
+      sides = std::move(bisection.sides);
       if (is_divided) {  // now more is known of the others
         Sides before(count, 1);
-        std::fill(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(one.ranks.size()), 0);
+        std::fill(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(first.ranks.size()), 0);
         consider_all(graph, work_);
-        if (!found.quality.better_than(refine(graph, before, capacity, 0, effort_.fine_passes, effort_, work_)))
+        if (!bisection.quality.better_than(refine(graph, before, capacity, 0, effort_.fine_passes, effort_, work_)))
           sides = std::move(before);
       }
     }
-    make_fit(sides, {one.room, other.room});
-    one.ranks.clear();
-    other.ranks.clear();
+    make_fit(sides, {first.room, second.room});
+    first.ranks.clear();
+    second.ranks.clear();
     for (Index v = 0; v < count; v++) {
       box_[ranks[v]] = sides[v] == 0 ? halves.first : halves.second;
-      (sides[v] == 0 ? one : other).ranks.push_back(ranks[v]);
+      (sides[v] == 0 ? first : second).ranks.push_back(ranks[v]);
     }
   }
 
   // Edges among the ranks cost what parting them adds; edges to others pull to the side that is nearer to them.
   Graph graph_of(const Indices &ranks, const Halves &halves) {
-    const Box &one = boxes_[halves.first], &other = boxes_[halves.second];
-    const Price parted = apart(one, other) - 0.5 * (together(one) + together(other));
+    const Box &first = boxes_[halves.first], &other = boxes_[halves.second];
+    const Price parted = apart(first, other) - 0.5 * (together(first) + together(other));
     const Price cut{std::max(0.0, parted.byte), std::max(0.0, parted.message)};
     nearer_.resize(boxes_.size());
     division_++;
@@ -151,7 +151,7 @@ class RecursiveBisection {
         const Index partner = traffic_.rows.adjacent[i];
         const double bytes = traffic_.bytes[i], messages = traffic_.messages.empty() ? 0 : traffic_.messages[i];
         if (local_[partner] < 0) {
-          graph.pull[v] += nearer(box_[partner], one, other).of(bytes, messages);
+          graph.pull[v] += nearer(box_[partner], first, other).of(bytes, messages);
           continue;
         }
         graph.rows.adjacent.push_back(local_[partner]);
@@ -163,11 +163,11 @@ class RecursiveBisection {
     return graph;
   }
 
-  // How much nearer a box is to the first half than to the second one.
-  Price nearer(Index box, const Box &one, const Box &other) {
+  // How much nearer a box is to the first half than to the second.
+  Price nearer(Index box, const Box &first, const Box &other) {
     auto &[known_for, price] = nearer_[box];
     if (known_for != division_) {
-      price = network_.mean(other.extent, boxes_[box].extent) - network_.mean(one.extent, boxes_[box].extent);
+      price = network_.mean(other.extent, boxes_[box].extent) - network_.mean(first.extent, boxes_[box].extent);
       known_for = division_;
     }
     return price;
@@ -183,7 +183,7 @@ class RecursiveBisection {
   Indices box_;      // of each rank
   Indices local_;    // number of a rank in the box that is being divided
   Index division_ = 0;
-  std::vector<std::pair<Index, Price>> nearer_;  // what was found in which division
+  std::vector<std::pair<Index, Price>> nearer_;  // result and its division
   Workspace work_;
 };
 
@@ -205,7 +205,7 @@ Indices place_in_nodes(const Traffic &traffic, const Machine &machine, const Ind
     part_of_node.resize(std::max<std::size_t>(part_of_node.size(), here + 1), -1);
     part_of_node[here] = number;
   }
-  std::transform(node.begin(), node.end(), part.begin(), [&](Index one) { return part_of_node[one]; });
+  std::transform(node.begin(), node.end(), part.begin(), [&](Index at) { return part_of_node[at]; });
   std::iota(all.begin(), all.end(), 0);
   const std::vector<Part> parts = parts_of(traffic, all, part, count);
   parallel.each(0, count, [&](int number) {

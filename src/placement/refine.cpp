@@ -141,7 +141,7 @@ class Refinement {
     ranks_[1 - from] += graph_.ranks[v];
   }
 
-  void move(Index v, bool tell) {
+  void move(Index v, bool update_heap) {
     Standing &vertex = vertices_[v];
     const int from = vertex.side;
     cut_ -= vertex.gain;
@@ -154,7 +154,7 @@ class Refinement {
         other.gain += other.side == from ? 2 * graph_.weight[i] : -2 * graph_.weight[i];
       else
         learn(number);
-      if (tell && !other.is_locked) work_.heaps[other.side].push(number);
+      if (update_heap && !other.is_locked) work_.heaps[other.side].push(number);
     }
   }
 

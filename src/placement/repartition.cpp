@@ -88,18 +88,18 @@ class Repartition {
 
   // An object and others of the same parent: each time one that has much traffic with those before, with some luck.
   Indices neighbours(const Level &level, Index first, Index wanted, Random &random) {
-    Indices found;
+    Indices objects;
     std::vector<double> traffic_to(level.objects.size(), 0);
     Index ranks = 0;
-    for (Index next = first; next >= 0 && static_cast<Index>(found.size()) < wanted;) {
-      found.push_back(next);
+    for (Index next = first; next >= 0 && static_cast<Index>(objects.size()) < wanted;) {
+      objects.push_back(next);
       for (const Index rank : ranks_in(level.objects[next])) {
         ranks++;
         for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++)
           traffic_to[level.object[place_[traffic_.rows.adjacent[i]]]] += traffic_.bytes[i] + messages(i);
       }
       if (ranks > kMostRanks) return {};
-      for (const Index taken : found) traffic_to[taken] = 0;
+      for (const Index taken : objects) traffic_to[taken] = 0;
       next = -1;
       double most = 0;
       for (Index other = 0; other < static_cast<Index>(traffic_to.size()); other++) {
@@ -110,8 +110,8 @@ class Repartition {
         next = other;
       }
     }
-    std::sort(found.begin(), found.end());
-    return found;
+    std::sort(objects.begin(), objects.end());
+    return objects;
   }
 
   [[nodiscard]] double messages(std::size_t entry) const {

@@ -1,4 +1,4 @@
-// A search that looks at ranks in rounds: first at all, then at those that moved and whom they talk to.
+// A search that visits ranks in rounds: first all, then those that moved and their partners.
 #ifndef RANKWISE_PLACEMENT_ROUNDS_H
 #define RANKWISE_PLACEMENT_ROUNDS_H
 

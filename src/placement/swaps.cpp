@@ -61,7 +61,7 @@ class Search {
     return traffic_.messages.empty() ? 0 : traffic_.messages[entry];
   }
 
-  [[nodiscard]] Price price(Index one, Index other) const { return machine_.between(one, other); }
+  [[nodiscard]] Price price(Index first, Index second) const { return machine_.between(first, second); }
 
   // What the messages of a rank cost if it is in that group.
   double cost(Index rank, Index group) {

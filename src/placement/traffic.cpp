@@ -14,20 +14,20 @@ struct Entries {
 };
 
 Entries entries_of(const rankwise_traffic &given) {
-  Entries found;
-  found.begin.assign(static_cast<std::size_t>(given.ranks) + 1, 0);
+  Entries entries;
+  entries.begin.assign(static_cast<std::size_t>(given.ranks) + 1, 0);
   for (std::int64_t i = 0; i < given.entries; i++) {
-    found.begin[given.source[i] + 1]++;
-    if (given.destination[i] != given.source[i]) found.begin[given.destination[i] + 1]++;
+    entries.begin[given.source[i] + 1]++;
+    if (given.destination[i] != given.source[i]) entries.begin[given.destination[i] + 1]++;
   }
-  std::partial_sum(found.begin.begin(), found.begin.end(), found.begin.begin());
-  std::vector<std::size_t> next(found.begin.begin(), found.begin.end() - 1);
-  found.entry.resize(found.begin.back());
+  std::partial_sum(entries.begin.begin(), entries.begin.end(), entries.begin.begin());
+  std::vector<std::size_t> next(entries.begin.begin(), entries.begin.end() - 1);
+  entries.entry.resize(entries.begin.back());
   for (std::int64_t i = 0; i < given.entries; i++) {
-    found.entry[next[given.source[i]]++] = i;
-    if (given.destination[i] != given.source[i]) found.entry[next[given.destination[i]]++] = i;
+    entries.entry[next[given.source[i]]++] = i;
+    if (given.destination[i] != given.source[i]) entries.entry[next[given.destination[i]]++] = i;
   }
-  return found;
+  return entries;
 }
 
 }  // namespace

@@ -13,13 +13,13 @@ namespace {
 constexpr char no_memory[] = "there is not enough memory";
 constexpr char refused[] = "the MPI library refused to tell where the processes are";
 
-// What each process tells rank 0.
-struct Told {
+// The report of each process to rank 0.
+struct Report {
   rankwise_whereabouts where;
   std::uint64_t ready;  // it has the memory that it needs
 };
 
-// What rank 0 tells all, before the ranks.
+// The message from rank 0 to all, before the ranks.
 struct Verdict {
   Outcome outcome;
   double before;
@@ -55,16 +55,16 @@ void decide(const rankwise_traffic &traffic, const rankwise_whereabouts *where, 
 }
 
 // Gathers where all are, and decides.
-void decide_at_root(const Communication &mpi, Handle copy, const Told &own, int size, const rankwise_traffic &traffic,
-                    const char *machine, Told *told, int *new_rank, Verdict &verdict) {
-  if (!mpi.gather(copy, 0, &own, sizeof own, told)) return fail(verdict, refused);
+void decide_at_root(const Communication &mpi, Handle copy, const Report &own, int size, const rankwise_traffic &traffic,
+                    const char *machine, Report *reports, int *new_rank, Verdict &verdict) {
+  if (!mpi.gather(copy, 0, &own, sizeof own, reports)) return fail(verdict, refused);
   bool ready = true;
-  for (int i = 0; i < size; ++i) ready = ready && told[i].ready != 0;
+  for (int i = 0; i < size; ++i) ready = ready && reports[i].ready != 0;
   if (!ready) return fail(verdict, no_memory);
   const auto n = static_cast<std::size_t>(size);
   auto *where = static_cast<rankwise_whereabouts *>(std::malloc(n * sizeof(rankwise_whereabouts)));
   if (where == nullptr) return fail(verdict, no_memory);
-  for (std::size_t i = 0; i < n; ++i) where[i] = told[i].where;
+  for (std::size_t i = 0; i < n; ++i) where[i] = reports[i].where;
   decide(traffic, where, size, machine, new_rank, verdict);
   std::free(where);
 }
@@ -80,19 +80,19 @@ Order find_order(const Communication &mpi, Handle copy, int rank, int size, cons
   const auto n = static_cast<std::size_t>(size);
   Order order;
   order.new_rank = static_cast<int *>(std::malloc(n * sizeof(int)));
-  auto *told = rank == 0 ? static_cast<Told *>(std::malloc(n * sizeof(Told))) : nullptr;
-  const Told own{whereabouts(), order.new_rank != nullptr ? 1U : 0U};
+  auto *reports = rank == 0 ? static_cast<Report *>(std::malloc(n * sizeof(Report))) : nullptr;
+  const Report own{whereabouts(), order.new_rank != nullptr ? 1U : 0U};
   Verdict verdict{};
   fail(verdict, no_memory);
-  // Without memory for it rank 0 asks nobody.
-  bool asks = told != nullptr && traffic != nullptr;
+  // Without memory rank 0 skips the exchange.
+  bool asks = reports != nullptr && traffic != nullptr;
   bool done = mpi.broadcast(copy, 0, &asks, sizeof asks);
-  if (done && told != nullptr && traffic != nullptr) {
-    decide_at_root(mpi, copy, own, size, *traffic, machine, told, order.new_rank, verdict);
+  if (done && reports != nullptr && traffic != nullptr) {
+    decide_at_root(mpi, copy, own, size, *traffic, machine, reports, order.new_rank, verdict);
   } else if (done && asks && rank != 0) {
     done = mpi.gather(copy, 0, &own, sizeof own, nullptr);
   }
-  std::free(told);
+  std::free(reports);
   done = done && mpi.broadcast(copy, 0, &verdict, sizeof verdict);
   if (done && verdict.outcome == Outcome::reordered) done = mpi.broadcast(copy, 0, order.new_rank, n * sizeof(int));
   if (!done) fail(verdict, refused);

@@ -28,10 +28,10 @@ void *load(char *problem, std::size_t room) {
   const char *slash = strrchr(own.dli_fname, '/');
   const std::size_t directory = slash == nullptr ? 0 : static_cast<std::size_t>(slash + 1 - own.dli_fname);
   snprintf(path, sizeof path, "%.*s%s", static_cast<int>(directory), own.dli_fname, name);
-  // RATIONALE: what it needs is linked into it, and its names are nobody else's business.
-  void *found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (found == nullptr) snprintf(problem, room, "%s can't be loaded: the installation is incomplete", path);
-  return found;
+  // RATIONALE: it is linked with all that it needs, and its symbols must not be visible to others.
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) snprintf(problem, room, "%s can't be loaded: the installation is incomplete", path);
+  return library;
 }
 
 }  // namespace
@@ -40,9 +40,9 @@ decltype(&rankwise_new_ranks) new_ranks(char *problem, std::size_t room) {
   const Guard guard(loading);
   if (library == nullptr) library = load(problem, room);
   if (library == nullptr) return nullptr;
-  void *found = dlsym(library, "rankwise_new_ranks");
-  if (found == nullptr) snprintf(problem, room, "%s is of another version: the installation is broken", name);
-  return reinterpret_cast<decltype(&rankwise_new_ranks)>(found);
+  void *function = dlsym(library, "rankwise_new_ranks");
+  if (function == nullptr) snprintf(problem, room, "%s is of another version: the installation is broken", name);
+  return reinterpret_cast<decltype(&rankwise_new_ranks)>(function);
 }
 
 }  // namespace rankwise::reordering::placement_library

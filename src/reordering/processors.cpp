@@ -30,16 +30,16 @@ std::int32_t numa_of(int processor) {
   snprintf(path, sizeof path, "%s/cpu%d", all_processors, processor);
   DIR *directory = opendir(path);
   if (directory == nullptr) return -1;
-  std::int32_t found = -1;
-  for (const dirent *entry = readdir(directory); entry != nullptr && found < 0; entry = readdir(directory)) {
+  std::int32_t node = -1;
+  for (const dirent *entry = readdir(directory); entry != nullptr && node < 0; entry = readdir(directory)) {
     constexpr std::size_t length = sizeof "node" - 1;
     char *end = nullptr;
     if (strncmp(entry->d_name, "node", length) != 0) continue;
     const long number = strtol(entry->d_name + length, &end, 10);
-    if (end != entry->d_name + length && *end == '\0') found = static_cast<std::int32_t>(number);
+    if (end != entry->d_name + length && *end == '\0') node = static_cast<std::int32_t>(number);
   }
   closedir(directory);
-  return found;
+  return node;
 }
 
 std::int32_t l3_of(int processor) {

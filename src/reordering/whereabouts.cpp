@@ -13,7 +13,7 @@ namespace {
 
 constexpr int most_processors = 64 * RANKWISE_PROCESSOR_WORDS;
 
-// The processors that this thread may use. None if the kernel doesn't tell, or tells of higher ones.
+// The processors that this thread may use. None if the kernel does not report them, or reports higher ones.
 void read_processors(rankwise_whereabouts &here) {
   constexpr int most = 1 << 16;
   constexpr std::size_t bytes = CPU_ALLOC_SIZE(most);

@@ -220,12 +220,12 @@ void reach(const OfCommunicator &of, Table &table, const Thread &thread, const C
   go_on(table);
 }
 
-bool reach_posted(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call,
-                  std::uint64_t handle) {
-  const std::uint64_t instance = table.next;
-  const bool is_wanted = call.kept && table.record != nullptr && is_kept(table, instance);
-  go_on(table);
-  if (!is_wanted) return false;
+namespace {
+
+// Remembers a collective that was posted; false if it is not in the sample, or there is no room.
+bool expect(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call, std::uint64_t handle,
+            std::uint64_t instance) {
+  if (!call.kept || table.record == nullptr || !is_kept(table, instance)) return false;
   const Guard guard(making, threads::several);
   Posted *free = nullptr;
   for (Posted &one : under_way) {
@@ -239,6 +239,45 @@ bool reach_posted(const OfCommunicator &of, Table &table, const Thread &thread, 
   fill(free->row, of, table, thread, call);
   free->row.instance = instance;
   return true;
+}
+
+}  // namespace
+
+bool reach_posted(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call,
+                  std::uint64_t handle) {
+  const std::uint64_t instance = table.next;
+  go_on(table);
+  return expect(of, table, thread, call, handle, instance);
+}
+
+std::uint32_t initialised(communicators::Communicator &communicator, Procedure procedure, std::uint64_t bytes,
+                          int root) {
+  const int number = number_of_posted(procedure);
+  if (communicator.arrivals == nullptr) return 0;
+  Table *table = communicator.arrivals->tables[number];
+  if (table == nullptr) table = make(place_of(communicator), procedure, number);
+  if (table == nullptr) return 0;
+  streams::operations::Operation operation{};
+  operation.channel = {communicator.index, static_cast<std::uint32_t>(root), 0, false};
+  operation.procedure = procedure;
+  operation.bytes = bytes;
+  operation.communicator = &communicator;
+  operation.latest = std::uint64_t{++table->initialised} << 32;
+  return streams::operations::add(operation);
+}
+
+bool started(streams::operations::Operation &operation, const Thread &thread, Call call, std::uint64_t handle) {
+  const communicators::Communicator &communicator = *operation.communicator;
+  // (Freed meanwhile. Another one may have its place.)
+  if (communicator.index != operation.channel.communicator || communicator.arrivals == nullptr) return false;
+  OfCommunicator &of = *communicator.arrivals;
+  Table &table = *of.tables[number_of_posted(operation.procedure)];
+  if (table.record != nullptr) ++table.record->starts;
+  call.bytes = operation.bytes;
+  call.root = static_cast<int>(operation.channel.rank);
+  const bool is_wanted = expect(of, table, thread, call, handle, ++operation.latest);
+  of.has_posted(thread, call.start, call.stop);
+  return is_wanted;
 }
 
 void asked(std::uint64_t handle, std::uint64_t start, std::uint64_t stop) {

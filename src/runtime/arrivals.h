@@ -1,6 +1,6 @@
 // When each process comes to the same collectives: a sample that all members of a communicator take alike, without a
-// message, and beside it the calls that took longest. format.h, rankwise_arrival_table; docs/how-it-works.md,
-// "Waiting".
+// message, and beside it the calls that took longest. format.h, rankwise_arrival_table;
+// docs/explanation/how-it-works.md, "Waiting".
 #ifndef RANKWISE_ARRIVALS_H
 #define RANKWISE_ARRIVALS_H
 
@@ -10,6 +10,7 @@
 #include "communicators.h"
 #include "format.h"
 #include "generated/procedures.h"
+#include "streams.h"
 #include "thread.h"
 
 namespace rankwise::arrivals {
@@ -83,7 +84,7 @@ constexpr int number_of(Procedure procedure) {
   }
 }
 
-// Likewise of those that are only posted: who waits, waits in a completion call.
+// Likewise of those that are only posted, or started: who waits, waits in a completion call.
 constexpr int number_of_posted(Procedure procedure) {
   switch (procedure) {
     case Procedure::MPI_Ibarrier:
@@ -130,11 +131,55 @@ constexpr int number_of_posted(Procedure procedure) {
       return 49;
     case Procedure::MPI_Ineighbor_alltoallw:
       return 50;
+    case Procedure::MPI_Barrier_init:
+      return 51;
+    case Procedure::MPI_Bcast_init:
+      return 52;
+    case Procedure::MPI_Gather_init:
+      return 53;
+    case Procedure::MPI_Gatherv_init:
+      return 54;
+    case Procedure::MPI_Scatter_init:
+      return 55;
+    case Procedure::MPI_Scatterv_init:
+      return 56;
+    case Procedure::MPI_Allgather_init:
+      return 57;
+    case Procedure::MPI_Allgatherv_init:
+      return 58;
+    case Procedure::MPI_Alltoall_init:
+      return 59;
+    case Procedure::MPI_Alltoallv_init:
+      return 60;
+    case Procedure::MPI_Alltoallw_init:
+      return 61;
+    case Procedure::MPI_Reduce_init:
+      return 62;
+    case Procedure::MPI_Allreduce_init:
+      return 63;
+    case Procedure::MPI_Reduce_scatter_init:
+      return 64;
+    case Procedure::MPI_Reduce_scatter_block_init:
+      return 65;
+    case Procedure::MPI_Scan_init:
+      return 66;
+    case Procedure::MPI_Exscan_init:
+      return 67;
+    case Procedure::MPI_Neighbor_allgather_init:
+      return 68;
+    case Procedure::MPI_Neighbor_allgatherv_init:
+      return 69;
+    case Procedure::MPI_Neighbor_alltoall_init:
+      return 70;
+    case Procedure::MPI_Neighbor_alltoallv_init:
+      return 71;
+    case Procedure::MPI_Neighbor_alltoallw_init:
+      return 72;
     default:
       return none;
   }
 }
-constexpr int collectives = 51;
+constexpr int collectives = 73;
 
 constexpr bool is_on_window_or_file(Procedure procedure) {
   return number_of(procedure) >= number_of(Procedure::MPI_Win_fence) &&
@@ -142,7 +187,11 @@ constexpr bool is_on_window_or_file(Procedure procedure) {
 }
 
 // Which numbers are those of collectives among neighbours.
-constexpr bool is_among_neighbours(int number) { return number >= number_of(Procedure::MPI_Neighbor_allgather); }
+constexpr bool is_among_neighbours(int number) {
+  return (number >= number_of(Procedure::MPI_Neighbor_allgather) &&
+          number <= number_of_posted(Procedure::MPI_Ineighbor_alltoallw)) ||
+         number >= number_of_posted(Procedure::MPI_Neighbor_allgather_init);
+}
 
 // The finaliser of splitmix64: the low bits of neighbouring numbers have nothing in common.
 constexpr std::uint64_t mixed(std::uint64_t n) {
@@ -178,6 +227,7 @@ struct Table {
   Longest *longest = nullptr;        // none as long as the sample has all calls
   std::uint64_t least_long = ~0ULL;  // a longer step is kept
   bool is_posted = false;            // of a collective that is only posted: none is kept for its length
+  std::uint32_t initialised = 0;     // persistent ones so far
   bool in_pairs = false;             // two instances are kept together: an odd number and the even one after it
 };
 
@@ -192,6 +242,12 @@ struct OfCommunicator {
   std::uint64_t posted_in_mpi = 0;
   const Thread *posted_by = nullptr;
   Table *tables[collectives] = {};
+
+  void has_posted(const Thread &by, std::uint64_t start, std::uint64_t stop) {
+    posted = stop;
+    posted_in_mpi = by.in_mpi + clock::elapsed(start, stop);
+    posted_by = &by;
+  }
 };
 
 // A call that is over.
@@ -238,6 +294,15 @@ struct Place {
 // wanted: completed() with this handle.
 [[gnu::cold, gnu::noinline]] bool reach_posted(const OfCommunicator &of, Table &table, const Thread &thread,
                                                const Call &call, std::uint64_t handle);
+// Enters a persistent collective. Returns its number among streams::operations, 0 if there is no room.
+//
+// RATIONALE: MPI matches persistent collectives in the order in which they are initialised. Members may start them in
+// any order, so each has its own numbers.
+[[gnu::cold, gnu::noinline]] std::uint32_t initialised(communicators::Communicator &communicator, Procedure procedure,
+                                                       std::uint64_t bytes, int root);
+// It was started. Returns the same as reach_posted(). (Bytes and root of the call are those of the operation.)
+[[gnu::cold, gnu::noinline]] bool started(streams::operations::Operation &operation, const Thread &thread, Call call,
+                                          std::uint64_t handle);
 // A call has asked for a request with this handle, and it was not complete yet.
 [[gnu::cold, gnu::noinline]] void asked(std::uint64_t handle, std::uint64_t start, std::uint64_t stop);
 // A call has ended in which so many collectives were complete, and this is the handle of one of them. False if it is
@@ -290,9 +355,7 @@ struct Place {
   if (--table->remaining == 0) [[unlikely]] {
     is_wanted = reach_posted(of, *table, thread, {start, stop, left_key, bytes, root, kept}, handle);
   }
-  of.posted = stop;
-  of.posted_in_mpi = thread.in_mpi + clock::elapsed(start, stop);
-  of.posted_by = &thread;
+  of.has_posted(thread, start, stop);
   return is_wanted;
 }
 

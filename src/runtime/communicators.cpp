@@ -7,6 +7,7 @@
 #include "hash.h"
 #include "lock.h"
 #include "logical.h"
+#include "records.h"
 
 namespace rankwise::communicators {
 
@@ -18,6 +19,8 @@ constexpr std::uint32_t most_records_a_section = 4096;
 Lock entering;
 rankwise_section *section = nullptr;
 std::uint32_t record_count = 0;
+
+constinit Records<rankwise_neighbour> neighbour_records(RANKWISE_SECTION_NEIGHBOURS, 256, 8192, 8);
 
 rankwise_communicator *new_record() {
   if (record_count >= most_records) return nullptr;
@@ -106,6 +109,18 @@ Communicator *add(std::uint64_t handle, const Origin &origin, int rank, int size
     communicator.record = entry.record;
     if (entry.record == nullptr) counters_file::drop(RANKWISE_DROPPED_COMMUNICATORS);
   });
+}
+
+void note_neighbours(const Communicator &communicator) {
+  const Guard guard(entering);
+  const Neighbours &to = *communicator.neighbours;
+  for (int i = 0; i <= to.count; ++i) {
+    if (i < to.count && !to.is_process[i]) continue;
+    rankwise_neighbour *record = neighbour_records.next();
+    if (record == nullptr) return;
+    *record = {communicator.index, i < to.count ? to.ranks[i] : -1};
+    neighbour_records.publish();
+  }
 }
 
 void freed(Communicator *communicator) {

@@ -1,4 +1,4 @@
-// Communicators: found by handle, named without a message. docs/how-it-works.md, "Names".
+// Communicators: found by handle, named without a message. docs/explanation/how-it-works.md, "Names".
 #ifndef RANKWISE_COMMUNICATORS_H
 #define RANKWISE_COMMUNICATORS_H
 
@@ -106,6 +106,9 @@ void note_not_freed(rankwise_communicator &record);
 
 // Enters a communicator; nullptr if there is no memory for it. The caller fills in the record's other facts.
 Communicator *add(std::uint64_t handle, const Origin &origin, int rank, int size, int remote_size);
+
+// Tells readers who its neighbours are.
+void note_neighbours(const Communicator &communicator);
 
 // The communicator, hidden in the table before, is gone; the record says when.
 void freed(Communicator *communicator);

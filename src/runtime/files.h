@@ -1,5 +1,5 @@
 // Files that are open: found by handle, named without a message. Their records in the counters file stay.
-// docs/how-it-works.md, "Names".
+// docs/explanation/how-it-works.md, "Names".
 #ifndef RANKWISE_FILES_H
 #define RANKWISE_FILES_H
 

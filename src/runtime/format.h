@@ -78,6 +78,7 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_SITES = 13,           /* rankwise_site */
   RANKWISE_SECTION_ARRIVAL_TABLES = 14,  /* rankwise_arrival_table */
   RANKWISE_SECTION_ARRIVALS = 15,        /* rankwise_arrival, of one table */
+  RANKWISE_SECTION_NEIGHBOURS = 16,      /* rankwise_neighbour */
   RANKWISE_SECTION_TIME_LINES = 20,      /* rankwise_time_line, of a thread */
   RANKWISE_SECTION_SYSTEM_COUNTERS = 24, /* rankwise_system_counters */
   RANKWISE_SECTION_PROCESSORS = 25,      /* rankwise_processor: of the node, by one of its processes */
@@ -676,6 +677,7 @@ struct rankwise_pattern_row {
  * there is no more room `shift` grows, and what is kept no longer goes. So all members keep the same ones. Beside
  * these, once `shift` is more than 0, the longest steps of all calls are kept, from one collective on the communicator
  * to the next: nearly the same ones on all members, too, for all of them wait for the late one.
+ * Persistent collectives: start s of the i-th that was initialised, of one procedure, has the number i * 2^32 + s.
  *
  * RATIONALE: by a hash, because every 4th instance would always be the same call of a loop that has four of them. And
  * the longest, because a sample of few calls lacks the one in which a rank stops for seconds. */
@@ -684,6 +686,7 @@ struct rankwise_arrival_table {
   uint16_t procedure;
   uint16_t shift;
   uint64_t traits; /* rankwise_traits, of all calls that have succeeded; 0 = not known: written by older versions */
+  uint64_t starts; /* of persistent collectives; of others 0 */
 };
 
 /* What may keep a collective from being done in another way: any of its calls has had it. */
@@ -721,6 +724,13 @@ struct rankwise_arrival {
   int32_t root;      /* rank in the communicator, -1 = none */
   uint16_t table;    /* index */
   uint16_t region;   /* that the call was in */
+};
+
+/* Whom a process sends to in the collectives among neighbours of a communicator, where this does not follow from its
+ * dimensions. The last one has no rank: nobody else is missing. */
+struct rankwise_neighbour {
+  uint32_t communicator; /* index */
+  int32_t rank;          /* in the communicator, -1 = the end */
 };
 
 /* What a thread did in one interval of its time line: sums as in rankwise_calls, without MPI_Init, MPI_Finalize and

@@ -228,6 +228,14 @@ void Streams::completed(const Waited &call) {
   for (std::uint32_t i = 0; i < count; ++i) add_side(staged_[i], call);
 }
 
+void Streams::pass(const Channel &channel, const Identity &identity, Message message, const Waited &call) {
+  message.stream = find(partner_of(channel), where(channel.communicator, channel.receives));
+  if (message.stream == nullptr) message.stream = search(channel, identity);
+  message.number = message.stream->messages;
+  if ((message.flags & RANKWISE_SIDE_PROBED) == 0) ++message.stream->messages;
+  if (may_keep(message.number, message.posted) && stage(message)) completed(call);
+}
+
 bool Streams::pend(std::uint64_t handle) {
   const std::uint32_t count = staged_count_;
   staged_count_ = 0;

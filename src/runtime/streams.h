@@ -2,8 +2,8 @@
 // order in which they are sent, so both sides number them alike, without a word between them.
 //
 // Of the same sampled numbers both sides keep when they were posted, and when the call began and ended that waited for
-// them. The reader joins the sides, and knows who came late: the sender or the receiver. docs/how-it-works.md,
-// "Late senders and late receivers", tells which numbers are certain.
+// them. The reader joins the sides, and knows who came late: the sender or the receiver.
+// docs/explanation/how-it-works.md, "Late senders and late receivers", tells which numbers are certain.
 #ifndef RANKWISE_STREAMS_H
 #define RANKWISE_STREAMS_H
 
@@ -102,6 +102,9 @@ class Streams {
   [[gnu::cold, gnu::noinline]] bool stage(const Message &message);
   // The call has completed them.
   [[gnu::cold, gnu::noinline]] void completed(const Waited &call);
+  // A message that the call has sent, or waited for: all that stage() and completed() do.
+  [[gnu::cold, gnu::noinline]] void pass(const Channel &channel, const Identity &identity, Message message,
+                                         const Waited &call);
   // They wait for the request or matched message with this handle. False if there is no room.
   [[gnu::cold, gnu::noinline]] bool pend(std::uint64_t handle);
   // A copy of them waits for the message that MPI_Mprobe has matched; they themselves are only probed.
@@ -202,7 +205,7 @@ class Streams {
   Message staged_[2] = {};
 };
 
-// Persistent operations: what each start of one counts.
+// Persistent operations: what each start of one counts. (Those of collectives: arrivals.h.)
 namespace operations {
 
 struct Operation {
@@ -215,6 +218,7 @@ struct Operation {
   const Streams *owner;  // of `stream`
   std::uint32_t generation;
   rankwise_stream *stream;
+  std::uint64_t latest;  // of a collective: number of its latest start; the rank of the channel is the root
   std::uint32_t next_unused;
 };
 

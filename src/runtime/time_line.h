@@ -1,5 +1,5 @@
 // What a thread did when: a fixed number of intervals, whose width doubles when there is no more room. format.h,
-// rankwise_time_line; docs/how-it-works.md, "Time line".
+// rankwise_time_line; docs/explanation/how-it-works.md, "Time line".
 #ifndef RANKWISE_TIME_LINE_H
 #define RANKWISE_TIME_LINE_H
 

@@ -45,6 +45,17 @@ void created(std::uint64_t handle, Procedure procedure, communicators::Communica
   });
 }
 
+void passed(const Window &window, const Peers &peers, streams::Streams &streams, const Signals &signals,
+            const streams::Waited &call) {
+  for (int i = 0; i < peers.count; ++i) {
+    const streams::Channel channel{window.index, static_cast<std::uint32_t>(peers.ranks[i]), signals.signal,
+                                   signals.receives};
+    const auto world = static_cast<std::uint32_t>(peers.ranks[peers.count + i]);
+    streams.pass(channel, {window.record->id, world}, {nullptr, 0, signals.posted, 0, signals.procedure, signals.flags},
+                 call);
+  }
+}
+
 void freed(Window *window) {
   if (window->record != nullptr) communicators::note_freed(*window->record);
   table.drop(window);

@@ -1,4 +1,5 @@
-// Windows of one-sided communication: found by handle, named without a message. docs/how-it-works.md, "Names".
+// Windows of one-sided communication: found by handle, named without a message. docs/explanation/how-it-works.md,
+// "Names".
 #ifndef RANKWISE_WINDOWS_H
 #define RANKWISE_WINDOWS_H
 
@@ -9,8 +10,15 @@
 #include "format.h"
 #include "generated/procedures.h"
 #include "handle_table.h"
+#include "streams.h"
 
 namespace rankwise::windows {
+
+// The processes of an epoch that MPI_Win_start or MPI_Win_post has opened.
+struct Peers {
+  int count = 0;
+  int *ranks = nullptr;  // malloc'ed: in the window, then in MPI_COMM_WORLD
+};
 
 // A window that is alive. The communicator may have been freed: its index in keys is all that is needed of it.
 struct Window {
@@ -22,10 +30,14 @@ struct Window {
   int *world_ranks = nullptr;                               // by rank; nullptr = not yet asked for
   rankwise_communicator *record = nullptr;                  // nullptr = no room, or its creation was not seen
   arrivals::OfCommunicator *arrivals = nullptr;             // nullptr = nobody can wait here
+  Peers targets;                                            // of the epoch of access
+  Peers origins;                                            // of the epoch of exposure
   Window *next_unused = nullptr;
 
   void release() {
     std::free(world_ranks);
+    std::free(targets.ranks);
+    std::free(origins.ranks);
     arrivals::release(arrivals);
   }
 };
@@ -36,6 +48,25 @@ inline constinit Table table;
 
 // Enters a window that the procedure has made from a communicator; nullptr = one that is not known.
 void created(std::uint64_t handle, Procedure procedure, communicators::Communicator *parent);
+
+// What MPI_Win_post tells the origins, and MPI_Win_complete the targets: the tags of such messages.
+enum Signal : std::int32_t { exposed, accessed };
+
+// A call has sent signals to processes, or has received them. They are numbered and sampled as messages are.
+//
+// Args:
+//   flags: of rankwise_side_flags.
+//   posted: when a signal that is sent was on its way, at the latest; of one that is received, when the call began.
+//   call: `messages` are those that it waited for.
+struct Signals {
+  Signal signal;
+  bool receives;
+  std::uint16_t flags;
+  std::uint64_t posted;
+  Procedure procedure;
+};
+void passed(const Window &window, const Peers &peers, streams::Streams &streams, const Signals &signals,
+            const streams::Waited &call);
 
 // The window, hidden in the table before, is gone; the record says when.
 void freed(Window *window);

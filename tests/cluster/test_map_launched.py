@@ -32,7 +32,7 @@ def test_a_ring_that_was_dealt_out(
     mpi: Mpi, cluster: Cluster, ring: Callable[[Mpi], Path], place: Path
 ) -> None:
     done = record_success(mpi, cluster, place, launch(mpi, cluster, 3, "round-robin", ring(mpi)))
-    found = map_profile(mpi, done, place / "placement", "--only-kind", "user")
+    found = map_profile(mpi, done, place / "placement", "--kind", "program")
     assert found.present == off_node(done) == ALL_BYTES
     assert found.found == LEAST_OFF_NODE
     (place / "again").mkdir()

@@ -1,4 +1,4 @@
-"""`rankwise map --verify`: a job in a bad order, before and after, on nodes with slow links."""
+"""`rankwise map verify`: a job in a bad order, before and after, on nodes with slow links."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LIMIT_SECONDS = 100
 def verified(
     mpi: Mpi, cluster: nodes.Cluster, place: Path, profile: Path, words: list[str], *options: str
 ) -> subprocess.CompletedProcess[str]:
-    command = [str(RANKWISE), "map", "--verify", str(profile), "--only-kind", "user", *options, "--", *words]
+    command = [str(RANKWISE), "map", "verify", str(profile), "--kind", "program", *options, "--", *words]
     return run(mpi, cluster, place, command, LIMIT_SECONDS)
 
 

@@ -57,7 +57,7 @@ def test_a_transform_in_a_bad_order(mpi: Mpi, slow: nodes.Cluster, place: Path) 
     mpi.compile(program, PROGRAMS / "fft.c")
     words = launch(mpi, slow, 3, "block", program, "500000", "30000", "4")
     file = place / "fft.tuned.json"
-    done, found = optimize(mpi, slow, place, words, "--apply", str(file))
+    done, found = optimize(mpi, slow, place, words, "-o", str(file))
     steps = of_steps(found)
     assert steps.keys() == {"map", "collectives", "parameters"}
     assert (steps["map"]["verdict"], found["verdict"]) == ("kept", "faster"), done.stderr
@@ -85,9 +85,11 @@ def test_a_halo_in_a_bad_order(mpi: Mpi, slow: nodes.Cluster, place: Path) -> No
     mpi.compile(program, PROGRAMS / "halo.c")
     words = launch(mpi, slow, 3, "round-robin", program, "3", "2", "500000", "4", "0")
     file = place / "halo.tuned.json"
-    done, found = optimize(mpi, slow, place, words, "--apply", str(file))
+    done, found = optimize(mpi, slow, place, words, "-o", str(file))
     steps = of_steps(found)
     assert steps["map"]["verdict"] == "kept", done.stderr
-    assert steps["collectives"]["verdict"] in ("skipped", "dropped")  # a barrier, which waits
-    assert steps["map"]["promise"]["why"].startswith("off-node-traffic")
+    # A barrier, which waits; and on a busy machine the placement takes the whole budget.
+    assert steps["collectives"]["verdict"] in ("skipped", "dropped", "no time")
+    # The finding's estimate is of the time in transfer, the other of all time in MPI.
+    assert steps["map"]["promise"]["why"].startswith(("off-node-traffic", "another placement"))
     assert (found["verdict"], read(file).rules) == ("faster", ())

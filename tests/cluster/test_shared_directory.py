@@ -66,7 +66,7 @@ class Jobs:
     def start(self, *arguments: str, options: tuple[str, ...] = ()) -> Iterator[Job]:
         """Under way for a while."""
         rankwise = [str(RANKWISE), "run", "--quiet", "-o", str(self.place / "job.rankwise"), *options]
-        rankwise += ["--live-dir", str(self.run_directory), "--"]
+        rankwise += ["--run-dir", str(self.run_directory), "--"]
         words = launch(self.mpi, self.cluster, NODES, "block", self.program, *arguments)
         started = self.cluster.on(0, *rankwise, *words, cwd=self.place)
         job = Job(started, environment(self.mpi), self.place)
@@ -178,7 +178,7 @@ def assert_first_node_only(done: Recording) -> None:
 
 
 def test_every_node_saves_one_file(on_nodes: Jobs) -> None:
-    with on_nodes.start("wait", options=("--keep", "--save-every", "0.5")) as job:
+    with on_nodes.start("wait", options=("--keep-run-dir", "--save-every", "0.5")) as job:
         job.wait_until_ready()
         on_nodes.wait_until_saved()
         for number in range(NODES):

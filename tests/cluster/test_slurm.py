@@ -201,7 +201,7 @@ def test_behind_srun(slurm: Slurm, program: Path, place: Path) -> None:
     done = Recording(slurm.run(*words, cwd=place), output)
     assert done.process.returncode == 0, done.process.stderr
     check(done)
-    assert done.process.stderr.count(f"complete: {RANKS}/{RANKS} ranks") == 1
+    assert done.process.stderr.count(f"{RANKS} ranks / ") == 1
     assert [path for path in place.iterdir() if path != output] == []
 
 
@@ -247,8 +247,8 @@ def test_a_placement_tried_out(slurm: Slurm, program: Path, place: Path) -> None
     words = srun("-mcyclic", program)
     first = slurm.run(RANKWISE, "run", "-q", "-o", output, "--", *words, cwd=place)
     assert first.returncode == 0, first.stderr
-    options = ["--only-kind", "user", "--pairs", "1", "--json"]
-    done = slurm.run(RANKWISE, "map", "--verify", output, *options, "--", *words, cwd=place)
+    options = ["--kind", "program", "--pairs", "1", "--json"]
+    done = slurm.run(RANKWISE, "map", "verify", output, *options, "--", *words, cwd=place)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert [run["bytes_off_node"] for run in found["before"]] == [RING_BYTES]

@@ -34,7 +34,7 @@ def test_a_collective_over_slow_links(mpi: Mpi, slow: nodes.Cluster) -> None:
     words = launch(mpi, slow, 3, "block", program, "1", "bcast:200000:12:world")
     profile = record_success(mpi, slow, place, words).path
     few = ["--pairs", "5", "--confidence", "75", "--cells", "1", "--budget", f"{LIMIT_SECONDS}s", "--json"]
-    command = [str(RANKWISE), "tune", str(profile), "--apply", str(file), *few, "--", *words]
+    command = [str(RANKWISE), "tune", str(profile), "-o", str(file), *few, "--", *words]
     done = run(mpi, slow, place, command, 2 * LIMIT_SECONDS)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -238,7 +238,7 @@ def test_old_counters_are_not_mixed_in(place: Place) -> None:
     live.mkdir()
     (live / "host.1.aa.counters").touch()
     (live / "mine").touch()
-    words = ("run", "-o", "a.rankwise", "--live-dir", "live")
+    words = ("run", "-o", "a.rankwise", "--run-dir", "live")
     assert "is not empty" in place.rankwise(*words, "--", "./app").stderr
     assert place.rankwise(*words, "--force", "--", "./app").returncode == 0
     assert place.profile.startswith("1 ranks")
@@ -291,7 +291,10 @@ def test_python_is_not_taken_apart_after_a_run(place: Place) -> None:
 
 def test_run_directory_is_kept_on_request(place: Place) -> None:
     place.script("app", MPI_RANK)
-    assert "run directory kept" in place.rankwise("run", "-o", "a.rankwise", "--keep", "--", "./app").stderr
+    assert (
+        "run directory kept"
+        in place.rankwise("run", "-o", "a.rankwise", "--keep-run-dir", "--", "./app").stderr
+    )
     assert "a.rankwise-run" in place.files
 
 

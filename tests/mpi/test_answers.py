@@ -77,6 +77,6 @@ def test_answers_are_those_of_the_command_line(mpi: Mpi, compiled: Compile) -> N
     calls = profile.calls(communicator="mine").to_pandas().set_index("procedure")
     assert calls.loc["MPI_Bcast", ["calls", "bytes_sent"]].tolist() == [RANKS * CALLS, CALLS * SMALL]
     assert calls.loc["MPI_Barrier", "calls"] == RANKS
-    inside = profile.matrix(only=["Bcast"])
+    inside = profile.matrix(call="Bcast")
     sent = profile.pairs(call="Bcast").to_pandas()
     assert inside.to_numpy().sum() == (sent.bytes.sum() if len(sent) else 0)

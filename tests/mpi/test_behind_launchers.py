@@ -39,7 +39,7 @@ def test_one_job_one_profile_one_summary(mpi: Mpi, compiled: Compile, tmp_path: 
     done = run(mpi, tmp_path, *mpi.launch(1, *under), ":", "-n", "2", *under)
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == output(3)
-    assert done.stderr.count("complete: 3/3 ranks") == done.stderr.count("rankwise 0") == 1
+    assert done.stderr.count("3 ranks / 1 node") == done.stderr.count("rankwise 0") == 1
     assert profiles(tmp_path) == [tmp_path / "out.rankwise"]
     assert_known_calls(Recording(done, tmp_path / "out.rankwise"), 3)
 

@@ -19,7 +19,7 @@ RANKS = 4
 LIBRARY = "libmakers.so.1"
 BINDINGS = ["makers_mpifh.f90", "makers_mpi.f90", "makers_mpi_f08.f90"]
 SHARED = ("-g", "-shared", "-fPIC", f"-Wl,-soname,{LIBRARY}")
-MADE = "SELECT name, family, made_in FROM communicators WHERE id > 3 AND procedure <> ''"
+MADE = "SELECT name, family, created_in FROM communicators WHERE id > 3 AND procedure <> ''"
 
 
 @pytest.fixture
@@ -141,6 +141,6 @@ def test_python_s_binding_is_the_program(mpi: Mpi, compiled: Compile, tmp_path: 
     command = mpi.launch(3, sys.executable, PROGRAMS / "with_mpi4py.py")
     done = recording.run(command, tmp_path / "python.rankwise", variables)
     assert done.process.returncode == 0, done.process.stderr
-    [(name, family, made_in)] = done.rows(MADE)
+    [(name, family, created_in)] = done.rows(MADE)
     assert (name, family) == ("W_d1", "W_d1")
-    assert str(made_in).startswith("MPI.") and str(made_in).endswith(".so")
+    assert str(created_in).startswith("MPI.") and str(created_in).endswith(".so")

@@ -76,7 +76,7 @@ def is_inside(group: Group, job: Job, keeper: int) -> bool:
 
 
 def test_a_frozen_job_goes_on(place: Place, group: Group) -> None:
-    under = [*group.words(), *place.rankwise("--keep", "--save-every", "0.1")]
+    under = [*group.words(), *place.rankwise("--keep-run-dir", "--save-every", "0.1")]
     with place.start("wait", under=under) as job:
         job.wait_until_ready()
         keeper = keeper_of(memory_of(place.run_directory))

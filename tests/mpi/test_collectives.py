@@ -1,7 +1,8 @@
 """Collectives: calls, bytes of each rank, sums and size bins of programs/collectives.c, on every MPI.
 
 INVOCATIONS has the program's list; what each call must be booked with follows from the definitions in
-docs/profile-format.md, "Bytes", and the sums from the lower bounds that every process's share adds up to.
+docs/reference/profile-format.md, "Bytes", and the sums from the lower bounds that every process's share adds
+up to.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def test_run_directory_is_not_usable(place: Place, what: str, why: str) -> None:
 def test_run_directory_is_refused_before_the_launch(place: Place) -> None:
     (place.directory / "file").write_text("")
     below = place.directory / "file" / "run"
-    with place.start(under=place.rankwise("--live-dir", below)) as job:
+    with place.start(under=place.rankwise("--run-dir", below)) as job:
         assert job.wait() == 2
         assert job.stdout == ""
         assert job.stderr.count("\n") == 1
@@ -230,7 +230,7 @@ def test_no_room_where_the_launch_is(place: Place) -> None:
     # launch.json takes a page, and the counters of all processes more than one.
     with (
         small_disk(place.directory, 8) as disk,
-        place.start(under=place.rankwise("--live-dir", disk / "run")) as job,
+        place.start(under=place.rankwise("--run-dir", disk / "run")) as job,
     ):
         assert job.wait() == 0, job.stderr
         done = place.recorded(job)
@@ -263,7 +263,7 @@ def test_disk_full_during_the_run(place: Place) -> None:
         files = [one for path in run.glob("*.node") for one in read_entries(path)]
         return [sends(one) for one in files if isinstance(one, Counters)]
 
-    under = place.rankwise("--live-dir", run, "--keep", "--save-every", "0.1")
+    under = place.rankwise("--run-dir", run, "--keep-run-dir", "--save-every", "0.1")
     with (
         small_disk(place.directory, RANKS * 64) as disk,
         place.start("wait", str(communicators), under=under) as job,

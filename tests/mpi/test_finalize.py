@@ -32,7 +32,7 @@ def on_three_nodes(mpi: Mpi, pretender: Path) -> Mpi:
 def test_one_that_is_late(mpi: Mpi, compiled: Compile, pretender: Path, tmp_path: Path) -> None:
     pretending = on_three_nodes(mpi, pretender)
     command = pretending.launch(RANKS, compiled(mpi, "finalize.c"), "late")
-    done = run_on(pretending, command, tmp_path / "late.rankwise", "--clock-sync", "--keep")
+    done = run_on(pretending, command, tmp_path / "late.rankwise", "--clock-sync", "--keep-run-dir")
     assert done.process.returncode == 0, done.process.stderr
     said = sorted(line for line in done.process.stdout.splitlines() if line.startswith("rank "))
     # Whether the processes of jobs that these start have Rankwise is not known.

@@ -1,4 +1,4 @@
-"""`rankwise tune --guidelines` on each MPI library: the probe's mock-ups, and the whole job."""
+"""`rankwise tune guidelines` on each MPI library: the probe's mock-ups, and the whole job."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_mock_ups_compute_what_they_stand_for(mpi: Mpi, cache: Path, tmp_path: P
 
 def _guidelines(mpi: Mpi, cache: Path, place: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [str(RANKWISE), "tune", "--guidelines", "--mpicc", mpi.mpicc, *options],
+        [str(RANKWISE), "tune", "guidelines", "--mpicc", mpi.mpicc, *options],
         capture_output=True,
         text=True,
         timeout=4 * LIMIT_SECONDS,
@@ -91,8 +91,8 @@ def test_it_ends_in_time(mpi: Mpi, cache: Path, tmp_path: Path) -> None:
     [
         (["--sizes", "8,x"], 2, "'x'"),
         (["--sizes", "8,8"], 2, "--sizes"),
-        (["--apply", "a.json"], 2, "--apply"),
-        (["F.rankwise"], 2, "--guidelines"),
+        (["-o", "a.json"], 2, "-o"),
+        (["F.rankwise"], 2, "F.rankwise"),
         ([], 1, "rankwise: "),
     ],
 )

@@ -247,7 +247,7 @@ BCASTS = {"MPI_Bcast", "MPI_Ibcast", "MPI_Bcast_init", "MPI_Iallgather"}
 )
 def test_chosen_procedures(case: Case, compiled: Compile, tmp_path: Path) -> None:
     size = 4
-    done = case.run(compiled, tmp_path, size, "--only", "MPI_BCAST,allgather")
+    done = case.run(compiled, tmp_path, size, "--inside", "MPI_BCAST,allgather")
     procedures = done.rows(
         """SELECT DISTINCT name FROM messages JOIN procedures ON procedures.id = messages.procedure
            WHERE kind = 'in-collective'"""

@@ -49,7 +49,7 @@ def test_every_collective_shows_messages_or_says_why_not(
         assert states == {"active"}
         assert sum(row.algorithm is not None for row in shapes) > 10
     monkeypatch.setenv("COLUMNS", "80")
-    for view in (["--by", "collective"], ["--by", "algorithm"], ["--by", "pair"], ["--matrix", "rank"]):
+    for view in (["--by", "collective"], ["--by", "algorithm"], ["--by", "pair"], ["--matrix"]):
         assert main(["show", str(run.path), *view]) == 0
         assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
@@ -79,6 +79,6 @@ def test_shared_memory_beside_messages(
     assert exchange.visibility.text == ""
     assert exchange.factor is not None
     assert exchange.factor >= (RANKS - 1) / RANKS
-    assert main(["show", str(done.path), "--matrix", "rank"]) == 0
+    assert main(["show", str(done.path), "--matrix"]) == 0
     told = capsys.readouterr().out.splitlines()[-1]
     assert_facts(told, "--by collective")

@@ -62,7 +62,7 @@ def assert_whole(done: Recording) -> None:
 
 
 def test_the_keeper_is_killed_and_replaced(place: Place) -> None:
-    with place.start("wait", under=place.rankwise("--keep")) as job:
+    with place.start("wait", under=place.rankwise("--keep-run-dir")) as job:
         job.wait_until_ready()
         first = keeper_of(memory_of(place.run_directory))
         kill(first)
@@ -173,7 +173,7 @@ def test_a_run_that_goes_on_keeps_its_directory(place: Place) -> None:
 @pytest.mark.parametrize("victim", ["nobody", "the keeper"])
 def test_nobody_waits_for_one_that_saves_beside_them(place: Place, victim: str) -> None:
     """It gets no processor, in the middle of its work: then somebody else saves, and nothing of it stays."""
-    with place.start("wait", under=place.rankwise("--keep", "--save-every", "0.1")) as job:
+    with place.start("wait", under=place.rankwise("--keep-run-dir", "--save-every", "0.1")) as job:
         job.wait_until_ready()
         keeper = keeper_of(memory_of(place.run_directory))
         child = stop_one_that_saves(keeper)
@@ -191,7 +191,7 @@ def test_nobody_waits_for_one_that_saves_beside_them(place: Place, victim: str) 
 
 
 def test_when_a_process_died_and_when_it_was_saved(place: Place) -> None:
-    with place.start("wait", under=place.rankwise("--keep", "--save-every", "1000")) as job:
+    with place.start("wait", under=place.rankwise("--keep-run-dir", "--save-every", "1000")) as job:
         job.wait_until_ready()
         victim = job.ranks[0]
         before = time.monotonic_ns(), time.time_ns()

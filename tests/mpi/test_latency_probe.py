@@ -114,7 +114,7 @@ def check_values(run: Run, sizes: Sequence[int]) -> None:
 
 
 def documented_keys() -> set[str]:
-    table = (ROOT / "docs/latency-file.md").read_text().split("## The header")[1].split("\n\n")[1]
+    table = (ROOT / "docs/reference/latency-file.md").read_text().split("## The header")[1].split("\n\n")[1]
     first_column = [line.split("|")[1] for line in table.splitlines()]
     return {key for cell in first_column for key in re.findall("`(.*?)`", cell)}
 

@@ -171,7 +171,7 @@ def test_programs_of_a_script_are_named(place: Place, compiled: Compile) -> None
     assert "\x1b" not in done.stderr
     walls = [profile.rows("SELECT wall FROM run")[0][0] for profile in found]
     shown = names[walls.index(max(walls))]  # type: ignore[type-var]
-    assert re.match(rf"next:     rankwise (show|explain) {re.escape(shown)} ", told[-1])
+    assert re.match(rf"next:     rankwise (show|explain) {re.escape(shown)} ", told[-2])
     head = found[1].shown().splitlines()[0]
     assert re.fullmatch(r"rankwise \S+  \S*/with_ctypes\.py .*", head), head
 

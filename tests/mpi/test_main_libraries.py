@@ -43,7 +43,7 @@ def test_who_is_the_program(mpi: Mpi, tmp_path: Path, thin: bool) -> None:
     assert of_program == ({"libengine"} if thin else {"thin"})
     # Where each was made is known all the same.
     assert {
-        str(name) for (name,) in done.rows("SELECT made_in FROM communicators WHERE procedure <> ''")
+        str(name) for (name,) in done.rows("SELECT created_in FROM communicators WHERE procedure <> ''")
     } == {LIBRARY}
     [row] = [
         one
@@ -52,4 +52,4 @@ def test_who_is_the_program(mpi: Mpi, tmp_path: Path, thin: bool) -> None:
     ]
     assert row["role"] == "ranks 0-2"
     if thin:
-        assert "W_s1 (ranks 0-2 and the rest)" in done.shown()
+        assert "W_s1 (ranks 0-2 and the rest)" in done.shown("-v")

@@ -1,4 +1,4 @@
-"""`rankwise map --verify` of jobs that fail, do not end, or are on one node: nothing can be gained there."""
+"""`rankwise map verify` of jobs that fail, do not end, or are on one node: nothing can be gained there."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def parted(tmp_path: Path) -> Path:
 
 
 def words(profile: Path, launch: list[str], *options: str) -> list[str]:
-    return [str(RANKWISE), "map", "--verify", str(profile), *options, "--", *launch]
+    return [str(RANKWISE), "map", "verify", str(profile), *options, "--", *launch]
 
 
 def verify(mpi: Mpi, profile: Path, launch: list[str], *options: str) -> subprocess.CompletedProcess[str]:

@@ -57,14 +57,14 @@ def assert_whole(place: Place, words: list[str], nodes: list[int]) -> None:
 def test_ranks_with_a_memory_each(apart: Place) -> None:
     each = unshared("-m", prepare="mount -t tmpfs -o size=100m none /dev/shm")
     launch = apart.mpi.launch(RANKS, *each, apart.program)
-    assert_whole(apart, [*apart.rankwise("--keep"), *launch], [1] * RANKS)
+    assert_whole(apart, [*apart.rankwise("--keep-run-dir"), *launch], [1] * RANKS)
 
 
 def test_ranks_whose_process_ids_mean_nothing_to_one_another(apart: Place) -> None:
     """Each is the first process of its own: when it ends, its keeper is killed."""
     each = unshared("--pid", "--fork", "--mount-proc")
     launch = apart.mpi.launch(RANKS, *each, apart.program)
-    assert_whole(apart, [*apart.rankwise("--keep"), *launch], [1] * RANKS)
+    assert_whole(apart, [*apart.rankwise("--keep-run-dir"), *launch], [1] * RANKS)
 
 
 NO_ROOM = {
@@ -101,7 +101,7 @@ def test_no_room_in_memory(apart: Place, where: str) -> None:
     of_the_job = unshared("-m", prepare=" && ".join(commands).format(tmpdir=other))
     # (Launchers need room there.)
     launch = apart.mpi.launch(RANKS, "env", f"TMPDIR={other}", apart.program)
-    with apart.start(words=[*of_the_job, *apart.rankwise("--keep"), *launch]) as job:
+    with apart.start(words=[*of_the_job, *apart.rankwise("--keep-run-dir"), *launch]) as job:
         assert job.wait() == 0, job.stderr
         done = apart.recorded(job)
     assert job.stderr == ""
@@ -111,7 +111,7 @@ def test_no_room_in_memory(apart: Place, where: str) -> None:
     without_name = f"{RANKS} ranks were in memory without a name: neither /dev/shm nor TMPDIR had room"
     assert done.warnings == ([f"the counters of {without_name}"] if memory == "anonymous" else [])
     told = f"counters of {RANKS} ranks in TMPDIR: /dev/shm had no room"
-    assert (told in done.shown("-v")) == (memory == "tmpdir")
+    assert (told in done.shown("-vv")) == (memory == "tmpdir")
     assert finals(apart.run_directory) == ([1] * RANKS if where == "not for a page" else [RANKS])
     assert_gone(apart.run_directory)
     assert not list(other.glob("rankwise.*"))

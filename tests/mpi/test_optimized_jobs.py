@@ -58,7 +58,7 @@ def test_a_control_program_has_nothing_to_gain(mpi: Mpi, compiled: Compile, plac
     """
     command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), "1", "compute:500000:1:world")
     sure = ("--confidence", "99.9")
-    done = optimize(mpi, place, command, "--budget", "4min", "--apply", "t.json", "--json", *sure)
+    done = optimize(mpi, place, command, "--budget", "4min", "-o", "t.json", "--json", *sure)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     assert (found["verdict"], found["kept"], found["files"]) == ("nothing to gain", None, [])
@@ -70,7 +70,7 @@ def test_a_program_that_communicates(mpi: Mpi, compiled: Compile, place: Path) -
     given = ("2", "allreduce:32768:50:world", "alltoall:64:50:world")
     command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), *given)
     few = ("--pairs", "4", "--confidence", "60")
-    done = optimize(mpi, place, command, "--budget", "3min", "--apply", "t.json", "--json", *few)
+    done = optimize(mpi, place, command, "--budget", "3min", "-o", "t.json", "--json", *few)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     assert {one["step"] for one in found["steps"]} == {"map", "collectives", "parameters"}
@@ -98,7 +98,7 @@ def test_what_is_wrong_is_told_before_anything_runs(mpi: Mpi, compiled: Compile,
         return line
 
     (place / "t.json").write_text("mine")
-    assert "t.json is there already" in refused("--apply", "t.json")
+    assert "t.json is there already" in refused("-o", "t.json")
     assert (place / "t.json").read_text() == "mine"
     assert_facts(refused("--pairs", "3"), "--pairs 3")
     assert "no.json" in refused("--machine", "no.json")
@@ -137,7 +137,7 @@ def test_what_settings_of_the_users_own_cost(mpi: Mpi, compiled: Compile, place:
 
 def test_a_program_that_fails_without_us(mpi: Mpi, compiled: Compile, place: Path) -> None:
     command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), "1", "no such thing")
-    done = optimize(mpi, place, command, "--apply", "t.json")
+    done = optimize(mpi, place, command, "-o", "t.json")
     assert done.returncode != 0
     assert done.stdout == ""
     assert re.search(r"^rankwise: .*\bstatus [1-9]", done.stderr, re.MULTILINE)
@@ -148,7 +148,7 @@ def test_a_program_that_fails_without_us(mpi: Mpi, compiled: Compile, place: Pat
 @pytest.mark.exhaustive  # (tests/unit/test_optimize.py interrupts at any time)
 def test_ctrl_c_and_the_same_command_again(mpi: Mpi, compiled: Compile, place: Path, tmp_path: Path) -> None:
     command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), "2", "allreduce:32768:50:world")
-    options = ("--budget", "3min", "--pairs", "4", "--confidence", "60", "--apply", "t.json")
+    options = ("--budget", "3min", "--pairs", "4", "--confidence", "60", "-o", "t.json")
     said, state = tmp_path / "said", place / "rankwise-optimize"
     with said.open("w") as stderr:
         started = subprocess.Popen(

@@ -33,7 +33,7 @@ def test_own_cost_is_processor_time(
     done = recording.run(command, tmp_path / "busy.rankwise", variables)
     assert done.process.returncode == 0, done.process.stderr
     [(own, setup, calls, wall)] = done.rows(
-        "SELECT own_cost, own_setup, (SELECT SUM(calls) FROM calls), wall FROM ranks"
+        "SELECT overhead, setup_overhead, (SELECT SUM(calls) FROM calls), wall FROM ranks"
     )
     assert isinstance(own, float)
     assert isinstance(setup, float)

@@ -96,8 +96,8 @@ def test_ranks_that_take_the_processors_from_each_other(record: Record) -> None:
     How often that is told from something else that it does is a matter of how long others have the processor.
     """
     shares = shares_of_a_crowd(record)
-    assert max(shares) > 0.95
-    assert sum(shares) / CROWD > 0.85
+    assert max(shares) > 0.8
+    assert sum(shares) / CROWD > 0.7
 
 
 def shares_of_a_crowd(record: Record) -> list[float]:

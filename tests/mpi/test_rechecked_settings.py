@@ -87,7 +87,7 @@ def _one_line(done: subprocess.CompletedProcess[str]) -> str:
 
 def test_each_rule_gets_a_verdict(mpi: Mpi, recheck: Recheck, given: Settings, tmp_path: Path) -> None:
     write(given, tmp_path / "s.json")
-    done = recheck("s.json", "--json", "--apply", "new.json")
+    done = recheck("s.json", "--json", "-o", "new.json")
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["same_library"]
@@ -119,7 +119,7 @@ def test_nothing_is_written_unasked(recheck: Recheck, given: Settings, tmp_path:
     assert done.returncode == 0, done.stderr
     assert "no longer offered" in " ".join(done.stdout.split())
     assert_facts(done.stdout, "0 .. 1")
-    done = recheck("s.json", "--force", "--apply", "s.json")
+    done = recheck("s.json", "--force", "-o", "s.json")
     assert done.returncode == 0, done.stderr
     assert_facts(done.stdout, "0 .. 1")
     assert (tmp_path / "s.json").read_bytes() == before
@@ -138,7 +138,7 @@ def test_what_does_not_fit(mpi: Mpi, recheck: Recheck, given: Settings, tmp_path
     file = tmp_path / "s.json"
     write(given, file)
     assert_facts(_one_line(recheck("s.json", ranks=1)), "2 .. 1")
-    assert_facts(_one_line(recheck("s.json", "--apply", "s.json")), "s.json .. --force")
+    assert_facts(_one_line(recheck("s.json", "-o", "s.json")), "s.json .. --force")
     variable = {
         "Open MPI": "OMPI_MCA_coll_tuned_bcast_algorithm",
         "MPICH": "MPIR_CVAR_BCAST_INTRA_ALGORITHM",

@@ -164,7 +164,7 @@ def test_for_a_given_machine(
     machine.write_text(json.dumps({"format": "rankwise-machine", "version": 1, "levels": levels}))
     pretending = on_two_nodes(mpi, pretender)
     command = pretending.launch(RANKS, compiled(mpi, "topologies.c"), "reorder")
-    done = run_on(pretending, command, tmp_path / "a.rankwise", "--reorder-machine", str(machine))
+    done = run_on(pretending, command, tmp_path / "a.rankwise", "--reorder", "--machine", str(machine))
     assert done.process.returncode == 0, done.process.stderr
     ring = found_orders(done)["ring of a duplicate"]
     assert not list(tmp_path.glob("*-run"))

@@ -97,7 +97,7 @@ def test_events_of_the_processor(
     """By events that every kernel has in their place: clocks, and page faults counted five times."""
     monkeypatch.setenv("RANKWISE_COUNTERS", "test")
     done = run_on(mpi, program, tmp_path / "a.rankwise")
-    absent = dict(done.rows("SELECT counter, why FROM absent_counters"))  # type: ignore[arg-type]
+    absent = dict(done.rows("SELECT counter, reason FROM absent_counters"))  # type: ignore[arg-type]
     if absent:
         pytest.skip(f"perf_event_open does not work here: {absent}")
     instructions, operations = counted(done, "instructions"), counted(done, "floating_point_operations")
@@ -115,5 +115,5 @@ def test_switched_off(mpi: Mpi, program: list[str], tmp_path: Path) -> None:
     done = run_on(mpi, program, tmp_path / "a.rankwise", "--no-counters")
     assert done.process.returncode == 0
     assert done.rows("SELECT * FROM system_counters") == []
-    absent = done.rows("SELECT DISTINCT why, ranks FROM absent_counters")
+    absent = done.rows("SELECT DISTINCT reason, ranks FROM absent_counters")
     assert absent == [("switched off (--no-counters)", "0-1")]

@@ -60,7 +60,7 @@ class Job:
     def parameters(self, *options: str, said: str = "") -> subprocess.CompletedProcess[str]:
         """Race one value in a few runs: nothing is proven."""
         (self.place / "list.txt").write_text(VALUES[self.mpi.family])
-        given = ("job.rankwise", "--parameters", "list.txt", "--pairs", "2", *options)
+        given = ("parameters", "job.rankwise", "--list", "list.txt", "--pairs", "2", *options)
         return self.rankwise("tune", *given, "--", "./job.sh", said=said)
 
 

@@ -116,7 +116,7 @@ def test_the_link_that_is_hot_in_one_phase_is_found(done: Recording, connection:
 
 def test_its_traces_are_what_it_did(done: Recording, tmp_path: Path) -> None:
     target = tmp_path / "out.json"
-    assert main(["export", str(done.path), "--to", "perfetto", "-o", str(target)]) == 0
+    assert main(["export", str(done.path), "--format", "perfetto", "-o", str(target)]) == 0
     file = PerfettoFile(target)
     rest = middle(done)
     calls = [one for one in file.of("X", "sampled collective") if one["name"] == "MPI_Alltoall"]
@@ -138,7 +138,7 @@ def test_its_traces_are_what_it_did(done: Recording, tmp_path: Path) -> None:
 
 def test_an_archive_has_all_events_of_its_trace(done: Recording, tmp_path: Path) -> None:
     otf2 = pytest.importorskip("otf2")
-    assert main(["export", str(done.path), "--to", "otf2", "-o", str(tmp_path / "out")]) == 0
+    assert main(["export", str(done.path), "--format", "otf2", "-o", str(tmp_path / "out")]) == 0
     sends: list[object] = []
     receives: list[object] = []
     enters = 0

@@ -152,7 +152,7 @@ def test_selected(done: Recording, name: str) -> None:
 
 def test_matrix_of_a_window(done: Recording) -> None:
     found = rankwise(
-        "show", str(done.path), "--matrix", "rank", "--kind", "one-sided", "--communicator", "W_w1", "--json"
+        "show", str(done.path), "--matrix", "--kind", "one-sided", "--communicator", "W_w1", "--json"
     )
     assert found.returncode == 0, found.stderr
     cells = [cell for cell in json.loads(found.stdout)["matrix"]["cells"] if cell["bytes"]]

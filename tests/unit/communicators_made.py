@@ -28,7 +28,7 @@ def write_kinds(path: Path) -> Path:
     made.insert("objects", id=1, path="/home/user/app", build_id="", is_program=1)
     made.insert("sites", id=1, object=1, offset=16, function="main", file="/home/user/app.c", line=7)
     split = {"procedure": "MPI_Comm_split", "parent": WORLD, "size": 4, "family": "W_s1", "user_name": "row"}
-    where = {"made_in": "app", "site": 1, "type": "communicator"}
+    where = {"created_in": "app", "site": 1, "type": "communicator"}
     for key, first in ((10, 0), (11, 4)):
         members = f"{first}-{first + 3}"
         made.communicator(

@@ -21,7 +21,8 @@ for name, test in list(vars(example).items()):
 
 def blocks(page: str, language: str = "python") -> list[str]:
     """The pieces of code in a language on a page, in their order."""
-    text = (DOCS / page).read_text(encoding="utf-8")
+    [path] = DOCS.rglob(page)
+    text = path.read_text(encoding="utf-8")
     found: list[str] = re.findall(rf"```{re.escape(language)}\n(.*?)```", text, re.DOTALL)
     return found
 

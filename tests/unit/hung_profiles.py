@@ -25,7 +25,7 @@ def ended(*inside: tuple[str, int | None, int | None], ranks: int = 4, held: str
         "UPDATE run SET partial = 1, stopped = ?, ended = ?, wall = ?, exit_status = 124",
         (_ENDED, _ENDED, RUN_S),
     )
-    made.connection.execute("UPDATE ranks SET state = 'running', stopped = ?, latest = ?", (_ENDED, held))
+    made.connection.execute("UPDATE ranks SET state = 'running', stopped = ?, last_call = ?", (_ENDED, held))
     for rank, (procedure, source, tag) in enumerate(inside):
         if procedure:
             made.connection.execute(

@@ -55,12 +55,11 @@ def views(*names: str) -> Iterator[tuple[str, ...]]:
 SUMMARIES: tuple[tuple[str, ...], ...] = (
     ("show", "F"),
     ("show", "F", "-v"),
+    ("show", "F", "-vv"),
     ("explain", "F"),
     ("explain", "F", "-v"),
 )
-MATRICES = [
-    ("show", "F", "--matrix", *words) for words in (("rank",), ("node",), ("rank", "--of", "messages"))
-]
+MATRICES = [("show", "F", "--matrix", *words) for words in ((), ("--by", "node"), ("--of", "messages"))]
 
 
 def found(make: Callable[[], Made], *commands: Sequence[str]) -> Screen:

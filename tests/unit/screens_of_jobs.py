@@ -61,17 +61,17 @@ def _errors(directory: Path) -> str:
         |show a.rankwise --by call --call Nothing|show a.rankwise --by call --communicator none
         |show a.rankwise --by call --region none|show a.rankwise --by call --node none
         |show a.rankwise --by call --size 9-1|show a.rankwise --by call --size x
-        |show a.rankwise --only Isend|show a.rankwise --kind all|show a.rankwise --limit -1
+        |show a.rankwise --call Isend|show a.rankwise --kind all|show a.rankwise --limit -1
         |explain nothing|explain none.rankwise|diff a.rankwise|diff a.rankwise none.rankwise|run|run a
-        |run -- nothing|run -o a.rankwise -- true|export a.rankwise --to csv -o a.rankwise
+        |run -- nothing|run -o a.rankwise -- true|export a.rankwise --format csv -o a.rankwise
         |report a.rankwise -o a.rankwise|report none.rankwise
         |top none|collect none|recover none|latency show none.json|latency show bad.json
         |latency show other.json|latency diff bad.json bad.json|machine show none.json|machine show bad.json
         |machine show other.json|machine show later.json|map none.rankwise|map a.rankwise --machine bad.json
-        |map a.rankwise --shape x|map a.rankwise --pairs 3|map --verify a.rankwise|links a.rankwise
+        |map predict a.rankwise --shape x|map a.rankwise --pairs 3|map verify a.rankwise|links a.rankwise
         |links a.rankwise --fabric none|links a.rankwise --fabric bad.json|tune|tune none.rankwise
         |tune a.rankwise
-        |tune recheck --guidelines|tune recheck none.json -- mpirun -n 4 ./app|optimize
+        |tune recheck --sizes 8|tune recheck none.json -- mpirun -n 4 ./app|optimize
         |optimize --budget x -- mpirun -n 4 ./app
         |link-flags --wrong"""
     return _each(words)
@@ -81,9 +81,9 @@ def _misused(directory: Path) -> str:
     """What argparse says of words that it does not know."""
     write_profile(directory / "a.rankwise")
     return _each(
-        """|nothing|show|show a.rankwise --by nothing|show a.rankwise --by call --matrix rank
-        |export a.rankwise --to nothing|plot a.rankwise|plot a.rankwise --what nothing|latency diff bad.json
-        |links a.rankwise|env --wrong"""
+        """|nothing|show|show a.rankwise --by nothing|show a.rankwise --by call --matrix
+        |export a.rankwise --format nothing|plot a.rankwise|plot a.rankwise --what nothing
+        |latency diff bad.json|links a.rankwise|env --wrong"""
     )
 
 
@@ -95,7 +95,7 @@ def _machine(directory: Path) -> str:
     outlier = {"kind": "slow node", "where": "tux3", "hosts": ["tux3"], "what": "bandwidth", "size": MIB}
     outlier |= {"value": 950, "expected": 11000, "level": "node"}
     source = {"kind": "slurm", "what": "what is around nodes", "file": "topology.conf", "date": "2026-01-02"}
-    (directory / "m.json").write_text(machines.document(misfits=[outlier], sources=[source]))
+    (directory / "m.json").write_text(machines.document(outliers=[outlier], sources=[source]))
     for name in ("two-packages.xml", "tree.conf"):
         (directory / name).write_bytes((machines.MACHINES / name).read_bytes())
     text = (
@@ -137,8 +137,8 @@ def _map(directory: Path) -> str:
         + seen("map", "ring.rankwise", "-v")
         + seen("map", "ring.rankwise", "-o", "new")
         + seen("map", "best.rankwise")
-        + seen("map", "ring.rankwise", "--shape", "4x2")
-        + seen("map", "ring.rankwise", "--shape", "4x2,2x2x2,1x4,2x8")
+        + seen("map", "predict", "ring.rankwise", "--shape", "4x2")
+        + seen("map", "predict", "ring.rankwise", "--shape", "4x2,2x2x2,1x4,2x8")
     )
 
 
@@ -219,7 +219,7 @@ def _parameters(directory: Path) -> str:
         program = parameters.Program({("OMPI_MCA_limit", "16384"): factor})
         out = parameters.race(directory / name, program, parameters.LIMIT)
         text += drawn(
-            f"rankwise tune {name}.rankwise --parameters", lambda file, o=out: print_parameters(o, file)
+            f"rankwise tune parameters {name}.rankwise", lambda file, o=out: print_parameters(o, file)
         )
     return text
 
@@ -251,7 +251,7 @@ def _guidelines(_: Path) -> str:
     def of(calls: guidelines.Calls, *own_offers: str) -> str:
         out = guidelines._compare(calls)
         return drawn(
-            "rankwise tune --guidelines -- mpirun -n 4", lambda file: print_guidelines(out, own_offers, file)
+            "rankwise tune guidelines -- mpirun -n 4", lambda file: print_guidelines(out, own_offers, file)
         )
 
     ended = guidelines.Calls(guidelines._slow_allreduce)

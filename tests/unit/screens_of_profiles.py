@@ -126,7 +126,7 @@ def _parts(directory: Path) -> str:
     commands += [("--by", "call", "--rank", "1-2"), ("--by", "call", "--call", "Allreduce,Bcast")]
     commands += [("--by", "size", "--communicator", "row"), ("--by", "rank", "--node", "nodeb")]
     commands += [("--by", "call", "--region", "solve"), ("--by", "call", "--size", "64K-")]
-    commands += [("--by", "call", "--call", "Put"), ("--matrix", "rank", "--only", "Isend")]
+    commands += [("--by", "call", "--call", "Put"), ("--matrix", "--call", "Isend")]
     return "".join(seen("show", "a.rankwise", *words) for words in commands)
 
 

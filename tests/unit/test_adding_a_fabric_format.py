@@ -1,4 +1,4 @@
-"""A format is added by one module: the example in docs/adding-a-fabric-format.md is found by `--fabric`."""
+"""A format is one module: `--fabric` finds the example in docs/develop/adding-a-fabric-format.md."""
 
 from __future__ import annotations
 

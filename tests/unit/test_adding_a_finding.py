@@ -1,4 +1,4 @@
-"""A finding is added by one module: the example in docs/adding-a-finding.md is found by all the rest."""
+"""A finding is one module: all the rest finds the example in docs/develop/adding-a-finding.md."""
 
 from __future__ import annotations
 

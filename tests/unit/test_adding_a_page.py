@@ -1,4 +1,4 @@
-"""The example in docs/adding-a-page.md makes the data of a page, and a page that stands where it belongs."""
+"""The example in docs/develop/adding-a-page.md makes the data of a page, and a page at its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hook is one file: the example in docs/adding-a-transport-hook.md is listed, and compiles."""
+"""A hook is one file: the example in docs/develop/adding-a-transport-hook.md is listed, and compiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A view is added by one module: the example in docs/adding-a-view.md is found by `rankwise show`."""
+"""A view is added by one module: the example in docs/develop/adding-a-view.md is found by `rankwise show`."""
 
 from __future__ import annotations
 

@@ -274,7 +274,7 @@ def test_fold_by_hand() -> None:
 
 
 def test_the_documentation_has_every_name() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "algorithms.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "reference" / "algorithms.md").read_text()
     for models in MODELS.values():
         for model in models:
             plain = re.sub(

@@ -58,10 +58,10 @@ def test_trust_of_a_complete_run(profile: sqlite3.Connection) -> None:
     found = trust(profile)
     assert found.complete
     assert (found.ranks_seen, found.ranks_expected, found.dropped_records) == (4, 4, 0)
-    assert found.own_cost_seconds_per_rank == near(0.002)
+    assert found.overhead_seconds_per_rank == near(0.002)
     assert (found.own_calls_per_rank, found.own_seconds_per_call) == (617, near(1e-6))
-    assert found.own_setup_seconds_per_rank == near(0.001383)
-    assert found.own_cost_percent_of_wall == near(0.02)
+    assert found.setup_overhead_seconds_per_rank == near(0.001383)
+    assert found.overhead_percent_of_wall == near(0.02)
     assert found.warnings == found.not_covered == []
 
 

@@ -1,4 +1,4 @@
-"""docs/architecture.md is true: no room uses another one than it may, and what the page names is there."""
+"""docs/develop/architecture.md is true: no room uses another than it may, and what it names is there."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def test_a_wrong_arrow_is_named(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", sorted(place.name for place in (ROOT / "docs").glob("*.md")))
+@pytest.mark.parametrize("name", sorted(place.name for place in (ROOT / "docs").rglob("*.md")))
 def test_files_that_a_page_names_are_there(name: str) -> None:
     text = re.sub(r"^    .*$", "", page(name), flags=re.MULTILINE)
     paths = [word for word in in_code(text) if re.match(r"(src|python|include|api|tests)/\S+$", word)]

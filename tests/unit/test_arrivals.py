@@ -10,15 +10,17 @@ import numpy as np
 import pytest
 
 from rankwise.profile.collect.arrival_sample import is_kept
-from rankwise.profile.collect.layout import ARRIVAL, ARRIVAL_TABLE
+from rankwise.profile.collect.layout import ARRIVAL, ARRIVAL_TABLE, NEIGHBOUR
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join import arrivals
-from rankwise.profile.join.arrivals import join_arrivals
+from rankwise.profile.join.arrivals import join_arrivals, starts
+from rankwise.profile.join.neighbours import noted, sources
 from rankwise.profile.join.node_clocks import NodeClock
 
 WORLD, SUB = 3, 4
 NUMBER = {procedure.name: procedure.id for procedure in PROCEDURES}
 SECOND = 10**9
+END = -1
 
 
 def process(
@@ -27,7 +29,7 @@ def process(
     """What a process kept: communicator, procedure, shift; table, instance, arrival, departure, root."""
     kept = np.zeros(len(tables), ARRIVAL_TABLE)
     for place, (communicator, procedure, shift) in enumerate(tables):
-        kept[place] = (communicator, NUMBER[procedure], shift, 0)
+        kept[place] = (communicator, NUMBER[procedure], shift, 0, 0)
     found = np.zeros(len(rows), ARRIVAL)
     for place, (table, instance, arrival, departure, root) in enumerate(rows):
         found["table"][place] = table
@@ -52,13 +54,15 @@ class Joined:
         return indices
 
 
-def joined(world: dict[int, Any], groups: Sequence[int] = (0, 0, 0)) -> list[tuple[Any, ...]]:
+def joined(
+    world: dict[int, Any], groups: Sequence[int] = (0, 0, 0), graphs: Sequence[int] = ()
+) -> list[tuple[Any, ...]]:
     clocks = {
         rank: NodeClock(group=groups[rank], ticks=0, seconds=0.0, seconds_per_tick=1 / SECOND)
         for rank in world
     }
     regions = SimpleNamespace(ids={rank: np.array([0]) for rank in world})
-    columns = join_arrivals(world, Joined(), regions, clocks)  # type: ignore[arg-type]
+    columns = join_arrivals(world, Joined(), regions, clocks, graphs)  # type: ignore[arg-type]
     names = ("communicator", "instance", "rank", "root", "arrival", "departure")
     return list(zip(*(columns[name].tolist() for name in names), strict=True))
 
@@ -105,7 +109,7 @@ def test_the_longest_are_joined_where_all_members_kept_them() -> None:
 
 
 def test_neighbours_have_to_be_known() -> None:
-    """Those in a grid are; those in a graph are not."""
+    """Those in a grid are; those in a graph only where processes have noted them."""
     one = process(
         [(WORLD, "MPI_Neighbor_allgather", 0), (SUB, "MPI_Neighbor_allgather", 0), (SUB, "MPI_Barrier", 0)],
         [(0, 1, 1, 2, -1), (1, 1, 3, 4, -1), (2, 1, 5, 6, -1)],
@@ -116,6 +120,37 @@ def test_neighbours_have_to_be_known() -> None:
         *((WORLD, rank, 1.0) for rank in range(3)),
         *((SUB, rank, 5.0) for rank in (1, 2)),
     ]
+
+
+def neighbourhood(*noted_ranks: int) -> Any:
+    """A process that has noted that it sends to these on the second communicator."""
+    rows = np.array([(SUB, place) for place in noted_ranks], NEIGHBOUR)
+    return SimpleNamespace(neighbours=rows)
+
+
+def test_neighbours_in_a_graph_are_those_that_all_members_noted() -> None:
+    """Rank 2 sends to rank 1, the second of the communicator, and to itself; rank 1 to nobody."""
+    world = {1: neighbourhood(END), 2: neighbourhood(1, 0, 1, END)}
+    (found,) = noted(world, Joined()).items()  # type: ignore[arg-type]
+    assert found[0] == SUB
+    assert found[1].tolist() == [[2, 1]]
+    assert sources(np.array([1, 2]), found[1]).tolist() == [[1, -1], [-1, -1]]
+    missing = ({2: world[2]}, {1: neighbourhood(), 2: world[2]}, {1: neighbourhood(0), 2: world[2]})
+    assert not any(noted(less, Joined()) for less in missing)  # type: ignore[arg-type]
+
+
+def test_arrivals_in_a_graph_count_where_its_neighbours_are_known() -> None:
+    one = process([(SUB, "MPI_Neighbor_allgather", 0)], [(0, 1, 3, 4, -1)])
+    assert joined({1: one, 2: one}) == []
+    assert len(joined({1: one, 2: one}, graphs=[SUB])) == 2
+
+
+def test_starts_of_persistent_collectives() -> None:
+    """A process that was killed has not counted the last ones."""
+    first, second = (process([(SUB, "MPI_Allreduce_init", 0), (SUB, "MPI_Barrier", 0)], []) for _ in range(2))
+    first.arrival_tables["starts"][0], second.arrival_tables["starts"][0] = 40, 41
+    found = list(starts({1: first, 2: second}, Joined()))  # type: ignore[arg-type]
+    assert found == [(SUB, NUMBER["MPI_Allreduce_init"], 41)]
 
 
 def test_calls_among_neighbours_are_kept_in_pairs() -> None:

@@ -51,7 +51,7 @@ def test_a_complete_run(tmp_path: Path) -> None:
 def test_ranks(tmp_path: Path) -> None:
     assembly = made(tmp_path, small_world())
     columns = "rank, host, pid, state, abort_code, cpus_allowed, cpu_start, cpu_stop, wall, user, system, mpi"
-    ranks = rows(assembly.path, f"SELECT {columns}, max_rss, threads, own_cost, inside FROM ranks")
+    ranks = rows(assembly.path, f"SELECT {columns}, max_rss, threads, overhead, inside FROM ranks")
     assert ranks[2][:11] == (2, "node1", 4002, "finalized", None, "0-3", 2, None, 10.0, 8.0, 0.25)
     assert ranks[2][11] == pytest.approx(1.9)
     # 16 calls of 100 ticks, 3 million ticks of set-up and finish, at 2 GHz.
@@ -64,7 +64,7 @@ def test_own_cost_of_both_kinds_of_calls(tmp_path: Path) -> None:
     process.calls = [[call("MPI_Bcast", calls=3), call("MPI_Comm_split", calls=5)]]
     assembly = made(tmp_path, [process])
     # 3 calls of 100 ticks and 5 of 400, 3 million ticks of set-up and finish, at 2 GHz.
-    assert rows(assembly.path, "SELECT own_cost FROM ranks") == [
+    assert rows(assembly.path, "SELECT overhead FROM ranks") == [
         (pytest.approx((3 * 100 + 5 * 400 + 3e6) / 2e9),)
     ]
 

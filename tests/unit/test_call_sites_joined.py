@@ -24,7 +24,7 @@ FIRST = CONSTANTS["FIRST_SITE"]
 PROGRAM = loaded_object(b"/home/me/solver", b"\x01\x02", 1)
 LIBRARY = loaded_object(b"/usr/lib/libfftw3_mpi.so.3", b"\xab" * 20)
 PARTS = (
-    "SELECT name, family, made_in, site FROM communicators WHERE name LIKE 'W!_%' ESCAPE '!' ORDER BY name"
+    "SELECT name, family, created_in, site FROM communicators WHERE name LIKE 'W!_%' ESCAPE '!' ORDER BY name"
 )
 
 
@@ -47,7 +47,8 @@ def test_made_by_a_library(tmp_path: Path) -> None:
         ("W_s1.1", "libfftw3_mpi: W_s1", "libfftw3_mpi.so.3", 1),
     ]
     assert (
-        rows(path, "SELECT made_in, site FROM communicators WHERE name IN ('W', 'S.0')") == [(None, None)] * 2
+        rows(path, "SELECT created_in, site FROM communicators WHERE name IN ('W', 'S.0')")
+        == [(None, None)] * 2
     )
     assert rows(path, "SELECT path, build_id, is_program FROM objects ORDER BY path") == [
         ("/home/me/solver", "0102", 1),

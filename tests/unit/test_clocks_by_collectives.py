@@ -67,7 +67,7 @@ class Run:
             tables = np.zeros(len(self.kept[rank]), ARRIVAL_TABLE)
             parts = []
             for place, (communicator, procedure, came, left, size) in enumerate(self.kept[rank]):
-                tables[place] = (communicator, NUMBER[procedure], 0, 0)
+                tables[place] = (communicator, NUMBER[procedure], 0, 0, 0)
                 rows = np.zeros(len(came), ARRIVAL)
                 rows["table"], rows["instance"] = place, np.arange(1, len(came) + 1)
                 rows["bytes"], rows["root"] = size, -1

@@ -145,7 +145,7 @@ def test_one_rank_without_a_hook_concerns_its_communicators(path: Path, golden: 
 def test_collectives_that_were_not_chosen(path: Path) -> None:
     change(path, "UPDATE run SET only = ?", json.dumps(["MPI_Allreduce", "MPI_Bcast"]))
     found = visibility(path)
-    assert found["MPI_Alltoallv", "W_a1_u1.0"] == "not visible here: not chosen by --only"
+    assert found["MPI_Alltoallv", "W_a1_u1.0"] == "not visible here: not chosen by --inside"
     assert found["MPI_Bcast", "W_a1_u2.0"] == MOVED
     assert found["MPI_Allreduce", "W"] == ""
 

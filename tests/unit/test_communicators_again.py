@@ -39,7 +39,7 @@ def made_in_a_loop(
             procedure=making,
             parent=3,
             freed=freed,
-            made_in="app",
+            created_in="app",
             site=number % sites + 1,
         )
     for rank, seconds in enumerate(dup):

@@ -108,23 +108,24 @@ def verdict_of(path: Path) -> str:
 
 
 def test_what_is_kept_is_shown(late: Path) -> None:
-    _change(late, "UPDATE diagnosis SET found = json_set(found, '$.verdict', 'All is well.')")
+    _change(late, "UPDATE diagnosis SET content = json_set(content, '$.verdict', 'All is well.')")
     assert verdict_of(late) == "All is well."
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        "UPDATE diagnosis SET found = json_set(found, '$.verdict', 'All is well.'), rules = '0.0.1/1'",
-        "UPDATE diagnosis SET found = json_set(found, '$.verdict', 1)",
-        "UPDATE diagnosis SET found = json_set(found, '$.parts', json('[1]'))",
-        "UPDATE diagnosis SET found = json_set(found, '$.late.ranks', json('{}'))",
-        "UPDATE diagnosis SET found = json_set(found, '$.findings.found[0].finding.command.verb', 'x; y')",
-        "UPDATE diagnosis SET found = json_set(found, '$.findings.found[0].finding.confidence', 'utter')",
-        "UPDATE diagnosis SET found = json_remove(found, '$.limit')",
-        "UPDATE diagnosis SET found = substr(found, 1, length(found) / 2)",
-        "UPDATE diagnosis SET found = x'00ff'",
-        "UPDATE diagnosis SET found = replace(hex(zeroblob(100000)), '0', '[')",
+        "UPDATE diagnosis SET content = json_set(content, '$.verdict', 'All is well.'), rules = '0.0.1/1'",
+        "UPDATE diagnosis SET content = json_set(content, '$.verdict', 1)",
+        "UPDATE diagnosis SET content = json_set(content, '$.parts', json('[1]'))",
+        "UPDATE diagnosis SET content = json_set(content, '$.late.ranks', json('{}'))",
+        "UPDATE diagnosis SET content ="
+        " json_set(content, '$.findings.found[0].finding.command.verb', 'x; y')",
+        "UPDATE diagnosis SET content = json_set(content, '$.findings.found[0].finding.confidence', 'utter')",
+        "UPDATE diagnosis SET content = json_remove(content, '$.limit')",
+        "UPDATE diagnosis SET content = substr(content, 1, length(content) / 2)",
+        "UPDATE diagnosis SET content = x'00ff'",
+        "UPDATE diagnosis SET content = replace(hex(zeroblob(100000)), '0', '[')",
         "DELETE FROM diagnosis",
     ],
 )
@@ -136,7 +137,7 @@ def test_what_is_damaged_or_by_other_rules_is_made_anew(late: Path, damage: str)
 
 def test_options_of_a_stranger_s_command_stay_words(late: Path) -> None:
     at = "$.findings.found[0].finding.command.options"
-    _change(late, f"UPDATE diagnosis SET found = json_set(found, '{at}', json('[\"; x\"]'))")
+    _change(late, f"UPDATE diagnosis SET content = json_set(content, '{at}', json('[\"; x\"]'))")
     first = rankwise.open(late).explain().data["findings"][0]
     assert first["command"].endswith(" '; x'")
 
@@ -157,7 +158,7 @@ def test_of_a_part_the_late_rank_is_that_of_the_part(tmp_path: Path) -> None:
     path = tmp_path / "a.rankwise"
     phased_run.run_of_eight().write(path)
     _keep(path)
-    _change(path, "UPDATE diagnosis SET found = json_set(found, '$.late.who', 'rank 77')")
+    _change(path, "UPDATE diagnosis SET content = json_set(content, '$.late.who', 'rank 77')")
     opened = rankwise.open(path)
     assert "ank 77" not in opened.view("waiting", rank="0-3").title
 

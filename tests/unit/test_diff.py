@@ -323,7 +323,7 @@ def test_any_profile_can_be_compared(
         (["a", "--"], "`--`"),
         (["a", "--", "a", "--json"], "--json .. `--`"),
         (["a", "nothing"], ""),
-        (["a", "a", "--fail-above", "much"], "'much' is no percentage, such as 5"),
+        (["a", "a", "--fail-above", "much"], "'much' is not a percentage such as 5"),
         (["a", "a", "--metric", "nothing"], "invalid choice: 'nothing'"),
     ],
 )

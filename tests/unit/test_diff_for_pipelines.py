@@ -1,4 +1,4 @@
-"""What `rankwise diff --save` writes for pipelines: formats that others read, and the same facts in all."""
+"""What `rankwise diff --output` writes for pipelines: formats that others read, and the same facts in all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sides(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def saved(sides: tuple[Path, Path], path: Path, *words: str, status: int = 0) -> str:
-    assert main(["diff", *words, "--save", str(path), *map(str, sides)]) == status
+    assert main(["diff", *words, "--output", str(path), *map(str, sides)]) == status
     return path.read_text(encoding="utf-8")
 
 
@@ -74,15 +74,15 @@ def test_badge(sides: tuple[Path, Path], tmp_path: Path, metric: str, status: in
 
 def test_several_files_at_once(sides: tuple[Path, Path], tmp_path: Path) -> None:
     files = [tmp_path / "s.md", tmp_path / "s.svg"]
-    words = [word for file in files for word in ("--save", str(file))]
+    words = [word for file in files for word in ("--output", str(file))]
     assert main(["diff", *words, *map(str, sides)]) == 0
     assert all(file.exists() for file in files)
 
 
 def test_another_ending(sides: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["diff", "--save", str(tmp_path / "s.html"), *map(str, sides)]) == 2
+    assert main(["diff", "--output", str(tmp_path / "s.html"), *map(str, sides)]) == 2
     assert capsys.readouterr().err == (
-        f"rankwise: --save {tmp_path / 's.html'}: give a name that ends with .md, .xml, .json, .svg\n"
+        f"rankwise: --output {tmp_path / 's.html'}: give a name that ends with .md, .xml, .json, .svg\n"
     )
 
 

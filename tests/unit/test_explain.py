@@ -73,7 +73,7 @@ def test_what_saves_next_to_nothing_is_counted(path: Path, capsys: pytest.Captur
 
 def test_json_has_every_number(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(told(capsys, str(path), "--json"))
-    assert list(found) == ["diagnosis", "efficiency", "regions", "findings", "not_told", "nothing_found"]
+    assert list(found) == ["diagnosis", "efficiency", "regions", "findings", "unknown", "nothing_found"]
     assert found["efficiency"]["parallel"] == pytest.approx((9.86 - 5.36 / 4) / 9.86)
     first = found["findings"][0]
     assert first["rule"] == "oversubscribed"
@@ -87,8 +87,8 @@ def test_json_has_every_number(path: Path, capsys: pytest.CaptureFixture[str]) -
         "unit": "s",
     }
     assert first["command"] == "rankwise show a.rankwise --by rank -v"
-    assert first["page"] == "docs/explain.md#oversubscribed"
-    assert {one["rule"] for key in ("findings", "not_told") for one in found[key]} | set(
+    assert first["page"] == "docs/explanation/explain.md#oversubscribed"
+    assert {one["rule"] for key in ("findings", "unknown") for one in found[key]} | set(
         found["nothing_found"]
     ) == {rule.id for rule in RULES}
     # The summary has the same.
@@ -125,10 +125,10 @@ def test_the_value_of_a_metric(path: Path, capsys: pytest.CaptureFixture[str], g
     assert told(capsys, str(path), "Load_Balance") == told(capsys, "load-balance", str(path))
     found = json.loads(told(capsys, "imbalance", str(path), "--json"))
     assert found["value"] == pytest.approx(4 * (9.86 - 0.97) - (39.44 - 5.36))
-    assert (found["unit"], found["not_told"]) == ("s", None)
+    assert (found["unit"], found["unknown"]) == ("s", None)
     found = json.loads(told(capsys, "waiting", str(path), "--json"))
     assert found["value"] is None
-    golden.says(found["not_told"])
+    golden.says(found["unknown"])
 
 
 def test_why_a_metric_has_no_value(path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
@@ -144,7 +144,7 @@ def test_a_rule_and_what_it_has_found(path: Path, capsys: pytest.CaptureFixture[
     assert told(capsys, "polling", str(path)).splitlines()[-1] == "Not found."
     found = json.loads(told(capsys, "late-ranks", str(path), "--json"))
     assert found["findings"] == []
-    golden.says(found["not_told"])
+    golden.says(found["unknown"])
 
 
 @pytest.mark.parametrize("word", WORDS)

@@ -28,6 +28,8 @@ TABLES = {
     "wait_messages",
     "open_messages",
     "arrivals",
+    "starts",
+    "neighbours",
     "collective_traits",
     "time_axis",
     "time_lines",
@@ -59,7 +61,7 @@ def profile(tmp_path: Path) -> Path:
 
 def export(profile: Path, to: str, *more: str) -> Path:
     directory = profile.parent / "out" / to
-    assert main(["export", str(profile), "--to", to, "-o", str(directory), *more]) == 0
+    assert main(["export", str(profile), "--format", to, "-o", str(directory), *more]) == 0
     assert {file.name for file in directory.iterdir()} == {f"{table}.{to}" for table in TABLES}
     return directory
 
@@ -147,7 +149,7 @@ def test_hostile_names_stay_as_they_are(tmp_path: Path) -> None:
 def test_existing_files_need_force(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
     directory = export(profile, "csv")
     (directory / "run.csv").write_text("mine")
-    assert main(["export", str(profile), "--to", "csv", "-o", str(directory)]) == 2
+    assert main(["export", str(profile), "--format", "csv", "-o", str(directory)]) == 2
     assert "--force" in capsys.readouterr().err
     assert (directory / "run.csv").read_text() == "mine"
     export(profile, "csv", "--force")
@@ -156,7 +158,7 @@ def test_existing_files_need_force(profile: Path, capsys: pytest.CaptureFixture[
 
 def test_unwritable_directories_are_one_line(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for target in (profile, profile / "below", Path("/proc/rankwise")):
-        assert main(["export", str(profile), "--to", "json", "-o", str(target)]) == 2
+        assert main(["export", str(profile), "--format", "json", "-o", str(target)]) == 2
         err = capsys.readouterr().err
         assert err.startswith(f"rankwise: cannot write to {target}: ")
         assert err.count("\n") == 1

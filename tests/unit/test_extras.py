@@ -31,7 +31,7 @@ def test_export_to_parquet(
 ) -> None:
     profile = profiles.write_profile(tmp_path / "a.rankwise")
     lacks(monkeypatch, "pyarrow")
-    assert main(["export", str(profile), "--to", "parquet", "-o", str(tmp_path / "out")]) == 1
+    assert main(["export", str(profile), "--format", "parquet", "-o", str(tmp_path / "out")]) == 1
     assert capsys.readouterr().err == told("pyarrow", "parquet")
     assert not (tmp_path / "out").exists()
 
@@ -41,7 +41,7 @@ def test_export_to_otf2(
 ) -> None:
     profile = profiles.write_profile(tmp_path / "a.rankwise")
     lacks(monkeypatch, "otf2")
-    assert main(["export", str(profile), "--to", "otf2", "-o", str(tmp_path / "out")]) == 1
+    assert main(["export", str(profile), "--format", "otf2", "-o", str(tmp_path / "out")]) == 1
     assert capsys.readouterr().err == told("otf2", "otf2")
     assert not (tmp_path / "out").exists()
 

@@ -161,7 +161,7 @@ def test_a_file_by_hand():
 
 
 def test_examples_of_the_manual_are_fabrics():
-    text = (Path(__file__).parents[2] / "docs/fabrics.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs/reference/fabrics.md").read_text(encoding="utf-8")
     first, second = (read(example) for example in re.findall(r"```json\n(.*?)```", text, re.DOTALL))
     assert sorted(set(first.subnets[0].links.rates.tolist())) == [12.5e9, 25e9]
     assert first.subnets[0].forward.shape == (3, 5, 2)
@@ -174,7 +174,7 @@ def test_examples_of_the_manual_are_fabrics():
 
 
 def test_keys_are_those_of_the_manual():
-    text = (Path(__file__).parents[2] / "docs/fabrics.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs/reference/fabrics.md").read_text(encoding="utf-8")
     for title, keys in (
         ("the file", read_module._KEYS),
         ("a subnet", read_module._SUBNET),
@@ -208,8 +208,8 @@ COMPLAINTS = [
     (by_hand() | {"subnets": []}, "subnets: must not be empty"),
     (by_hand() | {"sources": []}, "sources: must be 1, one for each of `subnets`"),
     (by_hand(links=...), "subnets[0]: 'links' is missing"),
-    (by_hand(switches=["leaf1", "leaf1"]), "subnets[0].switches[1]: the name 'leaf1' is there twice"),
-    (by_hand(hosts=["leaf1"]), "subnets[0].hosts[0]: the name 'leaf1' is there twice"),
+    (by_hand(switches=["leaf1", "leaf1"]), "subnets[0].switches[1]: the name 'leaf1' is given twice"),
+    (by_hand(hosts=["leaf1"]), "subnets[0].hosts[0]: the name 'leaf1' is given twice"),
     (by_hand(hosts=["a", "b", "c", "d", "e"]), "subnets[0].hosts[4]: 'e' has no link"),
     (by_hand(hosts=["a", ""]), "subnets[0].hosts[1]: its name must not be empty"),
     (by_hand(hosts=["a\n"]), "subnets[0].hosts[0]: must not contain control characters"),
@@ -275,8 +275,8 @@ def test_complaints_name_the_place(told, complaint):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("{", "is no JSON: "),
-        ('{"format": "rankwise-fabric", "format": 1}', "the key 'format' is there twice"),
+        ("{", "is not JSON: "),
+        ('{"format": "rankwise-fabric", "format": 1}', "the key 'format' is given twice"),
         ('{"format": "rankwise-fabric", "version": NaN}', "NaN .. JSON"),
         ("[" * 100_000, ""),
         ("[]", ""),

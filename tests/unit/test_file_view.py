@@ -75,12 +75,12 @@ def test_no_files_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 def test_the_summary_has_a_line_only_where_there_are_files(tmp_path: Path, path: Path) -> None:
     stream = io.StringIO()
-    print_summary(path, file=stream)
+    print_summary(path, file=stream, verbose=1)
     text = stream.getvalue()
     assert_facts(text, "2.00 MiB .. 4.01 MiB .. 2 .. 3.54 s")
     assert len(text.splitlines()) <= 30
     stream = io.StringIO()
-    print_summary(profiles.write_profile(tmp_path / "plain.rankwise"), file=stream)
+    print_summary(profiles.write_profile(tmp_path / "plain.rankwise"), file=stream, verbose=1)
     assert "\nfiles " not in stream.getvalue()
 
 
@@ -91,7 +91,7 @@ def test_json(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_export_has_the_names(path: Path, tmp_path: Path) -> None:
-    assert main(["export", str(path), "--to", "csv", "-o", str(tmp_path / "out")]) == 0
+    assert main(["export", str(path), "--format", "csv", "-o", str(tmp_path / "out")]) == 0
     with (tmp_path / "out" / "file_accesses.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 4 * 5 + 2

@@ -72,7 +72,7 @@ def test_a_late_rank(golden: Golden) -> None:
     found = found_in(barriers(Made(), [2]), "late-ranks")
     assert found.saved_seconds == pytest.approx(6.0)  # 20 times 0.1 s of three ranks
     assert found.upper_bound
-    assert found.title.startswith("Rank 2 comes late")
+    assert found.title.startswith("Rank 2 arrives late")
     assert "100.0 % of all waiting" in found.title
     # In blocking collectives, for messages, of all waiting; outside of MPI; and why they came late.
     facts = [*found.inputs, *found.evidence]
@@ -586,7 +586,7 @@ def test_a_program_that_polls(golden: Golden) -> None:
     made.call(0, "MPI_Iprobe", 3.0, calls=1_000_000)
     made.call(1, "MPI_Test", 1.0, calls=10)
     assert found_in(made, "polling").saved_seconds == pytest.approx(4.0)  # what asking takes is not known
-    made.connection.execute("UPDATE ranks SET own_cost = 0.06, own_setup = 0.05 WHERE rank = 0")
+    made.connection.execute("UPDATE ranks SET overhead = 0.06, setup_overhead = 0.05 WHERE rank = 0")
     found = found_in(made, "polling")
     assert found.saved_seconds == pytest.approx(0.01)  # the price of asking; the rest of the 4 s waited
     golden.says(found.title, "1.00 M .. Iprobe .. 1 .. 50.0 k")
@@ -613,7 +613,7 @@ def duplicates(freed: float | None, count: int = 40, **values: object) -> Made:
             procedure="MPI_Comm_dup",
             parent=3,
             freed=freed,
-            made_in="app",
+            created_in="app",
             **values,
         )
     made.call(0, "MPI_Comm_dup", 4.0, calls=count)

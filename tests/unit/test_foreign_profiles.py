@@ -160,11 +160,11 @@ def all_ways() -> cycle[list[str]]:
             ["--json"],
             ["-v"],
             *(["--by", view, "-v"] for view in VIEWS),
-            *(["--matrix", ends] for ends in ENDS),
+            *(["--matrix", "--by", ends] for ends in ENDS),
             ["diff", "-v"],
             ["diff", "--json"],
             ["report"],
-            *(["export", "--to", to] for to in ("csv", "perfetto")),
+            *(["export", "--format", to] for to in ("csv", "perfetto")),
             ["map"],
             ["explain"],
         ]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from golden import assert_facts
-from rankwise.commands.tune.guidelines import _sizes
+from rankwise.commands.sizes import listed_sizes
 from rankwise.errors import RankwiseError
 from rankwise.render.terminal.guidelines import print_guidelines
 from rankwise.trials.run import Interrupted, OutOfTime
@@ -254,7 +254,7 @@ def test_the_batch() -> None:
 
 
 def test_sizes() -> None:
-    assert _sizes("1K, 8,1M") == [8, 1024, 1 << 20]
+    assert listed_sizes("1K, 8,1M") == [8, 1024, 1 << 20]
     for text, line in [
         ("", "no size"),
         ("8,,9", "no size"),
@@ -264,4 +264,4 @@ def test_sizes() -> None:
         ("8,8", "given twice"),
     ]:
         with pytest.raises(RankwiseError, match=line):
-            _sizes(text)
+            listed_sizes(text)

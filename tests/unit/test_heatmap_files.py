@@ -188,7 +188,7 @@ def test_command_draws_each_kind(file: Path, capsys: pytest.CaptureFixture[str])
             ["-o", "{}/a.svg", "--size", "1K"],
             "1024 .. --size .. 64 .. 1048576",
         ),
-        (["-o", "{}/a.svg", "--size", "x"], "no size"),
+        (["-o", "{}/a.svg", "--size", "x"], "not a size"),
         (["-o", "{}/a.svg", "--size", "64", "--statistic", "bandwidth"], "choose from"),
         (["-o", "{}/none/a.svg"], "-o"),
         (["-o", "{}/a.svg", "--order", "random"], "--order"),

@@ -8,7 +8,7 @@ from machines_synthetic import Machine, tree, uneven
 
 from rankwise.errors import RankwiseError
 from rankwise.latency.dense import from_matrices
-from rankwise.topology.hierarchy.clustering import nest
+from rankwise.topology.hierarchy.clustering import nested_partitions
 from rankwise.topology.hierarchy.find import find_hierarchy
 from rankwise.topology.hierarchy.levels import Hierarchy
 
@@ -59,7 +59,7 @@ def test_the_tree_of_four_thousand_ranks() -> None:
     noise = np.random.default_rng(0).standard_normal((4096, 4096), dtype=np.float32) / 5
     distances = np.log(planted.latencies).astype(np.float32)[planted.classes()] + noise
     distances = np.triu(distances, 1)
-    cuts = nest(distances + distances.T)
+    cuts = nested_partitions(distances + distances.T)
     # A few pairs that noise brought together are among the cuts, too: resampling tells.
     found = [groups.tolist() for groups in cuts if 2 * groups.max() < planted.count]
     assert found == [part.tolist() for part in planted.partitions]

@@ -41,7 +41,7 @@ def test_a_switch_without_a_table_is_said_first(
     said = capsys.readouterr().out
     first = said[: said.index("\n\n")]
     golden.says(first, "1 .. spine")
-    golden.says(said[len(first) :].strip().split("\n\n")[0], "not known: only 50.0 %")
+    golden.says(said[len(first) :].strip().split("\n\n")[0], "unknown: only 50.0 %")
 
 
 def test_hosts_that_links_lack_and_tables_have(tmp_path: Path, golden: Golden) -> None:

@@ -1,4 +1,4 @@
-"""--only, --no-inside and --see-all: what they become for the processes, and what they refuse."""
+"""--inside, --no-inside and --see-all: what they become for the processes, and what they refuse."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_everything() -> None:
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--only", "bcst"], ""),
+        (["--inside", "bcst"], ""),
         (["--see-all", "--no-inside"], "contradict each other"),
     ],
 )

@@ -45,5 +45,5 @@ def test_python() -> None:
 
 
 def test_documented() -> None:
-    page = (ROOT / "docs" / "introspection.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "introspection.md").read_text(encoding="utf-8")
     assert [name for name in HEADER if f"`MPI_M_{name.upper()}`" not in page] == []

@@ -240,7 +240,7 @@ def test_as_text(
     assert any(line.startswith("node ") and line.endswith("no change") for line in lines)
     assert any(line.startswith("3 - 20") and "node0 - node2" in line for line in lines)
     few = compared(capsys, tmp_path, machine(["a", "b"], 1), machine(["a", "b"], 2))
-    assert "one pair: can't tell" in few
+    assert "one pair: unknown" in few
     golden.says(few)
 
 

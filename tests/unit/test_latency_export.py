@@ -44,7 +44,7 @@ def path(tmp_path: Path, measured: Measurement) -> Path:
 
 def export(path: Path, kind: str, *words: str) -> Path:
     out = path.with_name(f"out.{kind}")
-    assert main(["latency", "export", str(path), "--to", kind, "-o", str(out), *words]) == 0
+    assert main(["latency", "export", str(path), "--format", kind, "-o", str(out), *words]) == 0
     return out
 
 
@@ -103,6 +103,6 @@ def test_what_is_wrong_is_told(
     out = path.with_name("out.csv")
     if not words:
         out.write_text("mine")
-    assert main(["latency", "export", str(path), "--to", "csv", "-o", str(out), *words]) == 2
+    assert main(["latency", "export", str(path), "--format", "csv", "-o", str(out), *words]) == 2
     golden.says(capsys.readouterr().err.replace(str(path.parent), "/DIR"), said)
     assert not out.exists() or out.read_text() == "mine"

@@ -206,7 +206,7 @@ def test_existing_files_are_not_replaced(tmp_path: Path) -> None:
     path, table = tmp_path / "f.json", tmp_path / "f.pairs"
     for existing in (path, table):
         existing.write_text("mine")
-        with pytest.raises(RankwiseError, match=rf"{existing} is there already: .* --force"):
+        with pytest.raises(RankwiseError, match=rf"{existing} already exists: .* --force"):
             own.write(small(), path)
         assert existing.read_text() == "mine"
         assert list(tmp_path.iterdir()) == [existing]
@@ -319,11 +319,11 @@ def test_other_files(tmp_path: Path, golden: Golden) -> None:
     own.write(small(), tmp_path / "f.json")
     texts = {
         "empty": (b"", "empty is empty: give the .json file"),
-        "text": (b"hello\nworld\n", "is no measurement: give the .json file"),
-        "binary": (bytes(range(256)) * 8, "is no measurement: give the .json file"),
+        "text": (b"hello\nworld\n", "is not a measurement: give the .json file"),
+        "binary": (bytes(range(256)) * 8, "is not a measurement: give the .json file"),
         "profile": (b"SQLite format 3\0 and so on", "if it is a profile: rankwise show"),
-        "list.json": (b"[1, 2]", "is no measurement: give"),
-        "half.json": (b'{"format": "rankwise-lat', "is no JSON .* line 1"),
+        "list.json": (b"[1, 2]", "is not a measurement: give"),
+        "half.json": (b'{"format": "rankwise-lat', "is not JSON .* line 1"),
         "other.json": (b'{"format": "perf"}', "is no measurement of latencies"),
         "deep.json": (b'{"a":' * 100_000, "is no JSON"),
         "long.json": (b'{"a":' + b"1" * 10_000 + b"}", "is no JSON|is no measurement of latencies"),
@@ -512,7 +512,7 @@ def test_our_measurement_as_a_log(tmp_path: Path, golden: Golden) -> None:
     with pytest.raises(RankwiseError) as error:
         mmpi.write(measurement, path, force=True, size=7)
     golden.says(error.value, "7 .. 64 .. 1024 .. --size")
-    with pytest.raises(RankwiseError, match="is there already"):
+    with pytest.raises(RankwiseError, match="already exists"):
         mmpi.write(measurement, path)
 
 

@@ -276,7 +276,7 @@ def test_addresses_that_fit_nothing(browser: Any, tmp_path: Path) -> None:
     tab = opened(browser, example(), tmp_path, address)
     tab.drawn()
     assert "64 B messages, median" in tab.page.inner_text("h1")
-    assert tab.page.inner_text("#pair-title") == "No pair is chosen"
+    assert tab.page.inner_text("#pair-title") == "No pair is selected"
     tab.close()
 
 

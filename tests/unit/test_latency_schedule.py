@@ -134,7 +134,7 @@ def test_the_tournament_has_each_pair_once_in_the_fewest_rounds(probe: ctypes.CD
 
 
 def check_purity(table: Table, node: Table) -> None:
-    """Rounds are inside nodes or between them as docs/latency.md says, by the nodes' sizes."""
+    """Rounds are inside nodes or between them as docs/explanation/latency.md says, by the nodes' sizes."""
     nodes, largest, is_equal = sizes_of(node)
     inside, between = kinds(table, node)
     has_inside, has_between = inside.any(axis=1), between.any(axis=1)

@@ -91,6 +91,16 @@ def complaint(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
     return err.removeprefix("rankwise: ").rstrip("\n")
 
 
+def exported(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
+    assert main(["latency", "export", *map(str, words)]) == 0
+    return capsys.readouterr().out
+
+
+def not_exported(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
+    assert main(["latency", "export", *map(str, words)]) == 2
+    return capsys.readouterr().err.removeprefix("rankwise: ").rstrip("\n")
+
+
 def rows(text: str, head: str) -> list[list[str]]:
     """Cells of the table whose first head is `head`, without heads."""
     lines = text.splitlines()
@@ -116,7 +126,7 @@ def test_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Gol
         "32 ranks / 4 nodes",
         "496 pairs",
         "64 B, 1.00 MiB",
-        "quiet: one pair a node at a time",
+        "quiet: one pair per node at a time",
         "2026-11-22 12:38",
         "Open MPI 4.1.4",
         "took 12.3 s",
@@ -145,11 +155,11 @@ def test_slow_link_of_a_node_and_slow_pair_are_named(
 ) -> None:
     path = written(tmp_path, machine(BLOCKS, {(3, 20): 3.0}, slow_host="node1"))
     text = shown(capsys, path)
-    found = rows(text, "does not fit")
+    found = rows(text, "outlier")
     golden.says(found[0][0], "node1")
     assert "slow pair: ranks 3 - 20" in " ".join(cells[0] for cells in found)
     everything = json.loads(shown(capsys, path, "--json"))
-    node = everything["misfits"][0]
+    node = everything["outliers"][0]
     assert (node["kind"], node["ranks"]) == (SLOW_LINK_OF_NODE, list(range(8, 16)))
     assert node["slowness"] == pytest.approx(4, rel=0.05)
     golden.says(node["cure"])
@@ -330,27 +340,32 @@ def test_matrix(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Gold
     path = written(tmp_path, machine(["a", "b", "a", "b"]))
     text = shown(capsys, path, "--matrix")
     assert_facts(text, "64 B")
-    assert_facts(shown(capsys, path, "--matrix", "bandwidth"), "1.00 MiB")
-    golden.says(complaint(capsys, path, "--matrix", "bandwidth", "--size", "64"), "--size 1048576")
+    assert_facts(shown(capsys, path, "--matrix", "--statistic", "bandwidth"), "1.00 MiB")
+    golden.says(
+        complaint(capsys, path, "--matrix", "--statistic", "bandwidth", "--size", "64"), "--size 1048576"
+    )
     log = tmp_path / "a.log"
     mmpi.write(machine(["a", "b"]), log)
     assert_facts(shown(capsys, log, "--matrix"), "64 B")
-    golden.says(complaint(capsys, log, "--matrix", "p95"), "p95 .. 64 B")
+    golden.says(complaint(capsys, log, "--matrix", "--statistic", "p95"), "p95 .. 64 B")
 
 
 def test_matrix_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     measurement = machine(["a", "b", "a", "b"])
     path = written(tmp_path, measurement)
-    found = json.loads(shown(capsys, path, "--matrix", "mean", "--json"))
+    found = json.loads(shown(capsys, path, "--matrix", "--statistic", "mean", "--json"))
     assert (found["statistic"], found["size"], found["unit"]) == ("mean", 64, "us")
     assert found["hosts"] == ["a", "b"]
     assert found["host_of_rank"] == [0, 1, 0, 1]
     assert np.allclose(found["matrix"], measurement.matrix("mean", 64), rtol=1e-6)
-    rates = json.loads(shown(capsys, path, "--matrix", "bandwidth", "--json"))
+    rates = json.loads(shown(capsys, path, "--matrix", "--statistic", "bandwidth", "--json"))
     assert (rates["size"], rates["unit"]) == (MIB, "MB/s")
     assert rates["matrix"][0][0] is None
     assert rates["matrix"][1][2] == pytest.approx(measurement.matrix("bandwidth", MIB)[1, 2])
-    golden.says(complaint(capsys, path, "--matrix", "bandwidth", "--size", "64", "--json"), "--size 1048576")
+    golden.says(
+        complaint(capsys, path, "--matrix", "--statistic", "bandwidth", "--size", "64", "--json"),
+        "--size 1048576",
+    )
 
 
 @pytest.mark.parametrize(
@@ -420,12 +435,12 @@ def test_a_log_tells_repeats_that_are_true_for_each_pair(
 ) -> None:
     repeats = np.array([[10, 5], [93, 5], [40, 5], [0, 5], [11, 5], [12, 5]])
     path, log = written(tmp_path, counted(repeats)), tmp_path / "f.log"
-    shown(capsys, path, "--to", "mmpi", "-o", log)
+    exported(capsys, path, "--format", "mmpi", "-o", log)
     head = log.read_text().splitlines()[:3]
     assert head[1] == "# Processors: 4 MsgLen 64 Repeats: 10 to 93"
     # So many each pair had at least; one was not measured.
     assert mmpi.read(log).pairs.repeats.ravel().tolist() == [10, 10, 10, 0, 10, 10]
-    shown(capsys, path, "--to", "mmpi", "-o", log, "--size", "1M", "--force")
+    exported(capsys, path, "--format", "mmpi", "-o", log, "--size", "1M", "--force")
     assert log.read_text().splitlines()[1] == f"# Processors: 4 MsgLen {MIB} Repeats: 5"
 
 
@@ -440,19 +455,21 @@ def test_convert_to_a_log_and_back(
         tmp_path / "f.log",
         tmp_path / "again.json",
     )
-    assert shown(capsys, path, "--to", "mmpi", "-o", log) == ""
+    assert exported(capsys, path, "--format", "mmpi", "-o", log) == ""
     assert log.read_text().startswith("# Testing Hostname: node0\n# Processors: 32 MsgLen 64 Repeats: 20\n")
-    shown(capsys, log, "--to", "json", "-o", again)
-    shown(capsys, again, "--to", "mmpi", "-o", tmp_path / "same.log")
+    exported(capsys, log, "--format", "json", "-o", again)
+    exported(capsys, again, "--format", "mmpi", "-o", tmp_path / "same.log")
     assert (tmp_path / "same.log").read_bytes() == log.read_bytes()
     assert re.search(r"\bmmpi  \w", shown(capsys, again))
     before = log.read_bytes()
-    golden.says(complaint(capsys, path, "--to", "mmpi", "-o", log, "--size", "1M"), "-o .. --force")
+    golden.says(not_exported(capsys, path, "--format", "mmpi", "-o", log, "--size", "1M"), "-o .. --force")
+    sized = ("--format", "json", "-o", tmp_path / "x", "--size", "64")
+    assert_facts(not_exported(capsys, path, *sized), "--size .. --format json")
     assert log.read_bytes() == before
-    assert "again.pairs is there already" in complaint(
-        capsys, log, "--to", "json", "-o", tmp_path / "again.txt"
+    assert "again.pairs already exists" in not_exported(
+        capsys, log, "--format", "json", "-o", tmp_path / "again.txt"
     )
-    shown(capsys, path, "--to", "mmpi", "-o", log, "--size", "1M", "--force")
+    exported(capsys, path, "--format", "mmpi", "-o", log, "--size", "1M", "--force")
     assert "MsgLen 1048576" in log.read_text()
 
 
@@ -461,7 +478,7 @@ def test_an_existing_output_is_refused_before_anything_is_read(
 ) -> None:
     existing = tmp_path / "x.log"
     existing.write_text("mine")
-    assert "is there already" in complaint(capsys, tmp_path / "none", "--to", "mmpi", "-o", existing)
+    assert "is there already" in not_exported(capsys, tmp_path / "none", "--format", "mmpi", "-o", existing)
     assert existing.read_text() == "mine"
 
 
@@ -471,13 +488,8 @@ def test_an_existing_output_is_refused_before_anything_is_read(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--to", "mmpi"], "--to .. -o OUT"),
-        (["-o", "x"], "-o goes with --to"),
-        (["--force"], "--force goes with --to"),
-        (["--json", "--to", "json", "-o", "x"], "--json .. --to"),
-        (["--json", "--to", "mmpi", "-o", "x"], "--json .. --to"),
-        (["--to", "json", "-o", "x", "--size", "64"], "--size .. --to"),
-        (["--size", "64"], "--size goes with --by, --matrix or --to mmpi"),
+        (["--statistic", "p95"], "--statistic goes with --matrix"),
+        (["--size", "64"], "--size goes with --by or --matrix"),
         (["--by", "pair", "--matrix"], ""),
         (
             ["--by", "pair", "--size", "7"],
@@ -521,7 +533,7 @@ def test_hostile_names_do_no_harm(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert text.isascii()
         assert all(character.isprintable() or character == "\n" for character in text)
     assert json.loads(shown(capsys, path, "--json"))["hosts"][0] == "\x1b[2Jevil\r\n"
-    shown(capsys, path, "--to", "mmpi", "-o", tmp_path / "f.log")
+    exported(capsys, path, "--format", "mmpi", "-o", tmp_path / "f.log")
     assert len(detect.read(tmp_path / "f.log").hosts) == 4
 
 
@@ -530,7 +542,7 @@ def test_hostile_names_do_no_harm(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 @pytest.mark.parametrize(("module", "verb"), [(show, "show"), (export, "export"), (diff, "diff")])
 def test_every_option_is_documented(module: Any, verb: str) -> None:
-    text = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     section = text.split(f"## `rankwise latency {verb}`\n")[1].split("\n## ")[0]
     parser = argparse.ArgumentParser(add_help=False)
     module.add_arguments(parser)

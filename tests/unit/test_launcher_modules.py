@@ -1,4 +1,4 @@
-"""A launcher is added by one module: the example in docs/adding-a-launcher.md is found by all the rest."""
+"""A launcher is one module: all the rest finds the example in docs/develop/adding-a-launcher.md."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ sys.path += [{str(ROOT / "api")!r}]
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """A directory with the example's module, its test, and an exrun that tells its version."""
-    text = (ROOT / "docs" / "adding-a-launcher.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "develop" / "adding-a-launcher.md").read_text(encoding="utf-8")
     module, test = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (tmp_path / "known").mkdir()
     (tmp_path / "known" / "exrun.py").write_text(module)

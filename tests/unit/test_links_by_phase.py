@@ -72,10 +72,10 @@ def test_all_figures(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_part_of_the_messages(profile: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
-    found = told(capsys, profile, "--only", "send")
+    found = told(capsys, profile, "--call", "send")
     assert [each["bytes"] for each in found["phases"]] == [0, 4 * STEP]
     golden.says(found["verdict"])
-    found = told(capsys, profile, "--only-kind", "inside", "--top", "1")
+    found = told(capsys, profile, "--kind", "in-collective", "--limit", "1")
     assert [len(each["links"]) for each in found["phases"]] == [1, 0]
     assert [each["hot"] for each in found["phases"]] == [12, 0]
     found = told(capsys, profile, "--communicator", "W_a1")
@@ -85,12 +85,12 @@ def test_a_part_of_the_messages(profile: Path, capsys: pytest.CaptureFixture[str
 def test_hidden_links_that_are_not_told_are_counted(
     profile: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(words(profile, "--top", "1")) == 0
+    assert main(words(profile, "--limit", "1")) == 0
     out = capsys.readouterr().out
-    assert_facts(out, "1 .. 2 .. --top 0")
+    assert_facts(out, "1 .. 2 .. --limit 0")
     assert "1 other" not in out
-    assert main(words(profile, "--top", "2")) == 0
-    assert "--top 0" not in capsys.readouterr().out
+    assert main(words(profile, "--limit", "2")) == 0
+    assert "--limit 0" not in capsys.readouterr().out
 
 
 def test_what_has_no_phases(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:

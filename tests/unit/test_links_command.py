@@ -17,7 +17,7 @@ from golden import Golden, assert_facts
 from rankwise.__main__ import main
 from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch, finished
 from rankwise.network.fabric.model import MEASURED, Fabric, Routing, Source
-from rankwise.network.job.lids import lids_told
+from rankwise.network.job.lids import lids_used
 from rankwise.network.quality import RailQuality
 from rankwise.network.sources.fabric_json.write import write_fabric
 from rankwise.views.links.rows import messages_text
@@ -49,6 +49,10 @@ def shown(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     return capsys.readouterr().out
 
 
+def save(fabric: object, file: object, *words: str) -> int:
+    return main(["links", "save", str(fabric), "-o", str(file), *words])
+
+
 def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     assert main(["links", *map(str, words)]) == 2
     captured = capsys.readouterr()
@@ -70,7 +74,7 @@ def classes(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def test_a_run_on_its_hosts(on_small: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     found = told(capsys, on_small, "--fabric", SMALL)
-    golden.says("\n".join(found["joined"][1:3]), "16 .. 16 .. 16")
+    golden.says("\n".join(found["matched"][1:3]), "16 .. 16 .. 16")
     # 4 leaves of 4 hosts with 4 cables up: each carries what goes to one host of every other leaf.
     rows = classes(found)
     assert {name: row["max"] for name, row in rows.items()} == {
@@ -99,7 +103,7 @@ def test_a_run_on_its_hosts(on_small: Path, capsys: pytest.CaptureFixture[str], 
 def test_what_is_printed_is_in_the_json(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = told(capsys, on_small, "--fabric", SMALL)
     text = " ".join(shown(capsys, on_small, "--fabric", SMALL).split())
-    for sentence in (*found["joined"], found["verdict"], *found["told"], *found["notes"]):
+    for sentence in (*found["matched"], found["verdict"], *found["sentences"], *found["notes"]):
         assert " ".join(sentence.split()) in text
     assert "Hot links between switches" in text
     assert "What if" in text
@@ -120,17 +124,17 @@ def test_causes_of_next_to_nothing_are_left_to_the_json(
     ("by", "key"), [("class", "classes"), ("link", "links"), ("switch", "switches"), ("flow", "flows")]
 )
 def test_by(on_small: Path, capsys: pytest.CaptureFixture[str], by: str, key: str) -> None:
-    rows = told(capsys, on_small, "--fabric", SMALL, "--by", by, "--top", 3)[key]
+    rows = told(capsys, on_small, "--fabric", SMALL, "--by", by, "--limit", 3)[key]
     assert len(rows) == {"class": 4, "link": 3, "switch": 6, "flow": 3}[by]
-    text = shown(capsys, on_small, "--fabric", SMALL, "--by", by, "--top", 3)
-    assert ("--top 0 shows all rows" in text) == (by == "switch")
+    text = shown(capsys, on_small, "--fabric", SMALL, "--by", by, "--limit", 3)
+    assert ("--limit 0 shows all rows" in text) == (by == "switch")
 
 
 def test_another_place(
     on_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     listed = told(capsys, on_small, "--fabric", SMALL, "--place", "node[0001-0004]*4")
-    golden.says(listed["joined"][2], "16 .. 4 .. 4")
+    golden.says(listed["matched"][2], "16 .. 4 .. 4")
     assert listed["job"]["bytes_within_hosts"] == 4 * 12 * MIB
     assert listed["job"]["bytes_on_links"] == 4 * 48 * MIB
     golden.says(listed["verdict"])
@@ -155,7 +159,7 @@ def test_a_transform_of_512_hosts(capsys: pytest.CaptureFixture[str], golden: Go
     row = classes(found)["leaf up"]
     assert (row["max"] / MIB, round(row["mean"] / MIB)) == (1296.0, 441)
     golden.says(found["verdict"], "2.54 x")
-    golden.says("\n\n".join(found["told"]), "Alltoall .. edge-r1-01 [22] -> ")
+    golden.says("\n\n".join(found["sentences"]), "Alltoall .. edge-r1-01 [22] -> ")
 
 
 def test_only_a_fabric(capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,9 +183,10 @@ def test_names_stay_as_they_are_where_a_sentence_begins(warning: str, sentence: 
 
 def test_a_fabric_in_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "fabric.json.gz"
-    shown(capsys, "--fabric", TSUBAME, "--save", file)
-    assert str(file) in refusal(capsys, "--fabric", TSUBAME, "--save", file)
-    shown(capsys, "--fabric", TSUBAME, "--save", file, "--force")
+    assert save(TSUBAME, file) == 0
+    assert save(TSUBAME, file) == 2
+    assert str(file) in capsys.readouterr().err
+    assert save(TSUBAME, file, "--force") == 0
     words = ("--all-to-all", "1M")
     assert classes(told(capsys, "--fabric", file, *words)) == classes(
         told(capsys, "--fabric", TSUBAME, *words)
@@ -197,21 +202,23 @@ def test_several_lids(capsys: pytest.CaptureFixture[str], golden: Golden) -> Non
         ("0", "LIDs: messages are sent to LID 0 of a port, of 0 to 1."),
         ("split", "LIDs: messages are split evenly over all LIDs of a port."),
     ):
-        assert line in told(capsys, *words, lid)["joined"]
-        assert line in told(capsys, *words[:2], "--lid", lid)["told"]
+        assert line in told(capsys, *words, lid)["matched"]
+        assert line in told(capsys, *words[:2], "--lid", lid)["sentences"]
     golden.says(refusal(capsys, *words, 2), "--lid 2 .. LID 2 .. 0 .. 0 .. 1")
     assert "--lid 1: no port" in refusal(capsys, "--fabric", SMALL, "--all-to-all", "1M", "--lid", 1)
-    assert not any("LIDs" in line for line in told(capsys, "--fabric", SMALL, "--all-to-all", "1M")["joined"])
+    assert not any(
+        "LIDs" in line for line in told(capsys, "--fabric", SMALL, "--all-to-all", "1M")["matched"]
+    )
 
 
 def test_ports_with_fewer_lids() -> None:
     subnet = star(["n1", "n2", "n3"])
     ports = replace(subnet.ports, lid_counts=np.array([1, 2, 4], np.int32))
     mixed = Fabric((replace(subnet, ports=ports),), ())
-    assert lids_told(mixed, 1) == (
+    assert lids_used(mixed, 1) == (
         "are sent to LID 1 of a port, of 0 to 3; 1 port with fewer: LID 1 modulo their number"
     )
-    assert lids_told(mixed, 0) == "are sent to LID 0 of a port, of 0 to 3"
+    assert lids_used(mixed, 0) == "are sent to LID 0 of a port, of 0 to 3"
 
 
 def test_hosts_that_the_fabric_lacks(
@@ -222,7 +229,7 @@ def test_hosts_that_the_fabric_lacks(
     assert found["job"]["bytes_lost"] == 6 * MIB
     assert any("elsewhere" in note for note in found["notes"])
     assert any(note.startswith("6.00 MiB ") for note in found["notes"])
-    golden.says(found["joined"][3], "12.0 MiB .. 6.00 MiB")
+    golden.says(found["matched"][3], "12.0 MiB .. 6.00 MiB")
     golden.says(found["verdict"], "50.0 %")
 
 
@@ -242,7 +249,7 @@ def without_ways(to: Path, lids: Sequence[int]) -> Path:
         draft.tables[leaf] = (np.array(hosts), np.array(own))
     ways = [host for host in hosts if host not in lids]
     draft.tables[spine] = (np.array(ways, int), np.array([(host + 1) // 2 for host in ways], int))
-    write_fabric(Fabric((finished(draft),), (Source("generator", "made"),)), to, False, "--save")
+    write_fabric(Fabric((finished(draft),), (Source("generator", "made"),)), to, False)
     return to
 
 
@@ -252,16 +259,16 @@ def test_traffic_that_is_not_delivered(
     across = [(rank, (rank + 2) % 4, "point-to-point", 1, MIB) for rank in range(4)]
     job = write_traffic(tmp_path / "f.rankwise", names(1, 4), across)
     whole = told(capsys, job, "--fabric", without_ways(tmp_path / "whole.json", []))
-    assert whole["joined"][-1] == "Traffic: messages; 4.00 MiB between hosts."
+    assert whole["matched"][-1] == "Traffic: messages; 4.00 MiB between hosts."
     golden.says(whole["verdict"])
 
     half = told(capsys, job, "--fabric", without_ways(tmp_path / "half.json", [1, 3]))
-    golden.says(half["joined"][-1], "4.00 MiB .. 2.00 MiB")
+    golden.says(half["matched"][-1], "4.00 MiB .. 2.00 MiB")
     golden.says(half["verdict"], "50.0 %")
-    assert not [line for line in half["told"] if "little difference" in line]
+    assert not [line for line in half["sentences"] if "little difference" in line]
 
     none = told(capsys, job, "--fabric", without_ways(tmp_path / "none.json", [1, 2, 3, 4]))
-    assert none["joined"][-1].startswith("Traffic: messages; 4.00 MiB between hosts, of which 4.00 MiB")
+    assert none["matched"][-1].startswith("Traffic: messages; 4.00 MiB between hosts; on no link: 4.00 MiB")
     golden.says(none["verdict"])
 
 
@@ -287,7 +294,7 @@ def test_one_of_a_kind(golden: Golden) -> None:
 
 def test_all_on_one_host(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, on_small, "--fabric", SMALL, "--place", "node0001*16", "--by", "flow")
-    assert "Nothing goes between hosts.\n" in text
+    assert "No data passes between hosts.\n" in text
 
 
 def test_a_placement_of_another_job(
@@ -325,23 +332,23 @@ def test_a_run_that_sends_nothing(
     [
         ((), "arguments are required: --fabric"),
         (("--fabric", SMALL, "--by", "link"), "--by needs a profile, or --all-to-all"),
-        (("--fabric", SMALL, "--all-to-all", "much"), "is no size"),
+        (("--fabric", SMALL, "--all-to-all", "much"), "is not a size"),
         (("--fabric", SMALL, "--all-to-all", "1025G"), "is more than 1024G"),
-        (("--fabric", SMALL, "--all-to-all", "1M", "--only", "Bcast"), ""),
+        (("--fabric", SMALL, "--all-to-all", "1M", "--call", "Bcast"), ""),
         (("--fabric", SMALL, "--all-to-all", "1M", "--lid", "x"), "--lid x: give split"),
         (("--fabric", SMALL, "--all-to-all", "1M", "--place", "nobody"), "nobody"),
         (("--fabric", SMALL, "--all-to-all", "1M", "--rail", "nosuch"), "nosuch"),
         (("--fabric", SMALL, "PROFILE"), "--fabric"),
-        (("PROFILE", "--fabric", SMALL, "--all-to-all", "1"), "--all-to-all makes traffic up"),
-        (("PROFILE", "--fabric", SMALL, "--only", "nothing"), "there is no MPI procedure 'nothing'"),
+        (("PROFILE", "--fabric", SMALL, "--all-to-all", "1"), "--all-to-all is synthetic traffic"),
+        (("PROFILE", "--fabric", SMALL, "--call", "nothing"), "there is no MPI procedure 'nothing'"),
         (("PROFILE", "--fabric", SMALL, "--communicator", "nobody"), "nobody"),
-        (("PROFILE", "--fabric", SMALL, "--place", "node0001"), "has room for 1 rank, and"),
+        (("PROFILE", "--fabric", SMALL, "--place", "node0001"), "has room for 1 rank, but"),
         (("PROFILE", "--fabric", SMALL, "--place", "no.csv"), "rankwise: no.csv is not found: give"),
-        (("PROFILE", "--fabric", SMALL, "--place", "node0001.site"), "has room for 1 rank, and"),
+        (("PROFILE", "--fabric", SMALL, "--place", "node0001.site"), "has room for 1 rank, but"),
         (("PROFILE", "--fabric", SMALL, "--place", ""), ""),
         (("PROFILE", "--fabric", SMALL, "--communicator", "x"), "`rankwise show F --by communicator` shows"),
         (("PROFILE", "--fabric", MEDIUM / "nothing"), "nothing"),
-        (("PROFILE", "--fabric", SMALL, "--top", "-1"), ""),
+        (("PROFILE", "--fabric", SMALL, "--limit", "-1"), ""),
     ],
 )
 def test_refused(

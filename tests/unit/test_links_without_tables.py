@@ -59,10 +59,10 @@ def test_every_screen_says_that_routes_are_modelled(
     for rule in RULES:
         words = ["links", "--fabric", "small-ftree/ibdiagnet.lst", "--routing", rule]
         assert main(words) == 0
-        golden.says(capsys.readouterr().out, "not known")
+        golden.says(capsys.readouterr().out, "unknown")
         assert main([*words, "--all-to-all", "1M", "--json"]) == 0
         shown = json.loads(capsys.readouterr().out)
-        assert any("not known" in line for line in shown["joined"])
+        assert any("unknown" in line for line in shown["matched"])
         assert any("model" in line for line in shown["notes"])
 
 

@@ -157,3 +157,14 @@ def test_who_lacked_a_processor_is_known_where_the_kernel_tells(
     for rank, seconds in enumerate(lacked):
         made.insert("places", rank=rank, omp_proc_bind="", omp_places="", run_queue_wait=seconds)
     assert isinstance(RULE.find(made.seen), list) is uneven
+
+
+@pytest.mark.parametrize(
+    ("lacked", "uneven"), [((4, 0, 0, 0), False), ((0, 0, 0, 0), True), ((4, 4, 4, 4), True)]
+)
+def test_time_without_a_processor_is_no_work(lacked: Sequence[float], uneven: bool) -> None:
+    """A processor for each rank; other processes have taken that of rank 0 for 40 % of the run, or not."""
+    made = computing(Made(cpus="0-3"), (8.0, 5.0, 5.0, 5.0))
+    for rank, seconds in enumerate(lacked):
+        made.insert("places", rank=rank, omp_proc_bind="", omp_places="", run_queue_wait=seconds)
+    assert isinstance(RULE.find(made.seen), list) is uneven

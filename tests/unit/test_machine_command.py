@@ -46,7 +46,7 @@ def small(tmp_path: Path) -> Path:
     sources = [
         {"kind": "slurm", "what": "what is around nodes", "file": "topology.conf", "date": "2026-01-02"}
     ]
-    path.write_text(document(misfits=[outlier], sources=sources))
+    path.write_text(document(outliers=[outlier], sources=sources))
     return path
 
 
@@ -81,7 +81,7 @@ def test_show_as_json(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert shown["objects"] == {"machine": 1, "switch": 2, "node": 8, "core": 96}
     assert shown["slots"] == 96
     assert shown["hosts"] == [f"tux{number}" for number in range(1, 9)]
-    assert shown["misfits"][0]["value"] == 950
+    assert shown["outliers"][0]["value"] == 950
 
 
 def test_names_do_not_reach_the_terminal_raw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +100,7 @@ def test_from_hwloc(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "machine",
         "from-hwloc",
         str(MACHINES / "virtual-machine.xml"),
-        "--nodes",
+        "--node",
         "n[1-3]",
         "-o",
         str(output),
@@ -113,7 +113,7 @@ def test_from_hwloc(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_from_slurm(tmp_path: Path) -> None:
     output = tmp_path / "m.json"
-    words = ["machine", "from-slurm", str(MACHINES / "tree.conf"), "--nodes", "tux[2-5]", "--slots", "8"]
+    words = ["machine", "from-slurm", str(MACHINES / "tree.conf"), "--node", "tux[2-5]", "--slots", "8"]
     assert main([*words, "-o", str(output)]) == 0
     machine = read_machine(output)
     assert machine.hosts() == ("tux2", "tux3", "tux4", "tux5")
@@ -168,11 +168,11 @@ def test_force_replaces(tmp_path: Path) -> None:
         (["show", "nothing.json"], "cannot read nothing.json"),
         (["show", "nothing.json", "--limit", "x"], "'x'"),
         (["from-hwloc"], "required: -o/--output"),
-        (["from-hwloc", "--nodes", "n[1-", "-o", "m.json"], "'n[1-'"),
+        (["from-hwloc", "--node", "n[1-", "-o", "m.json"], "'n[1-'"),
         (["from-slurm", "t.conf", "--slots", "0", "-o", "m.json"], "'0'"),
         (["from-slurm", "t.conf", "--slots", "9999999", "-o", "m.json"], ""),
         (["from-slurm", "t.conf", "--slots", "1", "--hwloc", "a", "-o", "m.json"], "not allowed with"),
-        (["melt"], "invalid choice: 'melt'"),
+        (["melt"], "'melt' .. from-slurm"),
     ],
 )
 def test_wrong_words(

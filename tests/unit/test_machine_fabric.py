@@ -247,7 +247,7 @@ def test_recorded_ftree_loads_as_d_mod_k() -> None:
 def test_generated_tori_and_dragonflies_keep_their_rule(tmp_path: Path) -> None:
     path = tmp_path / "machine.json"
     words = "torus:2x3,hosts=2,mesh,names=n[01-12]"
-    assert main(["machine", "from-fabric", words, "--nodes", "n12,n[01-02]", "-o", str(path)]) == 0
+    assert main(["machine", "from-fabric", words, "--node", "n12,n[01-02]", "-o", str(path)]) == 0
     machine = read_machine(path)
     assert machine.network == Torus((2, 3), (False, False), ((1, 2), (0, 0), (0, 0)))
     assert machine.hosts() == ("n12", "n01", "n02")
@@ -321,7 +321,7 @@ def test_an_even_split_of_too_many_ways_is_told(golden: Golden) -> None:
     told: list[str] = []
     machine = machine_from_fabric(given, hosts=hosts, warn=told.append)
     [warning] = told
-    golden.says(warning, "30 .. `rankwise links` .. --nodes")
+    golden.says(warning, "30 .. `rankwise links` .. --node")
     golden.says(machine.sources[0].what, "30")
     traffic = Traffic(7, np.array([0, 1, 2]), np.array([3, 4, 5]), np.array([60.0, 60.0, 60.0]))
     loads, _ = by_machine(routes(machine), traffic)
@@ -348,7 +348,7 @@ def test_says_in_one_line_what_is_wrong() -> None:
         (
             fabric(whole, other),
             None,
-            "login sends by no rail that node0004 has a port in: choose nodes with --nodes, or a rail with",
+            "login sends by no rail that node0004 has a port in: choose nodes with --node, or a rail with",
         ),
         (
             fabric(replace(whole, forward=whole.forward * 0 + 1)),
@@ -378,7 +378,7 @@ def test_nodes_that_are_not_led_to_may_be_left_out(golden: Golden) -> None:
     broken = fabric(replace(subnet, forward=forward))
     with pytest.raises(RankwiseError) as error:
         machine_from_fabric(broken)
-    golden.says(error.value, "node0001 .. node0004 .. --nodes")
+    golden.says(error.value, "node0001 .. node0004 .. --node")
     assert len(machine_from_fabric(broken, hosts=["node0001", "node0002", "node0003"]).hosts()) == 3
 
 

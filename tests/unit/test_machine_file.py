@@ -21,7 +21,7 @@ from rankwise.topology.machine.read import machine_of, read_machine
 from rankwise.topology.machine.shape import Shapes, object_counts
 from rankwise.topology.machine.write import text_of, write_machine
 
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "machine.md"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "reference" / "machine.md"
 SHORT: dict[str, Any] = {
     "format": "rankwise-machine",
     "version": 1,
@@ -277,7 +277,7 @@ WHAT_IS_WRONG_IS_NAMED = [
     (SHORT, "templates", {}, "templates: are for a `tree`"),
     (SHORT, "sources", [{"kind": 1}], "sources[0].kind: must be a text"),
     (SHORT, "sources", [{}], "sources[0]: 'kind' is missing"),
-    (SHORT, "misfits", [{"kind": "slow node"}], "misfits[0]: 'where' is missing"),
+    (SHORT, "outliers", [{"kind": "slow node"}], "outliers[0]: 'where' is missing"),
     (TREE, "tree", [], "tree: must not be empty"),
     (TREE, "tree.0.level", "rack", "tree[0].level: there is no level 'rack'"),
     (TREE, "tree.0.level", "machine", "tree[0].level: 'machine' can't be inside of 'machine'"),
@@ -310,8 +310,8 @@ def test_what_is_wrong_is_named() -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", "is no JSON"),
-        ("{", "is no JSON"),
+        ("", "is not JSON"),
+        ("{", "is not JSON"),
         ("[]", ""),
         ("{}", "'format' is missing"),
         (
@@ -319,7 +319,7 @@ def test_what_is_wrong_is_named() -> None:
             'format: must be "rankwise-machine"; `rankwise machine` makes',
         ),
         ("[" * 100_000, "nested too deeply"),
-        ('{"version": 1, "version": 1}', "the key 'version' is there twice"),
+        ('{"version": 1, "version": 1}', "the key 'version' is given twice"),
         ('{"version": NaN}', "NaN .. JSON"),
         (json.dumps(SHORT).replace("1,", "9" * 5000 + ",", 1), "version"),
         ('{"version": "\\ud800"}', "JSON"),

@@ -69,8 +69,8 @@ def test_names_of_nodes(golden: Golden) -> None:
     assert machine_from_hwloc([recorded, MACHINES / "hbm.xml"], ["x", "y"]).hosts() == ("x", "y")
     with pytest.raises(RankwiseError) as error:
         machine_from_hwloc([recorded, recorded])
-    golden.says(error.value, "'vm' .. --nodes")
-    with pytest.raises(RankwiseError, match="--nodes names 3 nodes for 2 files"):
+    golden.says(error.value, "'vm' .. --node")
+    with pytest.raises(RankwiseError, match="--node names 3 nodes for 2 files"):
         machine_from_hwloc([recorded, recorded], ["a", "b", "c"])
 
 

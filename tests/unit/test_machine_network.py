@@ -118,7 +118,10 @@ def test_a_matrix_is_read_and_written() -> None:
         ({"kind": "torus"}, "network: 'dims' is missing"),
         ({"kind": "torus", "dims": []}, "network.dims"),
         ({"kind": "torus", "dims": [2, 0]}, "network.dims[1] .. 0"),
-        ({"kind": "torus", "dims": [2, 3]}, "network: has 6 nodes, the machine 4: give their `coordinates`"),
+        (
+            {"kind": "torus", "dims": [2, 3]},
+            "network: has 6 nodes, but the machine has 4: give their `coordinates`",
+        ),
         ({"kind": "torus", "dims": [2**20, 2**20]}, "network.dims"),
         ({"kind": "torus", "dims": [1] * 17}, "network.dims .. 16"),
         ({"kind": "torus", "dims": [4], "wrap": [1]}, "network.wrap[0]"),
@@ -152,7 +155,7 @@ def test_a_matrix_is_read_and_written() -> None:
             "network.us_per_byte[0][1] .. 0",
         ),
         (fabric(tables=None), "network: 'tables' is missing"),
-        (fabric(routers=["leaf1", "leaf1"]), "network.routers: 'leaf1' is there twice"),
+        (fabric(routers=["leaf1", "leaf1"]), "network.routers: 'leaf1' is given twice"),
         (fabric(at={"n1": "leaf1"}), "network.at: 'n2' is missing"),
         (fabric(at=FABRIC["at"] | {"n3": "leaf3"}), "network.at.n3 .. 'leaf3'"),
         (fabric(at=FABRIC["at"] | {"n5": "leaf1"}), "network.at .. 'n5'"),
@@ -239,7 +242,7 @@ def test_from_latency_writes_the_matrix(tmp_path: Path, capsys: pytest.CaptureFi
     measured, output = tmp_path / "F.json", tmp_path / "machine.json"
     planted = tree((2, 3), (0.5, 4.0), (20000, 5000), node=0)
     own.write(planted.measure(0.02), measured)
-    assert main(["machine", "from-latency", str(measured), "--matrix", "-o", str(output)]) == 0
+    assert main(["machine", "from-latency", str(measured), "--network", "-o", str(output)]) == 0
     capsys.readouterr()
     network = read_machine(output).network
     assert isinstance(network, Matrix)

@@ -203,7 +203,7 @@ def test_both_readers_take_the_same_files(tmp_path: Path) -> None:
         "size": 64,
         "value": 9.5,
     }
-    full["misfits"] = [{**outlier, "expected": 2, "level": "node", "verdict": "slow alone"}]
+    full["outliers"] = [{**outlier, "expected": 2, "level": "node", "verdict": "slow alone"}]
     taken = refused = alike = 0
     for _ in range(3000):
         document = generator.choice((SHORT, TREE, full))

@@ -74,7 +74,7 @@ def test_flat_topology_needs_nodes(golden: Golden) -> None:
     assert shape(machine) == "2 nodes x 3 cores"
     with pytest.raises(RankwiseError) as error:
         machine_from_slurm(path, topology="topo3")
-    golden.says(error.value, "--nodes")
+    golden.says(error.value, "--node")
 
 
 def test_nodes_of_a_job_only(golden: Golden) -> None:

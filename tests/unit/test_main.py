@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -120,35 +119,6 @@ def test_every_verb_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> N
     assert max(map(len, out.splitlines())) <= 110
 
 
-@pytest.mark.parametrize(
-    ("words", "mode"),
-    [
-        (["recheck", "--help"], "recheck"),
-        (["recheck", "s.json", "-h"], "recheck"),
-        (["--guidelines", "--help"], "guidelines"),
-        (["a.rankwise", "--parameters", "--help"], "parameters"),
-    ],
-)
-def test_help_of_a_mode_has_what_the_mode_takes(
-    words: list[str], mode: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["tune", "--help"]) == 0
-    every = set(re.findall(r"^  (--[\w-]+)", capsys.readouterr().out, re.MULTILINE))
-    assert main(["tune", *words]) == 0
-    out = capsys.readouterr().out
-    shown = set(re.findall(r"^  (--[\w-]+)", out, re.MULTILINE))
-    assert out.startswith("usage: rankwise tune ")
-    assert max(map(len, out.splitlines())) <= 110
-    assert f"--{mode}" in shown or mode == "recheck"
-    assert {"--budget", "--json"} <= shown < every
-    first = [] if mode == "guidelines" else ["s"]
-    for option in every - shown - {"--parameters", "--guidelines", "--resolve"}:
-        given = [option] if option in ("--force", "--bitwise", "--continue") else [option, "3"]
-        how = [mode, *first] if mode == "recheck" else [*first, f"--{mode}"]
-        assert main(["tune", *how, *given, "--", "true"]) == 2
-        assert option in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("name", ["show", "export"])
 def test_help_of_a_verb(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name, "--help"]) == 0
@@ -162,9 +132,9 @@ def test_help_of_a_verb(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     [
         ["show", "missing.rankwise"],
         ["show", "a", "--nonsense"],
-        ["export", "missing", "--to", "csv", "-o", "d"],
+        ["export", "missing", "--format", "csv", "-o", "d"],
         ["show"],
-        ["export", "a", "--to", "xls", "-o", "d"],
+        ["export", "a", "--format", "xls", "-o", "d"],
     ],
 )
 def test_bad_input_has_no_traceback(

@@ -36,7 +36,7 @@ def machine(path: Path, levels: Sequence[dict[str, object]], **keys: object) -> 
 def mapped(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
     assert main(["map", *map(str, words), "--json"]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert [seat["rank"] for seat in found["seats"]] == list(range(len(found["seats"])))
+    assert [seat["rank"] for seat in found["bindings"]] == list(range(len(found["bindings"])))
     return found
 
 
@@ -67,7 +67,7 @@ def test_a_ring_that_was_dealt_out(dealt_out: Path, capsys: pytest.CaptureFixtur
     assert by_level(found["present"]) == {"machine": 8000, "node": 0}
     assert by_level(found["found"]) == {"machine": 4000, "node": 4000}
     assert (found["present"]["cost"], found["found"]["cost"]) == (8000, 4000)
-    hosts = [seat["host"] for seat in found["seats"]]
+    hosts = [seat["host"] for seat in found["bindings"]]
     assert sorted(hosts) == ["n0", "n0", "n1", "n1", "n2", "n2", "n3", "n3"]
     assert sum(hosts[rank] == hosts[rank - 1] for rank in range(8)) == 4
     assert [rank for rank in range(8) if hosts[rank] != f"n{rank % 4}"] == found["moved"]
@@ -84,14 +84,14 @@ def test_what_is_printed(dealt_out: Path, capsys: pytest.CaptureFixture[str], go
     assert "% of bytes 100.0 50.0 50.0" in rows
     golden.says(rows, "0 B 3.91 KiB 3.91 KiB")
     assert "The cost falls by 50.0 %; 7.81 KiB off node become 3.91 KiB." in rows
-    assert any("--machine tells more" in row for row in rows)
+    assert any("--machine gives" in row for row in rows)
 
 
 def test_nothing_to_gain(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     profile = write_traffic(tmp_path / "F.rankwise", ["b", "b", "a", "a"], ring(4))
     found = mapped(capsys, profile)
     assert (found["gains"], found["moved"]) == (False, [])
-    assert [seat["host"] for seat in found["seats"]] == ["b", "b", "a", "a"]
+    assert [seat["host"] for seat in found["bindings"]] == ["b", "b", "a", "a"]
     assert main(["map", str(profile), "-o", str(tmp_path / "placement")]) == 0
     told = " ".join(capsys.readouterr().out.split())
     golden.says(told)
@@ -102,7 +102,7 @@ def test_nothing_to_gain(tmp_path: Path, capsys: pytest.CaptureFixture[str], gol
 def test_a_node_of_which_nothing_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profile = write_traffic(tmp_path / "F.rankwise", ["a"] * 4, ring(4))
     assert main(["map", str(profile)]) == 0
-    assert "All slots are alike: nothing to gain." in capsys.readouterr().out
+    assert "All slots are equivalent: nothing to gain." in capsys.readouterr().out
 
 
 def test_kinds_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,7 +112,7 @@ def test_kinds_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ["a", "a", "b", "b"],
         [*own, (2, 0, INSIDE, 1, 500), (1, 3, INSIDE, 1, 500), (-1, 0, INSIDE, 1, 7), (3, 3, USER, 1, 9)],
     )
-    user, inside, both = (mapped(capsys, profile, "--only-kind", kind) for kind in ("user", "inside", "all"))
+    user, inside, both = (mapped(capsys, profile, "--kind", kind) for kind in ("user", "inside", "all"))
     assert (user["bytes"], user["gains"]) == (20, False)
     assert (inside["bytes"], inside["unplaced_bytes"]) == (1000, 7)
     assert (inside["present"]["bytes_off_node"], inside["found"]["bytes_off_node"]) == (1000, 0)
@@ -138,7 +138,7 @@ def test_inside_of_a_node(tmp_path: Path, capsys: pytest.CaptureFixture[str], go
     assert by_level(found["found"]) == {"node": 0, "package": 200}
     assert (found["present"]["cost"], found["found"]["cost"], found["bound"]) == (200, 0, 4)
     known = {(0, 0, 0, 0), (0, 1, 1, 2), (1, 2, 0, 1), (1, 3, 1, 3)}
-    seats = [(s["package"], s["core"], s["core_of_package"], s["cpu"]) for s in found["seats"]]
+    seats = [(s["package"], s["core"], s["core_of_package"], s["cpu"]) for s in found["bindings"]]
     assert set(seats) == known
     assert seats[0][0] == seats[1][0] != seats[2][0] == seats[3][0]
     loose = write_traffic(tmp_path / "loose.rankwise", ["n0"] * 4, pairs, ["0-3"] * 4)
@@ -170,10 +170,10 @@ def test_nodes_keep_their_number_of_ranks(tmp_path: Path, capsys: pytest.Capture
         tmp_path / "m.json", [{"name": "node", "count": 3, "names": "n[0-2]"}, {"name": "core", "count": 4}]
     )
     found = mapped(capsys, profile, "--machine", given)
-    assert sorted(seat["host"] for seat in found["seats"]) == ["n0", "n0", "n1", "n1"]
+    assert sorted(seat["host"] for seat in found["bindings"]) == ["n0", "n0", "n1", "n1"]
     assert found["found"]["bytes_off_node"] == 2000
-    found = mapped(capsys, profile, "--machine", given, "--nodes", "all")
-    assert len({seat["host"] for seat in found["seats"]}) == 1
+    found = mapped(capsys, profile, "--machine", given, "--all-slots")
+    assert len({seat["host"] for seat in found["bindings"]}) == 1
     assert found["found"]["bytes_off_node"] == 0
 
 
@@ -186,7 +186,7 @@ def test_no_more_ranks_move_than_must(tmp_path: Path, capsys: pytest.CaptureFixt
         profile = write_traffic(tmp_path / f"{number}.rankwise", present, pairs)
         found = mapped(capsys, profile)
         least = min(sum(one != other for one, other in zip(present, way, strict=True)) for way in best)
-        assert [seat["host"] for seat in found["seats"]] in best
+        assert [seat["host"] for seat in found["bindings"]] in best
         assert len(found["moved"]) == least
 
 
@@ -197,13 +197,13 @@ def test_another_machine(
         tmp_path / "m.json", [{"name": "switch", "count": 2}, {"name": "node", "count": 1, "names": "x[0-1]"}]
     )
     assert "no node 'n0'" in refusal(capsys, dealt_out, "--machine", other)
-    golden.says(refusal(capsys, dealt_out, "--machine", other, "--predict"), "8")
+    golden.says(refusal(capsys, "predict", dealt_out, "--machine", other), "8")
     levels = [{"name": "node", "count": 2, "names": "x[0-1]"}, {"name": "core", "count": 4}]
-    found = mapped(capsys, dealt_out, "--machine", machine(other, levels), "--predict")
+    found = mapped(capsys, "predict", dealt_out, "--machine", machine(other, levels))
     assert found["present"] is None
     assert found["found"]["bytes_off_node"] == 2000
-    assert {seat["host"] for seat in found["seats"]} == {"x0", "x1"}
-    assert "--machine" in refusal(capsys, dealt_out, "--predict")
+    assert {seat["host"] for seat in found["bindings"]} == {"x0", "x1"}
+    assert "--machine" in refusal(capsys, "predict", dealt_out)
 
 
 def test_why_there_is_no_present_placement(
@@ -214,7 +214,7 @@ def test_why_there_is_no_present_placement(
     given = machine(tmp_path / "m.json", levels)
 
     def note() -> str:
-        found = mapped(capsys, profile, "--machine", given, "--predict")
+        found = mapped(capsys, "predict", profile, "--machine", given)
         assert found["present"] is None
         [text] = found["notes"]
         assert_facts(text, f": {found['absent']}.")
@@ -256,14 +256,14 @@ def test_what_hooks_did_not_see(dealt_out: Path, capsys: pytest.CaptureFixture[s
     notes = mapped(capsys, dealt_out)["notes"]
     golden.says("\n\n".join(notes), "MPI_Bcast")
     assert_facts("\n\n".join(notes), "3")
-    assert len(mapped(capsys, dealt_out, "--only-kind", "user")["notes"]) == 1
+    assert len(mapped(capsys, dealt_out, "--kind", "program")["notes"]) == 1
 
 
 def test_bad_input(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "text").write_text("no profile")
     assert "not a Rankwise profile" in refusal(capsys, tmp_path / "text")
     assert "not found" in refusal(capsys, tmp_path / "missing")
-    assert "inside collectives" in refusal(capsys, dealt_out, "--only-kind", "inside")
+    assert "inside collectives" in refusal(capsys, dealt_out, "--kind", "in-collective")
     levels = [{"name": "node", "count": 4, "names": "n[0-3]"}, {"name": "core", "count": 1}]
     small = machine(tmp_path / "m.json", levels)
     assert "2 ranks were on 'n0'" in refusal(capsys, dealt_out, "--machine", small)
@@ -276,7 +276,7 @@ def test_files(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     output = tmp_path / "placement"
     found = mapped(capsys, dealt_out, "-o", output)
     rows = json.loads((output / "placement.json").read_text())
-    assert [(row["rank"], row["host"]) for row in rows] == [(s["rank"], s["host"]) for s in found["seats"]]
+    assert [(row["rank"], row["host"]) for row in rows] == [(s["rank"], s["host"]) for s in found["bindings"]]
     assert {Path(file["path"]) for file in found["files"]} == set(output.iterdir())
     commands = [file["command"] for file in found["files"] if file["command"]]
     assert commands
@@ -348,7 +348,7 @@ def test_the_command_keeps_the_options_of_the_run(
 
 def test_no_files_after_an_error(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "placement"
-    refusal(capsys, dealt_out, "--only-kind", "inside", "-o", output)
+    refusal(capsys, dealt_out, "--kind", "in-collective", "-o", output)
     assert not output.exists()
     output.write_text("mine")
     assert "is a file" in refusal(capsys, dealt_out, "-o", output)
@@ -398,5 +398,5 @@ def test_a_long_command_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFix
     profile = write_traffic(tmp_path / "F.rankwise", hosts, ring(1200))
     assert main(["map", str(profile), "-o", str(tmp_path / "placement"), "--launcher", "all"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert any("characters: --json tells it" in line for line in lines)
+    assert any("characters: see --json" in line for line in lines)
     assert max(map(len, lines)) <= 1004

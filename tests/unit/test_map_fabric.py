@@ -28,13 +28,13 @@ def pencils() -> NDArray[np.int64]:
 
 
 def test_the_hot_link_of_a_transform_is_relieved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As in docs/placement.md: 44 blocks over one link before; after, no more than a host sends itself."""
+    """As in docs/explanation/placement.md: 44 blocks over one link before, then what a host sends itself."""
     pairs = pencils()
     messages = [(one, other, "in-collective", 1, BLOCK) for one, other in pairs.tolist()]
     profile = write_traffic(tmp_path / "fft.rankwise", HOSTS, messages)
     files = [str(path_of("tsubame-r1-ftree", name)) for name in ("opensm-subnet.lst", "opensm.fdbs")]
     machine = tmp_path / "machine.json"
-    made = ["machine", "from-fabric", *files, "--nodes", "t2a[000001-000128]", "-o", str(machine)]
+    made = ["machine", "from-fabric", *files, "--node", "t2a[000001-000128]", "-o", str(machine)]
     assert main(made) == 0
     capsys.readouterr()
     words = ["map", str(profile), "--machine", str(machine), "--objective", "bottleneck", "--json"]
@@ -47,7 +47,7 @@ def test_the_hot_link_of_a_transform_is_relieved(tmp_path: Path, capsys: pytest.
     # The same from the fabric's own tables, by another way to count.
     (subnet,) = opened("tsubame-r1-ftree", "opensm-subnet.lst", "opensm.fdbs").subnets
     port = {host: place for place, host in enumerate(subnet.ports.hosts)}
-    for hosts, blocks in ((HOSTS, 44), ([seat["host"] for seat in found["seats"]], PARTNERS)):
+    for hosts, blocks in ((HOSTS, 44), ([seat["host"] for seat in found["bindings"]], PARTNERS)):
         at = np.array([port[host] for host in hosts])
         assert sorted(set(at)) == sorted(port[host] for host in HOSTS)
         loads = link_loads(subnet, at[pairs[:, 0]], at[pairs[:, 1]], np.ones(len(pairs)))
@@ -59,7 +59,7 @@ def two_rails(folder: Path) -> list[str]:
     words = ("fattree:leaf=4x4,spine=2,gbit=8", "torus:4x4,gbit=8,names=node[0001-0016]")
     files = [str(folder / f"rail{number}.json") for number in range(len(words))]
     for file, rail in zip(files, words, strict=True):
-        assert main(["links", "--fabric", rail, "--save", file]) == 0
+        assert main(["links", "save", rail, "-o", file]) == 0
     return files
 
 
@@ -82,9 +82,9 @@ def test_links_shows_what_map_promises(name: str, tmp_path: Path, capsys: pytest
     ]
     profile = write_traffic(tmp_path / "p.rankwise", [f"host{rank}" for rank in range(16)], messages)
     machine = str(tmp_path / "machine.json")
-    assert main(["machine", "from-fabric", *files, "--nodes", "node[0001-0016]", "-o", machine]) == 0
+    assert main(["machine", "from-fabric", *files, "--node", "node[0001-0016]", "-o", machine]) == 0
     capsys.readouterr()
-    words = ["map", str(profile), "--machine", machine, "--objective", "bottleneck", "--predict", "--json"]
+    words = ["map", "predict", str(profile), "--machine", machine, "--objective", "bottleneck", "--json"]
     assert main([*words, "-o", str(tmp_path / "placement")]) == 0
     promised = json.loads(capsys.readouterr().out)
     places = str(tmp_path / "placement" / "placement.csv")

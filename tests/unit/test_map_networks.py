@@ -76,7 +76,7 @@ def test_coordinates_tell_where_nodes_are(tmp_path: Path, capsys: pytest.Capture
     given = machine(tmp_path / "torus.json", nodes(3, 1), network=torus)
     found = mapped(capsys, profile, "--machine", given)
     assert (found["present"]["cost"], found["found"]["cost"]) == (5000, 1000)
-    assert {found["seats"][0]["host"], found["seats"][1]["host"]} == {"n0", "n2"}
+    assert {found["bindings"][0]["host"], found["bindings"][1]["host"]} == {"n0", "n2"}
 
 
 def test_measured_times_between_nodes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,9 +11,10 @@ import profiles
 import pytest
 from terminals import Terminal
 
-from golden import Golden
+from golden import Golden, assert_facts
 from rankwise.__main__ import main
 from rankwise.analysis.messages.matrix import Matrix, matrix
+from rankwise.analysis.selection import Selection, select
 from rankwise.errors import RankwiseError
 from rankwise.profile.store.database import open_profile
 from rankwise.render.terminal.matrix import matrix_lines
@@ -38,9 +39,11 @@ def change(path: Path, statement: str, *values: object) -> None:
         connection.execute(statement, values)
 
 
-def found(path: Path, *words: str, only: tuple[str, ...] = ()) -> Matrix:
+def found(path: Path, *words: str, call: str = "") -> Matrix:
     with closing(open_profile(path)) as connection:
-        return matrix(connection, *words, only=only)
+        if call:
+            select(connection, Selection(call=call))
+        return matrix(connection, *words)
 
 
 def cells(of: Matrix) -> dict[tuple[int, int], tuple[int, int]]:
@@ -68,11 +71,10 @@ def test_ranks_by_kind(path: Path) -> None:
 
 
 def test_chosen_calls(path: Path, golden: Golden) -> None:
-    chosen = found(path, "rank", only=("allreduce", " MPI_BCAST"))
-    assert chosen.only == ["MPI_Allreduce", "MPI_Bcast"]
+    chosen = found(path, "rank", call="allreduce, MPI_BCAST")
     assert cells(chosen)[0, 1] == (100, 800)
     with pytest.raises(RankwiseError) as error:
-        found(path, "rank", only=("Reduc",))
+        found(path, "rank", call="Reduc")
     golden.says(error.value, "MPI .. 'Reduc' .. MPI_Bcast")
 
 
@@ -91,7 +93,7 @@ def test_what_has_no_row_is_told(path: Path, capsys: pytest.CaptureFixture[str],
     change(path, "INSERT INTO messages VALUES (0, -2, 3, 'point-to-point', 3, 1, 2)")
     ranks = found(path, "rank")
     assert (ranks.unplaced_messages, ranks.unplaced_bytes) == (3, 7)
-    lines = shown(capsys, path, "--matrix", "rank")
+    lines = shown(capsys, path, "--matrix")
     golden.says(lines[-1], "3 .. 7 B")
     # A rank whose counters were not read has a row, but no node.
     change(path, "DELETE FROM ranks WHERE rank = 3")
@@ -99,28 +101,29 @@ def test_what_has_no_row_is_told(path: Path, capsys: pytest.CaptureFixture[str],
 
 
 def test_numbers_where_they_fit(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = shown(capsys, path, "--matrix", "rank", "--kind", "point-to-point")
+    lines = shown(capsys, path, "--matrix", "--kind", "point-to-point")
     assert lines[0] == "Bytes of point-to-point messages: from rank (row) to rank (column)"
     assert lines[1].split() == ["0", "1", "2", "3"]
     assert lines[3].split() == ["1", "150", "KiB", "-", "-", "50.0", "KiB"]
-    lines = shown(capsys, path, "--matrix", "node", "--of", "messages", "--only", "bcast,Isend")
-    assert lines[0] == "Number of messages, Bcast, Isend alone: from node (row) to node (column)"
-    assert lines[2].split() == ["0", "nodea", "300", "100"]
+    lines = shown(capsys, path, "--matrix", "--by", "node", "--of", "messages", "--call", "bcast,Isend")
+    assert_facts(lines[0], "bcast,Isend")
+    assert lines[2] == "Number of messages: from node (row) to node (column)"
+    assert lines[4].split() == ["0", "nodea", "300", "100"]
 
 
 def test_messages_that_are_not_visible_are_told(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     hidden = "Not all messages of collectives are visible: see --by collective."
     assert found(path, "rank").hidden_collectives == 4
-    assert shown(capsys, path, "--matrix", "rank")[-1] == hidden
-    assert shown(capsys, path, "--matrix", "node", "--kind", "in-collective")[-1] == hidden
+    assert shown(capsys, path, "--matrix")[-1] == hidden
+    assert shown(capsys, path, "--matrix", "--by", "node", "--kind", "in-collective")[-1] == hidden
     assert found(path, "rank", "point-to-point").hidden_collectives == 0
-    assert found(path, "rank", only=("Allreduce",)).hidden_collectives == 0
+    assert found(path, "rank", call="Allreduce").hidden_collectives == 0
     change(path, "UPDATE calls SET size_bin = 0 WHERE procedure IN (6, 7)")  # they had nothing to send
     assert found(path, "rank").hidden_collectives == 0
 
 
 def test_no_such_messages(path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
-    lines = shown(capsys, path, "--matrix", "rank", "--kind", "one-sided")
+    lines = shown(capsys, path, "--matrix", "--kind", "one-sided")
     golden.says(lines[1], "--by")
 
 
@@ -141,7 +144,7 @@ def many(path: Path, ranks: int, neighbours: tuple[int, ...] = (1,)) -> None:
 
 def test_shades_where_numbers_do_not_fit(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     many(path, 30, neighbours=(1, 2, 3))
-    lines = shown(capsys, path, "--matrix", "rank", "--kind", "point-to-point")
+    lines = shown(capsys, path, "--matrix", "--kind", "point-to-point")
     assert lines[1] == "   0         5         10        15        20        25"
     assert lines[2] == "0    ..++@@"
     assert lines[2 + 29] == "29 ..++@@"
@@ -155,7 +158,7 @@ def test_several_ranks_share_a_cell_where_there_are_many(
     path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     many(path, 1000)
-    lines = shown(capsys, path, "--matrix", "rank", "--kind", "point-to-point")
+    lines = shown(capsys, path, "--matrix", "--kind", "point-to-point")
     assert max(map(len, lines)) <= 80
     # 75 columns beside the names: 14 ranks in each, 13 messages among them and one to the next.
     golden.says(lines[-1], "14")
@@ -167,7 +170,7 @@ def test_several_ranks_share_a_cell_where_there_are_many(
 
 def test_all_alike_have_the_darkest_shade(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     many(path, 30)
-    lines = shown(capsys, path, "--matrix", "rank", "--kind", "point-to-point", "--of", "messages")
+    lines = shown(capsys, path, "--matrix", "--kind", "point-to-point", "--of", "messages")
     assert lines[2] == "0    @@"
     assert lines[-1] == "@ to 1   blank: none"
 
@@ -175,7 +178,7 @@ def test_all_alike_have_the_darkest_shade(path: Path, capsys: pytest.CaptureFixt
 def test_messages_without_bytes_are_not_blank(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     many(path, 30)
     change(path, "UPDATE messages SET bytes = 0 WHERE source = 0")
-    lines = shown(capsys, path, "--matrix", "rank")
+    lines = shown(capsys, path, "--matrix")
     assert lines[2] == "0    .."
     assert lines[3] == "1      @@"
 
@@ -189,21 +192,21 @@ def test_a_terminal_shows_blocks(path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_as_json(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--matrix", "node", "--kind", "in-collective", "--only", "Allreduce", "--json")
+    words = ("--matrix", "--by", "node", "--kind", "in-collective", "--call", "Allreduce", "--json")
     read = json.loads("\n".join(shown(capsys, path, *words)))
     assert read["trust"]["complete"]
     assert read["matrix"]["nodes"] == ["nodea", "nodeb"]
-    assert read["matrix"]["only"] == ["MPI_Allreduce"]
+    assert read["selected"]["call"] == "Allreduce"
     first = {"source": 0, "destination": 0, "messages": 200, "bytes": 1600}
     assert read["matrix"]["cells"][0] == first
 
 
 def test_a_partial_run_says_so_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = profiles.write_partial(tmp_path / "p.rankwise")
-    assert shown(capsys, path, "--matrix", "rank")[0].startswith("PARTIAL")
+    assert shown(capsys, path, "--matrix")[0].startswith("PARTIAL")
 
 
-@pytest.mark.parametrize("option", [("--kind", "all"), ("--of", "bytes"), ("--only", "Bcast")])
+@pytest.mark.parametrize("option", [("--kind", "all"), ("--of", "bytes")])
 def test_options_of_matrices_alone(
     path: Path, capsys: pytest.CaptureFixture[str], option: tuple[str, str]
 ) -> None:
@@ -211,6 +214,6 @@ def test_options_of_matrices_alone(
     assert f"{option[0]} goes with --matrix" in capsys.readouterr().err
 
 
-def test_not_both(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", str(path), "--by", "pair", "--matrix", "rank"]) == 2
-    assert "not allowed with" in capsys.readouterr().err
+def test_a_matrix_of_something_else(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(path), "--by", "pair", "--matrix"]) == 2
+    assert_facts(capsys.readouterr().err, "rank .. node .. pair")

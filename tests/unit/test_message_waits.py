@@ -15,7 +15,7 @@ from rankwise.analysis.waiting.messages import MessageWaits, message_waits
 from rankwise.profile.collect import layout
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.procedures import PROCEDURES
-from rankwise.profile.join.communicators import Joined
+from rankwise.profile.join.communicators import CommunicatorTable
 from rankwise.profile.join.message_waits import MessageWaits as JoinedWaits
 from rankwise.profile.join.message_waits import join_waits
 from rankwise.profile.join.node_clocks import NodeClock
@@ -105,7 +105,9 @@ def join(*world: Counters, groups: Sequence[int] = (0, 0)) -> JoinedWaits:
     }
     regions = SimpleNamespace(ids={rank: np.zeros(1, np.int64) for rank in range(len(world))})
     joined = SimpleNamespace(ids_of=ids_of)
-    return join_waits(dict(enumerate(world)), cast("Joined", joined), cast("Regions", regions), clocks)
+    return join_waits(
+        dict(enumerate(world)), cast("CommunicatorTable", joined), cast("Regions", regions), clocks
+    )
 
 
 def known(found: JoinedWaits) -> list[int]:

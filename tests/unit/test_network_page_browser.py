@@ -243,7 +243,7 @@ def test_histograms_light_what_is_chosen(browser: Any, tmp_path: Path) -> None:
     lit = tab.rows("#levels-data", tmp_path)
     assert bars.count() > before
     # Each bin tells it twice where it has both.
-    numbers = {text: int(re.findall(r"(\d+) of them lit", text)[0]) for text in told}
+    numbers = {text: int(re.findall(r"(\d+) of them highlighted", text)[0]) for text in told}
     assert sum(numbers.values()) == sum(float(row["chosen"]) > 0 for row in lit)
     for label in tab.page.locator("#spread svg").evaluate_all("all => all.map(one => one.ariaLabel)"):
         assert re.search(r"\b\d+ of \d+ links\b", label)
@@ -410,7 +410,7 @@ def test_addresses_that_fit_nothing(browser: Any, tmp_path: Path) -> None:
     address = "&".join(f"net-{option}" for option in options.split())
     tab = opened(browser, job("tree"), tmp_path, address)
     tab.drawn()
-    assert "Nothing is chosen" in tab.page.inner_text("#chosen-title")
+    assert "Nothing is selected" in tab.page.inner_text("#chosen-title")
     tab.close()
 
 

@@ -12,6 +12,7 @@ import pytest
 from memory_synthetic import make_memory, name_of
 from synthetic import small_world
 
+import patience
 from rankwise.profile.collect import node_memory
 from rankwise.profile.collect.control import read_control
 from rankwise.profile.collect.counters import Counters
@@ -162,3 +163,16 @@ def test_a_damaged_control_page(parent: Path, run: Path, damage: str) -> None:
     assert read_control(path) is None
     assert run not in node_memory.remove_leftovers()
     assert memory.exists()
+
+
+def test_a_process_lives_as_long_as_any_of_its_threads() -> None:
+    """Its main thread may have ended: it looks like a zombie, and its files are open all the same."""
+    threads = "import ctypes, sys, threading; threading.Thread(target=sys.stdin.read).start();"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{threads} ctypes.CDLL(None).pthread_exit(None)"], stdin=subprocess.PIPE
+    ) as process:
+        state = Path(f"/proc/{process.pid}/stat")
+        patience.wait_until(lambda: state.read_text().rpartition(")")[2].split()[0] == "Z", 30)
+        assert node_memory.is_alive(process.pid)
+        process.kill()
+        patience.wait_until(lambda: not node_memory.is_alive(process.pid), 30)

@@ -221,7 +221,7 @@ def test_matrices(tmp_path: Path, capsys: pytest.CaptureFixture[str], ends: str)
     path = profiles.write_inside(tmp_path / "a.rankwise")
     for measure in ("bytes", "messages"):
         found = rankwise.open(path).matrix(ends, of=measure)
-        answer = as_json(capsys, path, "--matrix", ends, "--of", measure)
+        answer = as_json(capsys, path, "--matrix", "--by", ends, "--of", measure)
         assert json.loads(json.dumps(found.data)) == answer
         expected = np.zeros((answer["matrix"]["size"],) * 2, dtype=np.int64)
         for cell in answer["matrix"]["cells"]:
@@ -231,7 +231,7 @@ def test_matrices(tmp_path: Path, capsys: pytest.CaptureFixture[str], ends: str)
         assert (found.to_scipy().toarray() == expected).all()
         assert found.to_scipy().nnz == len(answer["matrix"]["cells"])
         assert found.to_pandas()[measure].sum() == expected.sum()
-        assert main(["show", str(path), "--matrix", ends, "--of", measure]) == 0
+        assert main(["show", str(path), "--matrix", "--by", ends, "--of", measure]) == 0
         assert str(found) == capsys.readouterr().out
     assert list(rankwise.open(path).matrix("node").labels) == ["nodea", "nodeb"]
 
@@ -309,7 +309,7 @@ def test_drawings_say_what_they_show(profile: rankwise.Profile, golden: Golden) 
         (lambda p: p.matrix("core"), "'core'"),
         (lambda p: p.matrix(kind="all of them"), "'all of them'"),
         (lambda p: p.matrix(of="time"), "'time'"),
-        (lambda p: p.matrix(only=["Nothing"]), "there is no MPI procedure 'Nothing'"),
+        (lambda p: p.matrix(call="Nothing"), "there is no MPI procedure 'Nothing'"),
         (lambda p: p.table("nothing"), "'nothing'"),
         (lambda p: p.export("out", "xml"), "'xml'"),
         (
@@ -326,14 +326,13 @@ def test_drawings_say_what_they_show(profile: rankwise.Profile, golden: Golden) 
         ),
         (lambda p: p.calls(call=3), "call .. 3"),
         (lambda p: p.calls(size=(1,)), "size .. 1 .. 0 .. 64"),
-        (lambda p: p.matrix(only=cast("list[str]", 3)), "only .. 3"),
         (lambda p: p.export(cast("str", 3)), "directory .. 3 .. pathlib.Path"),
         (lambda _: rankwise.open(cast("str", 3)), "path .. 3 .. pathlib.Path"),
-        (lambda p: rankwise.diff(p.path, cast("str", 3)), "after: 3 is no path"),
-        (lambda p: rankwise.diff([cast("str", 3)], p.path), "before: 3 is no path"),
+        (lambda p: rankwise.diff(p.path, cast("str", 3)), "after: 3 is not a path"),
+        (lambda p: rankwise.diff([cast("str", 3)], p.path), "before: 3 is not a path"),
         (
             lambda p: rankwise.diff(p.path, p.path, fail_above=cast("float", "5")),
-            "fail_above: '5' is no percentage, such as 5",
+            "fail_above: '5' is not a percentage, such as 5",
         ),
     ],
 )

@@ -123,13 +123,13 @@ def test_routes_are_modelled_without_tables(tmp_path: Path) -> None:
             "<NodeType_Int>3<",
             "3 .. 1 .. 2",
         ),
-        (r"<EndPortLID>0x00000001<", "<EndPortLID>0x10000<", "LID 0x10000 is above 0xbfff"),
+        (r"<EndPortLID>0x00000001<", "<EndPortLID>0x10000<", "LID 0x10000 is above the maximum 0xbfff"),
         (r"<LMC>0<", "<LMC>9<", "LMC 9 is above 7"),
         (r'<Value LID="0x1">1<', '<Value LID="0x1">255<', "port 255 is not between 0 and 254"),
         (r'<Value LID="0x1">1<', '<Value LID="">1<', "LID is missing"),
         (r"(?s)<Links>.*</Links>", "<Links></Links>", ""),
-        (r"</Nodes>(?s:.*)", "", "is no XML: no element found: line"),
-        (r"<Nodes>", '<!DOCTYPE a [<!ENTITY b "c">]><Nodes>', "is no XML"),
+        (r"</Nodes>(?s:.*)", "", "is not XML: no element found: line"),
+        (r"<Nodes>", '<!DOCTYPE a [<!ENTITY b "c">]><Nodes>', "is not XML"),
         (r'encoding="utf-8" \?>', 'encoding="utf-8" ?><!DOCTYPE a [<!ENTITY b "c">]>', "has a DOCTYPE with"),
         (r"<Nodes>", "<a>" * 300, "200"),
     ],
@@ -156,5 +156,5 @@ def test_a_link_to_nowhere_and_nodes_that_are_there_twice(tmp_path: Path, golden
         opened(path, wrong)
     golden.says(error.value, "40 .. 0x00117501026a0000")
     node = TEXT[TEXT.index("<Node ") : TEXT.index("</Node>") + len("</Node>")]
-    with pytest.raises(RankwiseError, match="the node 0x0011750101670000 is there twice: line"):
+    with pytest.raises(RankwiseError, match="the node 0x0011750101670000 is given twice: line"):
         opened(path, TEXT.replace("<Nodes>", f"<Nodes>{node}", 1))

@@ -15,7 +15,7 @@ from rankwise.profile.join.communicators import FIRST, Joined
 from rankwise.profile.join.open_messages import open_messages
 from rankwise.profile.join.waiting import ALL, OpenMessage
 
-W = FIRST
+W, WINDOW = FIRST, FIRST + 1
 RECEIVES, BROKEN = CONSTANTS["STREAM_RECEIVES"], CONSTANTS["STREAM_BROKEN"]
 
 Stream = tuple[int, int, int, int]  # peer, tag, messages, flags
@@ -41,7 +41,11 @@ def found(*world: Counters) -> list[OpenMessage]:
     def ids_of(_rank: int, indices: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return indices
 
-    joined = cast("Joined", SimpleNamespace(ids_of=ids_of))
+    rows = (
+        SimpleNamespace(id=W, procedure=""),
+        SimpleNamespace(id=WINDOW, procedure="MPI_Win_create"),
+    )
+    joined = cast("Joined", SimpleNamespace(ids_of=ids_of, rows=rows))
     return list(open_messages(dict(enumerate(world)), joined))
 
 
@@ -57,6 +61,10 @@ def test_more_were_sent_or_more_are_waited_for() -> None:
         OpenMessage(0, 1, W, 6, 0, 2),
         OpenMessage(0, 1, W, 8, 1, 0),
     ]
+
+
+def test_what_processes_tell_each_other_of_epochs_is_no_message() -> None:
+    assert found(process((1, 0, 7, 0), on=WINDOW), process((0, 0, 6, RECEIVES), on=WINDOW)) == []
 
 
 def test_threads_count_together() -> None:

@@ -86,7 +86,7 @@ def test_lead_and_head(late: dict[str, Any], golden: Golden) -> None:
 def test_the_words_of_the_terminal(tmp_path: Path) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
     shown = io.StringIO()
-    print_summary(path, file=shown, verbose=True)
+    print_summary(path, file=shown, verbose=2)
     words = " ".join(shown.getvalue().split())
     found = run_of(path)["overview"]
     for text in (*found["trust"]["fields"], found["efficiency"]["text"], *found["late"]["spread"]):

@@ -229,7 +229,7 @@ def test_a_mistake_in_the_list_leaves_nothing_behind(
     monkeypatch.setattr(parameters, "_raced", mistaken)
     monkeypatch.setattr(Program, "refuse_other_library", lambda *_: None)
     for words in ([], [], ["--keep", str(kept)], ["--keep", str(kept)]):
-        command = ["tune", str(profile), "--parameters", *words, "--", "mpirun", "-n", "2", "true"]
+        command = ["tune", "parameters", str(profile), *words, "--", "mpirun", "-n", "2", "true"]
         monkeypatch.setattr(shutil, "which", lambda name, **_: f"/bin/{name}")
         assert main(command) == 2
         assert "unknown parameter" in capsys.readouterr().err

@@ -146,7 +146,9 @@ def test_calls_that_never_returned_last_to_the_end(tmp_path: Path) -> None:
         (2, "W", 0, 1, pytest.approx(16), 127),
         (3, "W", 0, 1, pytest.approx(26), 127),
     ]
-    facts = rows(assembly.path, "SELECT wall, mpi, latest IS NOT NULL, gone IS NOT NULL, signal FROM ranks")
+    facts = rows(
+        assembly.path, "SELECT wall, mpi, last_call IS NOT NULL, gone IS NOT NULL, signal FROM ranks"
+    )
     # 1.9 s are in calls that returned.
     assert facts[0] == (pytest.approx(30), pytest.approx(1.9), 1, 0, None)
     assert facts[1] == (pytest.approx(30), pytest.approx(27.9), 1, 0, None)

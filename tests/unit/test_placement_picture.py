@@ -64,7 +64,7 @@ def test_the_drawing(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         assert f">{said}" in text or said in text
     capsys.readouterr()
     assert "--plot" in refusal(capsys, dealt_out, "--plot", first)
-    assert main(["map", str(dealt_out), "--shape", "2x4", "--plot", str(first), "--force"]) == 0
+    assert main(["map", "predict", str(dealt_out), "--shape", "2x4", "--plot", str(first), "--force"]) == 0
     assert "natural order: 1.95 KiB off node" in first.read_text()
     assert main(["map", str(dealt_out), "--plot", str(tmp_path / "1.png")]) == 0
     assert (tmp_path / "1.png").read_bytes().startswith(b"\x89PNG")
@@ -74,8 +74,7 @@ def test_what_can_not_be_drawn(
     dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     golden.says(refusal(capsys, dealt_out, "--plot", "a.gif"))
-    assert "one placement" in refusal(capsys, dealt_out, "--plot", "a.svg", "--shape", "4x2,2x4")
-    assert "without running" in refusal(capsys, dealt_out, "--plot", "a.svg", "--verify")
+    assert "one placement" in refusal(capsys, "predict", dealt_out, "--plot", "a.svg", "--shape", "4x2,2x4")
     assert main(["map", str(dealt_out), "--plot", str(tmp_path / "no" / "a.svg")]) == 1
     golden.says(capsys.readouterr().err, "--plot")
     empty = write_traffic(tmp_path / "F.rankwise", ["a", "b"], [(0, 1, USER, 1, 0)])

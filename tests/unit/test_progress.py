@@ -12,7 +12,7 @@ from terminals import Terminal
 
 from rankwise.profile.assemble import assemble
 from rankwise.render.terminal import progress
-from rankwise.render.terminal.progress import ProgressBar
+from rankwise.render.terminal.progress import Activity, ProgressBar
 
 
 def shown(
@@ -52,3 +52,29 @@ def test_no_bar_for_what_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_bar_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(monkeypatch, io.StringIO(), 0.0) == ""
     assert shown(monkeypatch, Terminal(), 0.0, wanted=False) == ""
+
+
+def busy(
+    monkeypatch: pytest.MonkeyPatch, stderr: io.StringIO, patience: float, *, wanted: bool = True
+) -> str:
+    """Return what is printed while something takes long, once it is on the screen if it ever is."""
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "_LONG_S", patience)
+    with Activity("making the report", wanted=wanted) as activity:
+        if patience == 0.0 and wanted and stderr.isatty():
+            activity._timer.join()  # it waits for the thread, not for a time
+    return stderr.getvalue()
+
+
+def test_what_takes_long_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "rankwise: making the report" in busy(monkeypatch, Terminal(), 0.0)
+
+
+def test_nothing_is_said_of_what_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert busy(monkeypatch, Terminal(), 3600.0) == ""
+
+
+def test_nothing_is_said_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert busy(monkeypatch, io.StringIO(), 0.0) == ""
+    assert busy(monkeypatch, Terminal(), 0.0, wanted=False) == ""

@@ -249,5 +249,5 @@ def test_what_the_probe_answers(golden: Golden) -> None:
     with pytest.raises(RankwiseError) as error:
         batch.times("rejected 0 it fails: no room\n")
     golden.says(error.value)
-    with pytest.raises(RankwiseError, match="not whole"):
+    with pytest.raises(RankwiseError, match="incomplete"):
         batch.times("time 0 0 1e-3\n")

@@ -103,7 +103,7 @@ def test_a_rule_that_still_wins(golden: Golden) -> None:
 
 def test_a_call_that_the_clock_can_not_tell(golden: Golden) -> None:
     outcome = _recheck(Calls(faster=2000.0), settings(rule("Bcast", 2)))
-    assert [one.verdict for one in outcome.rules] == ["can't be told"]
+    assert [one.verdict for one in outcome.rules] == ["unknown"]
     shown = _shown(outcome)
     golden.says(shown[shown.index("Bcast on 2") :], "0 of 1")
 
@@ -128,7 +128,7 @@ def test_an_algorithm_that_is_the_default_anyway_seldom_wins() -> None:
 
 def test_noise_is_no_verdict() -> None:
     outcome = _recheck(Calls(drift=2.5), settings(rule("Bcast", 2)))
-    assert outcome.rules[0].verdict == "can't be told"
+    assert outcome.rules[0].verdict == "unknown"
     assert outcome.settings is None  # it is not known to win, so it is not all that a new file says
     assert "differs from itself" in _shown(outcome)
 
@@ -143,7 +143,7 @@ def test_beside_a_rule_that_wins_one_that_is_unsure_stays_without_evidence(golde
 
     unsure = replace(rule("Reduce", 2, 8, 8), raced=(Raced(8, 1, 1.0, 0, ("0-1",)),))
     outcome = _recheck(Changing(), settings(rule("Bcast", 2), unsure))
-    assert [one.verdict for one in outcome.rules] == ["still wins", "can't be told"]
+    assert [one.verdict for one in outcome.rules] == ["still wins", "unknown"]
     assert outcome.settings is not None
     assert [one.evidence is None for one in outcome.settings.rules] == [False, True]
     assert outcome.settings.rules[1].raced == unsure.raced

@@ -159,7 +159,7 @@ def test_module_file_in_lmod(tmp_path: Path) -> None:
         )
 
     assert "PATH=/folder/bin:/usr/bin:/bin;" in lmod("load").stdout
-    assert "rankwise doctor --nodes -- srun" in lmod("help").stderr
+    assert "rankwise doctor nodes -- srun" in lmod("help").stderr
 
 
 def targets() -> set[str]:
@@ -203,5 +203,5 @@ def test_the_job_that_compares(tmp_path: Path) -> None:
     assert compare() == 3
     *runs, comparison = (tmp_path / "calls").read_text().splitlines()
     assert runs[-1] == "run --quiet --force -o new/2.rankwise -- mpirun -n 2 ./app"
-    assert comparison.startswith("diff --metric wall --fail-above 10% --save summary.md")
+    assert comparison.startswith("diff --metric wall --fail-above 10% --output summary.md")
     assert comparison.endswith("baseline/1.rankwise baseline/2.rankwise -- new/1.rankwise new/2.rankwise")

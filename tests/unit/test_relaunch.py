@@ -193,7 +193,7 @@ def test_an_old_mpich_takes_whole_hosts_alone(relaunch: Relaunch) -> None:
         ("ompi4/mpirun -n 1 ./one : -n 3 ./two", "several programs"),
         ("mpich/mpiexec -configfile f", ""),
         ("srun --multi-prog f", ""),
-        ("ompi4/mpirun -np8", "no program"),
+        ("ompi4/mpirun -np8", "not a program"),
         ("ompi4/mpirun -n 4 --map-by slot:PE=2 ./app", "several processors"),
         ("ompi5/mpirun -n 4 --map-by ppr:2:node:pe=4 ./app", "several processors"),
         ("ompi4/mpirun -n 4 --cpus-per-rank 2 ./app", "several processors"),

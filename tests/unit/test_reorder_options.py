@@ -1,4 +1,4 @@
-"""--reorder and --reorder-machine: what they become for the processes, what they refuse, what is shown."""
+"""--reorder and --machine: what they become for the processes, what they refuse, what is shown."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_nothing_is_started_with_a_bad_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["run", "--reorder-machine", "none.json", "--", "touch", "started"]) == 2
+    assert main(["run", "--reorder", "--machine", "none.json", "--", "touch", "started"]) == 2
     assert capfd.readouterr().err.startswith("rankwise: cannot read none.json")
     assert list(tmp_path.iterdir()) == []
 

@@ -107,7 +107,7 @@ def test_titles_say_what_the_filters_leave(browser: Any, tmp_path: Path) -> None
 
 
 def test_all_keys_are_documented() -> None:
-    text = (ROOT / "docs/report.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/reference/report.md").read_text(encoding="utf-8")
     told = text[text.index("## The address") :]
     keys = set(re.findall(r"^  (\w+): string;", (ROOT / "web/src/shell/state.ts").read_text(), re.MULTILINE))
     for page in (ROOT / "web/src").glob("*/page.ts"):

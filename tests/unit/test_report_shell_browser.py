@@ -97,7 +97,7 @@ def test_filters_leave_what_they_say(browser: Any, report: Path, tmp_path: Path)
     ):
         tab.to(f"page=calls&{address}")
         assert calls(tab, tmp_path) == pytest.approx(expected, rel=1e-6), address
-        nothing = "No call is in all of these filters."
+        nothing = "No call matches all of these filters."
         assert (tab.page.inner_text(".notice") == nothing) == (not expected)
     tab.close()
 
@@ -249,7 +249,7 @@ def test_search_by_keyboard(browser: Any, report: Path) -> None:
     press("Enter")
     assert state(tab) == {"procedure": "Alltoallv"}
     tab.page.evaluate("document.activeElement.blur()")
-    assert found("nothing like it") == ["Nothing has this name."]
+    assert found("nothing like it") == ["No match."]
     press("Enter")
     press("Escape")
     assert not tab.page.locator("#results").is_visible()

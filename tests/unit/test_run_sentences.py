@@ -28,7 +28,7 @@ def test_several_programs_are_one_line(golden: Golden) -> None:
 
 def test_worlds_of_one_process_hint_at_the_launcher(golden: Golden) -> None:
     told = _several_programs([profile(number, 1) for number in range(1, 5)])
-    golden.says(told, "MPI's .. `rankwise doctor -- COMMAND`")
+    golden.says(told, "another MPI .. `rankwise doctor -- COMMAND`")
 
 
 def test_a_library_that_is_not_found_is_named() -> None:

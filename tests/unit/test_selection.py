@@ -142,7 +142,9 @@ def test_messages_of_ranks_are_those_from_and_to_them(path: Path, capsys: pytest
     }
     # Whoever is at the other end has a host.
     assert all(row["source_host"] and row["destination_host"] for row in part)
-    cells = shown(capsys, path, "--matrix", "node", "--node", "nodea", "--call", "Isend")["matrix"]["cells"]
+    cells = shown(capsys, path, "--matrix", "--by", "node", "--node", "nodea", "--call", "Isend")["matrix"][
+        "cells"
+    ]
     assert {(cell["source"], cell["destination"]) for cell in cells} == {(0, 0), (0, 1), (1, 0)}
     # Of a collective that is what the ranks send.
     [reduce] = [
@@ -230,7 +232,7 @@ def test_opens_of_files_are_those_of_the_part(tmp_path: Path, capsys: pytest.Cap
             ["--by", "pair", "--size", "1K-2K"],
             "--size .. --by",
         ),
-        (["--matrix", "rank", "--region", "solve"], "--region .. --matrix"),
+        (["--matrix", "--region", "solve"], "--region .. --matrix"),
         (["--by", "algorithm", "--rank", "0"], "--rank .. --by"),
         (["--by", "file", "--size", "0"], "--size .. --by"),
         (["--call", "Bcast"], "--call .. --by .. --matrix"),
@@ -263,7 +265,7 @@ def test_export_of_a_part(
 ) -> None:
     def exported(*words: str) -> dict[str, list[dict[str, str]]]:
         target = tmp_path / "-".join(["out", *words])
-        assert main(["export", str(path), "--to", "csv", "-o", str(target), *words]) == 0
+        assert main(["export", str(path), "--format", "csv", "-o", str(target), *words]) == 0
         tables = {}
         for file in target.iterdir():
             with file.open(newline="") as stream:

@@ -53,7 +53,7 @@ def test_nothing_is_replaced_unasked(tmp_path: Path, golden: Golden) -> None:
     write(FULL, path)
     with pytest.raises(RankwiseError) as error:
         write(settings(), path)
-    golden.says(error.value, "--apply .. --force")
+    golden.says(error.value, "-o .. --force")
     assert read(path) == FULL
     write(settings(), path, force=True)
     assert read(path) == settings()

@@ -174,7 +174,7 @@ def test_a_barrier_by_nodes_where_there_are_nodes() -> None:
         ([rule("Bcast", 6, 0, None, "nb")], "can't choose nb"),
         ([rule("Bcast", 6, 0, None, "MPIR_Reduce_intra_binomial")], "can't choose MPIR_Reduce"),
         ([rule("Allgather", 6, 0, None, "recursive_doubling")], "6"),
-        ([rule("Bcast", 6, 0, 1 << 31, "binomial")], "up to 2 GiB in all .. 2,147,483,647 B"),
+        ([rule("Bcast", 6, 0, 1 << 31, "binomial")], "up to 2 GiB in total .. 2,147,483,647 B"),
         ([rule("Barrier", 6, 0, 8, "smp")], ""),
         ([rule("Gather", 6, 0, None, "binomial")], "no rules for MPI_Gather"),
         ([rule("Reduce", 6, 0, None, "binomial")], "MPI_Reduce"),

@@ -14,7 +14,7 @@ from memory_synthetic import make_memory, name_of
 from synthetic import small_world
 
 from golden import assert_facts
-from rankwise.launch.strangers import Strangers
+from rankwise.launch.foreign_processes import ForeignProcesses
 from rankwise.launchers.base import Preload
 
 # Maps the files that it is told.
@@ -52,7 +52,7 @@ def preload(tmp_path: Path) -> Preload:
 
 
 def told(preload: Preload) -> str:
-    strangers = Strangers(preload)
+    strangers = ForeignProcesses(preload)
     strangers.look()
     return strangers.told()
 
@@ -81,7 +81,7 @@ def test_others_are_left_alone(preload: Preload, tmp_path: Path) -> None:
 
 
 def test_nothing_is_found_where_nothing_was_started(preload: Preload) -> None:
-    strangers = Strangers(preload)
+    strangers = ForeignProcesses(preload)
     strangers.start()
     assert strangers.told() == ""
 
@@ -92,10 +92,10 @@ def test_they_are_looked_for_only_where_a_rank_is_missing_and_never_among_those_
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     memory = make_memory(tmp_path, preload.directory)
     looks: list[set[int]] = []
-    monkeypatch.setattr(Strangers, "look", lambda _, counting: looks.append(counting))
+    monkeypatch.setattr(ForeignProcesses, "look", lambda _, counting: looks.append(counting))
     # In this process, where the looks can be seen.
-    monkeypatch.setattr("rankwise.launch.strangers._Child", lambda find: find() and None)
-    strangers = Strangers(preload)
+    monkeypatch.setattr("rankwise.launch.foreign_processes._Child", lambda find: find() and None)
+    strangers = ForeignProcesses(preload)
     strangers.start()
     strangers.step()
     world = small_world(3)
@@ -109,8 +109,10 @@ def test_they_are_looked_for_only_where_a_rank_is_missing_and_never_among_those_
 def test_what_another_process_finds_is_told(
     preload: Preload, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankwise.launch.strangers._PATIENCE_S", 60.0)  # it comes behind all other tests
-    strangers = Strangers(preload)
+    monkeypatch.setattr(
+        "rankwise.launch.foreign_processes._PATIENCE_S", 60.0
+    )  # it comes behind all other tests
+    strangers = ForeignProcesses(preload)
     before = children()
     with rank(3, preload, tmp_path / "libmpi.so.40"):
         strangers.start()

@@ -28,7 +28,7 @@ def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 
-def summary_of(path: Path, *, verbose: bool = False) -> str:
+def summary_of(path: Path, *, verbose: int = 1) -> str:
     out = io.StringIO()
     print_summary(path, file=out, verbose=verbose)
     return out.getvalue()
@@ -155,7 +155,7 @@ def test_findings_take_the_place_of_what_to_look_at_next(
         connection.execute("UPDATE run SET partial = 1")
     golden.says(summary_of(path).splitlines()[-1])
     assert "findings:" not in summary_of(path)
-    assert "findings:" in summary_of(path, verbose=True)
+    assert "findings:" in summary_of(path, verbose=2)
 
 
 def test_efficiency_is_told_where_there_are_several_ranks(tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_one_of_several_worlds(tmp_path: Path) -> None:
 
 
 def test_verbose_shows_the_spread_of_init_and_finalize(tmp_path: Path) -> None:
-    text = summary_of(profiles.write_profile(tmp_path / "a.rankwise"), verbose=True)
+    text = summary_of(profiles.write_profile(tmp_path / "a.rankwise"), verbose=2)
     assert "init, finalize 560 ms 140 ms 140 ms 0 140 ms 0" in " ".join(text.split())
 
 
@@ -284,14 +284,14 @@ def test_partial_comes_first_and_says_why(tmp_path: Path) -> None:
 
 def test_verbose_cuts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
-    text = summary_of(profiles.write_large(tmp_path / "a.rankwise"), verbose=True)
+    text = summary_of(profiles.write_large(tmp_path / "a.rankwise"), verbose=2)
     assert "others" not in text
     assert all(f"\n{profiles.large_name(number)} " in text for number in range(1, 41))
     assert all(f"\nExtra_{number:02} " in text for number in range(1, 41))
     assert ["[total]", "<avg>", "min", "rank", "max", "rank"] in [
         line.split()[-6:] for line in text.splitlines()
     ]
-    partial = summary_of(profiles.write_partial(tmp_path / "p.rankwise"), verbose=True)
+    partial = summary_of(profiles.write_partial(tmp_path / "p.rankwise"), verbose=2)
     assert "(call rows 7, requests 4)" in partial
     assert "Put, Get, Win_fence, Win_create, Win_free" in partial
 
@@ -319,14 +319,14 @@ def test_many_long_warnings_leave_room(tmp_path: Path, monkeypatch: pytest.Monke
 def test_hostile_names_are_harmless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     path = profiles.write_hostile(tmp_path / "a.rankwise")
-    text = summary_of(path, verbose=True)
+    text = summary_of(path, verbose=2)
     assert text.isascii()
     assert "\x1b" not in text
     assert '"\\x1b[2J\\x1b]0;owned\\x07"' in text
     assert "[bold red]:boom:\\u202eevil" in text
 
     terminal = Terminal()
-    print_summary(path, file=terminal, verbose=True)
+    print_summary(path, file=terminal, verbose=2)
     shown = terminal.getvalue()
     assert "\x1b[2J" not in shown
     assert "\x1b]0;" not in shown
@@ -338,18 +338,18 @@ def test_hostile_names_are_harmless(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_colour_only_on_a_terminal_that_wants_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
     coloured = Terminal()
-    print_summary(path, file=coloured)
+    print_summary(path, file=coloured, verbose=1)
     assert "\x1b[1m" in coloured.getvalue()
     assert "█" in coloured.getvalue()
 
     monkeypatch.setenv("NO_COLOR", "1")
     plain = Terminal()
-    print_summary(path, file=plain)
+    print_summary(path, file=plain, verbose=1)
     assert plain.getvalue() == summary_of(path)
 
 
 def test_goes_to_stderr_by_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    print_summary(profiles.write_profile(tmp_path / "a.rankwise"))
+    print_summary(profiles.write_profile(tmp_path / "a.rankwise"), verbose=1)
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("rankwise 0.1.0")

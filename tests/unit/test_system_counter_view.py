@@ -161,7 +161,7 @@ def test_a_profile_without_counters(
 def test_any_reason_makes_a_sentence(tmp_path: Path, number: int, golden: Golden) -> None:
     processes = small_world(1)
     processes[0].header["absent"] = absent(CYCLES=number)
-    [(counter, why)] = rows(made(tmp_path, processes).path, "SELECT counter, why FROM absent_counters")
+    [(counter, why)] = rows(made(tmp_path, processes).path, "SELECT counter, reason FROM absent_counters")
     assert counter == "cycles"
     golden.says(why, os.strerror(number) if number > 0 else "")
 

@@ -49,7 +49,7 @@ def test_a_directory_is_that_of_one_run(
         golden.says(error.value, f"{first.path} .. -o")
     with pytest.raises(RankwiseError) as error:
         taken(tmp_path / "y.rankwise", wanted=first.path)
-    golden.says(error.value, f"{first.path} .. --live-dir")
+    golden.says(error.value, f"{first.path} .. --run-dir")
     other = taken(tmp_path / "y.rankwise")
     assert other.path != first.path
     assert first.run != other.run

@@ -28,7 +28,7 @@ from rankwise.__main__ import main
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 most, profile, target = sys.argv[1:]
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), int(most)))
-sys.exit(main(["export", profile, "--to", "otf2", "-o", target]))
+sys.exit(main(["export", profile, "--format", "otf2", "-o", target]))
 """
 
 
@@ -69,7 +69,7 @@ def profile(tmp_path: Path) -> Path:
 
 def perfetto(profile: Path, *more: str, name: str = "out.json") -> PerfettoFile:
     target = profile.parent / name
-    assert main(["export", str(profile), "--to", "perfetto", "-o", str(target), *more]) == 0
+    assert main(["export", str(profile), "--format", "perfetto", "-o", str(target), *more]) == 0
     return PerfettoFile(target)
 
 
@@ -332,7 +332,7 @@ def test_compressed(profile: Path) -> None:
 
 
 def test_where_it_is_written_to(profile: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
-    words = ["export", str(profile), "--to", "perfetto", "-o"]
+    words = ["export", str(profile), "--format", "perfetto", "-o"]
     directory = profile.parent / "there"
     directory.mkdir()
     assert main([*words, str(directory)]) == 0
@@ -361,7 +361,7 @@ class TestOtf2:
     def anchor(self, profile: Path) -> Path:
         pytest.importorskip("otf2")
         directory = profile.parent / "archive"
-        assert main(["export", str(profile), "--to", "otf2", "-o", str(directory)]) == 0
+        assert main(["export", str(profile), "--format", "otf2", "-o", str(directory)]) == 0
         assert sorted(file.name for file in directory.iterdir()) == ["traces", "traces.def", "traces.otf2"]
         return directory / "traces.otf2"
 
@@ -448,7 +448,7 @@ class TestOtf2:
     def test_metrics_integrate_to_the_sums(self, tmp_path: Path) -> None:
         pytest.importorskip("otf2")
         profile, sums = uneven(tmp_path)
-        assert main(["export", str(profile), "--to", "otf2", "-o", str(tmp_path / "out")]) == 0
+        assert main(["export", str(profile), "--format", "otf2", "-o", str(tmp_path / "out")]) == 0
         found = self.of(self.events(tmp_path / "out" / "traces.otf2"), "Metric")
         for rank in range(4):
             own = [event for name, event in found if name == f"rank {rank}"]
@@ -471,11 +471,18 @@ class TestOtf2:
     def test_nothing_is_replaced_unasked(
         self, anchor: Path, capsys: pytest.CaptureFixture[str], golden: Golden
     ) -> None:
-        words = ["export", str(anchor.parents[1] / "run.rankwise"), "--to", "otf2", "-o", str(anchor.parent)]
+        words = [
+            "export",
+            str(anchor.parents[1] / "run.rankwise"),
+            "--format",
+            "otf2",
+            "-o",
+            str(anchor.parent),
+        ]
         (anchor.parent / "traces" / "0.evt").write_text("")
         (anchor.parent / "mine").write_text("")
         assert main(words) == 2
-        assert "is there already" in capsys.readouterr().err
+        assert "already exists" in capsys.readouterr().err
         assert main([*words, "--force"]) == 0
         assert len(self.of(self.events(anchor), "Enter")) == 6
         assert (anchor.parent / "mine").exists()
@@ -508,7 +515,7 @@ class TestOtf2:
         made.connection.execute("UPDATE waits SET communicator = 4")
         made.connection.execute("UPDATE wait_messages SET communicator = 4")
         profile = made.write(tmp_path / "a.rankwise")
-        assert main(["export", str(profile), "--to", "otf2", "-o", str(tmp_path / "out")]) == 0
+        assert main(["export", str(profile), "--format", "otf2", "-o", str(tmp_path / "out")]) == 0
         found = self.events(tmp_path / "out" / "traces.otf2")
         assert {event.communicator.name for _, event in self.of(found, "MpiCollectiveEnd")} == {
             'W "\\x1b[2J高"'

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from examples_of_pages import blocks
 from test_docs import in_code, sections, table
 
 import rankwise
@@ -80,8 +81,7 @@ def test_each_has_a_label_of_its_own_that_versions_have() -> None:
 
 
 def test_the_example(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
-    module, test = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    module, test = blocks(PAGE)
     (tmp_path / "added").mkdir()
     (tmp_path / "added" / "exa.py").write_text(module)
     (tmp_path / "example.py").write_text(test)

@@ -1,4 +1,4 @@
-"""`rankwise map --verify`: what is refused, and what is not even run."""
+"""`rankwise map verify`: what is refused, and what is not even run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def mpirun(tmp_path: Path) -> str:
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    assert main(["map", *map(str, words)]) != 0
+    assert main(["map", "verify", *map(str, words)]) != 0
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.splitlines()[-1].startswith("rankwise: ")
@@ -44,7 +44,7 @@ def test_nothing_to_gain_is_not_run(
     tmp_path: Path, mpirun: str, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     best = write_traffic(tmp_path / "best.rankwise", ["a", "a", "b", "b"], PARTNERS)
-    words = ["map", "--verify", str(best), "-o", str(tmp_path / "new"), "--", mpirun, "-n", "4", "true"]
+    words = ["map", "verify", str(best), "-o", str(tmp_path / "new"), "--", mpirun, "-n", "4", "true"]
     assert main(words) == 0
     said = capsys.readouterr()
     golden.says(said.out)
@@ -59,26 +59,24 @@ def test_options_that_contradict(
     parted: Path, mpirun: str, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     job = ["--", mpirun, "-n", "4", "true"]
-    assert "no command" in refusal(capsys, "--verify", parted)
-    assert "--verify alone" in refusal(capsys, parted, *job)
-    assert "--pairs goes with --verify" in refusal(capsys, parted, "--pairs", "3")
-    assert "--time-limit goes with --verify" in refusal(capsys, parted, "--time-limit", "3")
-    assert "--predict" in refusal(capsys, "--verify", parted, "--predict", "--machine", "m.json", *job)
+    assert "no command" in refusal(capsys, parted)
+    assert "--shape" in refusal(capsys, parted, "--shape", "4x2", *job)
+    assert "--launcher" in refusal(capsys, parted, "--launcher", "mpich", *job)
     for option, value in (("--pairs", "0"), ("--pairs", "2.5"), ("--resolve", "0"), ("--confidence", "100")):
-        assert value in refusal(capsys, "--verify", parted, option, value, *job)
-    golden.says(refusal(capsys, "--verify", parted, "--time-limit", "2", *job))
-    assert "no launcher" in refusal(capsys, "--verify", parted, "--", "true")
-    assert "not found" in refusal(capsys, "--verify", parted, "--", "/nowhere/mpirun", "-n", "4", "true")
+        assert value in refusal(capsys, parted, option, value, *job)
+    golden.says(refusal(capsys, parted, "--budget", "2", *job))
+    assert "no launcher" in refusal(capsys, parted, "--", "true")
+    assert "not found" in refusal(capsys, parted, "--", "/nowhere/mpirun", "-n", "4", "true")
 
 
 def test_a_directory_that_is_there(
     parted: Path, mpirun: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     job = ["--", mpirun, "-n", "4", "true"]
-    assert "can't be made" in refusal(capsys, "--verify", parted, "--keep", tmp_path, *job)
+    assert "can't be made" in refusal(capsys, parted, "--keep", tmp_path, *job)
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "openmpi4.ranks").touch()
-    assert "is there already" in refusal(capsys, "--verify", parted, "-o", tmp_path / "new", *job)
+    assert "is there already" in refusal(capsys, parted, "-o", tmp_path / "new", *job)
 
 
 def test_a_launcher_that_starts_nothing(
@@ -91,7 +89,7 @@ def test_a_launcher_that_starts_nothing(
 ) -> None:
     """It ends with 0 at once: no rank was seen."""
     monkeypatch.chdir(tmp_path)
-    line = refusal(capsys, "--verify", parted, "--", mpirun, "-n", "4", "true")
+    line = refusal(capsys, parted, "--", mpirun, "-n", "4", "true")
     [kept] = tmp_path.glob("rankwise-verify-*")
     assert str(kept) in line
     golden.says(line.replace(kept.name, "KEPT"), "MPI")

@@ -182,6 +182,31 @@ def test_blame_goes_to_whom_the_late_one_waited_for() -> None:
     assert blame.steps == 1
 
 
+def reductions(*departures: list[float]) -> Instances:
+    """Reductions to rank 0, which comes at 10, the others at 0, 1 and 2."""
+    return instances("MPI_Reduce", [[10, 0, 1, 2]] * len(departures), list(departures), root=0)
+
+
+def test_who_is_held_up_in_a_reduction_until_all_have_come_waits_for_a_late_root() -> None:
+    """Not so where it was seen only twice, or somebody leaves when all below it in a tree have come."""
+    held = [11.0, 11.0, 11.0, 11.0]
+    found = reductions(held, held, held).seen_as_synchronised()
+    waited = waits(found)
+    assert waited.seconds.tolist() == [[0, 10, 9, 8]] * 3
+    assert waited.whose.tolist() == [[NOBODY, 0, 0, 0]] * 3
+    assert found.of(np.array([True, False, False])).is_synchronised
+    for others in (reductions(held, held), reductions(*[[11.0, 11.0, 11.0, 3.0]] * 3)):
+        assert not waits(others.seen_as_synchronised()).seconds.any()
+
+
+def test_a_root_that_is_late_to_itself_alone_proves_nothing() -> None:
+    """Who posts early and completes it when the root has posted, too, has not been held up."""
+    late = [[10.0, 0.0, 1.0, 2.0]] * 4
+    after = [[12.0, 11.0, 11.0, 11.0]] * 4
+    found = instances("MPI_Ireduce", late, [[13.0] * 4] * 4, root=0, entered=after)
+    assert not found.seen_as_synchronised().is_synchronised
+
+
 def test_each_waits_for_its_neighbours() -> None:
     """In a line of four the last comes at 10: only rank 2 waits for it."""
     found = instances("MPI_Neighbor_alltoall", [[0, 3, 1, 10]], [[4, 4, 11, 11]])

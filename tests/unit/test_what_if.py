@@ -24,7 +24,7 @@ def dealt_out(tmp_path: Path) -> Path:
 
 
 def compared(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
-    assert main(["map", *map(str, words), "--json"]) == 0
+    assert main(["map", "predict", *map(str, words), "--json"]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 
@@ -72,7 +72,7 @@ def test_what_is_found_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture
         "imbalance": 1.5,
     }
     assert [two["best"], four["best"], three["best"]] == [True, False, True]
-    hosts = [seat["host"] for seat in two["seats"]]
+    hosts = [seat["host"] for seat in two["bindings"]]
     assert hosts[0] == hosts[2] != hosts[1] == hosts[3]
 
 
@@ -88,7 +88,7 @@ def levels(cost: float, **outer: object) -> list[dict[str, object]]:
 def test_time(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     """A pair costs 2 latencies + 1,000 B / 1,000 MB/s off node, and 1.5 us within."""
     near, far = machine(tmp_path / "near.json", levels(1)), machine(tmp_path / "far.json", levels(2))
-    words = ("--machine", near, "--machine", far, "--predict", "--objective", "time")
+    words = ("--machine", near, "--machine", far, "--objective", "time")
     shown = compared(capsys, dealt_out, *words, "--shape", "2x4")
     assert shown["unit"] == "us"
     assert [each["found"]["cost"] for each in shown["machines"]] == pytest.approx(
@@ -98,7 +98,7 @@ def test_time(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert [each["best"] for each in shown["machines"]] == [False, False, True]
     shown = compared(capsys, dealt_out, "--shape", "4x2,2x4", "--machine", near)
     assert shown["present"]["cost"] == 8000
-    golden.says(refusal(capsys, dealt_out, *words, "--shape", "2x2x2"), "2x2x2 .. 'machine'")
+    golden.says(refusal(capsys, "predict", dealt_out, *words, "--shape", "2x2x2"), "2x2x2 .. 'machine'")
 
 
 def test_shapes_take_costs_from_the_node_outwards(
@@ -142,7 +142,7 @@ def test_hops_of_networks(dealt_out: Path, tmp_path: Path, capsys: pytest.Captur
         torus("packages", 4, True, inside),
     ]
     words = [word for path in given for word in ("--machine", path)]
-    shown = compared(capsys, dealt_out, *words, "--predict", "--shape", "4x2", "--effort", 3)
+    shown = compared(capsys, dealt_out, *words, "--shape", "4x2", "--effort", 3)
     assert [each["found"]["cost"] for each in shown["machines"]] == [8000, 14000, 4000, 4000]
     assert [each["natural"]["cost"] for each in shown["machines"]] == [8000, 14000, 4000, 4000]
     assert [each["best"] for each in shown["machines"]] == [False, False, True, True]
@@ -159,21 +159,21 @@ def test_the_most_loaded_link(
         tmp_path / "m.json", [{"name": "node", "count": 4, "link_mb_s": 1000}, {"name": "core", "count": 2}]
     )
     words = ("--machine", fast, "--shape", "4x2", "--objective", "bottleneck")
-    golden.says(refusal(capsys, dealt_out, *words), "4x2")
+    golden.says(refusal(capsys, "predict", dealt_out, *words), "4x2")
 
 
 def test_too_small(dealt_out: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     small, large = compared(capsys, dealt_out, "--shape", "3x2,2x4")["machines"]
-    assert (small["fits"], small["found"], small["seats"], small["best"]) == (False, None, [], False)
+    assert (small["fits"], small["found"], small["bindings"], small["best"]) == (False, None, [], False)
     assert large["fits"]
-    golden.says(refusal(capsys, dealt_out, "--shape", "3x2"), "8")
-    golden.says(refusal(capsys, dealt_out, "--shape", "3x2,1x1"), "6")
+    golden.says(refusal(capsys, "predict", dealt_out, "--shape", "3x2"), "8")
+    golden.says(refusal(capsys, "predict", dealt_out, "--shape", "3x2,1x1"), "6")
 
 
 def test_a_single_shape_is_told_in_full(
     dealt_out: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
-    found = mapped(capsys, dealt_out, "--shape", "2x2x2")
+    found = mapped(capsys, "predict", dealt_out, "--shape", "2x2x2")
     golden.says("\n".join(found["notes"]), "")
     assert by_level(found["found"]) == {"machine": 2000, "switch": 2000, "node": 4000}
     assert found["machine"]["sources"][0]["kind"] == "shape"
@@ -195,7 +195,7 @@ def test_what_is_printed(
     dealt_out: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert main(["map", str(dealt_out), "--shape", "4x2,2x2x2,1x4,2x8"]) == 0
+    assert main(["map", "predict", str(dealt_out), "--shape", "4x2,2x2x2,1x4,2x8"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
     rows = [" ".join(line.split()) for line in lines]
@@ -228,29 +228,29 @@ def test_the_run_is_not_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert shown["present"] is None
     golden.says(shown["absent"], "3")
     assert any(shown["absent"] in note for note in shown["notes"])
-    assert any("Left out: 1 messages" in note for note in shown["notes"])
+    assert any("Excluded: 1 messages" in note for note in shown["notes"])
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--shape", "16"], "'16' is no shape"),
-        (["--shape", "4x"], "'4x' is no shape"),
-        (["--shape", "4x2,"], "'' is no shape"),
-        (["--shape", "4x-2"], "'4x-2' is no shape"),
-        (["--shape", "0x4"], "'0x4' is no shape"),
+        (["--shape", "16"], "'16' is not a shape"),
+        (["--shape", "4x"], "'4x' is not a shape"),
+        (["--shape", "4x2,"], "'' is not a shape"),
+        (["--shape", "4x-2"], "'4x-2' is not a shape"),
+        (["--shape", "0x4"], "'0x4' is not a shape"),
         (["--shape", "999999999x999999999"], "16777216"),
-        (["--shape", "x".join(["1"] * 80)], "is no shape"),
-        (["--shape", "4x2", "--nodes", "job"], "--nodes"),
+        (["--shape", "x".join(["1"] * 80)], "is not a shape"),
+        (["--shape", "4x2", "--all-slots"], "--all-slots"),
         (["--shape", "4x2", "-o", "out"], ""),
         (["--shape", "4x2", "--objective", "time"], "--objective hops"),
-        (["--predict"], "add --machine machine.json or --shape"),
+        ([], "add --machine machine.json or --shape"),
     ],
 )
 def test_bad_input(
     dealt_out: Path, capsys: pytest.CaptureFixture[str], words: Sequence[str], said: str, golden: Golden
 ) -> None:
-    golden.says(refusal(capsys, dealt_out, *words), said)
+    golden.says(refusal(capsys, "predict", dealt_out, *words), said)
 
 
 def test_several_files(
@@ -258,10 +258,9 @@ def test_several_files(
 ) -> None:
     one, other = machine(tmp_path / "1.json", levels(1)), machine(tmp_path / "2.json", levels(1))
     words = ("--machine", one, "--machine", other)
-    golden.says(refusal(capsys, dealt_out, *words), "--predict")
-    golden.says(refusal(capsys, dealt_out, *words, "--predict", "-o", "out"), "-o")
+    golden.says(refusal(capsys, "predict", dealt_out, *words, "-o", "out"), "-o")
     other.write_text("no JSON")
-    assert f"{other}: is no JSON" in refusal(capsys, dealt_out, *words, "--predict")
+    assert f"{other}: is not JSON" in refusal(capsys, "predict", dealt_out, *words)
 
 
 def test_the_most_loaded_node() -> None:

@@ -39,7 +39,7 @@ def outcome(*, gains: bool = True, short: bool = False, measured: bool = True) -
 
 
 class Tune:
-    """`rankwise tune --parameters` with a race that only leaves its runs."""
+    """`rankwise tune parameters` with a race that only leaves its runs."""
 
     def __init__(self, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.profile, self.found = write_profile(place / "app.rankwise"), outcome()
@@ -57,7 +57,7 @@ class Tune:
         monkeypatch.setattr(shutil, "which", lambda name, **_: f"/bin/{name}")
 
     def __call__(self, *options: str) -> int:
-        given = ["tune", str(self.profile), "--parameters", *options]
+        given = ["tune", "parameters", str(self.profile), *options]
         return main([*given, "--", "mpirun", "-n", "2", "true"])
 
 
@@ -92,7 +92,7 @@ def test_without_a_file_the_settings_are_kept_for_the_same_command_with_one(
 ) -> None:
     assert tune() == 0
     assert tune.store.exists()
-    assert tune("--apply", str(tmp_path / "t.json")) == 0
+    assert tune("-o", str(tmp_path / "t.json")) == 0
     assert tune.resumed == [False, True]
     assert not tune.store.exists()
 

@@ -1,1 +1,1 @@
-"""What a profile says: from the open profile to plain data. Nothing here prints."""
+"""Evaluates an open profile: results are plain data. Nothing here prints."""

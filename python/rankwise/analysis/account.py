@@ -17,7 +17,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """What a summary says that takes long to find out.
+    """The parts of a summary that take long to compute.
 
     Attributes:
         time: in MPI, and its parts.
@@ -27,9 +27,9 @@ class Account:
         efficiency: of the run; None = it is not known.
         regions: efficiency of each.
         balance: how evenly the ranks share time and bytes; None = no rank's counters were read.
-        inside: what collectives sent inside; None = there were none.
-        locality: what of the messages left the nodes.
-        counters: what system and processors counted, over all ranks; None = nothing.
+        inside: messages inside collectives; None = there were none.
+        locality: the part of the messages that left the nodes.
+        counters: system and hardware counters, over all ranks; None = none.
         shortages: where ranks had no processors.
     """
 

@@ -1,4 +1,4 @@
-"""What is known of a profile, each thing found once and only if it is asked for."""
+"""Lazily computed, cached results about a profile."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Evidence:
-    """What is known of a profile.
+    """The results about a profile.
 
     Attributes:
         connection: to it, as long as it is open.
@@ -65,14 +65,14 @@ class Evidence:
 
     @cached_property
     def time_in_mpi(self) -> TimeInMpi:
-        """What the time in MPI was spent with."""
+        """The parts of the time in MPI."""
         # (Of a part it is not known who waits for whom.)
         hang = None if is_part(self.connection) else self.hang
         return time_in_mpi(self.connection, self.waiting, self.messages, hang)
 
     @cached_property
     def delayed(self) -> Delayed:
-        """Of the waiting, what an ideal network would end."""
+        """The part of the waiting that an ideal network would avoid."""
         tables = self.collectives.tables if self.waiting else ()
         return delayed(self.connection, tables, self.time_in_mpi.before_hang)
 
@@ -173,7 +173,7 @@ class Evidence:
 
     @cached_property
     def locality(self) -> Locality:
-        """What leaves the nodes."""
+        """The traffic between nodes."""
         return locality(self.connection)
 
     @cached_property

@@ -69,7 +69,7 @@ _JSON_COLUMNS = {
 
 @dataclass(frozen=True)
 class ExportTable:
-    """One table: column name → INTEGER, REAL or TEXT, and the query that gives its rows in that order."""
+    """A table: column name → INTEGER, REAL or TEXT, and the query for its rows in that order."""
 
     name: str
     columns: dict[str, str]

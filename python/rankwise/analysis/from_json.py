@@ -36,12 +36,12 @@ def _made(kind: Any, value: Any) -> Any:
     if origin in (list, tuple, Sequence):
         if not isinstance(value, list):
             return _wrong(kind, value)
-        members = [_made(inner[0], one) for one in value]
+        members = [_made(inner[0], item) for item in value]
         return tuple(members) if origin is tuple else members
     if origin in (dict, Mapping):
         if not isinstance(value, dict):
             return _wrong(kind, value)
-        return {key: _made(inner[1], one) for key, one in value.items()}
+        return {key: _made(inner[1], item) for key, item in value.items()}
     if kind is float and type(value) is int:
         return float(value)
     return value if type(value) is kind else _wrong(kind, value)
@@ -51,7 +51,7 @@ def _object(kind: Any, value: Any) -> Any:
     types_of = _members(kind)
     if not isinstance(value, dict) or value.keys() != types_of.keys():
         return _wrong(kind, value)
-    return kind(**{name: _made(of, value[name]) for name, of in types_of.items()})
+    return kind(**{name: _made(item_type, value[name]) for name, item_type in types_of.items()})
 
 
 def _one_of(kinds: Sequence[Any], value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Where each rank is, or was at its end: inside which call, waiting for whom, since when; who is missing.
+"""The current or last call of each rank: the partner, the start, and missing ranks.
 
 Of a running job the places come from rankwise.live.current_places, of one that has ended from its profile.
 """
@@ -29,7 +29,7 @@ NO_COUNTERS = "no counters"
 
 @dataclass(frozen=True)
 class Place:
-    """Where one rank is.
+    """The place of a rank.
 
     Attributes:
         state: inside, outside (of MPI: computing, or doing anything else), polling, starting (in MPI_Init),
@@ -53,7 +53,7 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """The ranks that are in one place.
+    """The ranks in the same place.
 
     Attributes:
         ranks: world ranks, ascending.
@@ -75,19 +75,19 @@ class Group:
     destination: Partner | None = None
 
 
-def groups(found: Mapping[int, Place], members: Mapping[int, str]) -> list[Group]:
-    """Put the ranks together that are in one place; the largest group comes first.
+def groups(places: Mapping[int, Place], members: Mapping[int, str]) -> list[Group]:
+    """Group the ranks by place; the largest group comes first.
 
     Args:
-        found: places by rank.
+        places: places by rank.
         members: of communicators, compact, by their id in the profile.
     """
     together: dict[tuple[str, str | None, int | None], list[int]] = defaultdict(list)
-    for rank, place in found.items():
+    for rank, place in places.items():
         together[place.state, place.procedure, place.communicator].append(rank)
     made = []
     for (state, procedure, communicator), ranks in together.items():
-        here = [found[rank] for rank in ranks]
+        here = [places[rank] for rank in ranks]
         times = [place.seconds for place in here if place.seconds is not None]
         waits = state == INSIDE and procedure in COLLECTIVES and communicator is not None
         made.append(
@@ -127,7 +127,7 @@ def _common(partners: Sequence[Partner | None]) -> Partner | None:
 
 @dataclass(frozen=True, kw_only=True)
 class PlaceRow:
-    """The ranks that are in one place, as reports tell it.
+    """The ranks in the same place, as reported.
 
     Attributes:
         ranks: in compact form, 0-3,8.
@@ -156,7 +156,7 @@ class PlaceRow:
 
 
 def place_row(group: Group, names: Mapping[int, str]) -> PlaceRow:
-    """Return a group as it is told.
+    """Return a group for reports.
 
     Args:
         group: of ranks.
@@ -196,12 +196,12 @@ def ranks_at_end(connection: sqlite3.Connection, size: int = 0) -> dict[int, Pla
         connection: the profile.
         size: of the world, for a place of those without counters, too.
     """
-    found: dict[int, Place] = {}
+    places: dict[int, Place] = {}
     for facts in rows_by_name(connection, f"SELECT {', '.join(_FACTS)} FROM ranks ORDER BY rank"):
-        found[facts["rank"]] = _place_at_end(facts)
-    if len(found) < size:
-        found |= {rank: Place(NO_COUNTERS) for rank in range(size) if rank not in found}
-    return found
+        places[facts["rank"]] = _place_at_end(facts)
+    if len(places) < size:
+        places |= {rank: Place(NO_COUNTERS) for rank in range(size) if rank not in places}
+    return places
 
 
 def communicators_at_end(connection: sqlite3.Connection) -> tuple[dict[int, str], dict[int, str]]:
@@ -215,16 +215,16 @@ def communicators_at_end(connection: sqlite3.Connection) -> tuple[dict[int, str]
 
 
 _FACTS = (
-    *("rank", "state", "inside", "inside_communicator", "inside_since", "started", "latest", "stopped"),
-    *('"left"', "left_communicator", "inside_source", "inside_source_tag"),
+    *("rank", "state", "inside", "inside_communicator", "inside_since", "started", "last_call", "stopped"),
+    *("last_procedure", "last_communicator", "inside_source", "inside_source_tag"),
     *("inside_destination", "inside_destination_tag"),
 )
 
 
 def _place_at_end(facts: sqlite3.Row) -> Place:
     """Return where a rank ended, by its columns `_FACTS`."""
-    state, inside, left = facts["state"], facts["inside"], facts["left"]
-    started, latest, stopped = facts["started"], facts["latest"], facts["stopped"]
+    state, inside, last = facts["state"], facts["inside"], facts["last_procedure"]
+    started, last_call, stopped = facts["started"], facts["last_call"], facts["stopped"]
     source, destination = facts["inside_source"], facts["inside_destination"]
 
     def since(state: str, instant: str | None, procedure: str | None, communicator: int | None) -> Place:
@@ -247,9 +247,9 @@ def _place_at_end(facts: sqlite3.Row) -> Place:
         return Place(state)
     if inside:
         return since(POLLS, None, inside, facts["inside_communicator"])
-    if latest and _polling(left) and 0.0 < seconds_between(latest, stopped) < POLLS_S:
-        return since(POLLS, None, left, facts["left_communicator"])
-    return since(OUTSIDE, latest, None, None)
+    if last_call and _polling(last) and 0.0 < seconds_between(last_call, stopped) < POLLS_S:
+        return since(POLLS, None, last, facts["last_communicator"])
+    return since(OUTSIDE, last_call, None, None)
 
 
 def _polling(procedure: str | None) -> bool:
@@ -257,7 +257,7 @@ def _polling(procedure: str | None) -> bool:
 
 
 def seconds_between(earlier: str, later: str) -> float:
-    """Return the seconds from one instant of the profile to another."""
+    """Return the seconds between two instants of the profile."""
     try:
         return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
     except (ValueError, TypeError):  # something other than Rankwise wrote the profile

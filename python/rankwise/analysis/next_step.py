@@ -30,23 +30,23 @@ EXPLAIN = NextStep("explain", (), "evidence and formulas of all findings")
 """Where there are findings."""
 
 
-def next_step(found: Summary) -> NextStep:
+def next_step(summary: Summary) -> NextStep:
     """Return the command that shows more of what stands out most in the summary."""
-    if not found.trust.complete:
+    if not summary.trust.complete:
         return _show("rank", "where each rank ended")
-    if not found.calls:
+    if not summary.calls:
         return _show("rank", "where each rank ran")
-    shares = found.balance.mpi_percent_of_run if found.balance else None
+    shares = summary.balance.mpi_percent_of_run if summary.balance else None
     if shares and shares.maximum - shares.minimum >= _UNEVEN:
         return _show("rank", f"MPI takes {shares.minimum:.0f} to {shares.maximum:.0f} % of a rank's run")
     # With one rank a node, all messages leave it wherever the ranks are.
-    shared = found.run.nodes < found.run.ranks
-    if shared and found.locality.off_node_percent_of_message_bytes >= _MOST:
+    shared = summary.run.nodes < summary.run.ranks
+    if shared and summary.locality.off_node_percent_of_message_bytes >= _MOST:
         return NextStep("map", (), "can ranks be placed closer together?")
-    accesses = sum(row.totals.percent_of_mpi for row in found.calls if row.procedure_class == FILES)
+    accesses = sum(row.totals.percent_of_mpi for row in summary.calls if row.procedure_class == FILES)
     if accesses >= _MOST:
-        return _show("file", "most of the time in MPI")
-    if found.families and found.families[0].totals.percent_of_mpi >= _NEARLY_ALL:
+        return _show("file", "the largest part of the time in MPI")
+    if summary.families and summary.families[0].totals.percent_of_mpi >= _NEARLY_ALL:
         return _show("call", "the balance of each")
     return _show("communicator", "the balance of each")
 

@@ -48,6 +48,4 @@ def damage_told(*paths: Path) -> Iterator[None]:
         # should be, or a rank named that there is not.
         what = f"{error}" if isinstance(error, sqlite3.Error) else f"{type(error).__name__}: {error}"
         named = ", ".join(map(str, paths))
-        raise RankwiseError(
-            f"{named}: damaged profile ({what}); copy it again, or record it again"
-        ) from error
+        raise RankwiseError(f"{named}: damaged profile ({what}); copy it again or record it again") from error

@@ -45,11 +45,11 @@ class Trust:
         dropped_records: sum of `dropped`.
         dropped: how many of what did not fit into a bounded table.
         not_covered: MPI procedures that the program imports and Rankwise does not record; None if unknown.
-        own_cost_percent_of_wall: Rankwise's own time, of the sum of all ranks' wall time.
-        own_cost_seconds_per_rank: mean over the ranks.
+        overhead_percent_of_wall: Rankwise's own time, of the sum of all ranks' wall time.
+        overhead_seconds_per_rank: mean over the ranks.
         own_calls_per_rank: calls, mean over the ranks.
         own_seconds_per_call: of that time, what each call costs; None if there is none.
-        own_setup_seconds_per_rank: the rest: processor time in MPI_Init and MPI_Finalize.
+        setup_overhead_seconds_per_rank: the rest: processor time in MPI_Init and MPI_Finalize.
         threads: the most threads of one rank that called MPI; their time in MPI is added up.
         memory: how many ranks totals in each kind of memory (`ranks.memory`).
     """
@@ -61,11 +61,11 @@ class Trust:
     dropped_records: int
     dropped: dict[str, int]
     not_covered: list[str] | None
-    own_cost_percent_of_wall: float
-    own_cost_seconds_per_rank: float
+    overhead_percent_of_wall: float
+    overhead_seconds_per_rank: float
     own_calls_per_rank: float
     own_seconds_per_call: float | None
-    own_setup_seconds_per_rank: float
+    setup_overhead_seconds_per_rank: float
     threads: int
     memory: dict[str, int]
     warnings: list[str]
@@ -109,7 +109,7 @@ def trust(connection: sqlite3.Connection) -> Trust:
         "SELECT partial, partial_reason, ranks_seen, ranks_expected, not_covered FROM run"
     ).fetchone()
     cost, setup, wall, ranks, threads = connection.execute(
-        "SELECT TOTAL(own_cost), TOTAL(own_setup), TOTAL(wall), COUNT(*), COALESCE(MAX(threads), 0)"
+        "SELECT TOTAL(overhead), TOTAL(setup_overhead), TOTAL(wall), COUNT(*), COALESCE(MAX(threads), 0)"
         " FROM ranks"
     ).fetchone()
     (calls,) = connection.execute("SELECT COALESCE(SUM(calls), 0) FROM rank_sums").fetchone()
@@ -129,11 +129,11 @@ def trust(connection: sqlite3.Connection) -> Trust:
         dropped_records=sum(dropped.values()),
         dropped=dropped,
         not_covered=decoded_if_known(not_covered),
-        own_cost_percent_of_wall=percent(cost, wall),
-        own_cost_seconds_per_rank=cost / ranks if ranks else 0.0,
+        overhead_percent_of_wall=percent(cost, wall),
+        overhead_seconds_per_rank=cost / ranks if ranks else 0.0,
         own_calls_per_rank=calls / ranks if ranks else 0.0,
         own_seconds_per_call=(cost - setup) / calls if calls else None,
-        own_setup_seconds_per_rank=setup / ranks if ranks else 0.0,
+        setup_overhead_seconds_per_rank=setup / ranks if ranks else 0.0,
         threads=threads,
         memory=memory,
         warnings=[text for (text,) in connection.execute("SELECT text FROM warnings ORDER BY id")],

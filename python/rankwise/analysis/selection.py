@@ -70,8 +70,8 @@ class Selected:
 
 def is_part(connection: sqlite3.Connection) -> bool:
     """Tell whether a part has taken the place of the whole."""
-    found = connection.execute("SELECT 1 FROM sqlite_temp_master WHERE name = ?", (_MARK,))
-    return found.fetchone() is not None
+    marks = connection.execute("SELECT 1 FROM sqlite_temp_master WHERE name = ?", (_MARK,))
+    return marks.fetchone() is not None
 
 
 def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool = False) -> Selected:
@@ -195,7 +195,7 @@ def _communicators(connection: sqlite3.Connection, names: str) -> list[int]:
             "SELECT id, name, family, user_name FROM communicators"
         )
     ]
-    found: list[int] = []
+    numbers: list[int] = []
     for name in names.split(","):
         ids = [identity for identity, names in known if name.strip() in names]
         if not ids:
@@ -203,16 +203,16 @@ def _communicators(connection: sqlite3.Connection, names: str) -> list[int]:
                 f"there is no communicator {name.strip()!r}: `rankwise show F --by communicator`"
                 " shows their names"
             )
-        found += ids
-    return found
+        numbers += ids
+    return numbers
 
 
 def _regions(connection: sqlite3.Connection, names: str) -> list[int]:
     rows = connection.execute("SELECT id, name, path, parent FROM regions ORDER BY id").fetchall()
-    found: list[int] = []
+    numbers: list[int] = []
     for wanted in map(str.strip, names.split(",")):
         if wanted == "(outside)":
-            found.append(0)
+            numbers.append(0)
             continue
         chosen = [key for key, name, path, _ in rows if wanted in (name, path)]
         if not chosen and wanted.endswith("/"):
@@ -222,8 +222,8 @@ def _regions(connection: sqlite3.Connection, names: str) -> list[int]:
                     chosen.append(key)
         if not chosen:
             raise RankwiseError(f"there is no region {wanted!r}: --by region shows their names")
-        found += chosen
-    return found
+        numbers += chosen
+    return numbers
 
 
 def _stretch(part: str) -> range:
@@ -238,7 +238,7 @@ def _ranks(connection: sqlite3.Connection, wanted: Selection) -> list[int] | Non
         return None
     (size,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
     if wanted.rank and not _LIST.fullmatch(wanted.rank):
-        raise RankwiseError(f"{wanted.rank!r} is no list of ranks, such as 0-3,7")
+        raise RankwiseError(f"{wanted.rank!r} is not a list of ranks, such as 0-3,7")
     beyond = [number for number in map(int, re.findall(r"[0-9]+", wanted.rank)) if number >= size]
     if beyond:
         raise RankwiseError(f"there is no rank {max(beyond)}: the run has ranks 0 to {size - 1}")

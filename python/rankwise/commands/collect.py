@@ -3,9 +3,10 @@
   rankwise collect ~/jobs
   rankwise collect -o ~/profiles ~/jobs
 
-For jobs that are recorded by the settings of `rankwise env`. Running jobs are skipped, and so are directories
-that can't be read, with a message. It is safe to run at any time, concurrently, and from cron; it prints the
-profiles that it has made: PROGRAM.TIME.JOB.rankwise, with the local time at which the program started.
+For jobs recorded with the settings of `rankwise env`. Running jobs and unreadable directories are
+skipped, the latter with a message. It is safe to run at any time, concurrently, and from cron. It
+prints the profiles it has made: PROGRAM.TIME.JOB.rankwise, with the local time at which the program
+started.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise RankwiseError(f"{output} can't be made: {error.strerror}; give another place with -o") from None
+        raise RankwiseError(f"{output} can't be made: {error.strerror}; give another path with -o") from None
     if not os.access(output, os.W_OK | os.X_OK):
-        raise RankwiseError(f"{output} can't be written to: give another place with -o")
+        raise RankwiseError(f"{output} can't be written to: give another path with -o")
     node_memory.remove_leftovers()
     done = [_collect(directory, output) for directory in directories]
     return 0 if all(done) else 1
@@ -64,6 +65,6 @@ def _collect(directory: Path, output: Path) -> bool:
         for profile in collect(directory, output, keep_diagnosis):
             print(profile, flush=True)
     except (RankwiseError, OSError) as error:
-        say(f"{directory} is left as it is: {error}")
+        say(f"{directory} is left unchanged: {error}")
         return False
     return True

@@ -1,11 +1,11 @@
-"""Compare runs: what became slower or faster, what explains it, and what of it is noise.
+"""Compare runs: what became slower or faster, what explains it, and what is noise.
 
-Two profiles, or several a side, which tell what is noise:
+Give two profiles, or several per side to separate changes from noise:
 
     rankwise diff BEFORE.rankwise AFTER.rankwise
     rankwise diff B1.rankwise B2.rankwise B3.rankwise -- A1.rankwise A2.rankwise A3.rankwise
 
-With --fail-above the exit status is 1 if the job became worse by more than this, for CI, and --save writes
+With --fail-above the exit status is 1 if the job became worse by more than this, for CI, and --output writes
 what pipelines show.
 """
 
@@ -15,7 +15,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from rankwise.commands.limits import add_limit, percentage
+from rankwise.commands.limits import add_json, add_limit, percentage
 from rankwise.commands.sides import sides
 from rankwise.whole_files import appearing
 
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="F.rankwise",
-        help="before and after; of several a side, those before, `--`, those after",
+        help="before and after; with several per side: those before, `--`, those after",
     )
     parser.add_argument(
         "--fail-above",
@@ -44,10 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=METRICS,
         default=METRICS[0],
         metavar="METRIC",
-        help=f"that --fail-above is about: {', '.join(METRICS)} (default: %(default)s)",
+        help=f"for --fail-above: {', '.join(METRICS)} (default: %(default)s)",
     )
     parser.add_argument(
-        "--save",
+        "-o",
+        "--output",
         type=Path,
         action="append",
         default=[],
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for a pipeline, by the ending: a summary in Markdown (.md), JUnit (.xml), Code Quality (.json),"
         " a badge (.svg); may be given several times, and replaces the file",
     )
-    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    add_json(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="more tables and columns")
     add_limit(parser, _DEFAULT_LIMIT, "a table")
 
@@ -66,9 +67,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     before, after = sides("diff", arguments.profiles, arguments.other_side)
     found = diff(before, after, fail_above=arguments.fail_above, metric=arguments.metric)
-    for path in arguments.save:
+    for path in arguments.output:
         text = found.for_pipeline(path)
-        with appearing(path, option="--save") as (new,):
+        with appearing(path, option="--output") as (new,):
             new.write_text(text, encoding="utf-8")
     if arguments.json:
         sys.stdout.writelines(found.json_text())

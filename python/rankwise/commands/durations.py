@@ -1,4 +1,4 @@
-"""Durations on the command line: 90, 90s, 20min, 1.5h."""
+"""Durations on the command line: 90, 0.5s, 20min, 1.5h."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def duration(text: str) -> float:
     """
     match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)", text.strip().lower(), re.ASCII)
     if not match or match[2] not in _UNITS:
-        raise argparse.ArgumentTypeError(f"{text} is no duration: give one such as 90s, 20min or 1.5h")
+        raise argparse.ArgumentTypeError(f"{text} is not a duration: give one such as 90s, 20min or 1.5h")
     seconds = float(match[1]) * _UNITS[match[2]]
     if not 0 < seconds < math.inf:
         raise argparse.ArgumentTypeError(f"{text}: give a duration above 0")

@@ -3,8 +3,8 @@
   eval "$(rankwise env --dir ~/jobs)"
   rankwise env --dir /scratch/%u/rankwise --format module > modulefiles/rankwise
 
-Each job then leaves its run directory below DIR, and `rankwise collect DIR` makes the profiles of those that
-have ended. Programs without MPI are not affected.
+Each job then leaves its run directory below DIR, and `rankwise collect DIR` makes the profiles of
+finished jobs. Programs without MPI are not affected.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import stat
 from pathlib import Path
 
+from rankwise.commands.durations import duration
 from rankwise.errors import RankwiseError
 from rankwise.launch.environment import save_every
 from rankwise.launch.everywhere import FORMATS, USER, Everywhere
@@ -33,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shared",
         action="store_true",
-        help="several users may write to DIR: created like /tmp, where nobody can touch the files of others",
+        help="several users may write to DIR: it is created like /tmp, where users cannot touch the files "
+        "of others",
     )
     parser.add_argument(
         "--format",
@@ -44,9 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--save-every",
-        metavar="SECONDS",
-        type=float,
-        help="how often the counters are saved while a job runs (default: 10)",
+        metavar="TIME",
+        type=duration,
+        help="how often the counters are saved while a job runs (default: 10s)",
     )
 
 
@@ -73,7 +75,7 @@ def _jobs(wanted: str, *, shared: bool) -> str:
     path = str(Path(wanted).absolute())
     if USER in path:
         if shared:
-            raise RankwiseError(f"--shared and {USER} contradict each other: leave one of them out")
+            raise RankwiseError(f"--shared and {USER} contradict each other: remove one of them")
         return path
     directory = Path(path)
     try:
@@ -90,11 +92,11 @@ def _jobs(wanted: str, *, shared: bool) -> str:
 def _check(directory: Path, shared: bool) -> None:
     """See whether the jobs of those who are meant can write to it, and nobody can touch another's."""
     if not directory.is_dir():
-        raise RankwiseError(f"{directory} is no directory: give another --dir")
+        raise RankwiseError(f"{directory} is not a directory: give another --dir")
     mode = directory.stat().st_mode
     if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-        raise RankwiseError(f"in {directory} anybody can remove what is another's: `chmod +t` it")
+        raise RankwiseError(f"in {directory} users can remove the files of others: `chmod +t` it")
     if shared and not mode & stat.S_IWOTH:
-        raise RankwiseError(f"other users can't write to {directory}: `chmod 1777` it, or leave --shared out")
+        raise RankwiseError(f"other users can't write to {directory}: `chmod 1777` it, or remove --shared")
     if not os.access(directory, os.W_OK | os.X_OK):
         raise RankwiseError(f"{directory} can't be written to: give another --dir")

@@ -1,9 +1,9 @@
-"""Explain what a run's time is lost to, what can be done about it, and what the words for it mean.
+"""Explain where a run loses time, what can be done about it, and what the terms mean.
 
 rankwise explain F.rankwise                 # efficiency, and all findings with evidence and formulas
-rankwise explain load-balance               # what a metric or a rule is
+rankwise explain load-balance               # the meaning of a metric or a rule
 rankwise explain load-balance F.rankwise    # and its value
-rankwise explain                            # all words
+rankwise explain                            # all terms
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankwise.commands.limits import add_limit
+from rankwise.commands.limits import add_json, add_limit
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "words", nargs="*", metavar="METRIC | F.rankwise", help="a metric or a rule, a profile, or both"
     )
-    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    add_json(parser)
     parser.add_argument(
-        "-v", "--verbose", action="store_true", help="also what could save less than 1%% of the run"
+        "-v", "--verbose", action="store_true", help="also findings that could save less than 1%% of the run"
     )
     add_limit(parser, _LIMIT, "a table")
 
@@ -41,9 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     metrics = [word for word in arguments.words if not _is_profile(word)]
     profiles = [Path(word) for word in arguments.words if _is_profile(word)]
     if len(metrics) > 1 or len(profiles) > 1:
-        raise RankwiseError(
-            "one metric and one profile are explained: rankwise explain [METRIC] [F.rankwise]"
-        )
+        raise RankwiseError("give at most one metric and one profile: rankwise explain [METRIC] [F.rankwise]")
     answer = _answer(metrics, profiles)
     if arguments.json:
         sys.stdout.writelines(answer.json_text())

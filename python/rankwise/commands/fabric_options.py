@@ -19,7 +19,8 @@ def add_fabric(parser: argparse.ArgumentParser, *, required: bool) -> None:
         nargs="+",
         required=required,
         metavar="PATH",
-        help="files of the network's cables and forwarding tables, directories of them, or words to make one",
+        help="files with the cables and forwarding tables of the network, directories of them, or the "
+        "description of a synthetic network",
     )
     add_routing(parser)
 
@@ -29,8 +30,8 @@ def add_routing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--routing",
         choices=("even", "minhop", "dmodk"),
-        help="how messages go where forwarding tables are not known: even (equally over all shortest ways),"
-        " minhop, dmodk (default: even)",
+        help="routing if forwarding tables are unknown: even (equally over all shortest paths), minhop, "
+        "dmodk (default: even)",
     )
 
 
@@ -46,8 +47,8 @@ def add_places(group: Any) -> None:
         "--rail",
         default="split",
         metavar="POLICY",
-        help="which ports of its host a rank takes: split (evenly over all), first, by-local-rank, env"
-        " (those that its environment chose), or the name of a rail or an adapter (default: %(default)s)",
+        help="host ports that a rank uses: split (evenly over all), first, by-local-rank, env (chosen by "
+        "its environment), or the name of a rail or an adapter (default: %(default)s)",
     )
     add_lid(group)
 
@@ -58,8 +59,8 @@ def add_lid(group: Any) -> None:
         "--lid",
         default="0",
         metavar="N|split",
-        help="which of a port's LIDs messages are sent to, if it has several (LMC), from 0; split: all alike"
-        " (default: %(default)s)",
+        help="LID of the destination port, from 0, if a port has several (LMC); split: all equally "
+        "(default: %(default)s)",
     )
 
 
@@ -70,7 +71,7 @@ def lid_offset_of(text: str, fabric: Fabric) -> int | None:
     if text == "split":
         return None
     if not text.isdecimal() or len(text) > 3:
-        raise RankwiseError(f"--lid {text}: give split, or which LID of a port, from 0 to 127")
+        raise RankwiseError(f"--lid {text}: give split, or the number of a LID from 0 to 127")
     try:
         check_lids(fabric, int(text))
     except RankwiseError as error:

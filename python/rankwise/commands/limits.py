@@ -1,16 +1,17 @@
-"""Numbers in options: rows of a table that are shown, and percentages."""
+"""Options that many verbs have: --limit, --seed, --json, and percentages."""
 
 from __future__ import annotations
 
 import argparse
 import math
+from typing import Any
 
 
-def add_limit(parser: argparse.ArgumentParser, default: int, of: str) -> None:
+def add_limit(parser: Any, default: int, of: str) -> None:
     """Declare --limit.
 
     Args:
-        parser: of the command.
+        parser: of the command, or a group of its options.
         default: number of rows.
         of: what they are rows of, for the help.
     """
@@ -19,14 +20,42 @@ def add_limit(parser: argparse.ArgumentParser, default: int, of: str) -> None:
         type=_row_limit,
         default=default,
         metavar="N",
-        help=f"rows of {of}, 0 for all (default: %(default)s)",
+        help=f"rows of {of}, 0 = all (default: %(default)s)",
     )
+
+
+def add_seed(parser: argparse.ArgumentParser, of: str, default: int | None = 1) -> None:
+    """Declare --seed.
+
+    Args:
+        parser: of the command.
+        of: what the random numbers are for, for the help.
+        default: if nothing is said; None = another one each time.
+    """
+    parser.add_argument(
+        "--seed",
+        type=_seed,
+        default=default,
+        metavar="N",
+        help=f"seed of the random numbers for {of} (default: {'any' if default is None else default})",
+    )
+
+
+def add_json(parser: Any) -> None:
+    """Declare --json."""
+    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+
+
+def _seed(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text[:20]) >= 1 << 64 or len(text) > 20:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a whole number from 0 to 2^64 - 1")
+    return int(text)
 
 
 def _row_limit(text: str) -> int:
     """Return a number of rows."""
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of rows; 0 shows all")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rows; 0 shows all")
     return int(text)
 
 
@@ -37,5 +66,5 @@ def percentage(text: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no percentage, such as 5")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage such as 5")
     return share

@@ -67,5 +67,5 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _in_one_word(path: Path) -> Path:
     if any(c.isspace() for c in str(path)):
-        raise RankwiseError(f"a shell takes {path} apart: install Rankwise in a place without blanks")
+        raise RankwiseError(f"a shell would split {path}: install Rankwise in a path without blanks")
     return path

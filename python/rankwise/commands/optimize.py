@@ -1,12 +1,13 @@
 """Make a program faster without touching its code: places of ranks, algorithms of collectives, parameters.
 
-  rankwise optimize --apply app.tuned.json -- mpirun -n 64 ./app
+  rankwise optimize -o app.tuned.json -- mpirun -n 64 ./app
   rankwise run --with app.tuned.json -- mpirun -n 64 ./app
 
-The program is profiled, and the findings tell which steps promise how many seconds. They are tried in this
-order, each on top of what was kept before, and a step is kept only if pairs of runs prove it. At the end the
-program as given and with all that was kept is measured afresh; FILE is written only if it is faster then.
-Ctrl-C keeps what is proven so far, and the same command goes on from there.
+The program is profiled, and the findings estimate how many seconds each step could save. Steps are
+tried in this order, each on top of the steps kept before, and a step is kept only if pairs of runs
+prove its gain. At the end, the program as given and with all kept steps is measured again; FILE is
+written only if it is faster. Ctrl-C keeps what is proven so far, and the same command continues
+from there.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands import probes, trial_options
-from rankwise.commands.durations import duration
+from rankwise.commands.limits import add_json, add_seed
 from rankwise.commands.messages import say
 from rankwise.commands.own_settings import OF_BUDGET, OwnSettings, Pricing, print_priced_json
 from rankwise.commands.settings_files import try_to_write
-from rankwise.commands.tune.options import CELLS
+from rankwise.commands.tune.options import CELLS, add_bitwise, add_output
 from rankwise.commands.working_directory import working_directory
 from rankwise.errors import RankwiseError
 
@@ -50,32 +51,20 @@ _FIRST_LIMIT = 3600.0  # seconds, of the first run, if there is more time than t
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise optimize`."""
-    parser.add_argument(
-        "-o",
-        "--apply",
-        dest="apply",
-        type=Path,
-        metavar="FILE",
-        help="write the settings here, such as app.tuned.json",
-    )
-    parser.add_argument("--force", action="store_true", help="replace FILE, and what is beside it")
-    parser.add_argument(
-        "--budget",
-        type=duration,
-        default=BUDGET_SECONDS,
-        metavar="TIME",
-        help=f"for everything, such as 2h (default: {BUDGET_SECONDS / 60:.0f}min)",
-    )
-    parser.add_argument(
-        "--bitwise", action="store_true", help="leave alone what could change results in their last digits"
-    )
+    add_output(parser, "if the program as a whole is proven to gain")
+    trial_options.add_budget(parser, BUDGET_SECONDS)
+    add_bitwise(parser)
+    trial_options.add_check(parser)
     parser.add_argument(
         "--machine",
         type=Path,
         metavar="machine.json",
-        help="the nodes (default: what the run tells of them)",
+        help="description of the nodes (default: from the run)",
     )
-    trial_options.add_arguments(parser, "that no step is kept which does not help")
+    trial_options.add_runs(parser)
+    trial_options.add_confidence(parser, "confidence that no useless step is kept")
+    add_seed(parser, "the order of runs")
+    add_json(parser)
     probes.add_arguments(parser)
 
 
@@ -98,13 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
     # Everything that can be wrong is looked at first: an error must not cost a job.
     if not arguments.command:
         raise RankwiseError(
-            "no command: put it after `--`, as in: rankwise optimize --apply app.json -- mpirun -n 4 ./app"
+            "no command: put it after `--`, as in: rankwise optimize -o app.json -- mpirun -n 4 ./app"
         )
     program = Program.of(arguments.command, os.environ)
     check = check_words(arguments.check)
     own = OwnSettings.of(program, bitwise=arguments.bitwise)
-    if arguments.apply is not None:
-        check_new(arguments.apply, force=arguments.force)
+    if arguments.output is not None:
+        check_new(arguments.output, force=arguments.force)
     keep_piped_input(say)
     aim = Aim(arguments.confidence / 100, arguments.resolve / 100, arguments.pairs)
     asked = {
@@ -164,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         runs = Runs(directory, signals, arguments.run_limit, limit, check, given=given)
         found = optimize(request, runs, say)
-    writing = try_to_write(found.settings, arguments.apply, inner.library, force=bool(arguments.force))
+    writing = try_to_write(found.settings, arguments.output, inner.library, force=bool(arguments.force))
     spent.keep()
     cost = Cost(spent.seconds, max(1, len(saved.hosts)))
     if arguments.json:

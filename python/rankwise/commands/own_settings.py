@@ -61,9 +61,9 @@ class Pricing:
             check=arguments.check,
             seed=arguments.seed,
             file=arguments.file,
-            bitwise=bool(arguments.bitwise),
+            bitwise=getattr(arguments, "bitwise", False),
             keep=arguments.keep,
-            json=bool(arguments.json),
+            json=arguments.json,
         )
 
 
@@ -96,7 +96,7 @@ class OwnSettings:
         try:
             words = words_without(program, refusal.theirs, label, bitwise=bitwise)
         except RankwiseError as why:
-            raise RankwiseError(f"{refusal}; what they cost can't be measured: {why}") from refusal
+            raise RankwiseError(f"{refusal}; their cost can't be measured: {why}") from refusal
         return cls(program, refusal.theirs, words, label)
 
     @classmethod
@@ -122,7 +122,7 @@ class OwnSettings:
             program.refuse_own_settings(rules=True)
         except OwnSettingsError as refusal:
             return cls.refused(refusal, program.label, bitwise=bitwise)
-        say(f"what your own settings cost is not measured: {why}")
+        say(f"the cost of your own settings is not measured: {why}")
         return None
 
     def priced(self, asked: Pricing, limit: float, directory: Path, signals: Signals) -> Priced:

@@ -1,12 +1,12 @@
-"""Draw a profile as a figure for a paper or a talk: one picture, which needs no browser.
+"""Draw a profile as a figure for a paper or a talk, without a browser.
 
   rankwise plot F.rankwise --what matrix -o traffic.pdf
   rankwise plot F.rankwise --what sizes --width 88mm -o sizes.svg
 
-matrix: who sends how much to whom; communicators: the time on each, by call; sizes: the time of
-calls by the size of their data; balance: what the time of each rank went to; timeline: what the
-ranks did when. Fonts are as large in any width: 88mm is one column of most papers, 180mm are two.
-PDF and SVG keep texts as texts. The same profile gives the same bytes.
+matrix: traffic between ranks; communicators: the time on each, by call; sizes: the time of calls by
+the size of their data; balance: where the time of each rank went; timeline: activity of the ranks
+over time. Font sizes do not depend on the width: 88mm is one column of most papers, 180mm are two.
+PDF and SVG keep text as text. The same profile gives the same bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwise import extras
 from rankwise.analysis.messages.matrix import ENDS, KINDS, MEASURES
-from rankwise.commands.selecting import add_selection, wanted
+from rankwise.commands.selecting import add_kind, add_selection, wanted
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
@@ -52,12 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by", choices=ENDS, help="with matrix: messages between ranks or nodes (default: rank)"
     )
-    parser.add_argument("--kind", choices=KINDS, help="with matrix: of these messages alone (default: all)")
+    add_kind(parser, only_with="matrix")
     parser.add_argument(
         "--of",
         metavar="MEASURE",
         help="with matrix: bytes (default) or messages; with timeline: mpi, the share of the time "
-        "(default), or bytes_sent, bytes_received, messages or calls a second",
+        "(default), or bytes_sent, bytes_received, messages or calls per second",
     )
     parser.add_argument(
         "--width",
@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the picture, such as 88mm or 3.5in (default: 180mm)",
     )
     parser.add_argument(
-        "--dpi", type=_dots, default=_DOTS, metavar="N", help="of PNG: dots an inch (default: %(default)s)"
+        "--dpi", type=_dots, default=_DOTS, metavar="N", help="for PNG: dots per inch (default: %(default)s)"
     )
     parser.add_argument("--force", action="store_true", help="replace the picture if it exists")
     add_selection(parser)
@@ -138,12 +138,12 @@ def _width(text: str) -> float:
         inches = math.nan
     if not _LEAST <= inches * _MM <= _MOST:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no width from {_LEAST:g}mm to {_MOST:g}mm, such as 88mm or 3.5in"
+            f"{text!r} is not a width from {_LEAST:g}mm to {_MOST:g}mm, such as 88mm or 3.5in"
         )
     return inches
 
 
 def _dots(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or not 30 <= int(text) <= 2400:
-        raise argparse.ArgumentTypeError(f"{text!r}: give dots an inch from 30 to 2400")
+        raise argparse.ArgumentTypeError(f"{text!r}: give dots per inch from 30 to 2400")
     return int(text)

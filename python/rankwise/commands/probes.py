@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options that say how the probe is compiled."""
     parser.add_argument(
-        "--mpicc", metavar="PATH", help="the compiler of the program's MPI library, for the probe"
+        "--mpicc",
+        metavar="PATH",
+        help="the compiler of the program's MPI library, for the probe (default: that of the launcher's)",
     )
     parser.add_argument(
         "--probe-dir",
         type=Path,
         metavar="DIR",
-        help="where the compiled probe is kept: every node must see it",
+        help="directory for the compiled probe, visible to every node (default: in the user's cache "
+        "directory)",
     )
 
 

@@ -1,7 +1,7 @@
 """Make the profile from a run directory after `rankwise run` itself was killed.
 
-The processes' counters survive the launcher; this reads them as `rankwise run` would have done at the end. It
-also works while the program is still running: the profile is partial then.
+The counters of the processes survive the launcher; this reads them as `rankwise run` would have
+done at the end. It also works while the program is still running; the profile is then partial.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="the profile (default: NAME.rankwise, beside RUNDIR)",
     )
-    parser.add_argument("--force", action="store_true", help="replace the profile if it is there")
+    parser.add_argument("--force", action="store_true", help="replace the profile if it exists")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise RankwiseError(f"{directory} {what}: give the run directory, NAME{RUN_SUFFIX}")
     output: Path = arguments.output or default_output(directory)
     if output.exists() and not arguments.force:
-        raise RankwiseError(f"{output} is there already: give another name with -o, or --force to replace it")
+        raise RankwiseError(f"{output} already exists: give another name with -o, or --force to replace it")
     with ProgressBar("making the profile") as bar:
         assembly = assemble(
             *(directory, output),

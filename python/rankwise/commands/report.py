@@ -1,4 +1,4 @@
-"""Write a report of a profile: one HTML file, which needs no network and no server.
+"""Write a report of a profile: one HTML file that works offline, without a server.
 
   rankwise report F.rankwise
   rankwise report BEFORE.rankwise AFTER.rankwise
@@ -6,16 +6,17 @@
   rankwise report F.rankwise -o F.html --fabric /var/log/opensm-subnet.lst /var/log/opensm.fdbs
   rankwise report F.rankwise --fabric fabric/ --place 'node[001-064]*2'
 
-Two profiles, or several a side, are compared as by `rankwise diff`, and each of them can be looked at.
+Two profiles, or several per side, are compared as by `rankwise diff`; the report also shows each of them.
 
-With --fabric it has the page Network, too: the links of a fabric and what they carry, drawn by levels
-and as matrices, with the ranks, communicators and calls behind each of them. --fabric takes what subnet
-managers and diagnostic tools write: files, or directories of them.
+With --fabric, the report has the page Network: the links of a fabric and their loads, drawn by
+levels and as matrices, with the ranks, communicators and calls behind each of them. --fabric takes
+files written by subnet managers and diagnostic tools, or directories of them.
 """
 
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,12 @@ from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
 if TYPE_CHECKING:
-    from rankwise.network.fabric.model import Fabric
+    from collections.abc import Callable
+
     from rankwise.render.page.contents.subject import Subject
+
+    Network = Callable[[Subject], dict[str, Any]]
+    """Makes what the page Network shows of a run."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="F.rankwise",
-        help="the profile; or before and after; of several a side, those before, `--`, those after",
+        help="the profile; or before and after; with several per side: those before, `--`, those after",
     )
     parser.add_argument(
         "-o",
@@ -53,18 +58,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the report; 0, or RankwiseError if something can't be read or written."""
     before, after = _profiles(arguments)
-    output = arguments.output or _beside(before, after)
+    output = arguments.output or beside(before[0], *after[:1])
     if output.suffix.lower() not in (".html", ".htm"):
-        raise RankwiseError(f"{output}: a report is a page: give it the ending .html")
+        raise RankwiseError(f"{output}: a report is an HTML page: give it the ending .html")
     if arguments.place is not None and arguments.fabric is None:
-        raise RankwiseError("--place puts ranks on a fabric: give it with --fabric PATH ...")
+        raise RankwiseError("--place needs --fabric PATH ...")
     if arguments.routing is not None and arguments.fabric is None:
-        raise RankwiseError("--routing is for a fabric: give it with --fabric PATH ...")
+        raise RankwiseError("--routing needs --fabric PATH ...")
     refuse_existing(output, force=arguments.force)
-    content = _report(arguments, before, after)
-    with appearing(output) as [unfinished]:
-        unfinished.write_bytes(content)
+    _write(output, before, after, partial(_network, arguments) if arguments.fabric is not None else None)
     return 0
+
+
+def write_beside(profile: Path) -> Path:
+    """Write the report of a profile beside it, and return its path; RankwiseError if that can't be done."""
+    output = beside(profile)
+    _write(output, [profile], [], None)
+    return output
+
+
+def beside(first: Path, *after: Path) -> Path:
+    """Return the path of the report of a profile, or of one before and one after."""
+    return first.with_name("-".join(path.stem for path in (first, *after)) + ".html")
 
 
 def _profiles(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
@@ -74,12 +89,16 @@ def _profiles(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
     return sides("report", arguments.profiles, arguments.other_side)
 
 
-def _beside(before: list[Path], after: list[Path]) -> Path:
-    first = before[0]
-    return first.with_name("-".join(path.stem for path in (first, *after[:1])) + ".html")
+def _write(output: Path, before: list[Path], after: list[Path], network: Network | None) -> None:
+    from rankwise.render.terminal.progress import Activity
+
+    with Activity("making the report"):
+        content = _report(before, after, network)
+    with appearing(output) as [unfinished]:
+        unfinished.write_bytes(content)
 
 
-def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]) -> bytes:
+def _report(before: list[Path], after: list[Path], network: Network | None) -> bytes:
     from rankwise.analysis.opened import damage_told, opened_profile
     from rankwise.render.page.container import Container
     from rankwise.render.page.contents.run import both_sides, run_data, run_names, run_title
@@ -91,12 +110,8 @@ def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]
         with opened_profile(path) as connection:
             of = subject(path, connection, container)
             run = run_data(of, name)
-            if arguments.fabric is not None:
-                from rankwise.network.sources.open import open_fabric  # not above: few reports have one
-
-                fabric = open_fabric(arguments.fabric, arguments.routing)
-                lid_offset = lid_offset_of(arguments.lid, fabric)
-                run["network"] = _network(of, fabric, arguments.place, arguments.rail, lid_offset)
+            if network is not None:
+                run["network"] = network(of)
             runs.append(run)
             titles.append(run_title(of))
             names.append(name)
@@ -116,17 +131,19 @@ def _comparison(before: list[Path], after: list[Path], title: str) -> dict[str, 
     return comparison_data(diff(before, after).found, title)
 
 
-def _network(
-    of: Subject, fabric: Fabric, place: str | None, rail: str, lid_offset: int | None
-) -> dict[str, Any]:
+def _network(arguments: argparse.Namespace, of: Subject) -> dict[str, Any]:
+    """Return what the page Network shows of a run, on the fabric that the options name."""
     from rankwise.network.job.flows import flows
     from rankwise.network.job.rank_ports import given_places, places_of_run
+    from rankwise.network.sources.open import open_fabric
     from rankwise.render.network.page_data import network_data
     from rankwise.render.network.traffic import traffic
 
+    fabric = open_fabric(arguments.fabric, arguments.routing)
+    lid_offset = lid_offset_of(arguments.lid, fabric)
     sent = flows(of.connection)
-    if place is None:
-        places = places_of_run(of.connection, fabric, rail)
+    if arguments.place is None:
+        places = places_of_run(of.connection, fabric, arguments.rail)
     else:
-        places = given_places(of.connection, fabric, place, rail)
+        places = given_places(of.connection, fabric, arguments.place, arguments.rail)
     return network_data(traffic(fabric, sent, places, lid_offset), of.container)

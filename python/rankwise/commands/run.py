@@ -4,9 +4,9 @@
   rankwise run -o app.rankwise -- srun -n 64 ./app
   mpirun -n 4 rankwise run -- ./app args
 
-The program's input, output and exit status are unchanged. The summary goes to stderr at the end, the profile
-to the current directory. After an abort, a time limit or Ctrl-C the profile holds everything counted until
-then.
+The program's input, output and exit status are unchanged. The summary goes to stderr at the end,
+and the profile to the current directory. After an abort, a time limit or Ctrl-C, the profile
+contains everything counted until then.
 """
 
 from __future__ import annotations
@@ -20,21 +20,23 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankwise.commands.durations import duration
 from rankwise.commands.messages import Waiting
 from rankwise.commands.messages import say as _say
 from rankwise.errors import RankwiseError
 from rankwise.launch import clock_sync, inside_options, job, reorder
 from rankwise.launch.environment import prepare, save_every
+from rankwise.launch.foreign_processes import ForeignProcesses
 from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
 from rankwise.launch.spare import BesideIdleProcessor
-from rankwise.launch.strangers import Strangers
 from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.launchers.base import Preload
 from rankwise.launchers.membership import membership
 from rankwise.mpi_libraries import LIBRARIES
 from rankwise.profile.collect import node_memory
+from rankwise.whole_files import refuse_existing
 
 if TYPE_CHECKING:
     import sqlite3
@@ -54,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="F.rankwise",
         type=Path,
-        help="the profile (default: PROGRAM.JOB.rankwise, with the job id, or else our process id)",
+        help="the profile (default: PROGRAM.JOB.rankwise, with the job id, or else the process id)",
     )
     parser.add_argument(
         "--mpi",
@@ -66,52 +68,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--force", action="store_true", help="replace the profile and an old run directory")
     parser.add_argument(
-        "--live-dir",
+        "--run-dir",
         metavar="DIR",
         type=Path,
         help="the run directory, which every node must see (default: F.rankwise-run, beside the profile)",
     )
     parser.add_argument(
         "--save-every",
-        metavar="SECONDS",
-        type=float,
-        help="how often the counters of a node are saved, in case the node is lost (default: 10)",
+        metavar="TIME",
+        type=duration,
+        help="how often the counters of a node are saved, in case the node is lost (default: 10s)",
     )
-    parser.add_argument("--keep", action="store_true", help="keep the run directory")
+    parser.add_argument("--keep-run-dir", action="store_true", help="keep the run directory")
     seen = parser.add_mutually_exclusive_group()
     seen.add_argument(
-        "--only",
+        "--inside",
         metavar="NAME,...",
-        help="record messages inside these collectives only, such as bcast,allreduce (default: all)",
+        help="record messages only inside these collectives, such as bcast,allreduce (default: all)",
     )
     seen.add_argument("--no-inside", action="store_true", help="record no messages inside collectives")
     sites = parser.add_mutually_exclusive_group()
-    sites.add_argument(
-        "--no-sites", action="store_true", help="do not record where in the program calls are made"
-    )
+    sites.add_argument("--no-sites", action="store_true", help="do not record call sites")
     sites.add_argument(
         "--python-sites",
         action="store_true",
-        help="record the lines of Python that call MPI by mpi4py and other extension modules",
+        help="record the lines of Python code that call MPI through mpi4py and other extension modules",
     )
-    parser.add_argument(
-        "--no-paths", action="store_true", help="do not record through which functions calls are made"
-    )
+    parser.add_argument("--no-paths", action="store_true", help="do not record call paths")
     parser.add_argument(
         "--clock-sync",
         action=argparse.BooleanOptionalAction,
-        help="compare the clocks of the nodes, to tell who of them was late; every process of the job has to"
-        " run with Rankwise (default: where that is certain)",
+        help="compare the clocks of the nodes to find late ranks across nodes; every process of the job "
+        "must run under Rankwise (default: if that is certain)",
     )
     parser.add_argument(
         "--no-counters",
         action="store_true",
-        help="leave context switches, page faults, instructions and the like uncounted",
+        help="do not count context switches, page faults, instructions and similar",
     )
     parser.add_argument(
         "--see-all",
         action="store_true",
-        help="make the MPI library send everything where it can be seen: it may choose other algorithms",
+        help="make the MPI library send everything visibly: it may choose other algorithms",
     )
     parser.add_argument(
         "--reorder",
@@ -120,22 +118,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " communicators whose ranks suit the machine",
     )
     parser.add_argument(
-        "--reorder-machine",
+        "--machine",
         metavar="machine.json",
         type=Path,
-        help="the same, for this machine (default: the nodes and processors of the ranks)",
+        help="with --reorder: the machine (default: the nodes and processors of the ranks)",
     )
     parser.add_argument(
         "--with",
         dest="with_settings",
         metavar="FILE",
         type=Path,
-        help="apply these settings of the MPI library, which `rankwise tune` has found",
+        help="apply these settings of the MPI library, found by `rankwise tune`",
     )
     parser.add_argument(
         "--top",
         action="store_true",
-        help="show the job while it runs, like rankwise top: on stderr, if stdout is redirected",
+        help="show the job while it runs, as rankwise top does, on stderr; stdout must be redirected",
+    )
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="write the report, too, as rankwise report does: F.html beside the profile",
     )
     parser.add_argument("bare_command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
@@ -152,9 +155,9 @@ def run(arguments: argparse.Namespace) -> int:
     # Everything that can be wrong is looked at first: an error must not cost a job.
     planned = plan(arguments.command, os.environ, arguments.mpi, ask_python=_asks_python(arguments))
     preloaded = library()
-    only = inside_options.only(arguments.only) if arguments.only is not None else []
+    only = inside_options.only(arguments.inside) if arguments.inside is not None else []
     settings = _inside(planned, only, everything=arguments.see_all, nothing=arguments.no_inside)
-    reordering = reorder.asked(arguments.reorder, arguments.reorder_machine)
+    reordering = reorder.asked(arguments.reorder, arguments.machine)
     if reordering:
         settings |= reordering.settings()
     if arguments.save_every is not None:
@@ -179,7 +182,7 @@ def run(arguments: argparse.Namespace) -> int:
             planned=planned,
             preload=preload,
             output=arguments.output,
-            live_dir=arguments.live_dir,
+            live_dir=arguments.run_dir,
             force=arguments.force,
             only=only,
             reordering=reordering,
@@ -191,8 +194,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.with_settings is not None:
         applied = _applied(arguments.with_settings, planned, arguments.mpi, quiet=arguments.quiet)
     output = (arguments.output or planned.default_output()).absolute()
+    if arguments.report:
+        from rankwise.commands import report  # not above: most runs have none
+
+        refuse_existing(report.beside(output), force=arguments.force)
     node_memory.remove_leftovers()
-    directory = RunDirectory.create(output, arguments.live_dir, force=arguments.force)
+    directory = RunDirectory.create(output, arguments.run_dir, force=arguments.force)
     prepare_end = cache(lambda: _prepare_end(directory, planned, only, quiet=arguments.quiet))
     view: View | None = None
     try:
@@ -207,14 +214,14 @@ def run(arguments: argparse.Namespace) -> int:
         preload = Preload(preloaded, directory.path, arguments.mpi or "", settings)
         if not arguments.quiet:
             for line in planned.to_add(preload):
-                _say(f"a container that does not see Rankwise is not recorded; {line}")
+                _say(f"a container without access to Rankwise is not recorded; {line}")
         launch = prepare(command, preload, environment, planned.script_mpirun)
         directory.note(planned, only)
         if reordering:
             directory.keep_machine(reordering)
         view = _view(directory) if arguments.top else None
         observer = Observer(directory.path)
-        strangers = Strangers(preload)
+        strangers = ForeignProcesses(preload)
         end = job.run(
             launch.words,
             launch.environment,
@@ -243,7 +250,7 @@ def _conclude(
     directory: RunDirectory,
     output: Path,
     end: job.End,
-    strangers: Strangers,
+    strangers: ForeignProcesses,
     preload: Preload,
     applied: WithSettings | None = None,
     prepare_end: Callable[[], object] | None = None,
@@ -267,7 +274,7 @@ def _conclude(
 def _inside(planned: Plan, only: Collection[str], *, everything: bool, nothing: bool) -> dict[str, str]:
     """Return the variables that say what of the messages inside collectives is recorded."""
     if everything and nothing:
-        raise RankwiseError("--see-all and --no-inside contradict each other: leave one of them out")
+        raise RankwiseError("--see-all and --no-inside contradict each other: remove one of them")
     if nothing:
         return inside_options.nothing()
     settings = inside_options.choosing(only) if only else {}
@@ -282,7 +289,7 @@ def _everything(planned: Plan) -> dict[str, str]:
         told = " ".join(f"{name}={value}" for name, value in everything.items())
         _say(f"--see-all sets {told}: the MPI library may choose other algorithms than without it")
     else:
-        _say("--see-all changes nothing here: nothing is hidden, or your own settings stay")
+        _say("--see-all changes nothing here: nothing is hidden, or your own settings take precedence")
     return everything
 
 
@@ -308,7 +315,10 @@ def _view(directory: RunDirectory) -> View | None:
 
     if beside.possible():
         return beside.View(directory.path, directory.path / KEPT_STDERR)
-    _say(f"no room for --top beside the program's output; in another terminal: rankwise top {directory.path}")
+    _say(
+        "--top needs the program's output to be redirected; use another terminal: rankwise top "
+        f"{directory.path}"
+    )
     return None
 
 
@@ -335,20 +345,23 @@ class _Ending(NamedTuple):
         force: replace it.
         keep: the run directory.
         quiet: say nothing that is no failure.
+        report: write a report of each profile, too.
     """
 
     named: bool
     force: bool
     keep: bool
     quiet: bool
+    report: bool
 
     @classmethod
     def asked(cls, arguments: argparse.Namespace) -> _Ending:
         return cls(
             named=arguments.output is not None,
             force=arguments.force,
-            keep=arguments.keep,
+            keep=arguments.keep_run_dir,
             quiet=arguments.quiet,
+            report=arguments.report,
         )
 
 
@@ -413,8 +426,8 @@ def _finish(
         _say(made.told_idle())
     if unrecorded := _unrecorded(made, strangers, to_add):
         _say(unrecorded)
+    profiles = [made.path, *(other.path for other in made.others)]
     if applied and not asked.quiet:
-        profiles = [made.path, *(other.path for other in made.others)]
         for doubt in filter(None, [applied.other_place(made.path), applied.unmet(profiles)]):
             _say(doubt)
     if not asked.keep:
@@ -428,18 +441,37 @@ def _finish(
         try:
             from rankwise.render.terminal.programs import print_longest
 
-            print_longest([made.path, *(other.path for other in made.others)], sys.stderr)
+            print_longest(profiles, sys.stderr)
         except Exception as error:
             _say(f"{made.path} is written, but its summary failed: {_one_line(error)}")
+    if asked.report and not all(list(map(partial(_reported, asked), profiles))):
+        return end.status or 1
     return end.status
+
+
+def _reported(asked: _Ending, profile: Path) -> bool:
+    """Write the report of a profile, and tell whether that was possible."""
+    from rankwise.commands import report  # not above: most runs have none
+
+    try:
+        refuse_existing(report.beside(profile), force=asked.force)
+        with Waiting(f"the report of {profile} to be written", not asked.quiet):
+            written = report.write_beside(profile)
+    except Exception as error:  # whatever it is: the profile is there
+        _say(f"no report written: {_one_line(error)}; try `rankwise report {profile}`")
+        return False
+    if not asked.quiet:
+        _say(f"report: {written}")
+    return True
 
 
 def _several_programs(made: list[Assembly]) -> str:
     """Tell that there are several profiles, and what may be wrong if there should be one only."""
-    line = f"the command ran {len(made)} MPI programs; the summary is of the one that took longest"
+    line = f"the command ran {len(made)} MPI programs; the summary shows the longest"
     if all(one.ranks_expected == 1 for one in made):
         line += (
-            "; if they are meant to be one, the launcher is another MPI's: see `rankwise doctor -- COMMAND`"
+            "; if they should be one program, the launcher belongs to another MPI: see `rankwise doctor -- "
+            "COMMAND`"
         )
     return line
 
@@ -452,8 +484,8 @@ def _nothing_seen(planned: Plan, status: int, preload: Preload, strangers: str) 
 def _unrecorded(made: Assembly, strangers: str, to_add: Sequence[str]) -> str:
     """Tell which ranks the profile lacks because they ran without Rankwise, as far as it is known."""
     if not strangers and to_add and (lost := made.ranks_expected - made.ranks_seen) > 0:
-        strangers = f"{lost} of {made.ranks_expected} ranks left nothing"
-        strangers += ", and a container of the command does not see Rankwise"
+        strangers = f"{lost} of {made.ranks_expected} ranks left no counters"
+        strangers += ", and a container of the command has no access to Rankwise"
     return "; ".join([strangers, *to_add]) if strangers else ""
 
 

@@ -22,12 +22,12 @@ from rankwise.commands.messages import say
 from rankwise.errors import RankwiseError
 from rankwise.launch import job
 from rankwise.launch.environment import prepare
+from rankwise.launch.foreign_processes import ForeignProcesses
 from rankwise.launch.meeting import PATIENCE_S, Meeting, name_of
 from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan
 from rankwise.launch.reorder import Reordering
 from rankwise.launch.rundirectory import RunDirectory, check_output
-from rankwise.launch.strangers import Strangers
 from rankwise.launch.wait_for_ranks import is_broken_here, wait_for_all, wait_for_ranks
 from rankwise.launchers.base import Preload
 from rankwise.launchers.membership import Membership
@@ -65,7 +65,7 @@ class Behind(NamedTuple):
     only: Sequence[str]
     reordering: Reordering | None
     refused: str
-    finish: Callable[[RunDirectory, Path, job.End, Strangers, Preload], object]
+    finish: Callable[[RunDirectory, Path, job.End, ForeignProcesses, Preload], object]
 
     def run(self) -> int:
         """Run the program of this rank; return its exit status, unless this process becomes the program.
@@ -73,9 +73,7 @@ class Behind(NamedTuple):
         Raises:
             RankwiseError: the profile or the run directory can't be written. One rank tells so.
         """
-        refused = self.refused or (
-            "" if self.member.job else "the launcher does not tell one job from another"
-        )
+        refused = self.refused or ("" if self.member.job else "the launcher does not distinguish jobs")
         if refused:
             if self.member.rank == 0:
                 _say_unrecorded(refused)
@@ -143,7 +141,7 @@ class Behind(NamedTuple):
 
     def _finish(self, finisher: _Finisher, directory: RunDirectory, output: Path) -> None:
         preload = self.preload._replace(directory=directory.path)
-        observer, strangers = Observer(directory.path), Strangers(preload)
+        observer, strangers = Observer(directory.path), ForeignProcesses(preload)
         end = finisher.end([observer, strangers])
 
         def meanwhile() -> None:

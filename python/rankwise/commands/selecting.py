@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
+from rankwise.analysis.messages.kinds import BY_OPTION
 from rankwise.analysis.selection import Selection
 from rankwise.reading.parts import selection, size_bins
 
@@ -12,20 +14,43 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     group = parser.add_argument_group("only a part of the run")
     group.add_argument(
-        "--communicator", metavar="NAME,...", default="", help="these, their families, or what a library made"
+        "--communicator",
+        metavar="NAME,...",
+        default="",
+        help="these, their families, or those created by a library",
     )
     group.add_argument(
-        "--rank", metavar="LIST", default="", help="these ranks, such as 0-3,7; messages from and to them"
+        "--rank", metavar="LIST", default="", help="these ranks, such as 0-3,7, and messages from and to them"
     )
     group.add_argument("--call", metavar="NAME,...", default="", help="these procedures: Bcast,Allreduce")
     group.add_argument(
         "--region",
         metavar="NAME,...",
         default="",
-        help="calls in these regions: a name, a path a/b, or a/ for a and all nested in it",
+        help="calls in these regions: a name, a path a/b, or a/ for a and all nested regions",
     )
-    group.add_argument("--node", metavar="NAME,...", default="", help="the ranks of these nodes")
-    group.add_argument("--size", type=_sizes, metavar="FROM-TO", help="calls of these sizes: 1K-64K, 0, 1M-")
+    group.add_argument(
+        "--node", metavar="LIST", default="", help="the ranks of these nodes: a,b or node[01-16]"
+    )
+    group.add_argument(
+        "--size", type=_sizes, metavar="SIZE", help="calls of this size, or of a range: 0, 1K-64K, 1M-"
+    )
+
+
+def add_kind(group: Any, *, only_with: str = "") -> None:
+    """Declare --kind.
+
+    Args:
+        group: a parser, or a group of its arguments.
+        only_with: what it has a meaning with; '' = always.
+    """
+    group.add_argument(
+        "--kind",
+        choices=tuple(BY_OPTION),
+        default=None if only_with else "all",
+        help=f"{only_with and f'with {only_with}: '}messages of this kind alone; program: those of the"
+        " program itself, point-to-point and one-sided (default: all)",
+    )
 
 
 def wanted(arguments: argparse.Namespace) -> Selection:
@@ -35,9 +60,18 @@ def wanted(arguments: argparse.Namespace) -> Selection:
         arguments.rank,
         arguments.call,
         arguments.region,
-        arguments.node,
+        _nodes(arguments.node),
         arguments.size,
     )
+
+
+def _nodes(text: str) -> str:
+    """Return names of nodes, separated by commas, of a list as Slurm writes it."""
+    if "[" not in text:
+        return text
+    from rankwise.topology.machine.hosts import hosts_of  # not above: few lists need it, and it takes time
+
+    return ",".join(hosts_of(text))
 
 
 def _sizes(text: str) -> tuple[int, int]:

@@ -65,7 +65,7 @@ class Writing(NamedTuple):
         if self.failed:
             raise RankwiseError(
                 f"{self.failed}; what was measured is kept in {store}, and the same command, with another "
-                f"place if need be, goes on from there",
+                "path if necessary, continues from there",
                 self.failed.exit_status,
             ) from self.failed
 

@@ -1,9 +1,9 @@
 """Show a profile: the summary, or one table or matrix of it.
 
-Without --by, the summary that `rankwise run` prints. With --by, one table, sorted by time in
-MPI (pairs by bytes). Tables are cut at --limit rows, with a last row for the sums of the
-others; --json is never cut. With --matrix, who sends how much to whom. Both can be restricted to
-a part of the run.
+Without options, the summary that `rankwise run` prints; -v shows more. With --by, one table, sorted
+by time in MPI (pairs by bytes). Tables are cut at --limit rows, with a last row for the sum of the
+others; --json is never cut. With --matrix, the traffic between ranks or nodes. Both can be
+restricted to a part of the run.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 from rankwise.analysis.messages.matrix import ENDS, KINDS, MEASURES
-from rankwise.commands.limits import add_limit
-from rankwise.commands.selecting import add_selection, wanted
+from rankwise.commands.limits import add_json, add_limit
+from rankwise.commands.selecting import add_kind, add_selection, wanted
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import LIMIT, Answer
 from rankwise.reading.profile import Profile
@@ -25,37 +25,42 @@ from rankwise.views.view import Detail
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise show`."""
     parser.add_argument("profile", type=Path, metavar="F.rankwise", help="the profile to show")
-    shown = parser.add_mutually_exclusive_group()
     views = f"{', '.join(VIEWS[:-1])} or {VIEWS[-1]}"
-    shown.add_argument(
-        "--by", choices=VIEWS, metavar="VIEW", help=f"show one table in place of the summary: {views}"
+    parser.add_argument(
+        "--by",
+        choices=VIEWS,
+        metavar="VIEW",
+        help=f"show one table instead of the summary: {views}; with --matrix: its rows, rank (default) or "
+        "node",
     )
-    shown.add_argument("--matrix", choices=ENDS, help="show who sends to whom in place of the summary")
-    parser.add_argument("--kind", choices=KINDS, help="with --matrix: of these messages alone (default: all)")
+    parser.add_argument(
+        "--matrix", action="store_true", help="show the traffic between ranks or nodes instead of the summary"
+    )
+    add_kind(parser, only_with="--matrix")
     parser.add_argument("--of", choices=MEASURES, help="with --matrix: the numbers in it (default: bytes)")
+    add_json(parser)
     parser.add_argument(
-        "--only",
-        metavar="CALL,...",
-        help="with --matrix: messages of these calls alone, such as Bcast,Allreduce",
+        "-v",
+        "--verbose",
+        action="count",
+        default=0,
+        help="more columns and rows; of the summary a longer one, and with -vv everything",
     )
-    parser.add_argument(
-        "--json", action="store_true", help="as JSON, with everything and the same keys in every view"
-    )
-    parser.add_argument("-v", "--verbose", action="store_true", help="more columns and rows")
     add_limit(parser, LIMIT, "a table")
     add_selection(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the profile; 0, or RankwiseError if it can't be read."""
-    for option in ("kind", "of", "only"):
+    for option in ("kind", "of"):
         if getattr(arguments, option) is not None and not arguments.matrix:
-            raise RankwiseError(f"--{option} goes with --matrix: add `--matrix rank` or `--matrix node`")
+            raise RankwiseError(f"--{option} goes with --matrix: add it")
     profile = Profile(arguments.profile, wanted(arguments))
     if arguments.matrix:
-        only = arguments.only.split(",") if arguments.only else []
         kind, of = arguments.kind or KINDS[0], arguments.of or MEASURES[0]
-        answer: Answer = profile.matrix(arguments.matrix, kind=kind, of=of, only=only)
+        if arguments.by not in (None, *ENDS):
+            raise RankwiseError(f"a matrix has a row for each rank or node, and none for each {arguments.by}")
+        answer: Answer = profile.matrix(arguments.by or ENDS[0], kind=kind, of=of)
     elif arguments.by:
         detail = Detail.VERBOSE if arguments.verbose else Detail.BRIEF
         answer = profile.view(arguments.by, detail=Detail.ALL if arguments.json else detail)

@@ -21,11 +21,11 @@ def sides(verb: str, profiles: list[Path], other_side: list[str] | None) -> tupl
     if other_side is None:
         if len(profiles) != 2:
             raise RankwiseError(
-                f"two profiles are compared, or several a side: rankwise {verb} A1 A2 A3 -- B1 B2 B3"
+                f"give two profiles, or several per side: rankwise {verb} A1 A2 A3 -- B1 B2 B3"
             )
         return profiles[:1], profiles[1:]
     if options := [word for word in other_side if word.startswith("-")]:
-        raise RankwiseError(f"{options[0]}: options go before the profiles, not behind `--`")
+        raise RankwiseError(f"{options[0]}: options go before the profiles, not after `--`")
     if not other_side:
-        raise RankwiseError(f"no profile stands behind `--`: rankwise {verb} A1 A2 A3 -- B1 B2 B3")
+        raise RankwiseError(f"no profile after `--`: rankwise {verb} A1 A2 A3 -- B1 B2 B3")
     return profiles, [*map(Path, other_side)]

@@ -1,10 +1,13 @@
-"""A message size as an argument: 64, 4k, 1M."""
+"""Message sizes as arguments: 64, 4k, 1M."""
 
 from __future__ import annotations
 
 import argparse
 
+from rankwise.errors import RankwiseError
 from rankwise.latency.sizes import size_of
+
+_LARGEST = 1 << 30
 
 
 def message_size(text: str) -> int:
@@ -13,3 +16,23 @@ def message_size(text: str) -> int:
         return size_of(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def listed_sizes(text: str) -> list[int]:
+    """Return the sizes of a list, ascending.
+
+    Raises:
+        RankwiseError: one is none, is given twice, or is out of range.
+    """
+    found: list[int] = []
+    for word in text.split(","):
+        try:
+            size = size_of(word)
+        except ValueError as error:
+            raise RankwiseError(f"--sizes {text}: {error}") from None
+        if not 1 <= size <= _LARGEST:
+            raise RankwiseError(f"--sizes {text}: {word.strip()} is out of range: give 1 B to 1 GiB")
+        if size in found:
+            raise RankwiseError(f"--sizes {text}: {word.strip()} is given twice: leave one out")
+        found.append(size)
+    return sorted(found)

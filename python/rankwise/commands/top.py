@@ -4,10 +4,10 @@
   rankwise top app.12345.rankwise-run        from any node that sees the directory
   rankwise top --once --json RUNDIR          for scripts
 
-Shows the share of MPI since the last update and since the start, the communicators and calls with the most
-time, rates of bytes and messages, the ranks that the others wait for, and for each rank the call and the
-communicator that it is in, and since when: in a job that hangs, these show who is missing where.
-It only reads the counters of the job, and ends with the job; Ctrl-C ends it earlier.
+Shows the share of MPI since the last update and since the start, the communicators and calls with
+the most time, rates of bytes and messages, the ranks that others wait for, and for each rank its
+current call and communicator, and since when. In a job that hangs, this shows which rank is missing
+where. It only reads the counters of the job, and ends with the job or on Ctrl-C.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from rankwise._linux import stand_back
 from rankwise.analysis.to_json import to_json
+from rankwise.commands.durations import duration
 from rankwise.errors import RankwiseError
 from rankwise.live.picture import Picture
 from rankwise.live.rundirectory import check, ended, newest
@@ -40,12 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--every",
-        type=_seconds,
+        type=_every,
         default=_DEFAULT_EVERY,
-        metavar="SECONDS",
-        help="between two looks (default: %(default)g)",
+        metavar="TIME",
+        help="between two looks (default: %(default)gs)",
     )
-    parser.add_argument("--once", action="store_true", help="look twice, print the time in between, and end")
+    parser.add_argument(
+        "--once", action="store_true", help="take two readings, print the time in between, and exit"
+    )
     parser.add_argument("--json", action="store_true", help="with --once: as one JSON document, never cut")
 
 
@@ -77,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _print(picture: Picture | None, every: float, *, as_json: bool) -> None:
     if picture is None:
         raise RankwiseError(
-            "no process of the job has called MPI_Init yet: try again later, or leave --once out"
+            "no process of the job has called MPI_Init yet: try again later, or remove --once"
         )
     if as_json:
         sys.stdout.write(f"{json.dumps(to_json(picture), indent=2)}\n")
@@ -87,13 +90,8 @@ def _print(picture: Picture | None, every: float, *, as_json: bool) -> None:
     write(picture, every, sys.stdout)
 
 
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
+def _every(text: str) -> float:
+    seconds = duration(text)
     if not _LEAST_EVERY <= seconds <= _MOST_EVERY:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no number of seconds from {_LEAST_EVERY:g} to {_MOST_EVERY:g}"
-        )
+        raise argparse.ArgumentTypeError(f"{text}: give {_LEAST_EVERY:g}s to {_MOST_EVERY / 3600:g}h")
     return seconds

@@ -1,55 +1,32 @@
-"""The options of commands that run the user's program again and again, and compare."""
+"""The options of commands that run the user's program, or a probe, again and again, and compare."""
 
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 
 from rankwise.commands.durations import duration
+from rankwise.commands.limits import percentage
 
 RESOLVE, CONFIDENCE = 3.0, 95.0
 
 
-def add_arguments(parser: argparse.ArgumentParser, confidence_of: str) -> None:
-    """Declare them.
-
-    Args:
-        parser: of the command.
-        confidence_of: what the confidence is for, in its help.
-    """
-    parser.add_argument(
-        "--check",
-        metavar="CMD",
-        help="compare the output of each run with that of the first one: CMD FIRST THIS; settings with"
-        " which it fails are out",
-    )
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    """Declare those of runs of the program."""
     parser.add_argument(
         "--pairs",
         type=count,
         metavar="N",
-        help="of runs, for each proof (default: as long as they can decide; without --budget at most 20)",
+        help="pairs of runs for each proof (default: as many as are needed; without --budget at most 20)",
     )
-    parser.add_argument(
-        "--resolve",
-        type=percent,
-        default=RESOLVE,
-        metavar="PERCENT",
-        help="gain that is looked for; one of twice as much is missed with a risk of 10 %% at most"
-        f" (default: {RESOLVE:g})",
-    )
-    parser.add_argument(
-        "--confidence",
-        type=percent,
-        default=CONFIDENCE,
-        metavar="PERCENT",
-        help=f"{confidence_of} (default: {CONFIDENCE:g})",
+    add_resolve(
+        parser, "gain that is looked for; one of twice as much is missed with a risk of 10 %% at most"
     )
     parser.add_argument(
         "--run-limit",
         type=duration,
         metavar="TIME",
-        help="for each run of the program (default: ten times the longest so far, and a minute)",
+        help="for each run of the program (default: ten times the longest so far, plus a minute)",
     )
     parser.add_argument(
         "--keep",
@@ -57,8 +34,65 @@ def add_arguments(parser: argparse.ArgumentParser, confidence_of: str) -> None:
         metavar="DIR",
         help="keep profiles and output of all runs in this new directory, which every node must see",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the order of runs (default: 0)")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def add_resolve(parser: argparse.ArgumentParser, gain: str) -> None:
+    """Declare --resolve.
+
+    Args:
+        parser: of the command.
+        gain: what the share is, in the help.
+    """
+    parser.add_argument(
+        "--resolve",
+        type=_percent,
+        default=RESOLVE,
+        metavar="PERCENT",
+        help=f"{gain} (default: {RESOLVE:g})",
+    )
+
+
+def add_confidence(parser: argparse.ArgumentParser, of: str) -> None:
+    """Declare --confidence.
+
+    Args:
+        parser: of the command.
+        of: what it is for, in the help.
+    """
+    parser.add_argument(
+        "--confidence",
+        type=_percent,
+        default=CONFIDENCE,
+        metavar="PERCENT",
+        help=f"{of} (default: {CONFIDENCE:g})",
+    )
+
+
+def add_check(parser: argparse.ArgumentParser) -> None:
+    """Declare --check, for commands that change how the program computes."""
+    parser.add_argument(
+        "--check",
+        metavar="CMD",
+        help="compare the output of each run with the first: CMD FIRST THIS; settings that fail it are "
+        "rejected",
+    )
+
+
+def add_budget(parser: argparse.ArgumentParser, seconds: float | None = None) -> None:
+    """Declare --budget.
+
+    Args:
+        parser: of the command.
+        seconds: that it may take if nothing is said; None = as long as it needs.
+    """
+    default = "no limit" if seconds is None else f"{seconds / 60:.0f}min"
+    parser.add_argument(
+        "--budget",
+        type=duration,
+        default=seconds,
+        metavar="TIME",
+        help=f"for everything, such as 90s, 20min or 1.5h (default: {default})",
+    )
 
 
 def count(text: str) -> int:
@@ -68,12 +102,9 @@ def count(text: str) -> int:
     return int(text)
 
 
-def percent(text: str) -> float:
-    """Return a share in percent; ArgumentTypeError if it is none."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+def _percent(text: str) -> float:
+    """Return a share in percent, above 0 and below 100."""
+    value = percentage(text)
     if not 0 < value < 100:
         raise argparse.ArgumentTypeError(f"{text}: give a number above 0 and below 100")
     return value

@@ -75,8 +75,8 @@ class WithSettings(NamedTuple):
         )
         if theirs:
             raise RankwiseError(
-                f"--with {path}: settings of your own are in force, {'; '.join(theirs)}: take them out, "
-                "or leave --with out"
+                f"--with {path}: your own settings are in force, {'; '.join(theirs)}: remove them, or "
+                "remove --with"
             )
         launch = _launch(path, settings, planned.words, environment) if settings.bindings else None
         return cls(path, settings, library, version, launch, what.notes)
@@ -155,7 +155,7 @@ class WithSettings(NamedTuple):
         about = self.settings.about
         return (
             f"--with {self.path}: measured with {library_name(about.library)} on {_some(about.hosts)}, "
-            f"{what}: `rankwise tune recheck {self.path}` tells whether they still hold"
+            f"{what}: check them with `rankwise tune recheck {self.path}`"
         )
 
 
@@ -165,7 +165,7 @@ def _library(planned: Plan) -> tuple[Path | None, str]:
     if len(files) > 1:
         names = " and ".join(str(file) for file in files)
         raise RankwiseError(
-            f"the command's programs use different MPI libraries, {names}: settings are for one"
+            f"the command's programs use different MPI libraries, {names}: settings are for one library"
         )
     if not files:
         return None, ""
@@ -181,8 +181,8 @@ def _check_library(path: Path, settings: Settings, planned: Plan, version: str, 
         seen = next((title(name) for name in sorted(others) if name not in same), "")
     if seen and seen != wanted:
         raise RankwiseError(
-            f"--with {path}: these are settings for {wanted}, and the program uses {seen}: "
-            "give settings that were found with its library"
+            f"--with {path}: these are settings for {wanted}, and the program uses {seen}: give settings "
+            "found with its library"
         )
 
 

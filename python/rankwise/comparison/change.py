@@ -56,17 +56,17 @@ def timed(before: Sequence[float], after: Sequence[float]) -> Change:
 
 
 def efficient(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Compare what is better the more it is."""
+    """Compare quantities of which more is better."""
     return _noisy(before, after, WORSE, BETTER)
 
 
 def amounted(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Compare what is a bit different each time, and neither good nor bad."""
+    """Compare quantities that vary from run to run, and are neither good nor bad."""
     return _noisy(before, after, LESS, MORE)
 
 
 def counted(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Compare what is counted: if the runs of each side agree, any difference is one."""
+    """Compare counts: if the runs of each side agree, any difference is a change."""
     if len({*before}) > 1 or len({*after}) > 1:  # polls, or work that is shared out as it comes
         return amounted(before, after)
     early, late = before[0], after[0]
@@ -78,7 +78,7 @@ def _noisy(before: Sequence[float], after: Sequence[float], less: str, more: str
     interval = shift_interval(before, after, 1 - 2 * (1 - CONFIDENCE))
     early, late = statistics.median(before), statistics.median(after)
     low, high = (max(interval.low, -early), interval.high) if interval else (None, None)
-    alike = early * ALIKE_PERCENT / 100
+    equal = early * ALIKE_PERCENT / 100
     if len({*before, *after}) == 1:
         verdict = SAME  # as a rule 0: nobody does this
     elif low is None or high is None:
@@ -88,7 +88,7 @@ def _noisy(before: Sequence[float], after: Sequence[float], less: str, more: str
     elif high < 0:
         verdict = less
     else:
-        verdict = SAME if -alike <= low and high <= alike else UNKNOWN
+        verdict = SAME if -equal <= low and high <= equal else UNKNOWN
     return _change(before, after, early, late, low, high, verdict, exact=False)
 
 

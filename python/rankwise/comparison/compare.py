@@ -1,4 +1,4 @@
-"""Two sides of runs beside each other: what is the same is found by its name."""
+"""Compares two sides of runs: entries are matched by name."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Comparison:
 
     Attributes:
         before: the one side.
-        after: the other one.
+        after: the other side.
         unlike: sentences on what makes the sides hard to compare.
         renamed: families of communicators that have another name after: it → that before.
         whole: figures of the runs as a whole, in the order of `METRICS`.
@@ -130,7 +130,7 @@ class Comparison:
 
     @property
     def noise_known(self) -> bool:
-        """Whether there are runs enough to tell noise from a change."""
+        """Whether there are enough runs to separate a change from noise."""
         return self.figure("wall").value.low is not None
 
     def figure(self, name: str) -> Figure:
@@ -142,10 +142,10 @@ class Comparison:
         for figure in self.whole:
             if figure.name == name:
                 return figure
-        raise ValueError(f"there is no metric {name!r}: there are {', '.join(METRICS)}")
+        raise ValueError(f"there is no metric {name!r}; the metrics are {', '.join(METRICS)}")
 
     def is_worse_by_more(self, name: str, percent: float) -> bool:
-        """Tell whether a figure has become more by more than this.
+        """Return whether a figure has increased by more than this.
 
         The noise of the runs, where it is known, must not be able to explain all of it.
         """
@@ -164,7 +164,7 @@ def compare(before: Sequence[Figures], after: Sequence[Figures]) -> Comparison:
     """
     same = _same_names(before, after)
     moved = moved_sites(_sites(before), _sites(after))
-    after = [_renamed(one, same, moved) for one in after]
+    after = [_renamed(run, same, moved) for run in after]
     whole = [Figure(name, unit, _whole(name, before, after)) for name, unit in METRICS.items()]
     wall = whole[0].value.change
     rows = {kind: _rows(kind, before, after, wall) for kind in KINDS}
@@ -172,7 +172,8 @@ def compare(before: Sequence[Figures], after: Sequence[Figures]) -> Comparison:
     known = _sites(before) and _sites(after)
     rows["sites"] = [_where_now(row, now) for row in rows["sites"]] if known else []
     parts, factors = (
-        [[of(one) for one in side] for side in (before, after)] for of in (_time_in_mpi, _factors)
+        [[ranges_of(run) for run in side] for side in (before, after)]
+        for ranges_of in (_time_in_mpi, _factors)
     )
     return Comparison(
         before=_side(before),
@@ -188,25 +189,25 @@ def compare(before: Sequence[Figures], after: Sequence[Figures]) -> Comparison:
 
 
 def _sites(side: Sequence[Figures]) -> set[SiteKey]:
-    return {key for one in side for key in one.amounts["sites"]}
+    return {key for run in side for key in run.amounts["sites"]}
 
 
 def _findings(side: Sequence[Figures]) -> list[Findings]:
-    return [one.diagnosis.findings for one in side]
+    return [run.diagnosis.findings for run in side]
 
 
-def _time_in_mpi(one: Figures) -> Ranges:
-    return time_in_mpi_ranges(one.diagnosis.account, max(one.ranks_seen, 1))
+def _time_in_mpi(run: Figures) -> Ranges:
+    return time_in_mpi_ranges(run.diagnosis.account, max(run.ranks_seen, 1))
 
 
-def _factors(one: Figures) -> Ranges:
-    return factor_ranges(one.diagnosis.account.efficiency)
+def _factors(run: Figures) -> Ranges:
+    return factor_ranges(run.diagnosis.account.efficiency)
 
 
 def _where_now(row: Changed, now: Mapping[SiteKey, SiteKey]) -> Changed:
     """Return a row of sites with the line that it has after."""
-    found = now.get((row.site, row.function, row.procedure))
-    return replace(row, site=found[0], site_before=row.site) if found else row
+    place = now.get((row.site, row.function, row.procedure))
+    return replace(row, site=place[0], site_before=row.site) if place else row
 
 
 def _same_names(before: Sequence[Figures], after: Sequence[Figures]) -> dict[str, str]:
@@ -216,7 +217,7 @@ def _same_names(before: Sequence[Figures], after: Sequence[Figures]) -> dict[str
     program gives itself stay.
     """
     there = [
-        {family for one in side for (family,) in one.amounts["communicators"]} for side in (before, after)
+        {family for run in side for (family,) in run.amounts["communicators"]} for side in (before, after)
     ]
     early, late = (
         _by_other_name(side, alone)
@@ -231,33 +232,33 @@ def _by_other_name(side: Sequence[Figures], families: set[str]) -> dict[str, str
     Beside them what families of libraries are called in profiles that don't tell libraries.
     """
     pairs = {
-        (f'"{name}"', family) for one in side for family, name in one.user_names.items() if family in families
+        (f'"{name}"', family) for run in side for family, name in run.user_names.items() if family in families
     }
     pairs |= {(without_library(family), family) for family in families}
     names = Counter(name for name, _ in pairs)
     return {name: family for name, family in pairs if names[name] == 1}
 
 
-def _renamed(one: Figures, names: dict[str, str], moved: Mapping[SiteKey, SiteKey]) -> Figures:
+def _renamed(run: Figures, names: dict[str, str], moved: Mapping[SiteKey, SiteKey]) -> Figures:
     amounts = {
         kind: {
             (names.get(key[0], key[0]), *key[1:]) if KEYS[kind][0] == "communicator" else key: amount
             for key, amount in amounts.items()
         }
-        for kind, amounts in one.amounts.items()
+        for kind, amounts in run.amounts.items()
     }
-    amounts["sites"] = {moved.get(key, key): amount for key, amount in one.amounts["sites"].items()}
-    user_names = {names.get(family, family): name for family, name in one.user_names.items()}
-    return replace(one, amounts=amounts, user_names=user_names)
+    amounts["sites"] = {moved.get(key, key): amount for key, amount in run.amounts["sites"].items()}
+    user_names = {names.get(family, family): name for family, name in run.user_names.items()}
+    return replace(run, amounts=amounts, user_names=user_names)
 
 
 def _whole(name: str, before: Sequence[Figures], after: Sequence[Figures]) -> Change:
     compared = timed if METRICS[name] in ("s", "%") else counted
-    return compared([one.whole[name] for one in before], [one.whole[name] for one in after])
+    return compared([run.whole[name] for run in before], [run.whole[name] for run in after])
 
 
 def _rows(kind: str, before: Sequence[Figures], after: Sequence[Figures], wall: float) -> list[Changed]:
-    keys = dict.fromkeys(key for side in (before, after) for one in side for key in one.amounts[kind])
+    keys = dict.fromkeys(key for side in (before, after) for run in side for key in run.amounts[kind])
     rows = [_changed(kind, key, before, after, wall) for key in keys]
     return sorted(rows, key=lambda row: -abs(row.seconds.change))
 
@@ -265,12 +266,12 @@ def _rows(kind: str, before: Sequence[Figures], after: Sequence[Figures], wall: 
 def _changed(
     kind: str, key: Key, before: Sequence[Figures], after: Sequence[Figures], wall: float
 ) -> Changed:
-    early, late = ([one.amounts[kind].get(key, Amount()) for one in side] for side in (before, after))
+    early, late = ([run.amounts[kind].get(key, Amount()) for run in side] for side in (before, after))
     names = dict(zip(KEYS[kind], key, strict=True))
     family = names.get("communicator", "")
-    user_names = [one.user_names[family] for one in (*before, *after) if family in one.user_names]
-    there = [any(key in one.amounts[kind] for one in side) for side in (before, after)]
-    seconds = timed([one.seconds for one in early], [one.seconds for one in late])
+    user_names = [run.user_names[family] for run in (*before, *after) if family in run.user_names]
+    there = [any(key in run.amounts[kind] for run in side) for side in (before, after)]
+    seconds = timed([amount.seconds for amount in early], [amount.seconds for amount in late])
     return Changed(
         communicator=family,
         user_name=user_names[0] if user_names else "",
@@ -281,18 +282,18 @@ def _changed(
         function=names.get("function", ""),
         only="" if all(there) else "before" if there[0] else "after",
         seconds=seconds,
-        calls=counted([one.calls for one in early], [one.calls for one in late]),
-        bytes_sent=counted([one.bytes_sent for one in early], [one.bytes_sent for one in late]),
+        calls=counted([amount.calls for amount in early], [amount.calls for amount in late]),
+        bytes_sent=counted([amount.bytes_sent for amount in early], [amount.bytes_sent for amount in late]),
         percent_of_wall_change=100 * seconds.change / wall if wall else None,
     )
 
 
 def _side(runs: Sequence[Figures]) -> Side:
     run = runs[0].run
-    paths = [str(one.path) for one in runs]
-    limits = Counter(one.diagnosis.limit for one in runs)
+    paths = [str(run.path) for run in runs]
+    limits = Counter(run.diagnosis.limit for run in runs)
     limit, number = limits.most_common(1)[0]
-    verdict = next(one.diagnosis.verdict for one in runs if one.diagnosis.limit == limit)
+    verdict = next(run.diagnosis.verdict for run in runs if run.diagnosis.limit == limit)
     return Side(
         profiles=paths,
         program=runs[0].programs,
@@ -306,39 +307,41 @@ def _side(runs: Sequence[Figures]) -> Side:
     )
 
 
-def _program_names(one: Figures) -> str:
+def _program_names(run: Figures) -> str:
     """Return the names of the programs, or of the scripts, without their arguments."""
-    return " : ".join(without_interpreter(words)[0] for words in one.programs if words)
+    return " : ".join(without_interpreter(words)[0] for words in run.programs if words)
 
 
 def _unlike(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
     """Say what makes the sides hard to compare."""
-    found = []
+    differences = []
     for what, early, late in (
-        ("ranks", *({str(one.run.ranks) for one in side} for side in (before, after))),
-        ("MPI library", *({one.mpi_library for one in side} for side in (before, after))),
-        ("program", *({_program_names(one) for one in side} for side in (before, after))),
+        ("ranks", *({str(run.run.ranks) for run in side} for side in (before, after))),
+        ("MPI library", *({run.mpi_library for run in side} for side in (before, after))),
+        ("program", *({_program_names(run) for run in side} for side in (before, after))),
     ):
         if early != late or len(early) > 1:
-            found.append(f"other {what}: {', '.join(sorted(early))} before, {', '.join(sorted(late))} after")
-    for one in (*before, *after):
-        if not one.trust.complete:
-            found.append(f"{one.path} is partial: {one.trust.partial_reason}")
-        if one.trust.dropped_records:
-            found.append(f"{one.path} lacks {one.trust.dropped_records} records that were dropped")
-    return [*found, *_lacking(before, after)]
+            differences.append(
+                f"other {what}: {', '.join(sorted(early))} before, {', '.join(sorted(late))} after"
+            )
+    for run in (*before, *after):
+        if not run.trust.complete:
+            differences.append(f"{run.path} is partial: {run.trust.partial_reason}")
+        if run.trust.dropped_records:
+            differences.append(f"{run.path} lacks {run.trust.dropped_records} records that were dropped")
+    return [*differences, *_lacking(before, after)]
 
 
 def _lacking(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
-    """Say on which sides ranks lacked processors: then times tell of that, too."""
+    """Return on which sides ranks lacked processors, which affects times, too."""
     sides = {
-        name: [text for one in side if (text := lacking_text(one.diagnosis.account.shortages))]
+        name: [text for run in side if (text := lacking_text(run.diagnosis.account.shortages))]
         for name, side in (("before", before), ("after", after))
     }
     lacking = {name: texts for name, texts in sides.items() if texts}
     if not lacking:
         return []
     if len(lacking) == 2:
-        return ["ranks lacked processors on both sides: part of each time is that"]
+        return ["ranks lacked processors on both sides, which is part of each time"]
     [(name, texts)] = lacking.items()
     return [f"times can't be compared: ranks lacked processors {name} only: {texts[0]}"]

@@ -32,7 +32,7 @@ FACTORS: dict[str, Compared] = dict.fromkeys(
 
 
 _DIGITS = 9
-"""Of seconds, and of efficiencies: what is beyond is rounding."""
+"""Digits of seconds and of efficiencies; smaller differences are rounding."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ Ranges = Mapping[str, Range]
 
 @dataclass(frozen=True, kw_only=True)
 class Estimated:
-    """A figure of both sides, of which each run tells a range.
+    """A figure of both sides, for which each run gives a range.
 
     Attributes:
         name: of it.
@@ -105,7 +105,7 @@ def time_in_mpi_ranges(known: Account, ranks: int) -> dict[str, Range]:
 
     def of_rank(seconds: float, error: float, unknown: float) -> Range:
         ends = seconds, max(seconds - error, 0.0), seconds + error + unknown
-        return Range(*(round(one / ranks, _DIGITS) for one in ends))
+        return Range(*(round(end / ranks, _DIGITS) for end in ends))
 
     return {
         "collectives": of_rank(scale * collectives, error, not_known),
@@ -126,13 +126,13 @@ def _unknown_in_collectives(known: Account) -> float:
     return min(seconds, known.time.unknown_seconds)
 
 
-def factor_ranges(found: Efficiency | None) -> dict[str, Range]:
+def factor_ranges(efficiency: Efficiency | None) -> dict[str, Range]:
     """Return efficiencies by the names of `FACTORS`, as far as they are known."""
-    if found is None:
+    if efficiency is None:
         return {}
-    measured = (found.parallel, found.load_balance, found.communication)
+    measured = (efficiency.parallel, efficiency.load_balance, efficiency.communication)
     ranges = [Range(value, value, value) for value in measured]
-    if split := found.split:
+    if split := efficiency.split:
         ranges += [
             Range(split.serialisation, split.serialisation_low, split.serialisation_high),
             Range(split.transfer, split.transfer_low, split.transfer_high),
@@ -143,7 +143,7 @@ def factor_ranges(found: Efficiency | None) -> dict[str, Range]:
 def estimated(
     names: Mapping[str, Compared], before: Sequence[Ranges], after: Sequence[Ranges]
 ) -> list[Estimated]:
-    """Compare what the runs of two sides tell.
+    """Compare the results of the runs of two sides.
 
     Args:
         names: of the figures, and how each is compared.
@@ -154,12 +154,12 @@ def estimated(
 
 
 def _estimated(name: str, compared: Compared, before: Sequence[Ranges], after: Sequence[Ranges]) -> Estimated:
-    early, late = ([one[name] for one in side if name in one] for side in (before, after))
+    early, late = ([run[name] for run in side if name in run] for side in (before, after))
     early_range = _median(early) if len(early) == len(before) else None
     late_range = _median(late) if len(late) == len(after) else None
     if early_range is None or late_range is None:
         return Estimated(name=name, before=early_range, after=late_range, value=None, change=None)
-    value = compared([one.value for one in early], [one.value for one in late])
+    value = compared([estimate.value for estimate in early], [estimate.value for estimate in late])
     change = Range(
         round(late_range.value - early_range.value, _DIGITS),
         round(late_range.low - early_range.high, _DIGITS),
@@ -172,5 +172,8 @@ def _estimated(name: str, compared: Compared, before: Sequence[Ranges], after: S
 
 def _median(ranges: Sequence[Range]) -> Range:
     return Range(
-        *(statistics.median(getattr(one, end) for one in ranges) for end in ("value", "low", "high"))
+        *(
+            statistics.median(getattr(estimate, end) for estimate in ranges)
+            for end in ("value", "low", "high")
+        )
     )

@@ -1,4 +1,4 @@
-"""What is compared of a profile: its run as a whole, what is concluded, and its calls by several keys."""
+"""The compared figures of a profile: the whole run, the diagnosis, and the calls by several keys."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ class Figures:
         path: of the file.
         run: what ran.
         ranks_seen: that have counters: times are means over these.
-        trust: what is missing.
+        trust: the missing parts.
         programs: command lines of the programs.
         mpi_library: its name and version.
         whole: figures of the run as a whole, by the names of `METRICS`.
         amounts: of each of `KINDS`, by their keys.
         user_names: that the program gave its communicators, by family.
-        diagnosis: what is concluded.
+        diagnosis: of the run.
     """
 
     path: Path
@@ -122,15 +122,15 @@ def _amount(totals: Totals, ranks: int) -> Amount:
 
 
 def _whole(connection: sqlite3.Connection, ranks: int, calls: dict[Key, Amount]) -> dict[str, float]:
-    found = times(connection)
+    run_times = times(connection)
     mpi, run = connection.execute(f"SELECT TOTAL(mpi), TOTAL({THREAD_SECONDS}) FROM ranks").fetchone()
     (messages,) = connection.execute("SELECT COALESCE(SUM(messages), 0) FROM messages").fetchone()
     whole = {
-        "wall": found.wall_seconds,
+        "wall": run_times.wall_seconds,
         "mpi": mpi / ranks,
         "other": max(run - mpi, 0.0) / ranks,
-        "init_finalize": found.init_finalize_seconds,
-        "mpi_percent": found.mpi_percent_of_run,
+        "init_finalize": run_times.init_finalize_seconds,
+        "mpi_percent": run_times.mpi_percent_of_run,
         "calls": sum(amount.calls for amount in calls.values()),
         "bytes_sent": sum(amount.bytes_sent for amount in calls.values()),
         "messages": messages,
@@ -141,5 +141,5 @@ def _whole(connection: sqlite3.Connection, ranks: int, calls: dict[Key, Amount])
 def _number(value: float) -> float:
     """Return a number; raises what tells damage if it is none, or no quantity."""
     if not value >= 0:
-        raise ValueError(f"{value} is no quantity")
+        raise ValueError(f"{value} is not a quantity")
     return value

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rankwise.findings.search import LEAST_PERCENT, Findings, Found
 
 GONE, NEW, STAYS, SOME, SMALL = "gone", "new", "stays", "in some runs", "small"
-NOT_KNOWN_BEFORE, NOT_KNOWN_AFTER = "not known before", "not known after"
+NOT_KNOWN_BEFORE, NOT_KNOWN_AFTER = "unknown before", "unknown after"
 _ORDER = (GONE, NEW, SOME, NOT_KNOWN_AFTER, NOT_KNOWN_BEFORE, STAYS, SMALL)
 
 
@@ -40,7 +40,7 @@ class FindingChange:
         rule: that made it.
         subject: what it is about, '' = the run.
         state: `gone` (it could save 1 % or more in all runs before, in none after), `new`, `stays` (in all
-            runs), `in some runs`, `small` (in none); `not known before` or `not known after`: the rule could
+            runs), `in some runs`, `small` (in none); `unknown before` or `unknown after`: the rule could
             not tell in those runs.
         before: in the runs before.
         after: likewise.
@@ -54,7 +54,7 @@ class FindingChange:
 
     @property
     def title(self) -> str:
-        """What it says: on the side that it is worth most on."""
+        """The text, from the side with the larger saving."""
         sides = (self.after, self.before)
         return max(sides, key=lambda side: side.saved_percent_of_run or 0.0).title or self.before.title
 
@@ -72,28 +72,33 @@ def finding_changes(
         after: likewise.
         renamed: families of communicators that have another name after: it → that before.
     """
-    sides = [_by_subject(one, {}) for one in before], [_by_subject(one, renamed) for one in after]
-    keys = dict.fromkeys(key for side in sides for one in side for key in one)
-    found = [_change(key, _side(key, before, sides[0]), _side(key, after, sides[1])) for key in keys]
-    return sorted(found, key=lambda one: (_ORDER.index(one.state), -_most(one)))
+    sides = (
+        [_by_subject(findings, {}) for findings in before],
+        [_by_subject(findings, renamed) for findings in after],
+    )
+    keys = dict.fromkeys(key for side in sides for findings in side for key in findings)
+    changes = [_change(key, _side(key, before, sides[0]), _side(key, after, sides[1])) for key in keys]
+    return sorted(changes, key=lambda change: (_ORDER.index(change.state), -_most(change)))
 
 
 def _by_subject(findings: Findings, renamed: Mapping[str, str]) -> dict[_Key, Found]:
-    found: dict[_Key, Found] = {}
-    for one in findings.found:
-        what, on, family = one.finding.subject.partition(" on ")
+    by_subject: dict[_Key, Found] = {}
+    for item in findings.found:
+        what, on, family = item.finding.subject.partition(" on ")
         subject = f"{what}{on}{renamed.get(family, family)}"
-        found.setdefault((one.finding.rule, subject), one)
-    return found
+        by_subject.setdefault((item.finding.rule, subject), item)
+    return by_subject
 
 
-def _side(key: _Key, runs: Sequence[Findings], found: Sequence[Mapping[_Key, Found]]) -> FindingSide:
-    there = [one[key] for one in found if key in one]
+def _side(key: _Key, runs: Sequence[Findings], found_by_run: Sequence[Mapping[_Key, Found]]) -> FindingSide:
+    there = [findings[key] for findings in found_by_run if key in findings]
     return FindingSide(
-        runs=sum(one.saved_percent_of_run >= LEAST_PERCENT for one in there),
-        asked=sum(key[0] not in {silent.rule for silent in one.silent} for one in runs),
+        runs=sum(item.saved_percent_of_run >= LEAST_PERCENT for item in there),
+        asked=sum(key[0] not in {silent.rule for silent in run.silent} for run in runs),
         title=there[0].finding.title if there else "",
-        saved_percent_of_run=statistics.median(one.saved_percent_of_run for one in there) if there else None,
+        saved_percent_of_run=statistics.median(item.saved_percent_of_run for item in there)
+        if there
+        else None,
         confidence=there[0].finding.confidence if there else None,
     )
 
@@ -117,5 +122,5 @@ def _state(before: FindingSide, after: FindingSide) -> str:
     return NEW if all_runs[1] and not before.runs else SOME
 
 
-def _most(one: FindingChange) -> float:
-    return max(one.before.saved_percent_of_run or 0.0, one.after.saved_percent_of_run or 0.0)
+def _most(change: FindingChange) -> float:
+    return max(change.before.saved_percent_of_run or 0.0, change.after.saved_percent_of_run or 0.0)

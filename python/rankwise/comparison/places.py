@@ -20,13 +20,13 @@ def site_totals(connection: sqlite3.Connection) -> dict[SiteKey, Totals]:
     places = places_of_sites(connection)
     if not places:
         return {}
-    found: dict[SiteKey, Totals] = {}
+    totals_of_sites: dict[SiteKey, Totals] = {}
     groups = totals_by(connection, "calls.site, procedures.name", JOIN_PROCEDURES)
     for (site, procedure), totals in groups:
         place = places.get(site, Place())
         key = (place.library if place.file is None else place.name, place.function or "", procedure)
-        found[key] = found.get(key, Totals()) + totals
-    return found
+        totals_of_sites[key] = totals_of_sites.get(key, Totals()) + totals
+    return totals_of_sites
 
 
 def moved_sites(before: Set[SiteKey], after: Set[SiteKey]) -> dict[SiteKey, SiteKey]:
@@ -49,9 +49,11 @@ def moved_sites(before: Set[SiteKey], after: Set[SiteKey]) -> dict[SiteKey, Site
 
 def _by_function(sites: Iterable[SiteKey]) -> dict[SiteKey, list[SiteKey]]:
     """Return the sites whose line is known by file, function and procedure, in the order of their lines."""
-    found: dict[SiteKey, list[tuple[int, SiteKey]]] = {}
+    lines_of_function: dict[SiteKey, list[tuple[int, SiteKey]]] = {}
     for place, function, procedure in sites:
         if function and (line := _LINE.fullmatch(place)):
-            of = found.setdefault((line[1], function, procedure), [])
-            of.append((int(line[2]), (place, function, procedure)))
-    return {function: [key for _, key in sorted(of)] for function, of in found.items()}
+            site_lines = lines_of_function.setdefault((line[1], function, procedure), [])
+            site_lines.append((int(line[2]), (place, function, procedure)))
+    return {
+        function: [key for _, key in sorted(site_lines)] for function, site_lines in lines_of_function.items()
+    }

@@ -14,12 +14,12 @@ from rankwise.diagnosis.model import Diagnosis, Lateness
 from rankwise.findings.finding import WEIGHTS
 from rankwise.version import __version__
 
-_RULES = 2
+_RULES = 4
 """Grows with every change of a rule, a threshold or a sentence between two versions of Rankwise."""
 RULES = f"{__version__}/{_RULES}"
 """Which rules made a diagnosis: one by others is made anew."""
 
-_WORD = re.compile("[a-z]+")
+_WORD = re.compile("[a-z]+( [a-z]+)?")
 
 
 def diagnosis(seen: Evidence) -> Diagnosis:
@@ -58,12 +58,12 @@ def keep_diagnosis(profile: sqlite3.Connection) -> None:
         text = json.dumps(to_json(make_diagnosis(Evidence(profile))), separators=(",", ":"))
     except Exception:  # whatever it is
         return
-    profile.execute("INSERT INTO diagnosis (rules, found) VALUES (?, ?)", (RULES, text))
+    profile.execute("INSERT INTO diagnosis (rules, content) VALUES (?, ?)", (RULES, text))
 
 
 def _read(profile: sqlite3.Connection) -> Diagnosis | None:
     """Return what is kept; None = nothing, or it is by other rules or damaged."""
-    row = profile.execute("SELECT found FROM diagnosis WHERE rules = ?", (RULES,)).fetchone()
+    row = profile.execute("SELECT content FROM diagnosis WHERE rules = ?", (RULES,)).fetchone()
     if row is None:
         return None
     try:

@@ -14,9 +14,9 @@ _LEAST_PERCENT = 1.0  # of the time in MPI, for a field on messages
 def late_sentence(found: Lateness) -> str:
     """Return who is late, a sentence without its full stop."""
     if not found.is_known:
-        return "Who was late is not known"
+        return "It is unknown which ranks were late"
     if not found.most:
-        return "Nobody was late"
+        return "No rank was late"
     text = most_waiting(found.group)
     return text[:1].upper() + text[1:] if text else "No rank stands out as late"
 
@@ -30,25 +30,25 @@ def waiting_fields(told: Diagnosis) -> list[str]:
     if time.is_much_unknown:
         where = "" if by_clocks > time.unknown_seconds / 2 else ", at collectives"
         because = f"{where}: {clocks}" if by_clocks else ""
-        fields.append(f"not known of {percent_text(time.percent_unknown)} % of MPI{because}")
+        fields.append(f"unknown for {percent_text(time.percent_unknown)} % of MPI{because}")
     elif by_clocks and not known.waiting:
-        fields.append(f"not known at collectives: {clocks}")
+        fields.append(f"unknown at collectives: {clocks}")
     if time.hang_seconds:
         share = percent_text(percent(time.hang_seconds, time.seconds))
         fields.append(f"{share} % of MPI in calls that never returned")
     if totals := known.waiting:
         late = _late("at collectives", totals, totals.waiting.error_seconds)
-        fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
+        fields += [late, f"transfer {percent_text(totals.percent_transfer_of_mpi)} %"]
     if (messages := known.messages) and messages.percent_waiting_of_mpi >= _LEAST_PERCENT:
         fields.append(_late("for messages", messages, messages.error_seconds))
     return fields
 
 
 def _late(what: str, totals: WaitingTotals | MessageTotals, error_seconds: float) -> str:
-    share = f"{_share_of_mpi(totals, error_seconds)}, for ranks late {what}"
+    share = f"{_share_of_mpi(totals, error_seconds)} {what}"
     if totals.late is None:
         return share
-    return f"{share} ({percent_text(totals.percent_for_late)} % for {late_ranks_on(totals.late)})"
+    return f"{share} ({percent_text(totals.percent_for_late)} % caused by {late_ranks_on(totals.late)})"
 
 
 def _share_of_mpi(totals: WaitingTotals | MessageTotals, error_seconds: float) -> str:

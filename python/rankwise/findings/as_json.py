@@ -13,15 +13,15 @@ from rankwise.findings.finding import Command
 from rankwise.findings.search import Found
 from rankwise.text.names import shown_path
 
-PAGE = "docs/explain.md"
+PAGE = "docs/explanation/explain.md"
 
 
 def command_line(command: Command, run: Run, path: Path) -> str:
     """Return what to type, for the profile at `path`, or for its program once more."""
     if command.verb == "run":
         return shlex.join(["rankwise", "run", *command.options, "--", *(run.command or [run.executable])])
-    words = ["rankwise", command.verb, shown_path(path), *map(shlex.quote, command.options)]
-    if command.verb == "tune":
+    words = ["rankwise", *command.verb.split(), shown_path(path), *map(shlex.quote, command.options)]
+    if command.verb.startswith("tune"):
         words += ["--", shlex.join(run.command or [run.executable])]
     return " ".join(words)
 

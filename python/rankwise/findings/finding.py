@@ -47,7 +47,8 @@ class Command:
     """What to type: `rankwise VERB PROFILE OPTIONS`.
 
     Attributes:
-        verb: of `rankwise`; `run` and `tune` are for the program once more: `... OPTIONS -- COMMAND`.
+        verb: of `rankwise`, with its sub-verb; `run` and `tune` are for the program once more:
+            `... OPTIONS -- COMMAND`.
         options: after the profile.
     """
 

@@ -12,7 +12,7 @@ from rankwise.records import dataclass
 from rankwise.text.empty import why_no_arrivals
 
 POP = "POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69"
-OURS = "docs/waiting.md"
+OURS = "docs/explanation/waiting.md"
 _NO_TIME = NotTold("no rank had time between MPI_Init and MPI_Finalize")
 
 
@@ -56,19 +56,19 @@ def _of_split(value: Callable[[Split], Fact]) -> Callable[[Evidence], Fact | Not
 def _waiting(seen: Evidence) -> Fact | NotTold:
     if seen.waiting is None or not seen.waiting.kept:
         return NotTold(why_no_arrivals(seen.unknown))
-    return Fact("waiting in collectives, over the ranks", seen.waiting.waiting.seconds, "s")
+    return Fact("waiting in collectives, summed over ranks", seen.waiting.waiting.seconds, "s")
 
 
 def _transfer_time(seen: Evidence) -> Fact | NotTold:
     if seen.waiting is None or not seen.waiting.kept:
         return NotTold(why_no_arrivals(seen.unknown))
-    return Fact("transfer in collectives, over the ranks", seen.waiting.transfer_seconds, "s")
+    return Fact("transfer in collectives, summed over ranks", seen.waiting.transfer_seconds, "s")
 
 
 def _messages(what: str, attribute: str) -> Callable[[Evidence], Fact | NotTold]:
     def value(seen: Evidence) -> Fact | NotTold:
         if not any(one.certain for one in seen.messages.waiting):
-            return NotTold("of no receive, wait or blocking send it is known what it waited for")
+            return NotTold("no receive, wait or blocking send could be classified")
         return Fact(what, getattr(seen.messages, attribute), "s")
 
     return value
@@ -79,62 +79,64 @@ def _imbalance(seen: Evidence) -> Fact | NotTold:
     if found is None:
         return _NO_TIME
     lost = (found.useful_most_seconds - found.useful_mean_seconds) * found.ranks
-    return Fact("time lost to imbalance, over the ranks", lost, "s")
+    return Fact("time lost to imbalance, summed over ranks", lost, "s")
 
 
 def _in_mpi(seen: Evidence) -> Fact | NotTold:
     if not seen.seconds:
         return _NO_TIME
     threads = sum(one.run_seconds * max(one.threads, 1) for one in seen.ranks)
-    return Fact("time in MPI of the run time", percent(sum(one.seconds for one in seen.ranks), threads), "%")
+    return Fact(
+        "time in MPI, share of the run time", percent(sum(one.seconds for one in seen.ranks), threads), "%"
+    )
 
 
 METRICS = (
     Metric(
         "parallel-efficiency",
-        "How much of the run time of all ranks is useful: spent outside of MPI. The rest is lost to"
-        " imbalance and to communication.",
+        "The share of all ranks' run time that is useful, that is, spent outside of MPI. The rest is lost "
+        "to load imbalance and communication.",
         "mean useful time of the ranks / run time = load-balance x communication-efficiency",
         POP,
         _of_run("parallel efficiency", "parallel"),
     ),
     Metric(
         "load-balance",
-        "How evenly the useful time is shared out: 1 if all ranks compute for as long.",
+        "How evenly useful time is distributed: 1 if all ranks compute for equally long.",
         "mean useful time of the ranks / useful time of the rank with the most",
         POP,
         _of_run("load balance", "load_balance"),
     ),
     Metric(
         "communication-efficiency",
-        "How much of the run time the rank with the most useful time was not in MPI.",
+        "The share of the run time that the rank with the most useful time spends outside of MPI.",
         "useful time of the rank with the most / run time = serialisation x transfer",
         POP,
         _of_run("communication efficiency", "communication"),
     ),
     Metric(
         "serialisation",
-        "What is lost because ranks wait for each other although their work is shared out evenly: they"
-        " depend on each other step by step. An estimate: POP replays a trace on an ideal network, Rankwise"
-        " replays the calls in its samples, or takes the transfer off the run time.",
-        "useful time of the rank with the most / run time on an ideal network; that is the run time - the"
-        " ranks' mean time in MPI in which nobody was late but by transfer",
+        "The loss from dependencies: ranks wait for each other step by step, even if their work is evenly "
+        "distributed. This is an estimate. POP replays a trace on an ideal network; Rankwise replays the "
+        "calls in its samples, or subtracts the transfer from the run time.",
+        "useful time of the rank with the most / run time on an ideal network; that is the run time minus "
+        "the mean time in MPI during which ranks were late only because of transfer",
         POP,
         _of_split(lambda split: Fact("serialisation", split.serialisation, "x")),
     ),
     Metric(
         "transfer",
-        "What is lost because the network and the MPI library take their time; so is what ranks wait for"
-        " those whom transfer has made late. An estimate, as serialisation is; calls of which it is not known"
-        " who waited are taken to be like those of which it is.",
+        "The loss from the network and the MPI library, including waiting for ranks that transfer delayed. "
+        "This is an estimate, as is serialisation. Unclassified calls are assumed to behave like "
+        "classified ones.",
         "run time on an ideal network / run time",
         POP,
         _of_split(lambda split: Fact("transfer", split.transfer, "x")),
     ),
     Metric(
         "useful-time",
-        "Time of a rank outside of MPI, between MPI_Init and MPI_Finalize: computing, and everything else"
-        " that is no MPI call, such as I/O by other means. In threads: their mean.",
+        "Time of a rank outside of MPI, between MPI_Init and MPI_Finalize: computing and everything else "
+        "that is not an MPI call, such as other I/O. With several threads: their mean.",
         "run time - time in MPI / threads that call MPI",
         POP,
         lambda seen: (
@@ -145,30 +147,31 @@ METRICS = (
     ),
     Metric(
         "run-time",
-        "Time between MPI_Init and MPI_Finalize, of the rank that takes longest. Those two are left out.",
-        "begin of MPI_Finalize - end of MPI_Init",
-        "docs/profile-format.md",
+        "Time between MPI_Init and MPI_Finalize of the rank that takes longest. The two calls are not "
+        "included.",
+        "start of MPI_Finalize - end of MPI_Init",
+        "docs/reference/profile-format.md",
         lambda seen: Fact("run time", seen.efficiency.seconds, "s") if seen.efficiency else _NO_TIME,
     ),
     Metric(
         "mpi-time",
-        "How much of the run time of all ranks is spent in MPI.",
-        "time in MPI / (run time x threads that call MPI), sums over the ranks",
-        "docs/profile-format.md",
+        "The share of all ranks' run time that is spent in MPI.",
+        "time in MPI / (run time x threads that call MPI), summed over ranks",
+        "docs/reference/profile-format.md",
         _in_mpi,
     ),
     Metric(
         "imbalance",
-        "What an even distribution of the useful time could save, over all ranks. (In tables, imbalance is"
-        " the most of one rank by the mean of all.)",
+        "The time that an even distribution of useful time could save, summed over ranks. (In tables, "
+        "imbalance is the maximum divided by the mean.)",
         "(useful time of the rank with the most - mean useful time) x ranks",
         POP,
         _imbalance,
     ),
     Metric(
         "waiting",
-        "Time in collectives in which some rank had not come yet that the waiting one needs"
-        " something of. Estimated from a sample of calls.",
+        "Time in collectives until the last rank that the waiting rank depends on has arrived. Estimated "
+        "from a sample of calls.",
         "sum over calls and ranks of min(arrival of the last needed rank - own arrival, time in the call)",
         OURS,
         _waiting,
@@ -182,16 +185,16 @@ METRICS = (
     ),
     Metric(
         "late-sender",
-        "Time in receives and waits before the other side has begun to send.",
-        "sum of min(when the sender posted - begin of the call, time in the call)",
+        "Time in receives and waits before the sender has started to send.",
+        "sum of min(time of the send - start of the call, time in the call)",
         OURS,
-        _messages("waiting for senders, over the ranks", "late_sender_seconds"),
+        _messages("waiting for late senders, summed over ranks", "late_sender_seconds"),
     ),
     Metric(
         "late-receiver",
-        "Time in sends that are not buffered, before the other side has posted its receive.",
-        "sum of min(when the receiver posted - begin of the call, time in the call)",
+        "Time in unbuffered sends before the receiver has posted its receive.",
+        "sum of min(time the receive was posted - start of the call, time in the call)",
         OURS,
-        _messages("waiting for receivers, over the ranks", "late_receiver_seconds"),
+        _messages("waiting for late receivers, summed over ranks", "late_receiver_seconds"),
     ),
 )

@@ -42,12 +42,12 @@ class Spared:
         """Of the formula for `seconds`."""
         return [
             Fact("time in messages without waiting", self.transfer_seconds, "s"),
-            Fact("bytes that another order keeps on their nodes", self.kept_bytes, "B"),
+            Fact("bytes that another order would keep on their nodes", self.kept_bytes, "B"),
             Fact("bytes of all messages", self.bytes, "B"),
         ]
 
 
-FORMULA = "time in messages without waiting x bytes that need not leave their node / bytes of all messages"
+FORMULA = "time in messages without waiting x (avoidable off-node bytes / bytes of all messages)"
 
 
 def spared(seen: Evidence) -> Spared | NotTold | None:
@@ -56,7 +56,7 @@ def spared(seen: Evidence) -> Spared | NotTold | None:
         return None  # nothing leaves, or everything wherever the ranks are
     found = regrouping(seen.connection)
     if found is None:
-        return NotTold(f"more than {MOST_PAIRS} pairs of ranks exchange messages: `rankwise map` tells")
+        return NotTold(f"more than {MOST_PAIRS} pairs of ranks exchange messages: use `rankwise map`")
     kept = found.off_node_bytes - found.off_node_bytes_then
     if (
         found.off_node_bytes < LEAST_OFF_NODE * found.bytes
@@ -103,4 +103,4 @@ def how_sure(seen: Evidence, otherwise: str) -> tuple[str, str]:
     if seen.messages.percent_certain >= MOSTLY_CERTAIN:
         return MEDIUM, otherwise
     share = percent_text(seen.messages.percent_certain)
-    return LOW, f"{otherwise}, and waiting is known for {share} % of the time in messages only"
+    return LOW, f"{otherwise}; only {share} % of the time in messages is classified"

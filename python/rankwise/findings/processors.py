@@ -25,12 +25,12 @@ def why_lateness_is_doubtful(seen: Evidence, ranks: Collection[int] | None = Non
         ranks: those that are late; None = any of all.
     """
     if crowded(seen):
-        return "there are more ranks than processors: who comes late may just have had none"
+        return "there are more ranks than processors: a late rank may just have had no processor"
     preempted = seen.shortages.preempted
     if preempted is None or (ranks is not None and not {*preempted.ranks} & {*ranks}):
         return ""
     those = "these ranks" if ranks is not None else "some ranks"
-    return f"others took the processors of {those}, which may be why they come late"
+    return f"other processes used the processors of {those}, which may be why they are late"
 
 
 def sharing_finding(rule: str, formula: str, some: Sequence[Sharing], command: Command) -> Finding:
@@ -46,7 +46,7 @@ def sharing_finding(rule: str, formula: str, some: Sequence[Sharing], command: C
         formula=formula,
         inputs=[fact for one in some[:_SHOWN] for fact in _inputs(one)],
         evidence=[
-            Fact(f"of the processors of {one.host} others took", one.others_seconds or 0.0, "s")
+            Fact(f"of the processors of {one.host}, used by other processes", one.others_seconds or 0.0, "s")
             for one in others[:_SHOWN]
         ],
         confidence=_confidence(some),
@@ -59,7 +59,7 @@ def _inputs(one: Sharing) -> list[Fact]:
     run = Fact(f"run time where {one.what}", one.run_seconds, "s")
     if one.waited_seconds is None:
         return [run]
-    return [run, Fact("in which these had no processor", one.waited_seconds, "s")]
+    return [run, Fact("during which these had no processor", one.waited_seconds, "s")]
 
 
 def _confidence(some: Sequence[Sharing]) -> str:

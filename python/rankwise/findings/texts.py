@@ -29,7 +29,7 @@ def saved_text(one: Found) -> str:
     share = percent_text(one.saved_percent_of_run)
     seconds = second_text(one.finding.saved_seconds)
     whole = "wall time" if one.finding.of_wall else "run"
-    return f"{_bound(one.finding)} {seconds} over the ranks, {share} % of the {whole}"
+    return f"{_bound(one.finding)} {seconds} summed over ranks, {share} % of the {whole}"
 
 
 def confidence_text(finding: Finding) -> str:

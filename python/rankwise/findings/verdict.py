@@ -18,7 +18,7 @@ from rankwise.text.units import number_of, percent_text
 
 _LITTLE_MPI = 10.0  # percent of the run
 _HALF = 50.0  # percent of the time in MPI
-_MAY_BE_SHORTAGE = "; some of that may be the same shortage"
+_MAY_BE_SHORTAGE = "; part of this may come from the same shortage"
 PROCESSORS = ("oversubscribed", "badly-bound", "preempted")
 """Rules on how ranks get processors."""
 
@@ -133,34 +133,33 @@ def _computing(of: Known) -> str:
 def _alone(of: Known) -> str:
     if of.seen.run.ranks > 1:
         return ""
-    return f"A single rank has nobody to wait for: its calls of MPI take {_of_run(of.summary)}"
+    return f"A single rank waits for no other rank: its MPI calls take {_of_run(of.summary)}"
 
 
 def _files(of: Known) -> str:
     time = of.seen.time_in_mpi
     if percent(time.files_seconds, time.seconds) < _HALF:
         return ""
-    return f"MPI-IO limits the run: it takes {_share(of.part(FILES))} % of it"
+    return f"MPI-IO limits the run: it takes {_share(of.part(FILES))} % of the run"
 
 
 def _waiting(of: Known) -> str:
     time = of.seen.time_in_mpi
     if percent(time.waiting_seconds, time.seconds) < _HALF:
         return ""
-    share = f"{_share(of.part(WAITING))} % of it"
+    share = f"it takes {_share(of.part(WAITING))} % of the run"
     those = late(of.seen)
     if those is None:
         return f"Waiting limits the run: {share}; no rank stands out as late"
-    return (
-        f"Waiting limits the run: {share}, {percent_text(100 * those.share)} % of that for {late_text(those)}"
-    )
+    who, caused = late_text(those), percent_text(100 * those.share)
+    return f"Waiting limits the run: {share}; {who} caused {caused} % of the waiting"
 
 
 def _moving(of: Known) -> str:
     time = of.seen.time_in_mpi
     if percent(time.moving_seconds, time.seconds) < _HALF:
         return ""
-    return f"Moving data limits the run: transfer takes {_share(of.part(TRANSFER))} % of it"
+    return f"Moving data limits the run: transfer takes {_share(of.part(TRANSFER))} % of the run"
 
 
 def _unknown(of: Known) -> str:
@@ -169,15 +168,14 @@ def _unknown(of: Known) -> str:
         return ""
     share = percent_text(percent(time.unknown_seconds, time.seconds))
     by_clocks = of.seen.unknown.reason == "clocks not compared"
-    clocks = ", as the clocks of the nodes were not compared: --clock-sync does it" if by_clocks else ""
+    clocks = " because the clocks of the nodes were not compared (see --clock-sync)" if by_clocks else ""
     return (
-        f"MPI limits the run: it takes {_of_run(of.summary)}, but of {share} % of that it is not known"
-        " whether ranks waited" + clocks
+        f"MPI limits the run: it takes {_of_run(of.summary)}, but {share} % of this is unclassified" + clocks
     )
 
 
 def _mixed(of: Known) -> str:
-    names = {WAITING: "waiting", TRANSFER: "transfer", FILES: "MPI-IO", UNKNOWN: "not told apart"}
+    names = {WAITING: "waiting", TRANSFER: "transfer", FILES: "MPI-IO", UNKNOWN: "unclassified"}
     parts = {name: of.part(part) for part, name in names.items()}
     shares = ", ".join(f"{name} {_share(part)} %" for name, part in parts.items() if part.percent_of_run > 0)
     return f"MPI takes {_of_run(of.summary)}, for several reasons: {shares}"
@@ -201,38 +199,37 @@ def _share(part: Part) -> str:
 VERDICTS = (
     VerdictRule(
         "standing still",
-        "the run did not come to its end, and the finding hang says why: a deadlock, or waiting for"
-        f" {LEAST_PERCENT:.0f} % of the run or more",
+        "the run did not finish, and the finding hang says why: a deadlock, or waiting for "
+        f"{LEAST_PERCENT:.0f} % of the run or more",
         _hang,
     ),
     VerdictRule("no counters", "no rank's counters could be read", _no_counters),
     VerdictRule(
         "the end",
-        "some rank did not come to the end of MPI_Finalize; the next rule that holds makes another sentence",
+        "some rank did not finish MPI_Finalize; the next rule that holds adds a sentence",
         _partial,
         then="Until then",
     ),
     VerdictRule("nothing", "no call of MPI was recorded between MPI_Init and MPI_Finalize", _nothing),
     VerdictRule(
         "processors",
-        f"there is a finding on processors ({', '.join(PROCESSORS)}), worth {_LITTLE_MPI:.0f} % of the run or"
-        " more; the next rule that holds makes another sentence",
+        f"a finding on processors ({', '.join(PROCESSORS)}) could save at least {_LITTLE_MPI:.0f} % of the "
+        "run; the next rule that holds adds a sentence",
         _processors,
-        then="Beside that",
+        then="In addition",
     ),
     VerdictRule("computing", f"MPI takes less than {_LITTLE_MPI:.0f} % of the run", _computing),
-    VerdictRule("one rank", "there is one rank only", _alone),
-    VerdictRule("MPI-IO", f"MPI-IO is {_HALF:.0f} % of the time in MPI or more", _files),
+    VerdictRule("one rank", "there is only one rank", _alone),
+    VerdictRule("MPI-IO", f"MPI-IO is at least {_HALF:.0f} % of the time in MPI", _files),
     VerdictRule(
         "waiting",
-        f"{_HALF:.0f} % of the time in MPI or more is waiting; for whom: those of the finding late-ranks",
+        f"at least {_HALF:.0f} % of the time in MPI is waiting; the late ranks are those of the finding "
+        "late-ranks",
         _waiting,
         of_mpi=True,
     ),
-    VerdictRule("transfer", f"{_HALF:.0f} % of the time in MPI or more is transfer", _moving, of_mpi=True),
-    VerdictRule(
-        "MPI", f"of {_HALF:.0f} % of the time in MPI or more it is not known who waited for whom", _unknown
-    ),
-    VerdictRule("MPI, mixed", "none of these holds", _mixed, of_mpi=True),
+    VerdictRule("transfer", f"at least {_HALF:.0f} % of the time in MPI is transfer", _moving, of_mpi=True),
+    VerdictRule("MPI", f"at least {_HALF:.0f} % of the time in MPI is unclassified", _unknown),
+    VerdictRule("MPI, mixed", "none of the above holds", _mixed, of_mpi=True),
 )
 """In their order."""

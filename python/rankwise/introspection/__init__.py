@@ -1,4 +1,4 @@
-"""What a running mpi4py program has sent so far, asked by the program itself: docs/introspection.md.
+"""What a running mpi4py program has sent so far, asked by itself: docs/reference/introspection.md.
 
 The functions of MPI_Monitoring.h for Python. They are exported by `rankwise`, which loads this package when
 the first of them is asked for.

@@ -33,7 +33,7 @@ def so_far(comm: Any, procedure: str = "collective") -> SoFar:
         procedure: its name in C, e.g. ``MPI_Allreduce``; or ``collective``, or ``*`` for all.
 
     Returns:
-        The figures of the profile (docs/profile-format.md, table `calls`).
+        The figures of the profile (docs/reference/profile-format.md, table `calls`).
 
     Raises:
         IntrospectionError: there is no such procedure, the communicator is null, or Rankwise is not there.

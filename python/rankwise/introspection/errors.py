@@ -13,15 +13,18 @@ ERRORS = {
     4: ("MPI_M_SESSION_STILL_ACTIVE", "a session has not been suspended"),
     5: ("MPI_M_SESSION_NOT_SUSPENDED", "the session is active: leave its `with` block or suspend it first"),
     6: ("MPI_M_INVALID_MSID", "the session has been freed"),
-    7: ("MPI_M_SESSION_OVERFLOW", "no further session can be numbered: free some"),
-    8: (MULTIPLE_CALL, "the session is in this state already"),
-    9: ("MPI_M_INVALID_ROOT", "the root is no rank of the session's communicator"),
+    7: ("MPI_M_SESSION_OVERFLOW", "too many sessions: free some"),
+    8: (MULTIPLE_CALL, "the session is already in this state"),
+    9: ("MPI_M_INVALID_ROOT", "the root is not a rank of the session's communicator"),
     10: ("MPI_M_INVALID_FLAGS", "no such kind of messages"),
-    11: ("MPI_M_INVALID_PROCEDURE", 'no procedure of MPI that is recorded; "MPI_Bcast" is one'),
-    12: ("MPI_M_INVALID_COMM", "the communicator has other processes than that of the session"),
-    13: ("MPI_M_INVALID_MACHINE", "no machine.json, or not that of these processes: rank 0 has told why"),
-    14: ("MPI_M_INVALID_ORDER", "the new order does not have each rank once"),
-    15: ("MPI_M_NOT_VISIBLE", "messages inside collectives can't be seen here: docs/introspection.md"),
+    11: ("MPI_M_INVALID_PROCEDURE", 'not a recorded MPI procedure; "MPI_Bcast" is one'),
+    12: ("MPI_M_INVALID_COMM", "the communicator has other processes than the session's communicator"),
+    13: ("MPI_M_INVALID_MACHINE", "no machine.json for these processes: rank 0 reported the reason"),
+    14: ("MPI_M_INVALID_ORDER", "the new order does not contain each rank once"),
+    15: (
+        "MPI_M_NOT_VISIBLE",
+        "messages inside collectives are not visible here: docs/reference/introspection.md",
+    ),
 }
 
 

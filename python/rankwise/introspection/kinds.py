@@ -41,5 +41,5 @@ def flags(kind: str) -> int:
         ValueError: there is no such kind.
     """
     if kind not in KINDS:
-        raise ValueError(f"no kind of messages is called {kind!r}; there are {', '.join(KINDS)}")
+        raise ValueError(f"there is no kind of messages {kind!r}; the kinds are {', '.join(KINDS)}")
     return KINDS[kind]

@@ -81,9 +81,9 @@ def _not_there() -> str:
     except RankwiseError as error:
         variable = str(error)
     return (
-        "Rankwise was not there when MPI was loaded: start the program by "
-        "`rankwise run -- mpirun ... python ...`, or without a profile by calling rankwise.preload() before "
-        f"mpi4py.MPI is imported, or with {variable}"
+        "Rankwise was not loaded before MPI: start the program by `rankwise run -- mpirun ... python ...`, "
+        "or without a profile by calling rankwise.preload() before mpi4py.MPI is imported, or with "
+        f"{variable}"
     )
 
 

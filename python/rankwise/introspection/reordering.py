@@ -1,4 +1,4 @@
-"""Ranks where their partners are, and data where the ranks are: docs/introspection.md, Reordering."""
+"""Ranks near their partners, and data where the ranks are: docs/reference/introspection.md, Reordering."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def redistribute(block: ArrayLike, comm: Any, k: ArrayLike) -> NDArray[Any]:
     handle(comm)
     own = np.ascontiguousarray(block)
     if own.dtype.hasobject:
-        raise TypeError("a block of Python objects has no bytes that could be sent")
+        raise TypeError("a block of Python objects can't be sent as bytes")
     order: NDArray[np.int64] = np.asarray(k, dtype=np.int64)
     rank, size = comm.Get_rank(), comm.Get_size()
     if order.shape != (size,) or (np.sort(order) != np.arange(size)).any():

@@ -43,9 +43,9 @@ class Session:
     - ``collective``: collectives as they are defined; ``one-sided``;
     - ``all``: as MPI_M_ALL_COMM, with collectives twice: as they are defined and as they were sent.
 
-    docs/introspection.md tells what each is, and what can be seen on which MPI library. Where no messages
-    inside collectives can be seen, `inside` raises IntrospectionError. Where only some can, or where they are
-    but a part of the kind, rank 0 warns with NotAllVisible that what is told is too little.
+    docs/reference/introspection.md tells what each is, and what can be seen on which MPI library. Where no
+    messages inside collectives can be seen, `inside` raises IntrospectionError. Where only some can, or where
+    they are but a part of the kind, rank 0 warns with NotAllVisible that what is told is too little.
 
     All methods raise IntrospectionError where the session is not in the right state, and after MPI_Finalize.
     """
@@ -182,8 +182,8 @@ class Session:
 
         Args:
             comm: an mpi4py.MPI.Comm with the processes of the session; None: the session's own.
-            machine: path of a machine.json (docs/machine.md), read by rank 0 of the session; None: nodes,
-                packages, caches and cores as the kernels tell.
+            machine: path of a machine.json (docs/reference/machine.md), read by rank 0 of the session; None:
+                nodes, packages, caches and cores as the kernels tell.
 
         Returns:
             The new communicator, an mpi4py.MPI.Intracomm that the program is to free; and k, shape (n,): k[i]
@@ -207,8 +207,8 @@ class Session:
         if self._rank != 0 or not kinds.has_inside(flags) or self.visible == "all":
             return
         which = "none" if self.visible == "none" else "not all"
-        text = f"of the messages inside collectives {which} can be seen here, and these are not counted"
-        warnings.warn(f"{text}: docs/introspection.md", NotAllVisible, stacklevel=calls)
+        text = f"of the messages inside collectives, {which} are visible here, and these are not counted"
+        warnings.warn(f"{text}: docs/reference/introspection.md", NotAllVisible, stacklevel=calls)
 
     def __del__(self) -> None:
         # As long as the communicator is there this needs no other process, and references may go at any time.

@@ -54,8 +54,8 @@ def from_matrices(
         return _square(matrix, count)[first, second]
 
     def columns(matrices: Mapping[int, ArrayLike], turned: bool = False) -> NDArray[np.float64]:
-        found = [matrices.get(size) for size in sizes]
-        chosen = [upper(np.asarray(m).T if turned and m is not None else m) for m in found]
+        chosen_matrices = [matrices.get(size) for size in sizes]
+        chosen = [upper(np.asarray(m).T if turned and m is not None else m) for m in chosen_matrices]
         return np.stack(chosen, axis=1) if chosen else np.empty((len(first), 0))
 
     given = statistics or {}
@@ -95,7 +95,7 @@ def no_pairs(sizes: int) -> Pairs:
 
 
 def _square(matrix: ArrayLike, count: int) -> NDArray[np.float64]:
-    found = np.asarray(matrix, dtype=np.float64)
-    if found.shape != (count, count):
-        raise ValueError(f"a matrix of {count} ranks has the shape {(count, count)}, not {found.shape}")
-    return found
+    values = np.asarray(matrix, dtype=np.float64)
+    if values.shape != (count, count):
+        raise ValueError(f"a matrix of {count} ranks has the shape {(count, count)}, not {values.shape}")
+    return values

@@ -82,7 +82,7 @@ class Measurement:
         ranks: N ranks of MPI_COMM_WORLD.
         pairs: what was measured.
         alone: suspicious pairs, measured once more with nothing else going on.
-        about: the other keys of the header (docs/latency-file.md): mode, mpi, date, command, ...
+        about: the other keys of the header (docs/reference/latency-file.md): mode, mpi, date, command, ...
     """
 
     sizes: tuple[int, ...]
@@ -104,15 +104,15 @@ class Measurement:
         """
         count = len(self.ranks)
         column = self.sizes.index(size)
-        found = np.full((count, count), np.nan)
+        rates = np.full((count, count), np.nan)
         first, second = self.pairs.first, self.pairs.second
         if statistic == "bandwidth":
-            found[first, second] = self.pairs.bandwidths["forward"][:, column]
-            found[second, first] = self.pairs.bandwidths["backward"][:, column]
-            return found
-        found[first, second] = found[second, first] = self.pairs.times[statistic][:, column]
-        np.fill_diagonal(found, 0.0)
-        return found
+            rates[first, second] = self.pairs.bandwidths["forward"][:, column]
+            rates[second, first] = self.pairs.bandwidths["backward"][:, column]
+            return rates
+        rates[first, second] = rates[second, first] = self.pairs.times[statistic][:, column]
+        np.fill_diagonal(rates, 0.0)
+        return rates
 
     def repeats(self, size: int | None = None) -> tuple[int, int]:
         """Return the fewest and the most round trips of a measured pair, with a size or any; 0, 0: none."""

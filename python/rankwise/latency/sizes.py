@@ -16,5 +16,5 @@ def size_of(word: str) -> int:
     """
     match = _SIZE.fullmatch(word.strip())
     if not match:
-        raise ValueError(f"{word.strip()!r} is no size in bytes, such as 64, 4k or 1M")
+        raise ValueError(f"{word.strip()!r} is not a size in bytes, such as 64, 4k or 1M")
     return int(match[1]) * _FACTORS[(match[2] or "").lower()]

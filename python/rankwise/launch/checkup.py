@@ -26,7 +26,7 @@ _STARTING = names(
 )
 """Functions of programs that load or start others."""
 
-_UNLESS = "nothing is recorded unless it loads or starts something that is linked with MPI"
+_UNLESS = "nothing is recorded unless it loads or starts something linked with MPI"
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,12 @@ def _launchers(environment: Mapping[str, str]) -> Iterator[Finding]:
     seen = set()
     own = (name for launcher in launchers() if launcher.answers for name in launcher.commands)
     for name in (*SHARED_COMMANDS, *own):
-        found = shutil.which(name, path=environment.get("PATH"))
-        if found is None or (real := Path(found).resolve()) in seen:
+        path = shutil.which(name, path=environment.get("PATH"))
+        if path is None or (real := Path(path).resolve()) in seen:
             continue
         seen.add(real)
-        label, number, _ = version.ask(found)
-        yield Finding("on PATH", f"{found}: {f'{label} {number}' if label else 'version unknown'}")
+        label, number, _ = version.ask(path)
+        yield Finding("on PATH", f"{path}: {f'{label} {number}' if label else 'version unknown'}")
 
 
 def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Finding]:
@@ -97,9 +97,7 @@ def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Fi
     planned = look(words, environment)
     launcher_mpi = yield from _launcher(planned)
     if not planned.detections:
-        yield Finding(
-            "program", "not on the command line: what the launcher reads from a file is not checked"
-        )
+        yield Finding("program", "not on the command line: files read by the launcher are not checked")
     for detection in planned.detections:
         yield from _program(detection, launcher_mpi)
     missed = planned.not_covered()
@@ -112,15 +110,19 @@ def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Fi
         text, _, cure = line.rpartition("; ")
         yield Finding("environment", text, cure, uncertain=True)
     for line in planned.to_add(Preload(_shown_library(), Path.cwd() / "RUNDIR")):
-        yield Finding("container", "the program would not see Rankwise, and not be recorded", line)
-    if planned.command.launcher and all(one.kind is not Kind.MISSING for one in planned.detections):
+        yield Finding(
+            "container", "Rankwise would not be visible to the program, and nothing would be recorded", line
+        )
+    if planned.command.launcher and all(
+        detection.kind is not Kind.MISSING for detection in planned.detections
+    ):
         yield _clocks(planned)
     launch = prepare(planned.command, stand_in, environment, planned.script_mpirun)
     yield Finding("environment", f"reaches the processes by {launch.how}")
 
 
 def _clocks(planned: Plan) -> Finding:
-    """Tell how it will be known what the clocks of several nodes differ by."""
+    """Report how the clocks of several nodes will be compared."""
     if said := planned.environment.get(clock_sync.VARIABLE):
         what = "compared" if said == "on" else "not compared"
         return Finding("clocks", f"of several nodes: {what}, as {clock_sync.VARIABLE} says")
@@ -134,18 +136,18 @@ def _clocks(planned: Plan) -> Finding:
 def _shown_library() -> Path:
     try:
         return library()
-    except RankwiseError:  # told already
+    except RankwiseError:  # reported already
         return Path("/RANKWISE/librankwise.so")
 
 
 def _launcher(planned: Plan) -> Generator[Finding, None, str]:
-    """Tell about the launcher, and return the name of its MPI library."""
+    """Report on the launcher, and return the name of its MPI library."""
     word = planned.command.launcher
     if not word:
         yield Finding("launcher", "none: the command is started directly")
         return UNKNOWN
     if planned.command.containers_before:
-        yield Finding("launcher", f"{word}: in a container, looked at only when it runs")
+        yield Finding("launcher", f"{word}: in a container, checked only when it runs")
         return UNKNOWN
     path = shutil.which(word, path=planned.environment.get("PATH"))
     if path is None:
@@ -165,7 +167,7 @@ def _program(detection: Detection, launcher_mpi: str) -> Iterator[Finding]:
         yield Finding(subject, text, "check its name and directory", stops=True)
         return
     if detection.kind is Kind.CONTAINED:
-        text = f"{detection.program}: in a container ({detection.how}), looked at only when it runs"
+        text = f"{detection.program}: in a container ({detection.how}), checked only when it runs"
         yield Finding(subject, text)
         return
     text = f"{detection.path}: {detection.kind.value}"
@@ -182,7 +184,7 @@ def _program(detection: Detection, launcher_mpi: str) -> Iterator[Finding]:
         text = f"{detection.path} {privileged}"
         yield Finding(subject, text, privilege.cure(detection.path), stops=True)
     if detection.kind is Kind.SCRIPT:
-        yield Finding("MPI", f"{detection.how}: which MPI it starts shows in each process")
+        yield Finding("MPI", f"{detection.how}: its MPI is detected in each process")
         return
     where = f", {detection.library}" if detection.library else ""
     if detection.mpi == UNKNOWN:
@@ -197,7 +199,7 @@ def _program(detection: Detection, launcher_mpi: str) -> Iterator[Finding]:
         yield Finding(
             "MPI",
             f"the launcher belongs to {title(launcher_mpi)}, the program uses {title(detection.mpi)}",
-            "every process would be a world of its own: take the launcher of the program's MPI",
+            "every process would be a separate MPI job: use the launcher of the program's MPI",
             stops=True,
         )
     if detection.fortran:

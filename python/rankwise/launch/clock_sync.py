@@ -39,7 +39,7 @@ def setting(wanted: bool | None, planned: Plan, library: Path) -> dict[str, str]
         wanted = said == "on"
     for detection in planned.detections if wanted else ():
         if detection.kind is Kind.LINKED:
-            text = f"--clock-sync: {detection.program} has MPI linked in statically, and can't take part"
+            text = f"--clock-sync: {detection.program} has MPI linked in statically, and can't participate"
             raise RankwiseError(text)
     if wanted is None:
         wanted = not why_not(planned, library)
@@ -55,19 +55,19 @@ def why_not(planned: Plan, library: Path) -> str:
     """
     command = planned.command
     if command.known is None:
-        return "the command is no launcher that Rankwise knows"
+        return "the command is not a known launcher"
     if len(command.contexts) != 1 or len(planned.detections) != 1:
         return "the command starts several programs"
     program = planned.detections[0]
     if program.kind is not Kind.MPI or program.privilege:
         return f"{program.program} {program.privilege or f'is {program.kind.value}'}"
     if not _is_seen_by_other_nodes(library, _mounts()):
-        return f"{library.parent} is on no file system that other nodes are certain to see"
+        return f"{library.parent} is on a file system that other nodes may not see"
     return ""
 
 
 def _mounts() -> list[tuple[str, str]]:
-    """Return mount points and types of file systems, as the kernel tells them; none if it does not."""
+    """Return mount points and types of file systems from the kernel; none if it does not list them."""
     try:
         lines = Path("/proc/self/mounts").read_text(errors="replace").splitlines()
     except OSError:
@@ -79,4 +79,4 @@ def _is_seen_by_other_nodes(path: Path, mounts: Iterable[tuple[str, str]]) -> bo
     around = {str(parent) for parent in path.resolve().parents}
     on = [(len(point), kind) for point, kind in mounts if point in around]
     # (Of two at the same place the later one hides the other.)
-    return bool(on) and sorted(on, key=lambda one: one[0])[-1][1] in _SHARED
+    return bool(on) and sorted(on, key=lambda mount: mount[0])[-1][1] in _SHARED

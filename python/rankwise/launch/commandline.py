@@ -82,7 +82,7 @@ def _containers(wrappers: Sequence[Wrapper]) -> tuple[Container, ...]:
 
 
 def label(launcher: str) -> str:
-    """Whose launcher it is, '' if nobody knows; only commands with a name that several share are asked."""
+    """The owner of the launcher, '' if unknown; only commands whose name is ambiguous are asked."""
     if PurePath(launcher).name not in SHARED_COMMANDS:
         return ""
     # Many are links to a file with a name of its own, which saves the asking.
@@ -152,5 +152,5 @@ def _listed(path: str, launcher: Launcher) -> tuple[tuple[str, ...], ...]:
         lines = [launcher.listed(shlex.split(line, comments=True)) for line in text.splitlines()]
     except (OSError, ValueError):
         return ()
-    found = (_context(words, launcher, in_file=True).program for words in lines)
-    return tuple(dict.fromkeys(program for program in found if program))
+    programs = (_context(words, launcher, in_file=True).program for words in lines)
+    return tuple(dict.fromkeys(program for program in programs if program))

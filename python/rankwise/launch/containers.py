@@ -186,7 +186,7 @@ class Container(NamedTuple):
             return True
         entries = [entry for word in self.words[1:] for entry in word.split(",")]
         paths = [[part for part in _parts(entry) if part.startswith("/")] for entry in entries]
-        return any(found and folder.is_relative_to(found[-1]) for found in paths)
+        return any(path and folder.is_relative_to(path[-1]) for path in paths)
 
 
 def _parts(entry: str) -> list[str]:
@@ -246,7 +246,7 @@ def variables(
         containers: of the command.
         words: all words of the command.
         environment: that it is started with.
-        preload: what is to be found inside.
+        preload: the files that must be visible inside.
     """
     made: dict[str, str] = {}
     for prefix in sorted({prefix for container in containers if (prefix := _prefix(container))}):
@@ -270,7 +270,7 @@ def missing(
         containers: of the command.
         words: all words of the command.
         environment: that it is started with.
-        preload: what is to be found inside.
+        preload: the files that must be visible inside.
     """
     lines = {}
     for container in containers:

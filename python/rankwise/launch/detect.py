@@ -35,7 +35,7 @@ class Kind(Enum):
 
 
 class Detection(NamedTuple):
-    """What is known of one program before it runs."""
+    """The facts about a program before it runs."""
 
     program: str  # as on the command line
     kind: Kind
@@ -84,7 +84,7 @@ def detect(
         interpreter = str(path)
     if is_python(Path(interpreter).name):
         if not ask_python:
-            return Detection(program=word, kind=Kind.PYTHON, path=path, how=f"{interpreter} was not asked")
+            return Detection(program=word, kind=Kind.PYTHON, path=path, how=f"{interpreter} was not queried")
         return _python(word, path, interpreter, environment)
     if not is_elf(path) or path.name in _SHELLS:
         return Detection(program=word, kind=Kind.SCRIPT, path=path, how=f"run by {interpreter}")
@@ -93,8 +93,8 @@ def detect(
 
 def find(word: str, environment: Mapping[str, str], directory: Path) -> Path | None:
     """Find the file that a command names: launchers look on PATH, then in the working directory."""
-    found = shutil.which(word, path=environment.get("PATH", os.defpath)) if "/" not in word else None
-    path = Path(found) if found else directory / word
+    where = shutil.which(word, path=environment.get("PATH", os.defpath)) if "/" not in word else None
+    path = Path(where) if where else directory / word
     return path if path.is_file() else None
 
 
@@ -170,7 +170,7 @@ def _python(word: str, path: Path, interpreter: str, environment: Mapping[str, s
     answer = python_mpi.ask(executable, environment) if executable else {}
     modules = python_mpi.modules(answer)
     if not modules:
-        how = "its Python has no mpi4py" if answer else f"{interpreter} did not say which mpi4py it has"
+        how = "its Python has no mpi4py" if answer else f"{interpreter} did not report its mpi4py"
         return Detection(program=word, kind=Kind.PYTHON, path=path, how=how)
     if len(modules) == 1:
         linked = _elf(word, modules[0], environment)

@@ -83,15 +83,15 @@ def imported_symbols(path: Path) -> frozenset[str]:
 
 def defined_symbols(path: Path, wanted: Collection[str]) -> frozenset[str]:
     """Which of these names the file itself defines, dynamic or not; of a stripped static program: none."""
-    found: set[str] = set()
+    defined: set[str] = set()
     try:
         with _File(path) as elf:
             for table in (elf.dynamic_symbols(), elf.symbols(_SHT_SYMTAB)):
                 if table is not None:
-                    found |= table.defined(wanted)
+                    defined |= table.defined(wanted)
     except _UNREADABLE:
         pass
-    return frozenset(found)
+    return frozenset(defined)
 
 
 def mentions(path: Path, name: str) -> bool:
@@ -245,14 +245,14 @@ class _File:
             header.unpack_from(self._content, self._sections_at + i * header.size)
             for i in range(self._section_count if self._sections_at else 0)
         ]
-        for _, found, _, _, offset, size, strings, _, _, _ in sections:
-            if found == kind and strings < len(sections):
+        for _, section_kind, _, _, offset, size, strings, _, _, _ in sections:
+            if section_kind == kind and strings < len(sections):
                 names, names_bytes = sections[strings][4:6]
                 return self._symbols(offset, size // self._symbol.size, names, names + names_bytes)
         return None
 
     def _symbols_without_sections(self) -> _Symbols | None:
-        """Return the table by what the loader goes by: its hash tables tell how many symbols there are."""
+        """Return the table as the loader sees it: its hash tables give the number of symbols."""
         tags = self.dynamic() or {}
         if _DT_SYMTAB not in tags or _DT_STRTAB not in tags:
             return None

@@ -32,7 +32,7 @@ def save_every(seconds: float) -> dict[str, str]:
         RankwiseError: it is no time.
     """
     if not _LEAST_SAVE_S <= seconds <= _MOST_SAVE_S:
-        raise RankwiseError(f"--save-every {seconds:g}: give {_LEAST_SAVE_S:g} to {_MOST_SAVE_S:g} seconds")
+        raise RankwiseError(f"--save-every {seconds:g}s: give {_LEAST_SAVE_S:g}s to {_MOST_SAVE_S / 3600:g}h")
     return {"RANKWISE_SAVE_EVERY_MS": str(round(seconds * 1000))}
 
 

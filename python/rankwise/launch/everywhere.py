@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 USER = "%u"
-"""In the path of the directory of jobs: whoever starts the program."""
+"""In the path of the directory of jobs: the user who starts the program."""
 
 _USER_IN_SHELL = '"$(id -un)"'
 _USER_IN_TCL = "$::tcl_platform(user)"
 
 
 class Everywhere(NamedTuple):
-    """What is set.
+    """The variables to set.
 
     Attributes:
         library: that is preloaded; its path needs no quotes in LD_PRELOAD.

@@ -1,4 +1,4 @@
-"""Which messages inside collectives are to be seen: the options --only, --no-inside and --see-all."""
+"""Which messages inside collectives are to be seen: the options --inside, --no-inside and --see-all."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _forms(name: str) -> list[str]:
 
     near = difflib.get_close_matches(wanted, sorted({choice.blocking for choice in _choices()}))
     hint = f"did you mean {' or '.join(near)}?" if near else "names are MPI's, such as bcast,allreduce"
-    raise RankwiseError(f"--only: no MPI procedure that has messages inside is called '{name}'; {hint}")
+    raise RankwiseError(f"--inside: no MPI procedure that has messages inside is called '{name}'; {hint}")
 
 
 class _Choice(NamedTuple):

@@ -30,7 +30,7 @@ class End(NamedTuple):
     """How the command ended.
 
     Attributes:
-        status: as a shell tells it: 128 + n if signal n killed it.
+        status: as a shell reports it: 128 + n if signal n killed it.
         interrupted: what ended it from the outside, as part of a sentence; '' if nothing did.
         interrupted_ns: when that was, on CLOCK_MONOTONIC; None = never.
         killed_by: the signal that killed it; 0 if it ended by itself.
@@ -50,7 +50,7 @@ class Beside(Protocol):
 
     @property
     def descriptor(self) -> int | None:
-        """Return a file that is readable when there is something to do; None = no file tells."""
+        """Return a file that is readable when there is something to do; None = there is none."""
 
     @property
     def due(self) -> float | None:
@@ -77,7 +77,7 @@ def run(
     Args:
         words: the command; the first is looked up on PATH.
         environment: of the command.
-        stderr: descriptor that it gets in place of ours; None = ours.
+        stderr: descriptor for its stderr; None = inherited.
         beside: done meanwhile.
 
     Raises:
@@ -86,8 +86,8 @@ def run(
     handled = {*_HANDED_ON, signal.SIGCHLD}
     _spare_addresses()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, handled)
-    for one in beside:
-        one.start()
+    for helper in beside:
+        helper.start()
     with SignalOrigin(_HANDED_ON) as origin:
         try:
             pid = _start(list(words), environment, mask, stderr)
@@ -131,7 +131,7 @@ def _start(words: list[str], environment: Mapping[str, str], mask: Iterable[int]
 def _wait(
     pid: int, handled: set[signal.Signals], origin: SignalOrigin, beside: Sequence[Beside]
 ) -> tuple[int, int, int]:
-    """Wait for the child, hand signals on, and let what is done beside it have its turns.
+    """Wait for the child, forward signals, and run helpers meanwhile.
 
     Returns:
         its wait status, the last signal that meant the end, 0 if none came, and when the first one came, or
@@ -187,9 +187,9 @@ class Turns:
             os.close(self._ended)
 
     def wait(self, signals: int | None = None) -> None:
-        """Sleep, and do what is to be done beside the command; return at once when it has ended."""
+        """Sleep and run due helpers; return at once when the command has ended."""
         poll = select.poll()
-        watched = {one.descriptor: one for one in self._beside}
+        watched = {helper.descriptor: helper for helper in self._beside}
         for descriptor in (signals, self._ended, *watched):
             if descriptor is not None:
                 poll.register(descriptor, select.POLLIN)
@@ -197,20 +197,20 @@ class Turns:
         if ready & {signals, self._ended}:
             return
         now = time.monotonic()
-        for one in list(self._beside):
-            if one.descriptor in ready or (one.due is not None and one.due <= now):
-                self._step(one)
+        for helper in list(self._beside):
+            if helper.descriptor in ready or (helper.due is not None and helper.due <= now):
+                self._step(helper)
 
     def _patience_ms(self) -> float | None:
         """Return how long nothing is to be done unless something happens; None = for ever."""
         now = time.monotonic()
-        most = [1e3 * max(one.due - now, 0.0) for one in self._beside if one.due is not None]
+        most = [1e3 * max(helper.due - now, 0.0) for helper in self._beside if helper.due is not None]
         if self._ended is None:
             most.append(_OLD_KERNEL_MS)
         return min(most, default=None)
 
-    def _step(self, one: Beside) -> None:
+    def _step(self, helper: Beside) -> None:
         try:
-            one.step()
+            helper.step()
         except Exception:  # whatever it is: the command goes on
-            self._beside.remove(one)
+            self._beside.remove(helper)

@@ -43,7 +43,7 @@ class Loader:
         return read_cache(_CACHE)
 
     def find(self, name: str, owner: Image, inherited_rpath: tuple[str, ...] = ()) -> Image | None:
-        """Find the object that `owner` gets for one of its `needed` names.
+        """Find the object that `owner` loads for a name in its `needed` list.
 
         Args:
             name: as in DT_NEEDED.
@@ -85,12 +85,12 @@ class Loader:
                 if name in seen:
                     continue
                 seen.add(name)
-                found = self.find(name, owner, inherited)
-                if found is None:
+                image = self.find(name, owner, inherited)
+                if image is None:
                     missing.append(name)
                     continue
-                images.append(found)
-                queue.append((found, (*owner.rpath, *inherited)))
+                images.append(image)
+                queue.append((image, (*owner.rpath, *inherited)))
         return Tree(tuple(images), tuple(missing))
 
 
@@ -107,10 +107,10 @@ def read_cache(path: Path) -> dict[str, list[str]]:
         for i in range(count):
             entry = start + _CACHE_HEADER.size + i * _CACHE_ENTRY.size
             _, name, library, _, _ = _CACHE_ENTRY.unpack_from(content, entry)
-            soname, found = (
+            soname, library_path = (
                 content[o : content.index(b"\0", o)].decode() for o in (start + name, start + library)
             )
-            known.setdefault(soname, []).append(found)
+            known.setdefault(soname, []).append(library_path)
     except (OSError, ValueError, struct.error):
         return {}
     return known

@@ -23,14 +23,14 @@ DECISION = "meeting.json"
 """What was decided: the variables of all processes, or null."""
 
 MARKS = "*.mark"
-"""A mark tells how many ranks its writer answers for, and has its rank for a name."""
+"""A mark contains how many ranks its writer represents, and is named by its rank."""
 
 PATIENCE_S = 30.0  # for processes whose launch takes longer, and for file systems that show files late
 _FIRST_STEP_S, _LONGEST_STEP_S = 0.005, 0.25
 
 
 class Meeting(NamedTuple):
-    """The run directory of a launch, as one of its processes sees it.
+    """The run directory of a launch, from the view of one of its processes.
 
     Attributes:
         path: of the directory; the same in all processes.
@@ -54,7 +54,7 @@ class Meeting(NamedTuple):
         except FileExistsError:
             return cls(path, member, leads=False)
         except OSError as error:
-            raise RankwiseError(f"{path}: {error.strerror}; give another place with --live-dir") from None
+            raise RankwiseError(f"{path}: {error.strerror}; give another path with --run-dir") from None
         return cls(path, member, leads=True)
 
     def is_complete(self, seconds: float = PATIENCE_S) -> bool:
@@ -69,7 +69,7 @@ class Meeting(NamedTuple):
         return self.member.rank == 0 or (self.path / MARKS.replace("*", "0")).exists()
 
     def decide(self, variables: Mapping[str, str] | None) -> None:
-        """Tell all what their environment is to have; None: they run unrecorded."""
+        """Publish the environment for all processes; None: they run unrecorded."""
         new = self.path / f"{DECISION}.new"
         new.write_text(json.dumps(None if variables is None else dict(variables)), encoding="utf-8")
         new.replace(self.path / DECISION)
@@ -83,8 +83,12 @@ class Meeting(NamedTuple):
                 self._mark()
             for _ in _steps(seconds):
                 if self._is_there(DECISION):
-                    told = json.loads((self.path / DECISION).read_text(encoding="utf-8"))
-                    return None if told is None else {str(name): str(value) for name, value in told.items()}
+                    decision = json.loads((self.path / DECISION).read_text(encoding="utf-8"))
+                    return (
+                        None
+                        if decision is None
+                        else {str(name): str(value) for name, value in decision.items()}
+                    )
         return None
 
     def _is_there(self, name: str) -> bool:

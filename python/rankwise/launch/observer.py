@@ -43,14 +43,14 @@ class Observer:
         run_directory: of the job.
 
     Attributes:
-        due: when to look, where the kernel tells no news; see launch/job.py.
+        due: when to poll, where the kernel reports no events; see launch/job.py.
     """
 
     def __init__(self, run_directory: Path) -> None:
         self._directory = run_directory
         self._host = os.uname().nodename
         self._names: dict[int, str] = {}  # by descriptor
-        self._gone: dict[int, tuple[int, int | None]] = {}  # in their order: when, and what /proc told
+        self._gone: dict[int, tuple[int, int | None]] = {}  # in their order: when, and the status from /proc
         self._epoll: select.epoll | None = None
         self._news: News | None = None
         self._pause_s = _FIRST_LOOK_S
@@ -102,7 +102,7 @@ class Observer:
             self._look()
 
     def note(self, interrupted_ns: int | None = None) -> EndNote:
-        """Return what is known of the end.
+        """Return the observations about the end.
 
         Args:
             interrupted_ns: when a signal asked the launch to end, on CLOCK_MONOTONIC.
@@ -113,12 +113,12 @@ class Observer:
         seen = {}
         for descriptor, name in self._names.items():
             gone_ns, status = self._gone.get(descriptor, (0, None))
-            told = _status_of(descriptor)
-            seen[name] = Seen(orders.get(descriptor, 0), gone_ns, status if told is None else told)
+            exit_info = _status_of(descriptor)
+            seen[name] = Seen(orders.get(descriptor, 0), gone_ns, status if exit_info is None else exit_info)
         return EndNote(self._host, time.monotonic_ns(), time.time_ns(), interrupted_ns, seen)
 
     def _look(self) -> None:
-        """Find who has begun, where the kernel tells no news."""
+        """Find new processes, where the kernel reports no events."""
         for memory in node_memory.of_run(self._directory):
             for path in memory.counters():
                 self._begin(path)
@@ -126,7 +126,7 @@ class Observer:
         self._pause_s *= 2
 
     def _await_memory(self, news: News) -> None:
-        """Have it told when the job gets memory on this node."""
+        """Watch for the job's memory on this node."""
         for place in node_memory.places():
             with contextlib.suppress(OSError):
                 news.watch(place)
@@ -143,7 +143,7 @@ class Observer:
                 self._enter(news, NodeMemory(directory / name))
 
     def _enter(self, news: News, memory: NodeMemory) -> None:
-        """Have it told who begins in a memory, whosever it is: that shows when the first one has begun."""
+        """Watch for new processes in a memory directory of any user: that shows when the first has begun."""
         with contextlib.suppress(OSError):  # it is gone already
             news.watch(memory.path)
             for path in memory.counters():
@@ -160,17 +160,17 @@ class Observer:
 
     def _begin(self, counters: Path) -> bool:
         """Begin to watch a process; False if it is none of this node that lives."""
-        found = COUNTERS_NAME.fullmatch(counters.name)
-        if found is None or counters.name in self._names.values():
+        match = COUNTERS_NAME.fullmatch(counters.name)
+        if match is None or counters.name in self._names.values():
             return False
-        if found["host"] != self._host or not sees_our_processes(counters.parent / node_memory.CONTROL):
+        if match["host"] != self._host or not sees_our_processes(counters.parent / node_memory.CONTROL):
             return False
-        pid = int(found["pid"])
+        pid = int(match["pid"])
         try:
             descriptor = os.pidfd_open(pid)
         except OSError:
             return False
-        if not _lived(pid, int(found["began"], 16)):
+        if not _lived(pid, int(match["began"], 16)):
             os.close(descriptor)
             return False
         self._names[descriptor] = counters.name
@@ -194,20 +194,20 @@ def _lived(pid: int, realtime_ns: int) -> bool:
 
 
 def _status_of(descriptor: int) -> int | None:
-    """Return the wait status of a process that its parent has taken note of; None = not told."""
+    """Return the wait status of a reaped process; None = unknown."""
     info = bytearray(_INFO_BYTES)
     struct.pack_into("Q", info, 0, _WITH_EXIT)
     try:
         fcntl.ioctl(descriptor, _PIDFD_GET_INFO, info)
     except OSError:  # an older kernel
         return None
-    told: int = struct.unpack_from("Q", info)[0]
+    exit_info: int = struct.unpack_from("Q", info)[0]
     status: int = struct.unpack_from("i", info, _EXIT_OFFSET)[0]
-    return status if told & _WITH_EXIT else None
+    return status if exit_info & _WITH_EXIT else None
 
 
 def _status_in_proc(descriptor: int) -> int | None:
-    """Return the wait status of a process as long as its parent has not taken note of it; None = not told."""
+    """Return the wait status of a zombie; None = unknown."""
     try:
         about = Path(f"/proc/self/fdinfo/{descriptor}").read_text()
         pid = int(re.search(r"^Pid:\s+(\d+)", about, re.MULTILINE)[1])  # type: ignore[index]

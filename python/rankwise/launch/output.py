@@ -16,19 +16,19 @@ _MOST_LINES = 4
 
 
 def telling_line(said: str) -> str:
-    """Return the line of a launcher's output that tells most: the first of an error, else the last.
+    """Return the most informative line of a launcher's output: the first of an error, else the last.
 
     Open MPI's sentences go on in the next line, and behind a colon.
     """
     lines = [" ".join(line.split()) for line in said.splitlines()]
     lines = [line for line in lines if re.search(r"\w", line)]
     place = next((i for i, line in enumerate(lines) if _TELLING.search(line)), len(lines) - 1)
-    found = lines[place] if lines else ""
+    text = lines[place] if lines else ""
     for following in lines[place + 1 : place + _MOST_LINES]:
-        if not (found.endswith(":") or following[0].islower()):
+        if not (text.endswith(":") or following[0].islower()):
             break
-        found += f" {following}"
-    for ended, naming in (one.node_apart for one in launchers() if one.node_apart):
-        if ended.search(found) and (node := naming.search(said)):
-            found += f" on {node[1]}"
-    return found if len(found) <= _LONGEST else found[: _LONGEST - 3] + "..."
+        text += f" {following}"
+    for ended, naming in (launcher.node_apart for launcher in launchers() if launcher.node_apart):
+        if ended.search(text) and (node := naming.search(said)):
+            text += f" on {node[1]}"
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

@@ -1,4 +1,4 @@
-"""What is known of a launch before it happens, and whether it can work at all."""
+"""The facts about a launch in advance, and whether it can work at all."""
 
 from __future__ import annotations
 
@@ -105,8 +105,11 @@ class Plan(NamedTuple):
         from rankwise.launch.resets import resets  # later: most commands start no script
 
         scripts = [d.path for d in self.detections if d.kind is Kind.SCRIPT and d.path]
-        found = [one for path in scripts for one in resets(path, self.environment)]
-        return [*self._as_another_user(), *(f"{one.text}; {one.cure}" for one in found[:_MOST_RESETS])]
+        reset_lines = [reset for path in scripts for reset in resets(path, self.environment)]
+        return [
+            *self._as_another_user(),
+            *(f"{reset.text}; {reset.cure}" for reset in reset_lines[:_MOST_RESETS]),
+        ]
 
     def _as_another_user(self) -> list[str]:
         command = self.command
@@ -116,21 +119,21 @@ class Plan(NamedTuple):
         ]
         for tool in (word for word in started if PurePath(word).name in _OTHER_USERS):
             words = shlex.join(word for word in self.words if word != tool)
-            cure = f"start all of it as that user: {tool} rankwise run -- {words}"
-            return [f"{tool} takes Rankwise away from what it starts; {cure}"]
+            cure = f"start everything as that user: {tool} rankwise run -- {words}"
+            return [f"{tool} removes Rankwise from the environment of the programs it starts; {cure}"]
         return []
 
-    def why_nothing_was_seen(self, status: int, preload: Preload, strangers: str = "") -> str:
+    def why_nothing_was_seen(self, status: int, preload: Preload, foreign: str = "") -> str:
         """Say in one line why no MPI process may have been seen, and what to do.
 
         Args:
             status: of the command.
             preload: what the processes should have found.
-            strangers: what is known of MPI processes that did not.
+            foreign: facts about MPI processes without the library.
         """
-        if strangers:
+        if foreign:
             line = f"no process was recorded, so there is no profile (the command's exit status was {status})"
-            return "; ".join([f"{line}: {strangers}", *self.resets(), *self.to_add(preload)])
+            return "; ".join([f"{line}: {foreign}", *self.resets(), *self.to_add(preload)])
         line = f"no MPI process was seen, so there is no profile (the command's exit status was {status})"
         if resets := self.resets():
             return "; ".join([f"{line}: {resets[0]}", *resets[1:]])
@@ -150,16 +153,16 @@ class Plan(NamedTuple):
         if status != 0 and Kind.MPI in kinds:
             return f"{line}: it ended before MPI_Init, or the launcher did not start it"
         return (
-            f"{line}: not an MPI program, or statically linked, or set-uid, or in a container that "
-            "lacks Rankwise, or our environment did not reach it; see `rankwise doctor -- COMMAND`"
+            f"{line}: not an MPI program, or statically linked, or set-uid, or in a container without "
+            "Rankwise, or the environment did not reach it; see `rankwise doctor -- COMMAND`"
         )
 
     def _why_not_in_containers(self, preload: Preload) -> str:
         seen = f"{preload.library.parent} and {preload.directory.parent}"
         if to_add := self.to_add(preload):
-            return f"the container does not see {seen}, or not our variables; {'; '.join(to_add)}"
+            return f"the container does not see {seen} or Rankwise's variables; {'; '.join(to_add)}"
         names = ", ".join(dict.fromkeys(c.name for c in self.command.containers))
-        return f"not an MPI program, or statically linked, or `{names}` does not let it see {seen}"
+        return f"not an MPI program, or statically linked, or `{names}` hides {seen} from it"
 
 
 def plan(
@@ -203,13 +206,15 @@ def look(words: Sequence[str], environment: Mapping[str, str], *, ask_python: bo
     command = parse(words)
     behind_wrappers = behind(command.wrappers, environment)
 
-    def of(context: Context, program: tuple[str, ...]) -> Detection:
+    def detection_of(context: Context, program: tuple[str, ...]) -> Detection:
         if boxes := command.containers_of(context):
             # It is in an image, or its libraries are: what is found here under its name says nothing.
             return Detection(program=program[0], kind=Kind.CONTAINED, how=", ".join(b.name for b in boxes))
         return detect(program, behind_wrappers, ask_python=ask_python)
 
-    detections = tuple(of(context, program) for context in command.contexts for program in context.programs)
+    detections = tuple(
+        detection_of(context, program) for context in command.contexts for program in context.programs
+    )
     is_script = command.known is None and any(d.kind is Kind.SCRIPT for d in detections)
     return Plan(
         words=tuple(words),
@@ -246,7 +251,7 @@ def check_startable(word: str, environment: Mapping[str, str], verb: str = "run"
 def _check_program(detection: Detection, mpi: str | None) -> None:
     if detection.static:
         raise RankwiseError(
-            f"{detection.path} has MPI linked in statically, and nothing can be preloaded in front of that: "
+            f"{detection.path} has MPI linked in statically, and nothing can be preloaded before it: "
             + STATIC_CURE
         )
     if detection.path and (privileged := detection.privilege):
@@ -254,7 +259,7 @@ def _check_program(detection: Detection, mpi: str | None) -> None:
     if mpi and detection.mpi not in (UNKNOWN, mpi):
         raise RankwiseError(
             f"--mpi {mpi} contradicts {detection.program}, which uses {title(detection.mpi)} "
-            f"({detection.how}): leave --mpi out"
+            f"({detection.how}): remove --mpi"
         )
 
 

@@ -10,7 +10,7 @@ import stat
 import struct
 from pathlib import Path
 
-CURE = "the loader preloads nothing into it; run a copy, which has the rights of its user: cp {0} {1}.copy"
+CURE = "the loader preloads nothing into it; run a copy with the rights of its user: cp {0} {1}.copy"
 
 _ATTRIBUTE = "security.capability"
 _EFFECTIVE = 1  # in the first word, which has the revision, too

@@ -59,11 +59,11 @@ def ask(interpreter: str, environment: Mapping[str, str]) -> dict[str, object]:
 
 def modules(answer: Mapping[str, object]) -> list[Path]:
     """Return the extension modules in an answer."""
-    found = answer.get("modules")
-    return [Path(str(path)) for path in found] if isinstance(found, list) else []
+    paths = answer.get("modules")
+    return [Path(str(path)) for path in paths] if isinstance(paths, list) else []
 
 
 def libraries(answer: Mapping[str, object]) -> list[Path]:
     """Return the loaded libraries in an answer."""
-    found = answer.get("libraries")
-    return [Path(str(path)) for path in found] if isinstance(found, list) else []
+    paths = answer.get("libraries")
+    return [Path(str(path)) for path in paths] if isinstance(paths, list) else []

@@ -1,4 +1,4 @@
-"""Reordering communicators where the program allows it: the options --reorder and --reorder-machine."""
+"""Reordering communicators where the program allows it: the options --reorder and --machine."""
 
 from __future__ import annotations
 
@@ -33,8 +33,12 @@ def asked(reorder: bool, machine: Path | None) -> Reordering | None:
     Raises:
         RankwiseError: the machine can't be read, is none, or can't be used inside of programs.
     """
+    if not reorder:
+        if machine is not None:
+            raise RankwiseError("--machine is what communicators are reordered for: add --reorder")
+        return None
     if machine is None:
-        return Reordering() if reorder else None
+        return Reordering()
     # Not above: it loads NumPy, which would double what every run takes before the launch.
     from rankwise.native import Arguments
 

@@ -40,7 +40,10 @@ class Reset(NamedTuple):
     @property
     def text(self) -> str:
         """Say it as part of a sentence."""
-        return f"{self.script}, line {self.number}, takes Rankwise away from what it starts: {self.line}"
+        return (
+            f"{self.script}, line {self.number}, removes Rankwise from the environment of the programs "
+            f"it starts: {self.line}"
+        )
 
 
 def resets(script: Path, environment: Mapping[str, str]) -> list[Reset]:
@@ -50,19 +53,19 @@ def resets(script: Path, environment: Mapping[str, str]) -> list[Reset]:
         script: to read.
         environment: with the PATH that its commands are looked for on.
     """
-    found: list[Reset] = []
+    resets_in_scripts: list[Reset] = []
     scripts = [script]
-    for one in scripts:  # grows while it is walked
-        for number, line in _lines(one):
-            if found_cure := cure(line):
-                found.append(Reset(one, number, line, found_cure))
-            started = _scripts_of(line, one, environment)
+    for current in scripts:  # grows during the loop
+        for number, line in _lines(current):
+            if advice := cure(line):
+                resets_in_scripts.append(Reset(current, number, line, advice))
+            started = _scripts_of(line, current, environment)
             scripts += [other for other in started if other not in scripts][: _MOST_SCRIPTS - len(scripts)]
-    return found
+    return resets_in_scripts
 
 
 def _lines(script: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a shell script that are no comments, with their numbers; none of what is no text."""
+    """Yield the lines of a shell script without comments, with their numbers; none for binary files."""
     try:
         content = script.read_bytes()
     except OSError:
@@ -77,13 +80,13 @@ def _lines(script: Path) -> Iterator[tuple[int, str]]:
 def cure(line: str) -> str:
     """Return what to do about a line; '' if it does no harm."""
     if match := _ROOT.search(line):
-        return f"start all of it as that user: {match['word']} rankwise run -- COMMAND"
+        return f"start everything as that user: {match['word']} rankwise run -- COMMAND"
     for pattern, change in _RESETS:
         if not (match := pattern.search(line)) or _keeps(line, match):
             continue
         instead = f"{line[: match.start()]}{change(match)}{line[match.end() :]}"
         instead = " ".join(instead.split()).strip(";& ")
-        return f"write instead: {instead}" if instead else "leave that line out"
+        return f"write instead: {instead}" if instead else "remove that line"
     return ""
 
 
@@ -124,16 +127,16 @@ def _scripts_of(line: str, script: Path, environment: Mapping[str, str]) -> list
         words = shlex.split(line, comments=True)
     except ValueError:
         return []
-    found = []
+    scripts = []
     for word in words:
         if "$" in word or not word or len(word) > 4096:
             continue
         on_path = shutil.which(word, path=environment.get("PATH")) if "/" not in word else None
         for path in (Path(on_path),) if on_path else (Path(word), script.parent / word):
             if path.is_file() and _is_shell_script(path):
-                found.append(path)
+                scripts.append(path)
                 break
-    return found
+    return scripts
 
 
 def _is_shell_script(path: Path) -> bool:

@@ -40,11 +40,11 @@ def check_output(output: Path, *, force: bool) -> None:
     if output.is_dir():
         raise RankwiseError(f"{output} is a directory: give a file name with -o")
     if output.exists() and not force:
-        raise RankwiseError(f"{output} is there already: give another name with -o, or use --force")
+        raise RankwiseError(f"{output} already exists: give another name with -o, or use --force")
     if not output.parent.is_dir():
-        raise RankwiseError(f"{output.parent} is no directory: make it, or give another place with -o")
+        raise RankwiseError(f"{output.parent} is not a directory: make it, or give another path with -o")
     if not os.access(output.parent, os.W_OK | os.X_OK):
-        raise RankwiseError(f"{output.parent} can't be written to: give another place with -o")
+        raise RankwiseError(f"{output.parent} can't be written to: give another path with -o")
 
 
 class RunDirectory(NamedTuple):
@@ -79,11 +79,11 @@ class RunDirectory(NamedTuple):
         path = (wanted or output.with_name(f"{output.name}-run")).absolute()
         for _ in range(_MOST_TRIES):
             is_new = cls._made(path)
-            lock = cls._lock(path, "name with -o" if wanted is None else "directory with --live-dir")
+            lock = cls._lock(path, "name with -o" if wanted is None else "directory with --run-dir")
             if lock is not None:
                 break
         else:
-            raise RankwiseError(f"{path} is removed again and again: give another place with --live-dir")
+            raise RankwiseError(f"{path} is removed repeatedly: give another path with --run-dir")
         # (Names by default are ours, whoever was killed before he could remove them.)
         run = int.from_bytes(os.urandom(4), "little") or 1
         directory = cls(path, is_new or wanted is None, run, lock)
@@ -98,31 +98,31 @@ class RunDirectory(NamedTuple):
 
     @classmethod
     def _made(cls, path: Path) -> bool:
-        """Make the directory, or see that one that is there will do; tell whether it is new."""
+        """Make the directory, or check that an existing one is usable; return whether it is new."""
         try:
             path.mkdir(mode=0o700)  # follows no link
         except FileExistsError:
             cls._check(path)
             return False
         except OSError as error:
-            raise RankwiseError(f"{path}: {error.strerror}; give another place with --live-dir") from None
+            raise RankwiseError(f"{path}: {error.strerror}; give another path with --run-dir") from None
         return True
 
     @staticmethod
     def _check(path: Path) -> None:
         if path.is_symlink() or not path.is_dir():
             raise RankwiseError(
-                f"{path} is no directory, or a link to one: give another place with --live-dir"
+                f"{path} is not a directory, or a link to one: give another path with --run-dir"
             )
         status = path.stat()
         if status.st_uid != os.geteuid():
-            raise RankwiseError(f"{path} belongs to another user: give another place with --live-dir")
+            raise RankwiseError(f"{path} belongs to another user: give another path with --run-dir")
         if status.st_mode & 0o022:
             raise RankwiseError(
-                f"others may write to {path}: `chmod go-w` it, or give another with --live-dir"
+                f"others may write to {path}: `chmod go-w` it, or give another with --run-dir"
             )
         if not os.access(path, os.W_OK | os.X_OK):
-            raise RankwiseError(f"{path} can't be written to: give another place with --live-dir")
+            raise RankwiseError(f"{path} can't be written to: give another path with --run-dir")
 
     @staticmethod
     def _lock(path: Path, other: str) -> int | None:
@@ -137,7 +137,7 @@ class RunDirectory(NamedTuple):
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise RankwiseError(f"{file}: {error.strerror}; give another place with --live-dir") from None
+            raise RankwiseError(f"{file}: {error.strerror}; give another path with --run-dir") from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -156,8 +156,8 @@ class RunDirectory(NamedTuple):
         is_old = any(path.name != _LOCK for path in self.path.iterdir())
         if is_old and not force:
             raise RankwiseError(
-                f"{self.path} is not empty: `rankwise recover` makes a profile of an old run,"
-                " --force drops it"
+                f"{self.path} is not empty: `rankwise recover` makes a profile of an old run, --force "
+                "deletes it"
             )
         # Its `rankwise run` was killed, and its ranks were not.
         if node_memory.is_in_use(self.path):
@@ -176,7 +176,7 @@ class RunDirectory(NamedTuple):
             os.close(self.lock)
 
     def variables(self) -> dict[str, str]:
-        """Return what tells the processes of this run from those of others with the same directory."""
+        """Return a number that identifies this run among others with the same directory."""
         return {"RANKWISE_RUN": f"{self.run:08x}"}
 
     def note(self, planned: Plan, only: Sequence[str] = (), not_covered: Sequence[str] | None = None) -> None:
@@ -204,7 +204,7 @@ class RunDirectory(NamedTuple):
         return path
 
     def note_end(self, note: end_note.EndNote | None = None) -> None:
-        """Tell who looks at the job that it has ended, and how if that is known; never fails."""
+        """Mark the job as ended for observers, with its status if known; never fails."""
         with contextlib.suppress(OSError):  # the directory is gone, or the disk full
             self._write(end_note.FILE_NAME, json.dumps(note.text() if note else {}, indent=1))
 
@@ -216,7 +216,7 @@ class RunDirectory(NamedTuple):
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(text + "\n")
-        except OSError as error:  # which does not tell the name
+        except OSError as error:  # which lacks the name
             raise OSError(error.errno, error.strerror, str(path)) from error
 
     def has_counters(self) -> bool:
@@ -225,7 +225,7 @@ class RunDirectory(NamedTuple):
         return any(saved) or any(memory.counters() for memory in node_memory.of_run(self.path, self.run))
 
     def remove(self) -> None:
-        """Remove what the run left, and the directory if it is ours and nothing else is in it."""
+        """Remove the run's files, and the directory if Rankwise made it and it is otherwise empty."""
         node_memory.forget(self.path)
         self._clear()
         self.release()
@@ -242,4 +242,4 @@ class RunDirectory(NamedTuple):
 
 
 def _goes_on(path: Path, other: str) -> RankwiseError:
-    return RankwiseError(f"{path} belongs to a run that goes on: wait for its end, or give another {other}")
+    return RankwiseError(f"{path} belongs to a running job: wait for its end, or give another {other}")

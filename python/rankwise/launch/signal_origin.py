@@ -1,4 +1,4 @@
-"""Tells a signal that was sent to Rankwise alone from one that the whole process group got.
+"""Distinguishes signals to Rankwise alone from those to the whole process group.
 
 The launched command stays in our process group, so that Ctrl-C, `timeout` and batch systems reach it as they
 always do. A signal sent to our process alone has to be handed on; one that the group got must not be, because
@@ -37,7 +37,7 @@ class SignalOrigin:
         os.close(lifeline)
 
     def is_group(self, signum: int, seconds: float = 0.25) -> bool:
-        """Whether the group got the signal, too; each arrival is told once.
+        """Whether the group got the signal, too; each arrival is reported once.
 
         Args:
             signum: the signal that we got.

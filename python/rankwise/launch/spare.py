@@ -1,4 +1,4 @@
-"""Whether a processor has nothing to do: what is only prepared must take none from a rank."""
+"""Finds idle processors: preparations must not take a processor from a rank."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ def idle_seconds() -> dict[int, float]:
     """Return how long each processor that we may use has been idle since the start; {} = not known."""
     ours = os.sched_getaffinity(0)
     ticks = os.sysconf("SC_CLK_TCK")
-    found = {}
+    idle = {}
     with contextlib.suppress(OSError, ValueError, IndexError):
         for line in Path("/proc/stat").read_text().splitlines():
             words = line.split()
             name = words[0].removeprefix("cpu")
             if name.isdecimal() and int(name) in ours:
-                found[int(name)] = int(words[_IDLE_FIELD]) / ticks
-    return found
+                idle[int(name)] = int(words[_IDLE_FIELD]) / ticks
+    return idle

@@ -32,7 +32,7 @@ def wait_for_ranks(
     Args:
         run_directory: of the job.
         seconds: to wait at most.
-        sleep: for so many seconds between two looks.
+        sleep: called with the seconds between two looks.
     """
     start = time.monotonic()
     while (elapsed := time.monotonic() - start) < seconds:
@@ -70,14 +70,16 @@ def is_broken_here(run_directory: Path) -> bool:
     gone = {}
     with contextlib.suppress(OSError):
         for holder in find_counters(run_directory).holders:
-            here = [one for name in holder.names if (one := COUNTERS_NAME.fullmatch(name))]
-            names = {one[0] for one in here if one["host"] == host and not is_alive(int(one["pid"]))}
+            here = [match for name in holder.names if (match := COUNTERS_NAME.fullmatch(name))]
+            names = {match[0] for match in here if match["host"] == host and not is_alive(int(match["pid"]))}
             gone[holder] = names
     return any(
-        not isinstance(one, Exception) and one.path.name in names and one.header.state not in _REGULAR
+        not isinstance(process, Exception)
+        and process.path.name in names
+        and process.header.state not in _REGULAR
         for holder, names in gone.items()
         if names
-        for one in holder.read()
+        for process in holder.read()
     )
 
 
@@ -97,9 +99,9 @@ def _is_fresh_elsewhere(run_directory: Path) -> bool:
 
     for path in run_directory.glob(f"*{NODE_SUFFIX}"):
         with contextlib.suppress(RankwiseError, OSError):
-            one = read_node_file(path)
-            age_s = time.time() - one.saved_realtime_ns / 1e9
-            if not one.is_final and age_s < 3 * one.save_every_ms / 1e3 + _LATE_S:
+            node_file = read_node_file(path)
+            age_s = time.time() - node_file.saved_realtime_ns / 1e9
+            if not node_file.is_final and age_s < 3 * node_file.save_every_ms / 1e3 + _LATE_S:
                 return True
     return False
 
@@ -107,8 +109,10 @@ def _is_fresh_elsewhere(run_directory: Path) -> bool:
 def _goes_on_here(run_directory: Path) -> bool:
     host = os.uname().nodename
     for memory in node_memory.of_run(run_directory):
-        found = [match for path in memory.counters() if (match := COUNTERS_NAME.fullmatch(path.name))]
-        if memory.is_kept() or any(one["host"] == host and is_alive(int(one["pid"])) for one in found):
+        matches = [match for path in memory.counters() if (match := COUNTERS_NAME.fullmatch(path.name))]
+        if memory.is_kept() or any(
+            match["host"] == host and is_alive(int(match["pid"])) for match in matches
+        ):
             return True
     return False
 

@@ -27,8 +27,8 @@ def launchers() -> tuple[Launcher, ...]:
     # What pkgutil would tell, too, but that loads `inspect`, which takes as long as all else before a launch.
     files = {file.partition(".")[0] for place in known.__path__ for file in os.listdir(place)}  # noqa: PTH208
     names = [f"{known.__name__}.{file}" for file in files if not file.startswith("_")]
-    found: list[Launcher] = [importlib.import_module(name).LAUNCHER for name in names]
-    return tuple(sorted(found, key=lambda launcher: (launcher.order, launcher.name)))
+    modules: list[Launcher] = [importlib.import_module(name).LAUNCHER for name in names]
+    return tuple(sorted(modules, key=lambda launcher: (launcher.order, launcher.name)))
 
 
 @cache
@@ -68,5 +68,9 @@ def launcher_of(name: str, label: str = "") -> Launcher:
     """
     if name in by_command():
         return by_command()[name]
-    labelled = (one for one in launchers() if any(label.startswith(answer.label) for answer in one.answers))
+    labelled = (
+        launcher
+        for launcher in launchers()
+        if any(label.startswith(answer.label) for answer in launcher.answers)
+    )
     return next(labelled, other.LAUNCHER)

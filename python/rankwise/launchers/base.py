@@ -1,4 +1,4 @@
-"""What is told of a launcher: what it is called, how its command line is read, what it hands to the ranks."""
+"""The description of a launcher: its names, its command line, and what it passes to the ranks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Preload(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What a launcher is told of one program: there are several where `:` separates them (MPMD).
+    """The part of a command line for one program: `:` separates several (MPMD).
 
     Attributes:
         options: that stand before the program.
@@ -59,7 +59,7 @@ class Delivery(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What one of the launchers of a module answers to `--version`.
+    """The answer of a launcher to `--version`.
 
     Attributes:
         label: whose it is, for people and for placements: "Intel MPI".
@@ -94,7 +94,7 @@ class World(NamedTuple):
 
 
 class RanksTold(NamedTuple):
-    """What a launcher tells one of its processes; -1 is what it does not tell.
+    """The rank information that a launcher passes to a process; -1 = missing.
 
     Attributes:
         rank: in MPI_COMM_WORLD.
@@ -125,7 +125,7 @@ class Launcher:
         from_file: options that take the programs from a file.
         file_in_place: those of them whose file stands where the program would.
         separator: the word between the programs of an MPMD launch, '' if there is none.
-        placings: how it is told where ranks go, each under a name of its own.
+        placings: the ways to pass it the places of ranks, each with a unique name.
         not_started: is found in what it prints where a program can't be started.
         node_apart: is found in the line that tells how a process ended, and in another with the node as its
             group.
@@ -165,7 +165,7 @@ class Launcher:
         return any(answer.library for answer in self.answers)
 
     def placing(self, command: str, version: Version) -> Placing | None:
-        """Return how a command of these is told where ranks go, None if it can't be.
+        """Return how to pass places of ranks to such a command, None if that is impossible.
 
         Args:
             command: its base name; '' if a run had none that is known.
@@ -213,11 +213,14 @@ class Launcher:
         return ()
 
     def ranks_told(self, environment: Mapping[str, str]) -> RanksTold | None:
-        """Return what a process with this environment is told; None if it is no rank of this launcher."""
-        told = RanksTold(
-            *(_number(environment, one) for one in (self.rank, self.size, self.local_rank, self.on_node))
+        """Return the rank information in an environment; None if it is no rank of this launcher."""
+        identity = RanksTold(
+            *(
+                _number(environment, variable)
+                for variable in (self.rank, self.size, self.local_rank, self.on_node)
+            )
         )
-        return told if 0 <= told.rank < told.size else None
+        return identity if 0 <= identity.rank < identity.size else None
 
     def deliver(
         self,

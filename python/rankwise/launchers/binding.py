@@ -1,4 +1,4 @@
-"""The binding of a rank: where it is to run, as launchers are told.
+"""The binding of a rank: its place, as passed to launchers.
 
 Apart from the rest, because it takes long to make data classes, and `rankwise run` needs none.
 """

@@ -1,4 +1,4 @@
-"""What a launcher tells one of its processes: which rank of which job it is, before MPI_Init.
+"""The rank and job of a process before MPI_Init, as passed by its launcher.
 
 The library asks the same variables, in the same order: src/runtime/launcher.cpp.
 """
@@ -24,9 +24,9 @@ class Membership(NamedTuple):
     Attributes:
         rank: in MPI_COMM_WORLD.
         size: of MPI_COMM_WORLD.
-        local_rank: number in its node; -1 if it is not told.
-        on_node: ranks of its node; 0 if that is not told.
-        job: what tells its launch from all others, the same for all its ranks; '' if nothing does.
+        local_rank: number in its node; -1 if unknown.
+        on_node: ranks of its node; 0 if unknown.
+        job: identifies its launch, the same for all its ranks; '' if unknown.
     """
 
     rank: int
@@ -53,19 +53,19 @@ def membership(environment: Mapping[str, str]) -> Membership | None:
 
 
 def job_of(environment: Mapping[str, str]) -> str:
-    """Return what tells this launch from all others; '' if nothing does."""
+    """Return the identity of this launch; '' if unknown."""
     worlds = (world for launcher in launchers() for world in launcher.worlds)
     return next(filter(None, (_told(world, environment) for world in worlds)), "")
 
 
 def _told(world: World, environment: Mapping[str, str]) -> str:
     if world.option:
-        told = _option_of_ancestors(world.option)
+        identity = _option_of_ancestors(world.option)
     else:
-        told = environment.get(world.variable, "")
-        if told and world.second:
-            told = f"{told}.{environment.get(world.second) or world.missing}"
-    return f"{world.prefix}{told}" if told else ""
+        identity = environment.get(world.variable, "")
+        if identity and world.second:
+            identity = f"{identity}.{environment.get(world.second) or world.missing}"
+    return f"{world.prefix}{identity}" if identity else ""
 
 
 def _option_of_ancestors(option: str) -> str:

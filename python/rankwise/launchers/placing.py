@@ -1,4 +1,4 @@
-"""How a launcher is told where ranks go: by files, and by options in place of those that the user gave."""
+"""Passes places of ranks to a launcher: by files, and by options that replace the user's."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ class Job(NamedTuple):
 
     def by_host(self) -> dict[str, list[Binding]]:
         """Return the bindings of each host, in the order of ranks; hosts in the order of their first rank."""
-        found: dict[str, list[Binding]] = {}
+        bindings_of_host: dict[str, list[Binding]] = {}
         for binding in self.bindings:
-            found.setdefault(binding.host, []).append(binding)
-        return found
+            bindings_of_host.setdefault(binding.host, []).append(binding)
+        return bindings_of_host
 
     def runs(self) -> list[tuple[str, int]]:
         """Return the host and number of each run of successive ranks that are on one host."""
         return [(host, len(list(run))) for host, run in groupby(binding.host for binding in self.bindings)]
 
     def is_split(self) -> bool:
-        """Tell whether ranks of one host have a rank of another one between them."""
+        """Return whether ranks of a host have a rank of another host between them."""
         return len(self.runs()) > len(self.by_host())
 
     @property
@@ -68,7 +68,7 @@ class Written(NamedTuple):
         text: what the file holds.
         words: of the command, with those of the program at its end; empty if there is none.
         environment: variables that the command needs.
-        note: what this launcher can't be told, or needs; empty if there is nothing to say.
+        note: limits and needs of this launcher; empty if there are none.
     """
 
     path: Path
@@ -86,7 +86,7 @@ class Written(NamedTuple):
 
 
 class Placing:
-    """How one version of a launcher is told bindings.
+    """The way to pass bindings to a version of a launcher.
 
     Class attributes:
         choice: its name on our command line.
@@ -116,13 +116,13 @@ class Relaunching(Placing, ABC):
 
     @abstractmethod
     def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
-        """Tell whether the user wants ranks that are bound to no processor, or to several each."""
+        """Return whether the user wants ranks that are unbound, or bound to several processors each."""
 
     def check(self, options: Sequence[Option]) -> None:
-        """Raise RankwiseError if the options ask for what can't be told together with places."""
+        """Raise RankwiseError if the options can't be combined with places."""
 
     def replaces(self, option: Option, *, binds: bool) -> bool:
-        """Tell whether an option has to go.
+        """Return whether an option has to be removed.
 
         Args:
             option: of the user's launch.
@@ -131,7 +131,7 @@ class Relaunching(Placing, ABC):
         return option.name in self.placing or (binds and option.name in self.binding)
 
     def binds(self, option: Option) -> bool:
-        """Tell whether an option of ours gives ranks their processors."""
+        """Return whether an added option gives ranks their processors."""
         return self.replaces(option, binds=True) and not self.replaces(option, binds=False)
 
 
@@ -148,11 +148,11 @@ def job_of(bindings: Sequence[Binding], directory: Path, program_words: Sequence
     for expected, binding in enumerate(ordered):
         if binding.rank != expected:
             raise RankwiseError(
-                f"each rank needs one place: the one of rank {min(expected, binding.rank)} is not clear"
+                f"each rank needs one place: the place of rank {min(expected, binding.rank)} is ambiguous"
             )
         if not _HOST.fullmatch(binding.host):
             raise RankwiseError(
-                f"rank {binding.rank} is on {binding.host!r}, which launchers can't take for a host's name"
+                f"rank {binding.rank} is on {binding.host!r}, which launchers do not accept as a host name"
             )
     return Job(ordered, directory.absolute(), tuple(program_words))
 
@@ -171,23 +171,23 @@ def common_processors(nodes: Iterable[Sequence[Binding]]) -> list[int] | None:
     Returns:
         None if a processor is not known, or nodes differ in the processor of a place.
     """
-    found: list[int] = []
+    common: list[int] = []
     for bindings in nodes:
         cpus = [binding.cpu for binding in bindings]
-        shared = min(len(cpus), len(found))
-        if -1 in cpus or cpus[:shared] != found[:shared]:
+        shared = min(len(cpus), len(common))
+        if -1 in cpus or cpus[:shared] != common[:shared]:
             return None
-        found += cpus[shared:]
-    return found
+        common += cpus[shared:]
+    return common
 
 
 def binding_note(nodes: Iterable[Sequence[Binding]]) -> str:
     """Say why there is no such list."""
     if any(binding.cpu == -1 for bindings in nodes for binding in bindings):
-        return "hosts only: the cores are not known"
-    return "hosts only: one list of processors holds for all nodes, but they differ"
+        return "hosts only: the cores are unknown"
+    return "hosts only: one list of processors applies to all nodes, but they differ"
 
 
 def is_off(value: str) -> bool:
-    """Tell whether a setting's value means that something is not wanted."""
+    """Return whether a setting's value means "off"."""
     return value.lower() in ("0", "no", "off", "none", "disable", "false")

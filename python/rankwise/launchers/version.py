@@ -33,7 +33,7 @@ def ask(launcher: str) -> tuple[str, str, str]:
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return "", "", ""
-    for known in (known for one in launchers() for known in one.answers):
+    for known in (known for launcher in launchers() for known in launcher.answers):
         if match := known.pattern.search(answer):
             return known.label, match[1].rstrip(","), known.library
     return "", "", ""

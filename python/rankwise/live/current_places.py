@@ -11,7 +11,7 @@ from rankwise.live.difference import Difference
 from rankwise.live.process import POLLING, Open, Process
 from rankwise.profile.collect.clock import NANOSECONDS
 from rankwise.profile.collect.procedures import PROCEDURES
-from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable
 from rankwise.profile.join.current_calls import partners
 from rankwise.profile.join.waiting import Partner
 
@@ -22,24 +22,28 @@ _LONG_NS = NANOSECONDS // 10
 
 
 def places(
-    world: Mapping[int, Process], joined: Joined, recent: Difference | None, size: int
+    world: Mapping[int, Process], communicator_table: CommunicatorTable, recent: Difference | None, size: int
 ) -> dict[int, Place]:
     """Find out where every rank of a world is.
 
     Args:
         world: processes by rank.
-        joined: their communicators.
+        communicator_table: their communicators.
         recent: what they did since the last look; None if this is the first.
         size: of MPI_COMM_WORLD.
     """
     polled = _polled(recent) if recent else {}
     return {
-        rank: _place(rank, world[rank], joined, polled.get(rank)) if rank in world else Place(NO_COUNTERS)
+        rank: _place(rank, world[rank], communicator_table, polled.get(rank))
+        if rank in world
+        else Place(NO_COUNTERS)
         for rank in range(size)
     }
 
 
-def _place(rank: int, process: Process, joined: Joined, polled: tuple[int, int] | None) -> Place:
+def _place(
+    rank: int, process: Process, communicator_table: CommunicatorTable, polled: tuple[int, int] | None
+) -> Place:
     state = process.counters.header.state
     if process.ended:
         return Place(state.replace("_", " "))
@@ -47,14 +51,14 @@ def _place(rank: int, process: Process, joined: Joined, polled: tuple[int, int] 
         return _since(process, STARTING, process.counters.header.stamps["loaded"].realtime_ns or None)
     waiting = next((call for call in process.calls_open if not _is_poll(call, process.now_ns)), None)
     if waiting:
-        communicator = int(joined.ids_of(rank, np.array([waiting.communicator]))[0])
-        whom = partners(waiting.thread, _PROCEDURES[waiting.procedure], communicator, joined)
+        communicator = int(communicator_table.ids_of(rank, np.array([waiting.communicator]))[0])
+        whom = partners(waiting.thread, _PROCEDURES[waiting.procedure], communicator, communicator_table)
         return _since(process, INSIDE, waiting.since_ns, waiting.procedure, communicator, whom)
     if polled:
         return _since(process, POLLS, None, *polled)
     polling = next(iter(process.calls_open), None)
     if polling:
-        communicator = int(joined.ids_of(rank, np.array([polling.communicator]))[0])
+        communicator = int(communicator_table.ids_of(rank, np.array([polling.communicator]))[0])
         return _since(process, POLLS, None, polling.procedure, communicator)
     return _since(process, OUTSIDE, process.heartbeat_ns)
 

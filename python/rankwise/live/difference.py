@@ -18,7 +18,7 @@ from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.layout import names_of
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.collect.rows import Rows
-from rankwise.profile.join.communicators import Joined
+from rankwise.profile.join.communicators import CommunicatorTable
 from rankwise.profile.join.peers import Peers
 
 KINDS = tuple(name.replace("_", "-") for _, name in sorted(names_of("message_kind").items()))
@@ -38,7 +38,7 @@ class Difference:
     Attributes:
         run: seconds that each rank has lived in between, after MPI_Init and before MPI_Finalize, times its
             threads that call MPI: the most that they can have been in MPI.
-        rank, communicator, procedure: of the calls; communicators by their id in `joined`.
+        rank, communicator, procedure: of the calls; communicators by their id in `communicator_table`.
         calls, bytes_sent, bytes_received, seconds: the time of calls that have not ended included.
         source, destination: of the messages, world ranks; or what rankwise.profile.join.peers has for others.
         kind: index into KINDS, with "one-sided" also for what was fetched.
@@ -61,7 +61,10 @@ class Difference:
 
 
 def difference(
-    earlier: Mapping[str, Process], later: Mapping[int, Process], joined: Joined, peers: Peers
+    earlier: Mapping[str, Process],
+    later: Mapping[int, Process],
+    communicator_table: CommunicatorTable,
+    peers: Peers,
 ) -> Difference:
     """Find out what happened between two instants.
 
@@ -69,7 +72,7 @@ def difference(
         earlier: processes by the name of their file; those that are missing had not begun, so an empty one
             means since the start.
         later: the processes of a world by rank.
-        joined: communicators of the later instant.
+        communicator_table: communicators of the later instant.
         peers: whose the numbers in the keys of messages are.
     """
     run: dict[int, float] = {}
@@ -86,7 +89,7 @@ def difference(
             calls,
             np.isin(procedures, _COUNTED),
             np.full(len(keys), rank),
-            joined.ids_of(rank, keys >> PROCEDURE_BITS),
+            communicator_table.ids_of(rank, keys >> PROCEDURE_BITS),
             procedures,
             *(called[name] for name in _CALL_COLUMNS),
         )

@@ -17,7 +17,7 @@ from rankwise.live.difference import Difference
 from rankwise.live.process import Process
 from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import PROCEDURES
-from rankwise.profile.join.communicators import Joined
+from rankwise.profile.join.communicators import CommunicatorTable
 from rankwise.profile.join.objects import Object
 from rankwise.profile.join.open_messages import open_messages
 from rankwise.profile.join.sites import UNKNOWN, Site, Sites, with_sources
@@ -32,7 +32,7 @@ def hang_now(
     members: Mapping[int, Process],
     places: Mapping[int, Place],
     communicators: Mapping[int, str],
-    joined: Joined,
+    communicator_table: CommunicatorTable,
     sites: Sites,
     whole: Difference,
     directory: str,
@@ -44,7 +44,7 @@ def hang_now(
         members: processes by rank.
         places: where its ranks are.
         communicators: members of each, compact, by their id.
-        joined: its communicators.
+        communicator_table: its communicators.
         sites: its call sites.
         whole: what it has done from its start.
         directory: that the job was started in.
@@ -57,12 +57,12 @@ def hang_now(
         places,
         communicators,
         _counts(whole),
-        open_messages(counters, joined),
+        open_messages(counters, communicator_table),
         ended=frozenset(),
         threaded=frozenset(rank for rank, one in counters.items() if (one.threads["alive"] != 0).sum() > 1),
         vague=frozenset(rank for rank, one in counters.items() if any(one.header.dropped)),
     )
-    names = {row.id: row.name for row in joined.rows}
+    names = {row.id: row.name for row in communicator_table.rows}
     found = find_hang(
         standing, names, lambda rank: _site(rank, members.get(rank), sites, directory, started_ns)
     )

@@ -22,7 +22,7 @@ from rankwise.profile.collect.launch_note import LaunchNote
 from rankwise.profile.collect.lifetime import Lifetime
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.collect.worlds import World, worlds
-from rankwise.profile.join.communicators import Joined, join
+from rankwise.profile.join.communicators import CommunicatorTable, join
 from rankwise.profile.join.members import compact
 from rankwise.profile.join.peers import Peers
 from rankwise.profile.join.sites import Sites, join_sites
@@ -91,14 +91,18 @@ class _World:
         self.wall = max(process.wall for process in members.values())
         clocks = {rank: process.clock for rank, process in members.items()}
         self.sites: Sites = join_sites(world.ranks)
-        self.joined: Joined = join(world.ranks, clocks, self.sites, world.size, self.started_ns, self.wall)
-        self.names = {row.id: row.name for row in self.joined.rows}
-        self.user_names = {row.id: row.user_name for row in self.joined.rows}
-        self.members_of = {row.id: both_groups(row.members, row.remote_members) for row in self.joined.rows}
+        self.communicator_table: CommunicatorTable = join(
+            world.ranks, clocks, self.sites, world.size, self.started_ns, self.wall
+        )
+        self.names = {row.id: row.name for row in self.communicator_table.rows}
+        self.user_names = {row.id: row.user_name for row in self.communicator_table.rows}
+        self.members_of = {
+            row.id: both_groups(row.members, row.remote_members) for row in self.communicator_table.rows
+        }
         peers = Peers(world.ranks, world.size)
-        self.whole = difference({}, members, self.joined, peers)
-        self.recent = difference(earlier, members, self.joined, peers) if interval else None
-        self.places = places(members, self.joined, self.recent, world.size)
+        self.whole = difference({}, members, self.communicator_table, peers)
+        self.recent = difference(earlier, members, self.communicator_table, peers) if interval else None
+        self.places = places(members, self.communicator_table, self.recent, world.size)
 
     def picture(self) -> WorldPicture:
         """Make the picture of the world."""
@@ -125,7 +129,7 @@ class _World:
             traffic=self._traffic(),
             inside_collectives=self._hooks(),
             hang=hang_now(
-                *(self.members, self.places, self.members_of, self.joined, self.sites, whole),
+                *(self.members, self.places, self.members_of, self.communicator_table, self.sites, whole),
                 *(self.directory, self.started_ns),
             ),
             places=[place_row(group, self.names) for group in groups(self.places, self.members_of)],

@@ -17,7 +17,7 @@ SEE_ALL = {"MPIR_CVAR_NOLOCAL": "1", "I_MPI_FABRICS": "ofi", "I_MPI_COLL_INTRANO
 
 LIBRARY = MpiLibrary(
     name="mpich",
-    title="MPICH or its kin",
+    title="MPICH or a derivative",
     core=("mpi", "mpich", rf"{_CRAY}(_\d+)?"),
     others=("mpifort", "mpichfort", "mpichf90", "mpicxx", "mpichcxx"),
     own_name=re.compile(rf"libmpich.*\.so|lib{_CRAY}"),

@@ -1,4 +1,4 @@
-"""All that is told of a job's traffic on a fabric."""
+"""The complete report on a job's traffic on a fabric."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rankwise.network.what_if import Scenario, as_it_is
 
 @dataclass(frozen=True)
 class Answer:
-    """What is told.
+    """The report.
 
     Attributes:
         loads: on all links.
-        scenarios: as it is, and what else could be.
-        causes: and what they load, most bytes first.
-        hot: links between switches, the one that takes longest first.
+        scenarios: the traffic as it is, then the alternatives.
+        causes: with the links that each loads, most bytes first.
+        hot: links between switches, the slowest first.
         quality: of the routes of each subnet.
     """
 
@@ -38,12 +38,12 @@ class Answer:
 
 
 def answer(loads: JobLoads, others: Sequence[Scenario], top: int) -> Answer:
-    """Put together what is told.
+    """Put the report together.
 
     Args:
         loads: of the job.
-        others: what else could be.
-        top: hot links that are looked at; 0 = all.
+        others: the alternatives.
+        top: number of hot links that are examined; 0 = all.
     """
     return Answer(
         loads,

@@ -1,4 +1,4 @@
-"""Whether the fabric limits a job, or what its hosts can send and receive."""
+"""Whether the fabric or the links of the hosts limit a job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankwise.network.fabric.model import HOST_DOWN, HOST_UP, Subnet
 
 @dataclass(frozen=True)
 class Slowest:
-    """The link that takes longest for what it is given.
+    """The link that needs the most time for its load.
 
     Attributes:
         rail: index of its subnet.
@@ -30,13 +30,13 @@ class Slowest:
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """Bounds of the time that all bytes take, if all links are used at once and nothing is in the way.
+    """Lower bounds on the transfer time, if all links are used at once without interference.
 
     Attributes:
         fabric: the slowest link between switches; None: none has a load.
-        hosts: the slowest link of a host; likewise.
-        times: how many times as long the fabric takes as the hosts; None: one of them has no load. Of bytes
-            alone, all links taken as equally fast, if rates are not known.
+        hosts: the slowest link of a host; None: none has a load.
+        times: the fabric's time divided by the hosts'; None: one of them has no load. If rates are
+            unknown, all links count as equally fast.
     """
 
     fabric: Slowest | None
@@ -45,7 +45,7 @@ class Bottleneck:
 
 
 def bottleneck(subnets: Sequence[Subnet], loads: Sequence[NDArray[np.float64]]) -> Bottleneck:
-    """Find it.
+    """Find the slowest links.
 
     Args:
         subnets: of the fabric.
@@ -66,24 +66,24 @@ def bottleneck(subnets: Sequence[Subnet], loads: Sequence[NDArray[np.float64]]) 
 
 
 def seconds_of(subnet: Subnet, loads: NDArray[np.float64], *, rates: bool = True) -> NDArray[np.float64]:
-    """Return what each link takes for its load, shape (L,); just the load if rates are not to be used."""
+    """Return the seconds that each link needs for its load, shape (L,); with rates=False, the load itself."""
     return loads / subnet.links.rates if rates else loads
 
 
 def rates_known(subnets: Sequence[Subnet]) -> bool:
-    """Tell whether the rate of every link is known."""
+    """Return whether the rate of every link is known."""
     return all(bool(np.isfinite(subnet.links.rates).all()) for subnet in subnets)
 
 
 def _slowest(
     subnets: Sequence[Subnet], loads: Sequence[NDArray[np.float64]], *, of_hosts: bool, rates: bool
 ) -> Slowest | None:
-    best, found = 0.0, None
+    best, slowest = 0.0, None
     for rail, (subnet, load) in enumerate(zip(subnets, loads, strict=True)):
         at_host = (subnet.classes == HOST_UP) | (subnet.classes == HOST_DOWN)
         takes = np.where((at_host == of_hosts) & (load > 0), seconds_of(subnet, load, rates=rates), 0.0)
         if takes.max(initial=0.0) > best:
             link = int(takes.argmax())
             best = float(takes[link])
-            found = Slowest(rail, link, float(load[link]), best if rates else None)
-    return found
+            slowest = Slowest(rail, link, float(load[link]), best if rates else None)
+    return slowest

@@ -1,4 +1,4 @@
-"""What each cause does to the links between switches."""
+"""The load that each cause puts on the links between switches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class CauseLoad:
     """A cause, and the link between switches that it loads most.
 
     Attributes:
-        cause: what messages are sent for.
+        cause: why the messages are sent.
         on_links: bytes of it that leave hosts.
         hottest: the link, with all that is on it; None: the cause has nothing between switches.
         bytes: of the cause on this link.
@@ -33,7 +33,7 @@ class CauseLoad:
 
 def cause_loads(loads: JobLoads) -> list[CauseLoad]:
     """Return one entry for each cause, most bytes first."""
-    found = []
+    loads_of_causes = []
     for number, cause in enumerate(loads.causes):
         leaving, best, at = 0.0, 0.0, (0, -1)
         for place, rail in enumerate(loads.rails):
@@ -49,5 +49,5 @@ def cause_loads(loads: JobLoads) -> list[CauseLoad]:
             of_class = rail.by_cause[number][rail.subnet.classes == rail.subnet.classes[at[1]]]
             times = best / float(np.mean(of_class[of_class > 0]))
             [hottest] = link_loads_of(loads, at[0], [at[1]])
-        found.append(CauseLoad(cause, leaving, hottest, best, times))
-    return sorted(found, key=lambda each: -each.on_links)
+        loads_of_causes.append(CauseLoad(cause, leaving, hottest, best, times))
+    return sorted(loads_of_causes, key=lambda each: -each.on_links)

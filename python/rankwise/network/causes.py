@@ -1,4 +1,4 @@
-"""What messages are sent for: a procedure on communicators that were made alike."""
+"""Causes of messages: a procedure on a family of communicators."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ OTHERS = "(other causes)"
 class Cause:
     """Messages of one kind that one procedure sends on the communicators of one family.
 
-    The parts of a job call collectives at the same time on communicators that one line made: on all rows of a
-    grid. Their messages meet on links, and are one cause.
+    The parts of a job call collectives at the same time on communicators that one line created, such as those
+    of all rows of a grid. Their messages meet on links, so they count as one cause.
 
     Attributes:
-        communicator: the name of the only one, else of their family.
-        user_name: of the only one, '' if the program set none.
+        communicator: its name if there is only one, else that of the family.
+        user_name: set by the program; '' if it set none, or if there are several communicators.
         communicators: how many have sent messages.
         procedure: name.
         kind: of the messages.
-        bytes: of all of them, those within hosts included.
-        messages: likewise.
+        bytes: of all messages, including those within hosts.
+        messages: how many, including those within hosts.
     """
 
     communicator: str
@@ -47,8 +47,8 @@ def causes_of(flows: Flows) -> tuple[tuple[Cause, ...], NDArray[np.int64]]:
         flows: with G groups.
 
     Returns:
-        The causes, and of each group, shape (G,), the index of its cause. Where there are very many, the last
-        one is all others.
+        The causes, and the index of the cause of each group, shape (G,). If there are very many causes, the
+        last entry sums up all others.
     """
     groups: dict[tuple[str, str, str], list[int]] = {}
     for number, group in enumerate(flows.groups):
@@ -64,7 +64,7 @@ def causes_of(flows: Flows) -> tuple[tuple[Cause, ...], NDArray[np.int64]]:
     for number, members in enumerate(chosen):
         of_group[members] = number
         amounts = int(sizes[members].sum()), int(counts[members].sum())
-        causes.append(_cause([flows.groups[one] for one in members], *amounts, other=number == _MOST))
+        causes.append(_cause([flows.groups[member] for member in members], *amounts, other=number == _MOST))
     return tuple(causes), of_group
 
 

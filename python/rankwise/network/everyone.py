@@ -1,4 +1,4 @@
-"""Traffic that is made up: all ranks send to all others."""
+"""Synthetic all-to-all traffic: each rank sends to each other rank."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from rankwise.network.routes.ideal import EvenSplit
 from rankwise.network.what_if import SPLIT, Scenario, placed, scenario
 
 EACH_PAIR = 1024
-"""Up to so many ranks, all pairs are looked at one by one."""
+"""Up to this many ranks, each pair is a flow of its own."""
 
 _ALL = "all ranks"
 _GROUP = Group(_ALL, _ALL, "", "MPI_Alltoall", IN_COLLECTIVE)
 
 
 def everyone(fabric: Fabric, places: Places, size: int, *, lid_offset: int | None = 0) -> JobLoads:
-    """Let all ranks send to all others, once.
+    """Return the loads if each rank sends to each other rank once.
 
-    Up to EACH_PAIR ranks, the flows are known; of more there are none in what is returned.
+    With more than EACH_PAIR ranks, the returned object has no flows.
 
     Args:
-        fabric: that the ranks are on.
+        fabric: where the ranks run.
         places: of the ranks.
-        size: bytes from each to each other.
+        size: bytes for each ordered pair of ranks.
         lid_offset: as of `job_loads`.
 
     Raises:
-        RankwiseError: there are many ranks, and not one on each host with a port on each rail.
+        RankwiseError: there are more ranks, and not exactly one on each host with a port on each rail.
     """
     ranks = places.ranks
     if ranks <= EACH_PAIR:
@@ -57,28 +57,28 @@ def everyone(fabric: Fabric, places: Places, size: int, *, lid_offset: int | Non
 
 
 def everyone_split(loads: JobLoads, size: int) -> Scenario:
-    """Return what would be with ideal routes.
+    """Return the scenario with ideal routes.
 
     Args:
         loads: as `everyone` returns them.
-        size: that they were made with.
+        size: as given to `everyone`.
     """
     if len(loads.flows):
         return placed(SPLIT, loads.fabric, loads.flows, loads.places, split=True, lid_offset=loads.lid_offset)
-    found, bounds = [], []
+    link_loads, bounds = [], []
     for subnet, rail in zip(loads.fabric.subnets, loads.places.rails, strict=True):
         amount = size * float(rail.shares.max(initial=0.0))
         ports = rail.ports[:, 0].astype(np.int64)
         ends, counts = np.unique(subnet.links.destination[subnet.up[ports]], return_counts=True)
         everywhere = np.unique(subnet.links.destination[subnet.up])
-        one, other = (each.ravel() for each in np.meshgrid(np.arange(len(ends)), np.arange(len(ends))))
+        first, second = (each.ravel() for each in np.meshgrid(np.arange(len(ends)), np.arange(len(ends))))
         place = np.searchsorted(everywhere, ends)
-        sizes = amount * counts[one] * counts[other]
-        split = EvenSplit(subnet).of_switches(place[one], place[other], sizes)
+        sizes = amount * counts[first] * counts[second]
+        split = EvenSplit(subnet).of_switches(place[first], place[second], sizes)
         split[subnet.up[ports]] = split[subnet.up[ports] ^ 1] = amount * (len(ports) - 1)
-        found.append(split)
+        link_loads.append(split)
         bounds.append(_bounds(subnet, ports, amount))
-    return scenario(SPLIT, loads.fabric.subnets, found, bounds)
+    return scenario(SPLIT, loads.fabric.subnets, link_loads, bounds)
 
 
 def _flows(ranks: int, size: int) -> Flows:
@@ -115,27 +115,27 @@ def _one_each(places: Places) -> tuple[Rail, ...]:
 def _rail(subnet: Subnet, rail: Rail, size: int, lid_offset: int | None) -> RailLoads:
     share = float(rail.shares.max(initial=0.0))
     amount, ports = size * share, rail.ports[:, 0].astype(np.int64)
-    found = all_to_all(subnet, ports, lid_offset=lid_offset)
-    loads = amount * found.loads
+    routes = all_to_all(subnet, ports, lid_offset=lid_offset)
+    loads = amount * routes.loads
     return RailLoads(
         subnet,
         loads,
-        share * found.loads,
+        share * routes.loads,
         loads[np.newaxis],
         tuple(by_class(subnet, loads, _bounds(subnet, ports, amount))),
         _by_hops(subnet, ports, amount),
-        Undelivered(found.missing, 0, amount * found.missing),
+        Undelivered(routes.missing, 0, amount * routes.missing),
     )
 
 
 def _bounds(subnet: Subnet, ports: NDArray[np.int64], amount: float) -> NDArray[np.float64]:
-    """Return `class_bounds`: one host of each switch sends for all of them."""
+    """Return `class_bounds`: one host of each switch stands for all its hosts."""
     _, first, counts = np.unique(
         subnet.links.destination[subnet.up[ports]], return_index=True, return_counts=True
     )
-    one, other = (each.ravel() for each in np.meshgrid(np.arange(len(first)), np.arange(len(first))))
+    start, end = (each.ravel() for each in np.meshgrid(np.arange(len(first)), np.arange(len(first))))
     bounds = class_bounds(
-        subnet, ports[first[one]], ports[first[other]], amount * counts[one] * counts[other]
+        subnet, ports[first[start]], ports[first[end]], amount * counts[start] * counts[end]
     )
     bounds[[HOST_UP, HOST_DOWN]] = amount * (len(ports) - 1)
     return bounds

@@ -1,4 +1,4 @@
-"""What hosts send each other, and the worst link on the way."""
+"""Traffic between pairs of hosts, and the slowest link on the path."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rankwise.network.routes.walk import crossings, hops
 
 @dataclass(frozen=True, kw_only=True)
 class HostPair:
-    """What one host sends another over one rail.
+    """Traffic from one host to another over one rail.
 
     Attributes:
         rail: index of the subnet.
-        rail_name: '' of the only one.
+        rail_name: '' if there is only one.
         source: name of the host.
         destination: likewise.
         bytes: that it sends.
@@ -28,8 +28,8 @@ class HostPair:
         rank_pairs: that they are between.
         cause: of most of the bytes.
         switches: that they pass; the mean of the ways of a split; None: there is no way.
-        worst: of the links between switches on the way, the one that takes longest for all that is on it;
-            None: both hosts are at one switch.
+        worst: the link between switches on the path that needs the most time for its whole load;
+            None: both hosts are at the same switch.
     """
 
     rail: int
@@ -45,14 +45,14 @@ class HostPair:
 
 
 def host_flows(loads: JobLoads, top: int) -> list[HostPair]:
-    """Return what hosts send each other, most bytes first, then those with the worst links on their way.
+    """Return the pairs of hosts, most bytes first; of equal ones, those with the slowest links first.
 
     Args:
         loads: of the job.
         top: how many; 0 = all.
     """
-    found = [pair for rail in range(len(loads.rails)) for pair in _of_rail(loads, rail, top)]
-    return sorted(found, key=lambda pair: (-pair.bytes, -(pair.worst.bytes if pair.worst else 0.0)))[
+    pairs = [pair for rail in range(len(loads.rails)) for pair in _of_rail(loads, rail, top)]
+    return sorted(pairs, key=lambda pair: (-pair.bytes, -(pair.worst.bytes if pair.worst else 0.0)))[
         : top or None
     ]
 
@@ -80,14 +80,14 @@ def _of_rail(loads: JobLoads, rail: int, top: int) -> list[HostPair]:
     passed = hops(subnet, *ends, lid_offset=loads.lid_offset)
     some = np.unique(worst[chosen[worst[chosen] >= 0]])
     links = {load.link: load for load in link_loads_of(loads, rail, some.tolist())}
-    found = []
+    host_pairs = []
     for number in chosen.tolist():
         of_pair = order[begins[number] : begins[number + 1]]
         flow = taking.flow[of_pair]
         cause = loads.of_group[flows.group[flow]]
         by_cause = np.bincount(cause, flows.bytes[flow])
         switches = float(passed[of_pair].mean())
-        found.append(
+        host_pairs.append(
             HostPair(
                 rail=rail,
                 rail_name=subnet.name,
@@ -103,4 +103,4 @@ def _of_rail(loads: JobLoads, rail: int, top: int) -> list[HostPair]:
                 worst=links.get(int(worst[number])),
             )
         )
-    return found
+    return host_pairs

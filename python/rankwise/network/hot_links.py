@@ -1,4 +1,4 @@
-"""The links with the most to carry, and what it comes from."""
+"""The most loaded links, and where their traffic comes from."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rankwise.network.loads import JobLoads
 from rankwise.network.routes.walk import crossings
 
 MOST_FLOWS = 5
-"""Of one link, those that are told."""
+"""The number of flows reported for each link."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkLoad:
-    """A directed link and what it carries.
+    """A directed link and its traffic.
 
     Attributes:
         rail: index of its subnet.
-        rail_name: '' of the only one.
+        rail_name: '' if there is only one.
         link: index of the link in the subnet.
         link_class: name.
         source: name of the switch or host that it leads from.
@@ -35,7 +35,7 @@ class LinkLoad:
         messages: likewise.
         seconds: bytes by rate; None = the rate is not known.
         times_mean: bytes by the mean of the links of the class that are used; None: none is.
-        excess: bytes by what no routing gets the most loaded link of the class below; None: not known.
+        excess: bytes divided by the lower bound that any routing has for this class; None: unknown.
     """
 
     rail: int
@@ -55,7 +55,7 @@ class LinkLoad:
 
 @dataclass(frozen=True)
 class CauseShare:
-    """What a cause has on a link, in bytes."""
+    """Bytes of a cause on a link."""
 
     cause: Cause
     bytes: float
@@ -63,7 +63,7 @@ class CauseShare:
 
 @dataclass(frozen=True)
 class HostFlow:
-    """What one host sends another over a link, in bytes."""
+    """Bytes from one host to another over a link."""
 
     source: str
     destination: str
@@ -72,7 +72,7 @@ class HostFlow:
 
 @dataclass(frozen=True)
 class RankFlow:
-    """What one rank sends another over a link, in bytes."""
+    """Bytes from one rank to another over a link."""
 
     source: int
     destination: int
@@ -86,11 +86,11 @@ class HotLink:
     Attributes:
         load: of it.
         causes: that messages on it have, most bytes first.
-        communicators: names of those whose messages take it, most bytes first, at most MOST_FLOWS.
+        communicators: names of those whose messages cross the link, most bytes first, at most MOST_FLOWS.
         communicator_count: of all of them.
-        hosts: pairs of hosts whose messages take it, likewise.
+        hosts: pairs of hosts whose messages cross the link, at most MOST_FLOWS.
         host_count: of all pairs.
-        ranks: pairs of ranks, likewise.
+        ranks: pairs of ranks whose messages cross the link, at most MOST_FLOWS.
         rank_count: of all pairs.
     """
 
@@ -112,13 +112,13 @@ def link_loads_of(loads: JobLoads, rail: int, links: Sequence[int]) -> list[Link
         rail: index of the subnet.
         links: indices of links.
     """
-    of, subnet = loads.rails[rail], loads.rails[rail].subnet
-    classes = {each.link_class: each for each in of.classes}
-    seconds = seconds_of(subnet, of.bytes)
-    found = []
+    rail_loads, subnet = loads.rails[rail], loads.rails[rail].subnet
+    classes = {each.link_class: each for each in rail_loads.classes}
+    seconds = seconds_of(subnet, rail_loads.bytes)
+    link_loads = []
     for link in links:
-        summed, load = classes[int(subnet.classes[link])], float(of.bytes[link])
-        found.append(
+        summed, load = classes[int(subnet.classes[link])], float(rail_loads.bytes[link])
+        link_loads.append(
             LinkLoad(
                 rail=rail,
                 rail_name=subnet.name,
@@ -129,19 +129,19 @@ def link_loads_of(loads: JobLoads, rail: int, links: Sequence[int]) -> list[Link
                 destination=subnet.name_of(int(subnet.links.destination[link])),
                 destination_port=int(subnet.links.destination_port[link]),
                 bytes=load,
-                messages=float(of.messages[link]),
+                messages=float(rail_loads.messages[link]),
                 seconds=float(seconds[link]) if np.isfinite(seconds[link]) else None,
                 times_mean=load / summed.mean_used if summed.mean_used else None,
                 excess=load / summed.bound if summed.bound else None,
             )
         )
-    return found
+    return link_loads
 
 
 def ranked(loads: JobLoads, *, with_hosts: bool) -> list[tuple[int, int]]:
-    """Return all links that have a load, the one that takes longest for it first: rail and link.
+    """Return rail and link of all links that have a load, the slowest first.
 
-    Where rates are not known, all links are taken as equally fast.
+    Where rates are unknown, all links count as equally fast.
 
     Args:
         loads: of the job.
@@ -165,7 +165,7 @@ def ranked(loads: JobLoads, *, with_hosts: bool) -> list[tuple[int, int]]:
 def hot_links(
     loads: JobLoads, top: int, *, with_hosts: bool = False, known: Sequence[HotLink] = ()
 ) -> list[HotLink]:
-    """Return the links with the most to carry, and what it comes from.
+    """Return the most loaded links with the sources of their traffic.
 
     Args:
         loads: of the job.
@@ -179,20 +179,20 @@ def hot_links(
 def described(
     loads: JobLoads, chosen: Sequence[tuple[int, int]], known: Sequence[HotLink] = ()
 ) -> list[HotLink]:
-    """Return what links carry, and what it comes from.
+    """Return the traffic of links with its sources.
 
     Args:
         loads: of the job.
         chosen: links, each by its rail and its index there.
-        known: links that have been looked at already.
+        known: links that are described already.
     """
-    found = {(hot.load.rail, hot.load.link): hot for hot in known}
-    new = [one for one in chosen if one not in found]
+    hot_links = {(hot.load.rail, hot.load.link): hot for hot in known}
+    new = [key for key in chosen if key not in hot_links]
     for rail in sorted({rail for rail, _ in new}):
-        links = [link for of, link in new if of == rail]
+        links = [link for link_rail, link in new if link_rail == rail]
         for hot in _of_rail(loads, rail, links):
-            found[rail, hot.load.link] = hot
-    return [found[one] for one in chosen]
+            hot_links[rail, hot.load.link] = hot
+    return [hot_links[key] for key in chosen]
 
 
 def _of_rail(loads: JobLoads, rail: int, links: Sequence[int]) -> list[HotLink]:
@@ -207,7 +207,7 @@ def _of_rail(loads: JobLoads, rail: int, links: Sequence[int]) -> list[HotLink]:
     sizes = loads.flows.bytes[flow] * taking.share[journey] * part
     names = [host.name for host in loads.places.hosts]
     hosts = loads.places.host
-    found = []
+    hot_links = []
     for load in link_loads_of(loads, rail, links):
         at = slice(*np.searchsorted(over, [load.link, load.link + 1]))
         own, weight = flow[at], sizes[at]
@@ -215,19 +215,22 @@ def _of_rail(loads: JobLoads, rail: int, links: Sequence[int]) -> list[HotLink]:
         host_pairs, host_count = _largest(hosts[source], hosts[destination], weight)
         rank_pairs, rank_count = _largest(source, destination, weight)
         communicators = _communicators(loads, own, weight)
-        found.append(
+        hot_links.append(
             HotLink(
                 load,
                 _causes(loads, loads.rails[rail].by_cause[:, load.link]),
                 tuple(communicators[:MOST_FLOWS]),
                 len(communicators),
-                tuple(HostFlow(names[one], names[other], size) for one, other, size in host_pairs),
+                tuple(
+                    HostFlow(names[source], names[destination], size)
+                    for source, destination, size in host_pairs
+                ),
                 host_count,
                 tuple(RankFlow(*pair) for pair in rank_pairs),
                 rank_count,
             )
         )
-    return found
+    return hot_links
 
 
 def _causes(loads: JobLoads, sizes: NDArray[np.float64]) -> tuple[CauseShare, ...]:
@@ -244,11 +247,11 @@ def _communicators(loads: JobLoads, flow: NDArray[np.int64], weight: NDArray[np.
 def _largest(
     source: NDArray[np.int32], destination: NDArray[np.int32], weight: NDArray[np.float64]
 ) -> tuple[list[tuple[int, int, float]], int]:
-    """Sum up by pairs: the largest ones, and how many pairs there are."""
+    """Sum up by pairs: return the largest sums and the number of pairs."""
     ends = source.astype(np.int64) << 32 | destination
     pairs, place = np.unique(ends, return_inverse=True)
     sums = np.bincount(place, weight, len(pairs))
     order = np.argsort(-sums, kind="stable")[:MOST_FLOWS]
-    return [(int(pairs[one]) >> 32, int(pairs[one]) & 0xFFFFFFFF, float(sums[one])) for one in order], len(
-        pairs
-    )
+    return [
+        (int(pairs[index]) >> 32, int(pairs[index]) & 0xFFFFFFFF, float(sums[index])) for index in order
+    ], len(pairs)

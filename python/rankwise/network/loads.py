@@ -1,4 +1,4 @@
-"""What a job sends over each link of a fabric."""
+"""The load that a job puts on each link of a fabric."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from rankwise.network.routes.walk import hops, routed
 
 @dataclass(frozen=True)
 class Undelivered:
-    """What the forwarding tables bring nowhere.
+    """Messages that the forwarding tables do not deliver.
 
     Attributes:
-        no_way: pairs of host ports whose messages come to a switch that has no way, or to another host.
-        in_circles: pairs whose messages go round and round.
+        no_way: pairs of host ports whose messages end at a switch without a route, or at the wrong host.
+        in_circles: pairs whose messages run in a loop.
         bytes: of both.
     """
 
@@ -34,7 +34,7 @@ class Undelivered:
 
 @dataclass(frozen=True)
 class RailLoads:
-    """What goes over the L directed links of one subnet.
+    """The load of the L directed links of one subnet.
 
     Attributes:
         subnet: of the fabric.
@@ -43,7 +43,7 @@ class RailLoads:
         by_cause: shape (C, L), bytes.
         classes: bytes, summed up.
         hops: bytes by the number of switches that they pass; the mean, rounded, where ways are split.
-        undelivered: what is on no link, for there is no way.
+        undelivered: traffic without a route, which is on no link.
     """
 
     subnet: Subnet
@@ -57,7 +57,7 @@ class RailLoads:
 
 @dataclass(frozen=True)
 class JobLoads:
-    """What a job sends over the links of a fabric.
+    """The load that a job puts on the links of a fabric.
 
     Attributes:
         fabric: that it is placed on.
@@ -66,7 +66,7 @@ class JobLoads:
         journeys: of the flows.
         causes: C of them, most bytes first.
         of_group: shape (G,): the cause of each group of flows.
-        rails: one for each subnet.
+        rails: one entry for each subnet.
         lid_offset: which LID of a port messages have (LMC); None = they are split over all.
     """
 
@@ -86,7 +86,7 @@ class JobLoads:
 
     @property
     def lost(self) -> int:
-        """Bytes from or to ranks that have no place in the fabric: links carry more than is told by them."""
+        """Bytes from or to ranks without a known host: the links carry these as well."""
         return int(self.flows.bytes[self.journeys.lost].sum())
 
     @property
@@ -134,7 +134,7 @@ def _rail(
 ) -> RailLoads:
     source, destination = taking.source, taking.destination
     kinds = np.stack([flows.bytes[taking.flow], flows.messages[taking.flow]]) * taking.share
-    found = routed(
+    routes = routed(
         subnet,
         source,
         destination,
@@ -143,8 +143,8 @@ def _rail(
         groups=max(1, causes),
         lid_offset=lid_offset,
     )
-    sizes, messages = found.loads
-    there = found.fate == ARRIVES
+    sizes, messages = routes.loads
+    there = routes.fate == ARRIVES
     arriving = source[there], destination[there], kinds[0, there]
     loads = sizes.sum(axis=0)
     classes = by_class(subnet, loads, class_bounds(subnet, *arriving))
@@ -158,8 +158,8 @@ def _rail(
         tuple(classes),
         {number: float(by_hops[number]) for number in np.flatnonzero(by_hops).tolist()},
         Undelivered(
-            _pairs(taking, found.fate == NO_WAY),
-            _pairs(taking, found.fate == IN_CIRCLES),
+            _pairs(taking, routes.fate == NO_WAY),
+            _pairs(taking, routes.fate == IN_CIRCLES),
             float(kinds[0, ~there].sum()),
         ),
     )

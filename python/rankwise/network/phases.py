@@ -1,4 +1,4 @@
-"""What a job sends over each link in each phase of its run, and which links are hot in a phase alone.
+"""The load of each link in each phase of a run, and links that are hot only in one phase.
 
 A link carries bytes over a whole run, but it is in the way while it carries them: one that is hot in a short
 phase can be lost among those that are used all the time.
@@ -20,9 +20,9 @@ from rankwise.network.job.phases import FlowsByPhase
 from rankwise.network.loads import JobLoads, job_loads
 
 HOT = 0.5
-"""Of what the most loaded link between switches takes: a link that takes as much is hot."""
+"""A link is hot if it needs at least this share of the time of the most loaded link between switches."""
 QUIET = 0.01
-"""Of what the busiest link of any phase carries a second: in phases where none carries more, none is hot."""
+"""Phases in which no link is busier than this share of the busiest link of any phase have no hot links."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class PhaseLink:
     """A link between switches in a phase.
 
     Attributes:
-        hot: what it carries in the phase, and why.
-        percent_of_run: of what it carries over the run, the part of the phase.
+        hot: its traffic in the phase, with the sources.
+        percent_of_run: the phase's part of the link's traffic over the run.
         is_hot: in the phase.
         hot_in_run: over the whole run.
         hot_in: numbers of all phases in which it is hot.
@@ -51,12 +51,12 @@ class PhaseLink:
 
 @dataclass(frozen=True)
 class LoadsOfPhase:
-    """What a job sends over links in a phase.
+    """The loads of links in a phase.
 
     Attributes:
         phase: that it is.
         loads: in it.
-        links: between switches, the one that takes longest first; as many as are told.
+        links: between switches, the slowest first; at most `top`.
         hot: how many links between switches are hot in it.
         hidden: of these, how many the whole run does not show.
         seconds: that the most loaded link between switches takes for its bytes; None = rates are not known.
@@ -77,7 +77,7 @@ class LoadsOfPhase:
 
 @dataclass(frozen=True)
 class LoadsByPhase:
-    """What a job sends over links, by the phases of its run.
+    """The loads of links by phases.
 
     Attributes:
         flows: by phases.
@@ -86,7 +86,7 @@ class LoadsByPhase:
         seconds: that the most loaded links of the phases take together; None = not known of some.
         run_seconds: that the most loaded link of the run takes; likewise.
         hidden_links: how many links are hot in any phase, and not over the run.
-        hidden: such links and a phase in which they are; the first ones of all.
+        hidden: the first of these links, each with its phase.
     """
 
     flows: FlowsByPhase
@@ -104,7 +104,7 @@ def loads_by_phase(run: JobLoads, flows: FlowsByPhase, top: int) -> LoadsByPhase
     Args:
         run: loads over the whole run.
         flows: the flows of the run, by phases.
-        top: links that are told of each phase; 0 = all.
+        top: links that are reported for each phase; 0 = all.
     """
     loads = [
         job_loads(run.fabric, flows.of(number), run.places, lid_offset=run.lid_offset)
@@ -114,31 +114,31 @@ def loads_by_phase(run: JobLoads, flows: FlowsByPhase, top: int) -> LoadsByPhase
     is_hot = _hot(loads, lengths)
     [run_is_hot] = _hot([run], [1.0])
     phases: list[LoadsOfPhase] = []
-    told_hidden: list[tuple[LoadsOfPhase, PhaseLink]] = []
+    listed_hidden: list[tuple[LoadsOfPhase, PhaseLink]] = []
     for number, (phase, own) in enumerate(zip(flows.phases, loads, strict=True)):
         links = ranked(own, with_hosts=False)
         hidden = [(rail, link) for rail, link in links if (is_hot[number][rail] & ~run_is_hot[rail])[link]]
-        first, left = links[: top or None], top - len(told_hidden) if top else len(hidden)
-        told = _links(own, run, number, [*dict.fromkeys((*first, *hidden[:left]))], is_hot, run_is_hot)
+        first, left = links[: top or None], top - len(listed_hidden) if top else len(hidden)
+        phase_links = _links(own, run, number, [*dict.fromkeys((*first, *hidden[:left]))], is_hot, run_is_hot)
         phases.append(
             LoadsOfPhase(
                 phase,
                 own,
-                tuple(told[link] for link in first),
+                tuple(phase_links[link] for link in first),
                 sum(int(of_rail.sum()) for of_rail in is_hot[number]),
                 len(hidden),
                 _most(own),
             )
         )
-        told_hidden += [(phases[-1], told[link]) for link in hidden[:left]]
+        listed_hidden += [(phases[-1], phase_links[link]) for link in hidden[:left]]
     known = [each.seconds for each in phases]
-    seconds = None if any(one is None for one in known) else sum(one or 0.0 for one in known)
+    seconds = None if any(length is None for length in known) else sum(length or 0.0 for length in known)
     hidden_in_any = [
         np.logical_or.reduce([phase[rail] for phase in is_hot]) & ~of_run
         for rail, of_run in enumerate(run_is_hot)
     ]
-    count = sum(int(one.sum()) for one in hidden_in_any)
-    return LoadsByPhase(flows, run, tuple(phases), seconds, _most(run), count, tuple(told_hidden))
+    count = sum(int(is_hidden.sum()) for is_hidden in hidden_in_any)
+    return LoadsByPhase(flows, run, tuple(phases), seconds, _most(run), count, tuple(listed_hidden))
 
 
 def _links(
@@ -149,32 +149,32 @@ def _links(
     is_hot: Sequence[Sequence[NDArray[np.bool_]]],
     run_is_hot: Sequence[NDArray[np.bool_]],
 ) -> dict[tuple[int, int], PhaseLink]:
-    found = {}
+    phase_links = {}
     for hot in described(own, chosen):
         rail, link = hot.load.rail, hot.load.link
         whole = float(run.rails[rail].bytes[link])
-        found[rail, link] = PhaseLink(
+        phase_links[rail, link] = PhaseLink(
             hot,
             min(100.0 * hot.load.bytes / whole, 100.0) if whole else 0.0,
             bool(is_hot[number][rail][link]),
             bool(run_is_hot[rail][link]),
             tuple(at + 1 for at, phase in enumerate(is_hot) if phase[rail][link]),
         )
-    return found
+    return phase_links
 
 
 def _takes(loads: JobLoads) -> list[NDArray[np.float64]]:
-    """Return what each link between switches takes for its load, 0 of the others: of each rail, shape (L,).
+    """Return the time that each link between switches needs for its load, 0 for others: per rail, shape (L,).
 
-    In seconds, or where rates are not known in bytes: then all links are taken as equally fast.
+    In seconds, or in bytes where rates are unknown: then all links count as equally fast.
     """
     known = _rates_known(loads)
-    found = []
+    times = []
     for rail in loads.rails:
         at_host = (rail.subnet.classes == HOST_UP) | (rail.subnet.classes == HOST_DOWN)
         takes = seconds_of(rail.subnet, rail.bytes, rates=known)
-        found.append(np.where(at_host | (rail.bytes <= 0), 0.0, takes))
-    return found
+        times.append(np.where(at_host | (rail.bytes <= 0), 0.0, takes))
+    return times
 
 
 def _rates_known(loads: JobLoads) -> bool:
@@ -184,19 +184,19 @@ def _rates_known(loads: JobLoads) -> bool:
 def _most(loads: JobLoads) -> float | None:
     """Return the seconds that the most loaded link between switches takes; None = rates are not known."""
     return (
-        max((float(one.max(initial=0.0)) for one in _takes(loads)), default=0.0)
+        max((float(times.max(initial=0.0)) for times in _takes(loads)), default=0.0)
         if _rates_known(loads)
         else None
     )
 
 
 def _hot(loads: Sequence[JobLoads], lengths: Sequence[float]) -> list[list[NDArray[np.bool_]]]:
-    """Tell which links are hot in each stretch of time: by rail, shape (L,)."""
-    takes = [_takes(one) for one in loads]
-    most = [max((float(rail.max(initial=0.0)) for rail in one), default=0.0) for one in takes]
-    busiest = max(one / length for one, length in zip(most, lengths, strict=True))
-    found = []
+    """Return which links are hot in each run or phase: per rail, shape (L,)."""
+    takes = [_takes(run) for run in loads]
+    most = [max((float(rail.max(initial=0.0)) for rail in times), default=0.0) for times in takes]
+    busiest = max(longest / length for longest, length in zip(most, lengths, strict=True))
+    hot = []
     for own, largest, length in zip(takes, most, lengths, strict=True):
         least = largest * HOT if largest / length > busiest * QUIET else np.inf
-        found.append([(rail >= least) & (rail > 0) for rail in own])
-    return found
+        hot.append([(rail >= least) & (rail > 0) for rail in own])
+    return hot

@@ -1,4 +1,4 @@
-"""What the routes between a job's hosts are worth, whatever it sends."""
+"""The quality of the routes between a job's hosts, independent of its messages."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class RailQuality:
 
     Attributes:
         ports: how many.
-        forwarding_index: the most routes over one link between switches, of those between all pairs.
-        bisection: effective bisection bandwidth, all links taken as equally fast; None: less than two ports,
-            or some have no way to others.
+        forwarding_index: the largest number of routes, counted over all pairs, on a link between switches.
+        bisection: effective bisection bandwidth, as if all links were equally fast; None: less than two
+            ports, or some can't reach others.
     """
 
     ports: int
@@ -29,16 +29,16 @@ class RailQuality:
 
 
 def quality(fabric: Fabric, places: Places, *, lid_offset: int | None = 0) -> list[RailQuality]:
-    """Return what the routes of each subnet are worth."""
-    found = []
+    """Return the quality of the routes of each subnet."""
+    qualities = []
     for subnet, rail in zip(fabric.subnets, places.rails, strict=True):
         ports = np.unique(rail.ports[rail.shares > 0])
         routes = all_to_all(subnet, ports, lid_offset=lid_offset)
-        found.append(
+        qualities.append(
             RailQuality(
                 len(ports),
                 forwarding_index(subnet, routes),
                 bisection_bandwidth(subnet, ports, lid_offset=lid_offset),
             )
         )
-    return found
+    return qualities

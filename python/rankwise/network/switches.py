@@ -1,4 +1,4 @@
-"""What goes through each switch."""
+"""The traffic through each switch."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class SwitchLoad:
 
     Attributes:
         rail: index of its subnet.
-        rail_name: '' of the only one.
+        rail_name: '' if there is only one.
         name: of the switch.
-        level: 1 of those with hosts, and so on.
-        links: out of it.
-        used: of these, with any load.
+        level: 1 for switches with hosts, and so on.
+        links: number of links out of it.
+        used: how many of these have a load.
         bytes: through it.
-        from_hosts: of these, that come from hosts linked with it.
-        to_hosts: that go to them.
-        hottest: the link out of it with the most bytes; None: none has any.
+        from_hosts: bytes from hosts that are linked with it.
+        to_hosts: bytes to hosts that are linked with it.
+        hottest: the link out of it with the most bytes; None: no link has any.
     """
 
     rail: int
@@ -40,8 +40,8 @@ class SwitchLoad:
 
 
 def switch_loads(loads: JobLoads) -> list[SwitchLoad]:
-    """Return the switches that anything goes through, most bytes first."""
-    found = []
+    """Return the switches with traffic, most bytes first."""
+    loads_of_switches = []
     for place, rail in enumerate(loads.rails):
         subnet, links = rail.subnet, rail.subnet.links
         switches = len(subnet.switches.names)
@@ -58,7 +58,7 @@ def switch_loads(loads: JobLoads) -> list[SwitchLoad]:
         order = order[out[order] & (rail.bytes[order] > 0)]
         hottest[links.source[order]] = order
         busy = np.flatnonzero(sums)
-        found += [
+        loads_of_switches += [
             SwitchLoad(
                 rail=place,
                 rail_name=subnet.name,
@@ -75,4 +75,4 @@ def switch_loads(loads: JobLoads) -> list[SwitchLoad]:
                 busy.tolist(), link_loads_of(loads, place, hottest[busy].tolist()), strict=True
             )
         ]
-    return sorted(found, key=lambda each: -each.bytes)
+    return sorted(loads_of_switches, key=lambda each: -each.bytes)

@@ -27,7 +27,7 @@ IN_ORDER, AT_RANDOM, SPLIT = "ranks in order", "ranks at random", "even split"
 
 @dataclass(frozen=True)
 class Scenario:
-    """What would be.
+    """The limits of the traffic with some placement and routes.
 
     Attributes:
         name: of it: AS_IT_IS, IN_ORDER, AT_RANDOM, SPLIT, or one given.
@@ -41,7 +41,7 @@ class Scenario:
 
 
 def as_it_is(loads: JobLoads) -> Scenario:
-    """Return what is."""
+    """Return the scenario of the recorded placement and routes."""
     limit = bottleneck([rail.subnet for rail in loads.rails], [rail.bytes for rail in loads.rails])
     return _scenario(AS_IT_IS, loads.fabric.subnets, [rail.classes for rail in loads.rails], limit)
 
@@ -52,7 +52,7 @@ def scenario(
     loads: Sequence[NDArray[np.float64]],
     bounds: Sequence[NDArray[np.float64]],
 ) -> Scenario:
-    """Sum up what would be.
+    """Sum up a scenario.
 
     Args:
         name: of it.
@@ -69,8 +69,8 @@ def _scenario(
 ) -> Scenario:
     hottest = None
     if limit.fabric:
-        of = subnets[limit.fabric.rail].classes[limit.fabric.link]
-        hottest = next(each for each in classes[limit.fabric.rail] if each.link_class == of)
+        link_class = subnets[limit.fabric.rail].classes[limit.fabric.link]
+        hottest = next(each for each in classes[limit.fabric.rail] if each.link_class == link_class)
     return Scenario(name, hottest, limit)
 
 
@@ -90,17 +90,17 @@ def placed(
         fabric: S subnets.
         flows: between ranks.
         places: of the ranks.
-        split: evenly over all shortest ways, whatever the forwarding tables say.
+        split: evenly over all shortest paths, instead of by the forwarding tables.
         lid_offset: as of `job_loads`.
     """
     loads, bounds = [], []
     for subnet, (source, destination, sizes) in zip(
         fabric.subnets, _messages(flows, journeys(flows, places)), strict=True
     ):
-        found = routed(subnet, source, destination, sizes, lid_offset=lid_offset)
-        there = found.fate == ARRIVES
+        routes = routed(subnet, source, destination, sizes, lid_offset=lid_offset)
+        there = routes.fate == ARRIVES
         arriving = source[there], destination[there], sizes[there]
-        loads.append(EvenSplit(subnet).loads(*arriving) if split else found.loads)
+        loads.append(EvenSplit(subnet).loads(*arriving) if split else routes.loads)
         bounds.append(class_bounds(subnet, *arriving))
     return scenario(name, fabric.subnets, loads, bounds)
 
@@ -108,9 +108,9 @@ def placed(
 def alternatives(
     fabric: Fabric, flows: Flows, places: Places, *, lid_offset: int | None = 0
 ) -> list[Scenario]:
-    """Return what would be if the ranks were on the same hosts in other orders, and with ideal routes.
+    """Return scenarios with the ranks on the same hosts in other orders, and with ideal routes.
 
-    Ranks in order: along the fabric, switch by switch. At random: one order that was drawn.
+    Ranks in order: along the fabric, switch by switch. At random: one random order.
 
     Args:
         fabric: S subnets.
@@ -127,43 +127,44 @@ def alternatives(
 
 
 def in_order(fabric: Fabric, places: Places) -> Places:
-    """Return places in which ranks have the job's seats in the order of switches and ports."""
-    seat = np.full(places.ranks, np.inf)
+    """Return places with the ranks in the order of switches and ports."""
+    positions = np.full(places.ranks, np.inf)
     for subnet, rail in zip(reversed(fabric.subnets), reversed(places.rails), strict=True):
         if not rail.ports.shape[1]:
             continue
         up = subnet.up[rail.ports[:, 0]]
         at = subnet.links.destination[up].astype(np.float64) * (1 << 16) + subnet.links.destination_port[up]
-        seat = np.where(rail.ports[:, 0] >= 0, at, seat)
-    return _seated(places, np.argsort(seat, kind="stable"))
+        positions = np.where(rail.ports[:, 0] >= 0, at, positions)
+    return _permuted(places, np.argsort(positions, kind="stable"))
 
 
 def at_random(places: Places, seed: int) -> Places:
-    """Return places in which ranks have each other's, drawn at random."""
-    return _seated(places, np.random.default_rng(seed).permutation(places.ranks))
+    """Return places with the ranks in random order."""
+    return _permuted(places, np.random.default_rng(seed).permutation(places.ranks))
 
 
-def _seated(places: Places, order: NDArray[np.int64]) -> Places:
-    """Return places in which ranks with a place have that of another one, in an order of all ranks."""
+def _permuted(places: Places, order: NDArray[np.int64]) -> Places:
+    """Return places in which the ranks that have a place are permuted by an order of all ranks."""
     has = np.sum([rail.shares.sum(axis=1) for rail in places.rails], axis=0) > 0
-    seats = np.arange(places.ranks)
-    seats[has] = order[has[order]]
-    rails = tuple(Rail(rail.ports[seats], rail.shares[seats]) for rail in places.rails)
-    return replace(places, host=places.host[seats], rails=rails)
+    slots = np.arange(places.ranks)
+    slots[has] = order[has[order]]
+    rails = tuple(Rail(rail.ports[slots], rail.shares[slots]) for rail in places.rails)
+    return replace(places, host=places.host[slots], rails=rails)
 
 
 def _messages(
     flows: Flows, travelling: Journeys
 ) -> list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]]:
-    """Return sources, destinations and bytes of what takes each rail, one entry for a pair of ports."""
-    found = []
+    """Return sources, destinations and bytes of the traffic on each rail, one entry for a pair of ports."""
+    messages = []
     for taking in travelling.rails:
-        (ones, one), (others, other) = (
+        (sources, source_index), (destinations, destination_index) = (
             distinct(ends.astype(np.int64), int(ends.max(initial=0)) + 1)
             for ends in (taking.source, taking.destination)
         )
-        pairs, place = distinct(one * len(others) + other, len(ones) * len(others))
+        keys = source_index * len(destinations) + destination_index
+        pairs, place = distinct(keys, len(sources) * len(destinations))
         sizes = np.bincount(place, flows.bytes[taking.flow] * taking.share, len(pairs)).astype(np.float64)
-        source, destination = np.divmod(pairs, max(len(others), 1))
-        found.append((ones[source].astype(np.int32), others[destination].astype(np.int32), sizes))
-    return found
+        source, destination = np.divmod(pairs, max(len(destinations), 1))
+        messages.append((sources[source].astype(np.int32), destinations[destination].astype(np.int32), sizes))
+    return messages

@@ -1,4 +1,4 @@
-"""The user's command with settings: places told to the launcher, the rest to the ranks."""
+"""The user's command with settings: places for the launcher, the rest for the ranks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def way_of(program: Program, directory: Path, settings: Settings, name: str, *, 
         library: the file with the MPI library that it uses; None: not known.
 
     Raises:
-        RankwiseError: the library or the launcher can't be told them.
+        RankwiseError: the library or the launcher can't take them.
     """
     # What is in the environment may be for the launcher, such as how it binds ranks. A directory of its own:
     # others may be in use.
@@ -35,8 +35,8 @@ def way_of(program: Program, directory: Path, settings: Settings, name: str, *, 
     if not settings.bindings:
         return Way(name, Command(program.words, settings.environment), variables)
     launch = understand(program.words, program.environment)
-    seats = launch.bindings(settings.bindings)
+    bindings = launch.bindings(settings.bindings)
     place = own / "placement"
-    write_all(seats, place, ())
-    told = launch.relaunched(seats, place)
-    return Way(name, Command(told.words, {**told.variables, **settings.environment}), variables)
+    write_all(bindings, place, ())
+    relaunched = launch.relaunched(bindings, place)
+    return Way(name, Command(relaunched.words, {**relaunched.variables, **settings.environment}), variables)

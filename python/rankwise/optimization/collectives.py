@@ -60,10 +60,10 @@ class Collectives:
 
     def promise(self, profile: Path) -> Promise | str:
         """See Step."""
-        found = profiled(profile, self._cells)
-        if not found.targets:
-            return "no collective takes enough time to be worth tuning"
-        tunable = sum(target.tunable_seconds for target in found.targets)
+        profiled_run = profiled(profile, self._cells)
+        if not profiled_run.targets:
+            return "no collective takes enough time for tuning to pay off"
+        tunable = sum(target.tunable_seconds for target in profiled_run.targets)
         why = "time in blocking collectives without waiting for late ranks"
         with opened_profile(profile) as connection:
             return promised(Evidence(connection), _RULES, tunable, why, A_PART)
@@ -74,12 +74,12 @@ class Collectives:
 
     def attempt(self, now: Now) -> Tried:
         """See Step."""
-        found = profiled(now.profile, self._cells)
+        profiled_run = profiled(now.profile, self._cells)
         request = Request(
-            targets=found.targets,
-            run_seconds=found.wall.rank_seconds,
-            wall_seconds=found.wall.wall_seconds,
-            ranks=found.wall.ranks,
+            targets=profiled_run.targets,
+            run_seconds=profiled_run.wall.rank_seconds,
+            wall_seconds=profiled_run.wall.wall_seconds,
+            ranks=profiled_run.wall.ranks,
             way=now.way,
             open_racer=lambda deadline: self._open_racer(now.way, now.runs.directory, deadline),
             untold=lambda settings: untold(together(now.kept, settings), self._library),

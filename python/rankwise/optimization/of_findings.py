@@ -25,17 +25,19 @@ def promised(
         why: of them, a clause.
         sure: how sure they are, between 0 and 1.
     """
-    found = [one.finding for one in findings(seen).found if one.finding.rule in rules]
+    relevant = [entry.finding for entry in findings(seen).found if entry.finding.rule in rules]
     own = Promise(reckoned, sure * reckoned, why)
-    if not found:
+    if not relevant:
         return own
     theirs = Promise(
-        sum(one.saved_seconds for one in found), sum(one.weight for one in found), _titles(found)
+        sum(finding.saved_seconds for finding in relevant),
+        sum(finding.weight for finding in relevant),
+        _titles(relevant),
     )
     # A rule that knows little must not hide how much there is.
     return theirs if theirs.weight >= own.weight else own
 
 
-def _titles(found: Sequence[Finding]) -> str:
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"{found[0].rule}: {found[0].title}{more}"
+def _titles(relevant: Sequence[Finding]) -> str:
+    more = f" (and {len(relevant) - 1} more)" if len(relevant) > 1 else ""
+    return f"{relevant[0].rule}: {relevant[0].title}{more}"

@@ -21,16 +21,16 @@ from rankwise.tuning.proof import Say, prove
 from rankwise.tuning.settings.model import About, Settings
 
 LEAST_SHARE = 0.01
-"""Of the run time of all ranks: a step that promises less is not worth its runs."""
+"""Share of the run time of all ranks: a step that promises less is not tried."""
 
-_OVER = "the time is over; give it more with --budget"
+_OVER = "the time is up; give more with --budget"
 _RUNS = "runs.json"  # in the store of a step, and of the whole: pairs of runs
 _INSIDE = 0  # number of the runs that are profiled with messages inside collectives
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a profile of the program as given tells.
+    """The results from a profile of the program as given.
 
     Attributes:
         about: the run, for the header of settings.
@@ -43,11 +43,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be optimised.
+    """The program and options of an optimisation.
 
     Attributes:
         given: the program as given.
-        way_of: returns the way with settings. It raises RankwiseError if they can't be told.
+        way_of: returns the way with settings. It raises RankwiseError if they can't be applied.
         facts: reads a profile.
         steps: that may be tried.
         aim: of the whole: its confidence is that of everything together.
@@ -79,9 +79,9 @@ def check_pairs(aim: Aim, steps: int) -> None:
     of_step = aim.confidence_of_each(steps)
     if aim.rounds is not None and aim.rounds < (least := least_rounds(of_step)):
         raise RankwiseError(
-            f"--pairs {aim.rounds}: they can't prove anything: each of {steps} steps needs "
-            f"{confidence_text(of_step)} % confidence, so that all together have "
-            f"{confidence_text(aim.confidence)} %: give {least} or more"
+            f"--pairs {aim.rounds}: too few to prove anything: each of {steps} steps needs "
+            f"{confidence_text(of_step)} % confidence for {confidence_text(aim.confidence)} % in total: "
+            f"give {least} or more"
         )
 
 
@@ -91,7 +91,7 @@ def optimize(request: Request, runs: Runs, say: Say) -> Optimized:
     Args:
         request: what is wanted.
         runs: runs the program; its directory is empty.
-        say: is told how far it is.
+        say: called with the progress.
 
     Raises:
         RankwiseError: the program fails as given, or the budget is too short for anything.
@@ -125,11 +125,11 @@ class _Optimizer:
             self._try_all(profile)
             self._measure_afresh()
         except OutOfTime:
-            made.ended = "The time was over before anything was proven; give it more with --budget."
+            made.ended = "The time was up before anything was proven; give more with --budget."
         except Interrupted:
             made.ended = (
-                f"Interrupted: what is proven so far is kept in {self._saved.directory}, and the same "
-                "command goes on from there."
+                f"Interrupted: what is proven so far is kept in {self._saved.directory}; the same command "
+                "continues from there."
             )
         if not made.attempts:
             made.attempts = list(self._saved.attempts)
@@ -140,8 +140,8 @@ class _Optimizer:
         """Run the program as given, and with what an earlier call has kept; return the profile of that."""
         saved = self._saved
         if not saved.is_new:
-            tried = ", ".join(f"{one.step} ({one.verdict})" for one in saved.attempts)
-            self._say(f"going on from {saved.directory}: {tried or 'no step was finished'}")
+            tried = ", ".join(f"{attempt.step} ({attempt.verdict})" for attempt in saved.attempts)
+            self._say(f"continuing from {saved.directory}: {tried or 'no step was finished'}")
         profile = self._profile(self._request.given)
         self._check_twice()
         facts = self._request.facts(profile)
@@ -159,19 +159,19 @@ class _Optimizer:
             if not plan.promises:
                 # What others have left of their time is for those that had too little, once more; but pairs
                 # that have not decided must not be followed by others, as if there had been none.
-                again = {one.step for one in self._no_time if one.interval is None} - twice
+                again = {attempt.step for attempt in self._no_time if attempt.interval is None} - twice
                 if not again:
                     break
                 twice |= again
-                self._no_time = [one for one in self._no_time if one.step not in again]
+                self._no_time = [attempt for attempt in self._no_time if attempt.step not in again]
             elif self._turn(plan, profile) and len(saved.attempts) < len(self._request.steps):
                 try:
                     profile = self._profile(self._way)
                 except (OutOfTime, Rejected) as why:
-                    self._say(f"no profile with what is kept: {why}")
+                    self._say(f"no profile with the kept steps: {why}")
                     break
             plan = self._plan(profile)
-        done = {one.step for one in self._done}
+        done = {attempt.step for attempt in self._done}
         left = [
             Attempt(step.name, promise, "no time", _OVER)
             for step, promise in plan.promises
@@ -184,7 +184,7 @@ class _Optimizer:
         return [*self._saved.attempts, *self._unable, *self._no_time]
 
     def _turn(self, plan: _Plan, profile: Path) -> bool:
-        """Try the first step of a plan; tell whether it is kept."""
+        """Try the first step of a plan; return whether it is kept."""
         saved = self._saved
         saved.begin(self._kept.about.hosts)
         step, promise = plan.promises[0]
@@ -216,7 +216,7 @@ class _Optimizer:
         name = f"{step.name}-{self._turns}"
         directory = self._runs.directory / name
         directory.mkdir()
-        # What is known of the program as it is now is of no use when more is kept.
+        # Measurements of the current program become useless when more is kept.
         store = self._saved.directory / f"{step.name}-on-{len(self._saved.attempts)}"
         store.mkdir(exist_ok=True)
         kept = self._kept
@@ -237,11 +237,11 @@ class _Optimizer:
         try:
             tried = step.attempt(now)
         except OutOfTime:
-            return Attempt(step.name, promise, "no time", "its time was over before the first pair"), None
+            return Attempt(step.name, promise, "no time", "its time was up before the first pair"), None
         except UnrunnableError:
             raise
         except RankwiseError as error:
-            # Whatever keeps a step from being tried, the other ones may still be: the program itself runs.
+            # If a step can't be tried, the others may still be possible: the program itself runs.
             return Attempt(step.name, promise, "not tried", f"it could not be tried: {error}"), None
         if tried.untried:
             return Attempt(step.name, promise, "not tried", f"it could not be tried: {tried.why}"), None
@@ -254,7 +254,7 @@ class _Optimizer:
     def _plan(self, profile: Path) -> _Plan:
         """Return the steps that are left, the one that promises most first."""
         plan = _Plan()
-        tried = {one.step for one in self._done}
+        tried = {attempt.step for attempt in self._done}
         for step in self._request.steps:
             if step.name in tried:
                 continue
@@ -262,15 +262,15 @@ class _Optimizer:
             if isinstance(promise, str):
                 plan.skipped.append(Attempt(step.name, None, "skipped", promise))
                 continue
-            found = promise.promise if isinstance(promise, Unable) else promise
-            if found is not None and found.seconds < LEAST_SHARE * self._made.run_seconds:
+            promised = promise.promise if isinstance(promise, Unable) else promise
+            if promised is not None and promised.seconds < LEAST_SHARE * self._made.run_seconds:
                 why = f"it promises less than {percent_text(100 * LEAST_SHARE)} % of the run time"
-                plan.skipped.append(Attempt(step.name, found, "skipped", why))
+                plan.skipped.append(Attempt(step.name, promised, "skipped", why))
             elif isinstance(promise, Unable):
-                plan.skipped.append(Attempt(step.name, found, "not tried", promise.why))
+                plan.skipped.append(Attempt(step.name, promised, "not tried", promise.why))
             else:
                 plan.promises.append((step, promise))
-        plan.promises.sort(key=lambda one: -one[1].weight)
+        plan.promises.sort(key=lambda item: -item[1].weight)
         return plan
 
     def _seconds(self, plan: _Plan) -> float | None:
@@ -300,16 +300,16 @@ class _Optimizer:
         final = whole_rounds(self._request.aim) * of_run
         limit = "no time limit" if math.isinf(self._budget.left) else f"at most {about(self._budget.left)}"
         say(
-            f"a run takes {about(of_run)}; all that takes {about(sum(least) + final)} at the least, {limit}; "
-            f"each step is kept if pairs of runs prove it, with "
-            f"{confidence_text(self._of_step.confidence)} % confidence"
+            f"a run takes {about(of_run)}; all steps take at least {about(sum(least) + final)}, {limit}; "
+            f"each step is kept if pairs of runs prove it, with {confidence_text(self._of_step.confidence)} "
+            "% confidence"
         )
         if self._saved.attempts or self._budget.left >= least[0] + final:
             return
         raise RankwiseError(
-            f"a budget of {about(self._budget.seconds)} is too short: with runs of {about(of_run)}, one step "
-            f"and the measurement at the end take {about(least[0] + final)} at the least; "
-            "give more with --budget"
+            f"a budget of {about(self._budget.seconds)} is too short: with runs of {about(of_run)}, one "
+            f"step and the final measurement take at least {about(least[0] + final)}; give more with "
+            "--budget"
         )
 
     def _profile(self, way: Way) -> Path:
@@ -328,7 +328,7 @@ class _Optimizer:
             self._runs.seconds(self._request.given, _INSIDE + 1, self._budget.left)
         except Rejected as why:
             raise RankwiseError(
-                f"two runs as given differ already, {why}: give a --check that passes what differs by itself",
+                f"two runs as given already differ, {why}: give a --check that accepts such differences",
                 1,
             ) from why
 
@@ -339,8 +339,7 @@ class _Optimizer:
             return self._profile(self._way)
         except Rejected as why:
             raise RankwiseError(
-                f"what was kept so far is not right any more, {why}: remove {self._saved.directory} to begin "
-                "again",
+                f"the steps kept so far fail now, {why}: remove {self._saved.directory} to start over",
                 1,
             ) from why
 
@@ -348,7 +347,7 @@ class _Optimizer:
         kept, made, aim = self._saved.kept, self._made, self._request.aim
         if kept is None:
             return
-        self._say("measuring afresh: the program as given, and with all that is kept")
+        self._say("measuring again: the program as given, and with all kept steps")
         left = self._budget.left
         runs = replace(
             self._runs,
@@ -357,7 +356,7 @@ class _Optimizer:
             race=kept.identity,
         )
         runs.directory.mkdir()
-        given, way = self._request.given, self._request.way_of(kept, "with all that is kept")
+        given, way = self._request.given, self._request.way_of(kept, "with all kept steps")
         aim = replace(aim, seconds=None if math.isinf(left) else max(left, 0.0))
         # Another seed: the order of runs shall not be that of the steps once more.
         seed, clock, pairs = self._request.seed + 1, self._budget.clock, runs.saved_pairs(given, way)
@@ -365,13 +364,13 @@ class _Optimizer:
         if runs.signals.count and proof.ended.startswith("Interrupted"):
             raise Interrupted
         if proof.is_gain and proof.interval is not None:
-            one = proof.interval
-            gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
+            interval = proof.interval
+            gain = (interval.ratio, interval.low, interval.high, interval.confidence, interval.pairs)
             made.settings = replace(kept, about=replace(kept.about, gain=gain))
         elif proof.is_undecided:
             made.ended = (
-                "The time was over before the gain of the whole was proven: the same command goes on from "
-                "there; give it more with --budget."
+                "The time was up before the total gain was proven: the same command continues from there; "
+                "give more with --budget."
             )
 
 
@@ -390,7 +389,7 @@ def together(kept: Settings, added: Settings) -> Settings:
 
 
 def _name(number: int) -> str:
-    return f"with what is kept after {number} step{'s' * (number != 1)}"
+    return f"with the steps kept after {number} step{'s' * (number != 1)}"
 
 
 def _past(attempt: Attempt) -> str:

@@ -48,15 +48,15 @@ class Parameters:
     def promise(self, profile: Path) -> Promise | Unable | str:
         """See Step; the first time the probe runs."""
         try:
-            found = self._proposed(profile)
+            proposed = self._proposed(profile)
         except RankwiseError as error:
-            return Unable(f"what the library sends by can't be asked: {error}")
-        if not found:
-            return "nothing that is known to matter for such messages"
+            return Unable(f"the transport of the library can't be determined: {error}")
+        if not proposed:
+            return "no known parameter matters for such messages"
         with opened_profile(profile) as connection:
             seen = Evidence(connection)
-            reckoned = min(found[0].expected_seconds * seen.run.ranks, seen.seconds)
-            return promised(seen, _RULES, reckoned, f"{found[0].name}: {found[0].why}", A_PART)
+            reckoned = min(proposed[0].expected_seconds * seen.run.ranks, seen.seconds)
+            return promised(seen, _RULES, reckoned, f"{proposed[0].name}: {proposed[0].why}", A_PART)
 
     def least_seconds(self, of_run: float, aim: Aim) -> float:
         """See Step: a race, and the proof."""
@@ -92,8 +92,8 @@ class Parameters:
             directory.mkdir(exist_ok=True)
             self._layers = self.make_asker(self.program.command, directory).ask({}, asked())
         with opened_profile(profile) as connection:
-            found = propose(connection, self._layers)
-        return [one for one in found if not self._is_theirs(one, self._layers)]
+            proposed = propose(connection, self._layers)
+        return [parameter for parameter in proposed if not self._is_theirs(parameter, self._layers)]
 
     def _is_theirs(self, parameter: Parameter, layers: Layers) -> bool:
         ours = {parameter.variable: ""}

@@ -14,7 +14,7 @@ from rankwise.optimization.of_findings import promised
 from rankwise.optimization.step import Now, Promise, Tried, Unable, judged, whole_rounds
 from rankwise.placement.mapping import Mapping, find_mapping
 from rankwise.placement.relaunch import Launch, understand
-from rankwise.placement.verification.check_bindings import misplaced, untold
+from rankwise.placement.verification.check_bindings import misplaced, not_applicable
 from rankwise.text.units import percent_text
 from rankwise.topology.machine.model import Machine
 from rankwise.trials.plan import Aim
@@ -39,7 +39,7 @@ class Places:
         Args:
             words: of the command as given.
             environment: that it is started with.
-            machine: to place the ranks on; None: what the run tells of its own.
+            machine: to place the ranks on; None: the run's own, as far as its profile shows it.
         """
         self._machine = machine
         self._launch: Launch | None = None
@@ -47,22 +47,22 @@ class Places:
         try:
             self._launch = understand(words, environment)
         except RankwiseError as error:
-            self._why_not = f"this launch can't be told places: {error}"
+            self._why_not = f"this launch can't take placements: {error}"
 
     def promise(self, profile: Path) -> Promise | Unable | str:
         """See Step."""
         try:
-            found, _ = self._found(profile)
+            search, _ = self._found(profile)
         except RankwiseError as error:
-            return Unable(f"no placement can be looked for: {error}")
-        if not found.gains:
+            return Unable(f"no placement can be computed: {error}")
+        if not search.gains:
             return "no placement was found that is cheaper than the present one"
-        present = found.present.cost if found.present else found.natural.cost
-        spared = (present - found.found.cost) / present
+        present = search.present.cost if search.present else search.natural.cost
+        spared = (present - search.found.cost) / present
         with opened_profile(profile) as connection:
             seen = Evidence(connection)
             (mpi_seconds,) = connection.execute("SELECT SUM(mpi) FROM ranks").fetchone()
-            why = f"another placement spares {percent_text(100 * spared)} % of the bytes x hops"
+            why = f"another placement saves {percent_text(100 * spared)} % of the bytes x hops"
             promise = promised(seen, _RULES, spared * (mpi_seconds or 0.0), why)
         return promise if self._launch else Unable(self._why_not, promise)
 
@@ -74,20 +74,20 @@ class Places:
         """See Step."""
         assert self._launch is not None  # or it has promised nothing
         mapping, where = self._found(now.profile)
-        seats = tuple(self._launch.bindings(mapping.bindings))
-        what = f"{len(mapping.moved)} of {len(seats)} ranks change places"
-        if why := untold(where, seats, mapping.machine):
+        bindings = tuple(self._launch.bindings(mapping.bindings))
+        what = f"{len(mapping.moved)} of {len(bindings)} ranks change places"
+        if why := not_applicable(where, bindings, mapping.machine):
             return Tried(None, None, why, untried=True)
-        added = Settings(now.kept.about, bindings=seats)
+        added = Settings(now.kept.about, bindings=bindings)
         after = now.combined(added)
         try:
             profile = now.runs.profile(after, _LOOK, inside=True)
         except Rejected as rejected:
             return Tried(None, None, f"{what}: {rejected}")
         with opened_profile(profile) as connection:
-            wrong = misplaced(whereabouts(connection), seats, mapping.machine)
+            wrong = misplaced(whereabouts(connection), bindings, mapping.machine)
         if wrong:
-            why = f"{wrong}, so the launcher did not do what its file says"
+            why = f"{wrong}, so the launcher did not follow its file"
             return Tried(None, None, why, untried=True)
         now.runs.race = added.identity
         kept = now.runs.saved_pairs(now.way, after)

@@ -69,8 +69,8 @@ class Saved:
         """
         if self.hosts and set(self.hosts) != set(hosts):
             raise RankwiseError(
-                f"what was kept so far is of {_some(self.hosts)}, and the program now runs on "
-                f"{_some(hosts)}: run it there, or remove {self.directory} to begin again"
+                f"earlier steps were measured on {_some(self.hosts)}, but the program now runs on "
+                f"{_some(hosts)}: run it there, or remove {self.directory} to start over"
             )
 
     def begin(self, hosts: Sequence[str]) -> None:
@@ -124,28 +124,28 @@ class Saved:
 
     def _read(self, path: Path) -> None:
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            if (found["format"], found["version"]) != (_FORMAT, _VERSION):
-                raise RankwiseError(f"{path} is of another version: remove {self.directory} to begin again")
-            if found["asked"] != self._asked:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if (content["format"], content["version"]) != (_FORMAT, _VERSION):
+                raise RankwiseError(f"{path} is of another version: remove {self.directory} to start over")
+            if content["asked"] != self._asked:
                 raise RankwiseError(
-                    f"{self.directory} was begun with other options ({_told(found['asked'])}): give the "
-                    "same, or remove it to begin again"
+                    f"{self.directory} was started with other options ({_told(content['asked'])}): give the "
+                    "same, or remove it to start over"
                 )
-            self.attempts = [_attempt(one) for one in found["tried"]]
-            self.hosts, self._kept_file = tuple(found["hosts"]), str(found["kept"])
+            self.attempts = [_attempt(attempt) for attempt in content["tried"]]
+            self.hosts, self._kept_file = tuple(content["hosts"]), str(content["kept"])
             if self._kept_file:
                 self.kept = read(self.directory / self._kept_file)
         except OSError as error:
             raise RankwiseError(f"{path} can't be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise RankwiseError(f"{path} is damaged: remove {self.directory} to begin again") from None
+            raise RankwiseError(f"{path} is damaged: remove {self.directory} to start over") from None
 
 
-def _attempt(one: Mapping[str, Any]) -> Attempt:
-    promise = Promise(**one["promise"]) if one["promise"] else None
-    interval = Interval(**one["interval"]) if one["interval"] else None
-    return Attempt(**{**one, "promise": promise, "interval": interval})
+def _attempt(fields: Mapping[str, Any]) -> Attempt:
+    promise = Promise(**fields["promise"]) if fields["promise"] else None
+    interval = Interval(**fields["interval"]) if fields["interval"] else None
+    return Attempt(**{**fields, "promise": promise, "interval": interval})
 
 
 def _told(asked: Mapping[str, Any]) -> str:

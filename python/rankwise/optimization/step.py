@@ -61,7 +61,7 @@ class Now:
         runs: runs the program; its directory is the step's own.
         store: directory for what a further call can go on from.
         signals: that came to us.
-        say: is told how far it is.
+        say: called with the progress.
     """
 
     profile: Path
@@ -131,7 +131,7 @@ class Step(Protocol):
 
 
 def judged(proof: Proof, added: Settings, what: str) -> Tried:
-    """Return what a proof tells of a step.
+    """Return the result of a proof for a step.
 
     Args:
         proof: of it.

@@ -17,8 +17,8 @@ def bindings_of(machine: Machine, slot: ArrayLike) -> list[Binding]:
         machine: that the slots are of.
         slot: index of the slot of each rank in Machine.slots.
     """
-    alike = {id(node.children): node for node in machine.nodes}  # most nodes share their children
-    inside = {key: _levels_inside(node) for key, node in alike.items()}
+    nodes_by_children = {id(node.children): node for node in machine.nodes}  # most nodes share their children
+    inside = {key: _levels_inside(node) for key, node in nodes_by_children.items()}
     hosts = machine.hosts()
     package, core = (_in_node(machine, name) for name in ("package", "core"))
     in_package = _in_package(machine)

@@ -76,7 +76,7 @@ def place(
         effort: one of options.EFFORTS.
         threads: at most; 0: as many as there are processors. The result does not depend on it.
         seed: of all that is random; equal input and seed give the same result.
-        listener: is told, from another thread, what fraction of the work is about done.
+        listener: called, from another thread, with the approximate fraction of the work that is done.
 
     Raises:
         RankwiseError: the input contradicts itself, or there are more ranks than slots, or no memory.
@@ -128,7 +128,7 @@ def choose_pairs(
 
 @contextmanager
 def _heard(listener: Listener | None, fraction: Callable[[], float]) -> Iterator[None]:
-    """Tell a listener again and again what fraction is done."""
+    """Report the fraction that is done to a listener, repeatedly."""
     if listener is None:
         yield
         return
@@ -159,16 +159,16 @@ def weigh(traffic: Traffic, slots: PricedSlots, slot: ArrayLike) -> tuple[float,
         RankwiseError: the input contradicts itself.
     """
     arguments = EngineArguments()
-    total, found = arguments.new("double *"), arguments.new("struct rankwise_link *")
+    total, link = arguments.new("double *"), arguments.new("struct rankwise_link *")
     arguments.check(
         arguments.library.rankwise_weigh(
             arguments.traffic(traffic),
             arguments.slots(slots),
             arguments.integers(slot, traffic.ranks),
             total,
-            found,
+            link,
         )
     )
-    if found.level >= 0:
-        return total[0], Link(found.load, found.level, found.one)
-    return total[0], Link(found.load, routers=(found.one, found.other)) if found.one >= 0 else None
+    if link.level >= 0:
+        return total[0], Link(link.load, link.level, link.one)
+    return total[0], Link(link.load, routers=(link.one, link.other)) if link.one >= 0 else None

@@ -18,11 +18,11 @@ class EngineArguments(Arguments):
     """Arguments of one call of the engine."""
 
     def integers(self, values: ArrayLike | None, count: int) -> Any:
-        """Return a pointer to so many integers; NULL for None."""
+        """Return a pointer to this many integers; NULL for None."""
         return self._checked(values, count, np.int32, "int32_t *")
 
     def numbers(self, values: ArrayLike | None, count: int) -> Any:
-        """Return a pointer to so many floating point numbers; NULL for None."""
+        """Return a pointer to this many floating point numbers; NULL for None."""
         return self._checked(values, count, np.float64, "double *")
 
     def traffic(self, traffic: Traffic) -> Any:

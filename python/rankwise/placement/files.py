@@ -1,4 +1,4 @@
-"""Files that tell launchers where each rank is to be, and the commands that use them."""
+"""Files with the placement of ranks for launchers, and the commands that use them."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def check_output(directory: Path, launchers: Sequence[str] = EVERY, *, force: bo
     """
     if directory.exists() and not directory.is_dir():
         raise RankwiseError(f"{directory} is a file: give a directory with -o")
-    one = instructions([Binding(0, "host")], directory, (), launchers)
-    refuse_existing(*(written.path for written in one), force=force)
+    planned = instructions([Binding(0, "host")], directory, (), launchers)
+    refuse_existing(*(written.path for written in planned), force=force)
 
 
 def write_all(
@@ -77,7 +77,7 @@ def write_all(
     Raises:
         RankwiseError: the bindings are not those of ranks 0, 1, ..., or a file is there or can't be written.
     """
-    found = instructions(bindings, directory, program_words, launchers)
+    instructed = instructions(bindings, directory, program_words, launchers)
     check_output(directory, launchers, force=force)
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -85,10 +85,10 @@ def write_all(
         raise RankwiseError(
             f"{directory} can't be made: {error.strerror}; give another one with -o", 1
         ) from error
-    with appearing(*(written.path for written in found)) as temporary:
-        for path, written in zip(temporary, found, strict=True):
+    with appearing(*(written.path for written in instructed)) as temporary:
+        for path, written in zip(temporary, instructed, strict=True):
             path.write_text(written.text, encoding="utf-8")
-    return found
+    return instructed
 
 
 def _table(job: Job) -> Written:

@@ -31,9 +31,9 @@ def link_costs(machine: Machine) -> tuple[Costs, str]:
     outermost = node if machine.network else 1
     rates = np.full((len(machine.nodes), node + 1), np.inf)  # a level that is left out has no link
     for number, path in enumerate(_paths(machine.root, node)):
-        for one in path[1:]:
-            rate = one.link_mb_s if one.link_mb_s is not None else machine.levels[one.level].link_mb_s
-            rates[number, one.level] = rate or np.nan
+        for step in path[1:]:
+            rate = step.link_mb_s if step.link_mb_s is not None else machine.levels[step.level].link_mb_s
+            rates[number, step.level] = rate or np.nan
     rates[:, :outermost] = np.inf
     for level in range(outermost, node + 1):
         if machine.slots.numbers[-1, level] == 0:  # the only one: nothing goes out of it

@@ -1,4 +1,4 @@
-"""From what a run sent and a machine to a better placement, and what it is worth."""
+"""Finds a better placement for the traffic of a run on a machine, and its saving."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rankwise.topology.machine.model import SHAPE, Machine
 
 @dataclass(frozen=True, kw_only=True)
 class Mapping:
-    """A placement, and what it is worth.
+    """A placement, and its saving.
 
     Attributes:
         machine: that the ranks are placed on.
@@ -80,7 +80,7 @@ def find_mapping(
         predict: the machine may be another one than the run's.
         effort: one of options.EFFORTS.
         seed: of all that is random.
-        listener: is told what fraction of the work is about done.
+        listener: called with the approximate fraction of the work that is done.
 
     Raises:
         RankwiseError: run and machine do not fit together, or costs are missing.
@@ -92,7 +92,7 @@ def find_mapping(
     slots = np.sort(present.slot) if present and nodes == "job" else np.arange(len(machine.slots))
     if ranks > len(slots):
         raise RankwiseError(
-            f"{ranks} ranks do not fit into the machine's {len(slots)} slots: take a larger machine"
+            f"{ranks} ranks do not fit into the machine's {len(slots)} slots: use a larger machine"
         )
     objects = machine.slots.numbers[slots]
     priced = prices(machine, objective, objects)
@@ -109,10 +109,10 @@ def find_mapping(
     slot = slots[placed.slot]
     before = None if present is None else placement_cost(seen.traffic, machine, present.slot, priced)
     natural = placement_cost(seen.traffic, machine, slots[:ranks], priced)
-    found = placement_cost(seen.traffic, machine, slot, priced)
-    gains = found.cost < (before or natural).cost
+    cost = placement_cost(seen.traffic, machine, slot, priced)
+    gains = cost.cost < (before or natural).cost
     if present is not None and before is not None and not gains:  # a change that gains nothing is none
-        slot, found = present.slot, before
+        slot, cost = present.slot, before
     return Mapping(
         machine=machine,
         unit=priced.unit,
@@ -124,7 +124,7 @@ def find_mapping(
         present=before,
         absent=absent,
         natural=natural,
-        found=found,
+        found=cost,
         gains=gains,
     )
 

@@ -1,4 +1,5 @@
-"""Of all placements that are as good because parts of the machine are alike, the one with the fewest moves.
+"""The placement with the fewest moves among those that are as good because parts of the
+machine are equal.
 
 `engine.place` gives that one already; this is its first step (src/placement/moves.cpp) alone.
 """
@@ -12,7 +13,7 @@ from rankwise.placement.engine_arguments import EngineArguments
 
 
 def minimal_moves(
-    objects: NDArray[np.int32], found: ArrayLike, present: ArrayLike, fixed: int = 0
+    objects: NDArray[np.int32], proposed: ArrayLike, present: ArrayLike, fixed: int = 0
 ) -> NDArray[np.int64]:
     """Exchange equal parts of the machine, with all ranks in them, so that the most ranks stay.
 
@@ -20,7 +21,7 @@ def minimal_moves(
 
     Args:
         objects: shape (N, D): the object of each level, from the outermost, that a slot belongs to.
-        found: shape (R,): place of each rank in `objects`, no two the same.
+        proposed: shape (R,): place of each rank in `objects`, no two the same.
         present: likewise, where they are now.
         fixed: so many levels, from the outermost, whose objects keep their places.
 
@@ -34,7 +35,7 @@ def minimal_moves(
     slots = arguments.new("struct rankwise_slots *")
     slots.slots, slots.depth = objects.shape
     slots.object = arguments.integers(objects, objects.size)
-    slot = np.array(found, dtype=np.int32)
+    slot = np.array(proposed, dtype=np.int32)
     now = arguments.integers(present, slot.size)
     arguments.check(
         arguments.library.rankwise_minimal_moves(

@@ -11,7 +11,7 @@ from rankwise.topology.machine.model import Machine
 
 
 def hop_network(machine: Machine) -> Network | None:
-    """Return the network whose hops count, one for each byte; None if the machine's tree tells them."""
+    """Return the network whose hops count, one for each byte; None if the machine's tree gives them."""
     network = machine.network
     if isinstance(network, described.Torus):
         return Torus(network.dims, network.wrap, _routers(network))
@@ -44,8 +44,8 @@ def routers_text(machine: Machine, routers: tuple[int, int]) -> str:
     if isinstance(network, described.Routes):
         return f"{network.routers[routers[0]]} to {network.routers[routers[1]]}"
     ends = (np.unravel_index(router, network.limits()) for router in routers)
-    one, other = (",".join(str(int(place)) for place in end) for end in ends)
-    return f"router {one} to {other}"
+    first_router, second_router = (",".join(str(int(place)) for place in end) for end in ends)
+    return f"router {first_router} to {second_router}"
 
 
 def _routers(network: described.Torus | described.Dragonfly) -> NDArray[np.int64] | None:

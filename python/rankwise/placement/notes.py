@@ -10,25 +10,30 @@ from rankwise.placement.mapping import Mapping
 
 
 def notes(
-    connection: sqlite3.Connection, seen: RunTraffic, found: Mapping, *, machine_given: bool, inside: bool
+    connection: sqlite3.Connection, seen: RunTraffic, mapping: Mapping, *, machine_given: bool, inside: bool
 ) -> list[str]:
     """Return sentences.
 
     Args:
         connection: the profile.
         seen: its messages.
-        found: the placement.
-        machine_given: the machine is not just what the profile tells.
+        mapping: the placement.
+        machine_given: the machine is not the one derived from the profile.
         inside: messages inside collectives are wanted.
     """
     said = []
     if not machine_given:
-        said.append("The machine is what the profile tells: which ranks shared a node. --machine tells more.")
-    elif found.present is None:
-        said.append(f"There is no present placement to compare with: {found.absent}.")
-    elif found.bound < len(found.bindings):
-        loose = len(found.bindings) - found.bound
-        said.append(f"{loose} ranks were not bound to processors: taken to be in order within their nodes.")
+        said.append(
+            "The machine is taken from the profile, which only shows which ranks share a node. "
+            "--machine gives more detail."
+        )
+    elif mapping.present is None:
+        said.append(f"There is no present placement to compare with: {mapping.absent}.")
+    elif mapping.bound < len(mapping.bindings):
+        loose = len(mapping.bindings) - mapping.bound
+        said.append(
+            f"{loose} ranks were not bound to processors: they are assumed to be in order within their nodes."
+        )
     return said + profile_notes(connection, seen, inside=inside)
 
 
@@ -37,8 +42,8 @@ def profile_notes(connection: sqlite3.Connection, seen: RunTraffic, *, inside: b
     said = _inside(connection) if inside else []
     if seen.unplaced_messages:
         said.append(
-            f"Left out: {seen.unplaced_messages} messages ({seen.unplaced_bytes} bytes) from or to processes"
-            " that are not known."
+            f"Excluded: {seen.unplaced_messages} messages ({seen.unplaced_bytes} bytes) from or to unknown "
+            "processes."
         )
     return said
 
@@ -60,6 +65,6 @@ def _inside(connection: sqlite3.Connection) -> list[str]:
     if half:
         said.append(
             f"Inside collectives, what {half:.0f} ranks sent within their node was not seen, so it may seem"
-            " that they need not be together; record with `rankwise run --see-all`, or take --only-kind user."
+            " that they need not be together; record with `rankwise run --see-all`, or take --kind program."
         )
     return said

@@ -18,8 +18,8 @@ from rankwise.topology.machine.objects import Object
 SLOT = "slot"
 
 _CURES = (
-    "give the machine.json of the job's nodes, or --predict to place the ranks on another one",
-    "give one with all its slots, or leave it out",
+    "give the machine.json of the job's nodes, or `rankwise map predict` places the ranks on another one",
+    "give one with all its slots, or remove it",
 )
 
 
@@ -60,7 +60,7 @@ def find_present_placement(where: Whereabouts, machine: Machine) -> PresentPlace
 
 
 def machine_of_run(where: Whereabouts) -> Machine:
-    """Return all that a run tells of its machine: its nodes, each with as many slots as ranks were there.
+    """Return the machine as far as a run shows it: its nodes, each with as many slots as it had ranks.
 
     Raises:
         NoPresentPlacementError: the host of a rank is not known.
@@ -70,14 +70,14 @@ def machine_of_run(where: Whereabouts) -> Machine:
         counts[host] = counts.get(host, 0) + 1
     nodes = tuple(Object(1, (Object(2),) * count, host) for host, count in counts.items())
     levels = (Level("machine"), Level("node"), Level(SLOT))
-    return Machine(levels, Object(0, nodes), (Source("profile", "nodes, and how many ranks were on each"),))
+    return Machine(levels, Object(0, nodes), (Source("profile", "nodes and their numbers of ranks"),))
 
 
 def known_hosts(where: Whereabouts) -> list[str]:
     """Return the host of each rank; NoPresentPlacementError names the first one whose host is not known."""
     if None in where.hosts:
         raise NoPresentPlacementError(
-            f"the profile does not know where rank {where.hosts.index(None)} was",
+            f"the profile does not record where rank {where.hosts.index(None)} was",
             "its counters were not read; record the run again",
         )
     return [host for host in where.hosts if host is not None]
@@ -91,9 +91,9 @@ def nodes_of(hosts: Sequence[str], machine: Machine) -> list[int]:
     Raises:
         NoPresentPlacementError: the machine has no such node.
     """
-    given, found = Arguments(), np.empty(len(hosts), dtype=np.int32)
-    _find(given, "nodes", machine, hosts, [()] * len(hosts), given.pointer(found, np.int32, "int32_t *"))
-    return [int(node) for node in found]
+    given, nodes = Arguments(), np.empty(len(hosts), dtype=np.int32)
+    _find(given, "nodes", machine, hosts, [()] * len(hosts), given.pointer(nodes, np.int32, "int32_t *"))
+    return [int(node) for node in nodes]
 
 
 def _find(
@@ -112,23 +112,25 @@ def _find(
         machine: with nodes of these names.
         hosts: of each rank.
         cpus: processors that each may run on; none if that is not known.
-        results: pointers to what is found.
+        results: pointers to the results.
 
     Raises:
         NoPresentPlacementError: a host that the machine has not, or more ranks there than slots.
     """
     slots, processes, problem = machine.slots, given.new("struct rankwise_processes *"), given.problem()
     names, numbers = given.texts(machine.hosts()), slots.numbers
-    told = given.new("struct rankwise_machine *")
-    told.slots, told.levels, told.nodes = *numbers.shape, len(machine.nodes)
-    told.object = given.pointer(numbers, np.int32, "int32_t *")
-    told.processor = given.pointer(slots.os[:, -1], np.int32, "int32_t *")
-    told.node, told.host = given.pointer(slots.host, np.int32, "int32_t *"), names
+    native_machine = given.new("struct rankwise_machine *")
+    native_machine.slots, native_machine.levels, native_machine.nodes = *numbers.shape, len(machine.nodes)
+    native_machine.object = given.pointer(numbers, np.int32, "int32_t *")
+    native_machine.processor = given.pointer(slots.os[:, -1], np.int32, "int32_t *")
+    native_machine.node, native_machine.host = given.pointer(slots.host, np.int32, "int32_t *"), names
     processes.count, processes.ended, processes.host = len(hosts), 1, given.texts(hosts)
     processes.first = given.pointer(np.cumsum([0, *map(len, cpus)]), np.int64, "int64_t *")
     processes.processor = given.pointer([cpu for some in cpus for cpu in some], np.int32, "int32_t *")
     library = given.library
-    code = getattr(library, f"rankwise_find_{what}")(told, processes, *results, problem, len(problem))
+    code = getattr(library, f"rankwise_find_{what}")(
+        native_machine, processes, *results, problem, len(problem)
+    )
     if code == library.RANKWISE_OUT_OF_MEMORY:
         raise MemoryError
     if code != library.RANKWISE_FOUND:

@@ -25,7 +25,7 @@ class Prices:
         unit: of a cost, in words.
         node: index of the level `node`.
         network: between nodes; what meets further out than they costs as what meets at them, and what it
-            adds. None: the levels tell all.
+            adds. None: the levels describe everything.
         links: of a byte on each link, shape (slots of the machine, D); None: not wanted.
         bottleneck: the most loaded link is to be small.
     """
@@ -91,8 +91,8 @@ def prices(machine: Machine, objective: str, objects: NDArray[np.int32]) -> Pric
     missing = [machine.levels[level].name for level in wanted if np.isnan(latency[level] + per_byte[level])]
     if missing:
         raise RankwiseError(
-            f"the machine has no latency and bandwidth for level {', '.join(map(repr, missing))}:"
-            " `rankwise latency` measures them; or take --objective hops"
+            f"the machine has no latency and bandwidth for level {', '.join(map(repr, missing))}: measure "
+            "them with `rankwise latency`, or use --objective hops"
         )
     return Prices(np.nan_to_num(per_byte), np.nan_to_num(latency), "us", node, network)
 

@@ -1,4 +1,4 @@
-"""What a run started, and with which launcher: what is to be started again, or by another launcher."""
+"""The program of a run and its launcher, to start it again or with another launcher."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Relaunch:
     Attributes:
         program: and its arguments; none if they are not known, or there were several programs.
         launchers: that files are for, see placement.files.LAUNCHERS.
-        launch: the run's own, to be told bindings; None if it can't be, or another launcher is wanted.
+        launch: the run's own, for new bindings; None if it can't take them, or another launcher is wanted.
     """
 
     program: tuple[str, ...]
@@ -50,20 +50,22 @@ class Relaunch:
         Raises:
             RankwiseError: see placement.files.write_all.
         """
-        told = self.launch.bindings(bindings) if self.launch and len(self.launchers) == 1 else bindings
-        written = write_all(told, directory, self.program, self.launchers, force=force)
+        given_bindings = (
+            self.launch.bindings(bindings) if self.launch and len(self.launchers) == 1 else bindings
+        )
+        written = write_all(given_bindings, directory, self.program, self.launchers, force=force)
         if self.launch is None:
             return written
         try:
-            again = self.launch.relaunched(told, directory)
+            again = self.launch.relaunched(given_bindings, directory)
         except RankwiseError:  # the file's own note says why
             return written
-        used = self.launch.file(job_of(told, directory, ())).path
+        used = self.launch.file(job_of(given_bindings, directory, ())).path
         return [
-            one._replace(words=again.words, environment=tuple(again.variables.items()))
-            if one.path == used
-            else one
-            for one in written
+            file._replace(words=again.words, environment=tuple(again.variables.items()))
+            if file.path == used
+            else file
+            for file in written
         ]
 
 
@@ -94,5 +96,5 @@ def launch_of(run: Run) -> Launch | None:
 
 
 def _command(run: Run) -> CommandLine:
-    # The library tells whose `mpirun` it was, which need not be the one that is found here.
+    # The library shows whose `mpirun` it was, which may differ from the one on this PATH.
     return parse(run.command, lambda _: version_of(run.mpi_library).label)

@@ -21,7 +21,7 @@ from rankwise.mpi_libraries import Version
 
 @dataclass(frozen=True)
 class Relaunched:
-    """A launch that tells each rank its place.
+    """A launch that gives each rank its place.
 
     Attributes:
         words: of the command.
@@ -45,7 +45,7 @@ class Launch:
     Attributes:
         command: taken apart; of one program.
         launcher: what is known of its launcher.
-        placing: how it is told bindings.
+        placing: how it takes bindings.
         environment: as the launcher sees it.
     """
 
@@ -59,27 +59,27 @@ class Launch:
         return self.command.contexts[0]
 
     def file(self, job: Job) -> Written:
-        """Return the file that tells its launcher places."""
+        """Return the file with the places for its launcher."""
         return self.placing.files[0](job)
 
     def bindings(self, bindings: Sequence[Binding]) -> list[Binding]:
-        """Return the bindings that it is told: without cores, if it can't be or the user binds no ranks."""
+        """Return the bindings for it: without cores, if it can't take these or the user binds no ranks."""
         written = self.file(job_of(bindings, Path(), ()))
-        told = any(map(self.placing.binds, self._options(written)))
+        binds = any(map(self.placing.binds, self._options(written)))
         theirs = [self.launcher.split(option) for option in self._context.options]
-        if told and not self.placing.hosts_only(theirs, self.environment):
+        if binds and not self.placing.hosts_only(theirs, self.environment):
             return list(bindings)
         return [Binding(binding.rank, binding.host) for binding in bindings]
 
     def relaunched(self, bindings: Sequence[Binding], directory: Path) -> Relaunched:
-        """Return the launch with each rank bound as told.
+        """Return the launch with each rank bound as given.
 
         Args:
             bindings: of the ranks, as from `bindings`.
             directory: of the launchers' files, as placement.files.write_all makes them.
 
         Raises:
-            RankwiseError: the launcher can't be told these bindings.
+            RankwiseError: the launcher can't take these bindings.
         """
         job = job_of(bindings, directory, ())
         written = self.file(job)
@@ -87,8 +87,8 @@ class Launch:
             raise RankwiseError(f"{written.launcher}: {written.note}")
         if job.is_split() and self.placing.needs_whole_hosts:
             raise RankwiseError(
-                f"{self.placing.name} takes a host whose ranks are not successive for several nodes: "
-                "it needs MPICH 4.1 or later"
+                f"{self.placing.name} treats a host whose ranks are not consecutive as several nodes: it "
+                "needs MPICH 4.1 or later"
             )
         ours = self._options(written)
         binds = any(map(self.placing.binds, ours))
@@ -110,7 +110,7 @@ class Launch:
 def understand(
     words: Sequence[str], environment: Mapping[str, str], library: Version | None = None
 ) -> Launch:
-    """Take a launch apart, and refuse one that can't be told bindings.
+    """Analyse a launch, and refuse it if it can't take bindings.
 
     Args:
         words: of the command.
@@ -122,7 +122,7 @@ def understand(
     """
     if not words:
         raise RankwiseError(
-            "no command: put the job after `--`, as in: rankwise map --verify F.rankwise -- mpirun -n 4 ./app"
+            "no command: put the job after `--`, as in: rankwise map verify F.rankwise -- mpirun -n 4 ./app"
         )
     command = parse(words, lambda _: library.label) if library else parse(words)
     inside = behind(command.wrappers, environment)
@@ -131,14 +131,16 @@ def understand(
     placing = launcher and launcher.placing(name, library or _asked(command, inside))
     if not launcher or not isinstance(placing, Relaunching):
         first = command.launcher or (command.contexts[0].program or ("the command",))[0]
-        raise RankwiseError(f"{first} is no launcher that can be told places; those are: {_known()}")
+        raise RankwiseError(f"{first} can't take placements; launchers that can: {_known()}")
     if len(command.contexts) > 1:
-        raise RankwiseError("the command starts several programs: only a launch of one can be told places")
+        raise RankwiseError("the command starts several programs: only a launch of one can take placements")
     [context] = command.contexts
     if file := next((option for option in context.options if option.name in launcher.from_file), None):
-        raise RankwiseError(f"{file.words[0]} takes programs from a file: give the launch by options alone")
+        raise RankwiseError(f"{file.words[0]} reads programs from a file: give the launch by options only")
     if not context.program:
-        raise RankwiseError(f"{words[-1]} is no program: put the job's program after its launcher's options")
+        raise RankwiseError(
+            f"{words[-1]} is not a program: put the job's program after its launcher's options"
+        )
     placing.check([launcher.split(option) for option in context.options])
     return Launch(command, launcher, placing, inside)
 
@@ -151,8 +153,10 @@ def _asked(command: CommandLine, environment: Mapping[str, str]) -> Version:
 
 
 def _known() -> str:
-    """Name the launchers that can be told bindings."""
-    known = [one for one in launchers() if any(isinstance(p, Relaunching) for p in one.placings)]
-    labels = [answer.label for one in known for answer in one.answers if answer.library]
-    own = [name for one in known for name in one.commands if not name.startswith(SHARED_COMMANDS)]
+    """Name the launchers that can take bindings."""
+    known = [
+        launcher for launcher in launchers() if any(isinstance(p, Relaunching) for p in launcher.placings)
+    ]
+    labels = [answer.label for launcher in known for answer in launcher.answers if answer.library]
+    own = [name for launcher in known for name in launcher.commands if not name.startswith(SHARED_COMMANDS)]
     return f"{' and '.join(SHARED_COMMANDS)} of {', '.join(labels)}; {', '.join(own)}"

@@ -36,7 +36,7 @@ class Assembly:
         ranks_seen: ranks whose counters were read.
         ranks_expected: size of MPI_COMM_WORLD.
         partial: whether some rank did not come to the end of MPI_Finalize.
-        reason: why, in one sentence; '' if complete.
+        reason: why it is partial, in a sentence; '' if complete.
         others: profiles of further MPI worlds in the same run directory.
         idle: worlds that have no profile, as nothing was called in them.
     """
@@ -53,9 +53,9 @@ class Assembly:
         """Say that worlds have no profile; '' if all have."""
         if not self.idle:
             return ""
-        one = self.idle == 1
-        worlds = "1 MPI program" if one else f"{self.idle:,} MPI programs"
-        return f"{worlds} called nothing but MPI_Init and {'has' if one else 'have'} no profile"
+        is_single = self.idle == 1
+        worlds = "1 MPI program" if is_single else f"{self.idle:,} MPI programs"
+        return f"{worlds} called nothing but MPI_Init and {'has' if is_single else 'have'} no profile"
 
 
 def assemble(
@@ -79,10 +79,10 @@ def assemble(
         interrupted: what ended the launch from the outside, as part of a sentence; told if a rank did not
             come to its end. What has been noted counts where the status is not given.
         force: replace profiles of further worlds, too; else a free number is taken.
-        listener: is told how much is done.
+        listener: called with the progress.
         by_program: if there are several MPI worlds, names the profile of each after the command line of its
             program, and its start in nanoseconds since 1970, instead.
-        conclude: adds to each profile what is concluded from it.
+        conclude: adds the diagnosis to each profile.
 
     Raises:
         RankwiseError: no MPI process left counters that can be read, or the profile cannot be written.
@@ -98,15 +98,15 @@ def assemble(
     with Workers(processors() if processes >= _SHARED_FROM and processors() > 1 else 0) as workers:
         files, unreadable = _read_all(run_directory, counters, progress, workers)
         everybody = worlds(files)
-        found = worth_a_profile(everybody)
+        recorded_worlds = worth_a_profile(everybody)
         warnings = [*([note.warning] if note.warning else []), *unreadable]
-        going_on = {one.path.name for one in files if one.header.state != "finalized" and not one.gone_ns}
+        going_on = {file.path.name for file in files if file.header.state != "finalized" and not file.gone_ns}
         read = {holder.path: holder.names & going_on for holder in counters.holders}
         warnings += late_saves(counters.node_files, read, end.realtime_ns if end else None)
-        for number, world in enumerate(found, 1):
+        for number, world in enumerate(recorded_worlds, 1):
             made = WorldProfile(world, note, exit_status, interrupted, end)
-            if by_program and (output is None or len(found) > 1):
-                used = {one.path for one in assemblies}
+            if by_program and (output is None or len(recorded_worlds) > 1):
+                used = {assembly.path for assembly in assemblies}
                 path = free_name(by_program(made.programs[0], made.started_ns), force=force, used=used)
             elif output:
                 path = output if number == 1 else free_name(output, number, force=force)
@@ -124,7 +124,7 @@ def assemble(
         first.partial,
         first.reason,
         tuple(others),
-        len(everybody) - len(found),
+        len(everybody) - len(recorded_worlds),
     )
 
 
@@ -138,7 +138,7 @@ def _find(run_directory: Path) -> Found:
 
 
 def _read_all(
-    run_directory: Path, found: Found, progress: Progress, workers: Workers
+    run_directory: Path, counter_files: Found, progress: Progress, workers: Workers
 ) -> tuple[list[Counters], list[str]]:
     """Read all counters; return those that could be read, and a sentence for each of the others.
 
@@ -148,15 +148,18 @@ def _read_all(
         RankwiseError: there are none, or none that can be read.
     """
     files: list[Counters] = []
-    sentences = [*(loss for one in found.node_files for loss in one.losses), *map(str, found.failures)]
-    processes = max(sum(len(holder.names) for holder in found.holders), 1)
-    read = workers.map(read_portion, portions(found.holders, with_rows=not workers.several))
+    sentences = [
+        *(loss for node_file in counter_files.node_files for loss in node_file.losses),
+        *map(str, counter_files.failures),
+    ]
+    processes = max(sum(len(holder.names) for holder in counter_files.holders), 1)
+    read = workers.map(read_portion, portions(counter_files.holders, with_rows=not workers.several))
     for together in progress.through(read, _READING_SHARE, lambda together: len(together) / processes):
-        for one in together:
-            if isinstance(one, str):
-                sentences.append(one)
+        for item in together:
+            if isinstance(item, str):
+                sentences.append(item)
             else:
-                files.append(one)
+                files.append(item)
     if not files and sentences:
         raise RankwiseError(sentences[0])
     if not files:
@@ -171,7 +174,7 @@ def free_name(output: Path, number: int = 1, *, force: bool = False, used: Colle
     """Name a profile: `output`, or from the second on `<stem>.<number>.rankwise`; the next if it is taken.
 
     Args:
-        output: path of the first one.
+        output: path of the first profile.
         number: of the profile, from 1.
         force: take it, whether it is there or not.
         used: names that are not free in any case.

@@ -32,7 +32,7 @@ _QUIET_S = 900  # a keeper that lives saves more often, unless it was told other
 
 
 class _Seen(NamedTuple):
-    """What tells a file from another one of its name, and from what it becomes."""
+    """The identity and state of a file: differs for another file of this name, and after a change."""
 
     inode: int
     changed_ns: int
@@ -72,7 +72,7 @@ def collect(
     Args:
         run_directory: absolute.
         output: the directory of profiles.
-        conclude: adds to each profile what is concluded from it.
+        conclude: adds the diagnosis to each profile.
 
     Returns:
         The profiles; none if the job is under way, if somebody else is at it, or if it has left nothing.
@@ -88,8 +88,8 @@ def collect(
         if now_s is None:
             return []
         seen = _files(run_directory)
-        found = find_counters(run_directory)
-        if not _has_ended(run_directory, found, seen, now_s):
+        counter_files = find_counters(run_directory)
+        if not _has_ended(run_directory, counter_files, seen, now_s):
             return []
         job = run_directory.name.removesuffix(RUN_SUFFIX)
 
@@ -109,7 +109,7 @@ def _time(since_1970_ns: int) -> str:
 
 
 def _is_abandoned(run_directory: Path) -> bool:
-    """Whether nobody has come to put anything in it."""
+    """Return whether it is still unused."""
     with suppress(OSError):
         return not any(run_directory.iterdir()) and time.time() - run_directory.stat().st_mtime > _QUIET_S
     return False
@@ -155,41 +155,43 @@ def _is_still(path: Path, descriptor: int) -> bool:
 
 def _files(run_directory: Path) -> dict[str, _Seen]:
     """Return all files of a run directory but the lock, by name."""
-    found = {}
+    files = {}
     for path in run_directory.iterdir():
         with suppress(FileNotFoundError):  # a keeper has replaced it
             status = path.lstat()
             if path.name != _LOCK and stat.S_ISREG(status.st_mode):
-                found[path.name] = _Seen(status.st_ino, status.st_mtime_ns, status.st_size)
-    return found
+                files[path.name] = _Seen(status.st_ino, status.st_mtime_ns, status.st_size)
+    return files
 
 
-def _has_ended(run_directory: Path, found: Found, seen: Mapping[str, _Seen], now_s: float) -> bool:
+def _has_ended(run_directory: Path, counter_files: Found, seen: Mapping[str, _Seen], now_s: float) -> bool:
     """Whether nothing more is to come.
 
     Raises:
         RankwiseError: something cannot be read.
     """
-    if found.failures:
-        raise found.failures[0]
-    if not found.holders or node_memory.of_run(run_directory):
+    if counter_files.failures:
+        raise counter_files.failures[0]
+    if not counter_files.holders or node_memory.of_run(run_directory):
         return False
-    quiet_s = max([_QUIET_S, *(one.save_every_ms / 500 for one in found.node_files)])
-    is_quiet = now_s - max(one.changed_ns for one in seen.values()) / 1e9 > quiet_s
-    is_final = bool(found.node_files) and all(one.is_final for one in found.node_files)
+    quiet_s = max([_QUIET_S, *(node_file.save_every_ms / 500 for node_file in counter_files.node_files)])
+    is_quiet = now_s - max(file.changed_ns for file in seen.values()) / 1e9 > quiet_s
+    is_final = bool(counter_files.node_files) and all(
+        node_file.is_final for node_file in counter_files.node_files
+    )
     # (Where `rankwise run` has noted the end it makes the profile itself, and may be at it.)
     if not is_quiet and (not is_final or end_note.has_ended(run_directory)):
         return False
-    everybody = worlds(_counters(found))
+    everybody = worlds(_counters(counter_files))
     return is_quiet or all(len(world.ranks) == world.size for world in everybody)
 
 
-def _counters(found: Found) -> Iterator[Counters]:
-    for holder in found.holders:
-        for one in holder.read():
-            if isinstance(one, RankwiseError):
-                raise one
-            yield one.without_rows()
+def _counters(counter_files: Found) -> Iterator[Counters]:
+    for holder in counter_files.holders:
+        for counters in holder.read():
+            if isinstance(counters, RankwiseError):
+                raise counters
+            yield counters.without_rows()
 
 
 def _remove(run_directory: Path, seen: Mapping[str, _Seen]) -> None:

@@ -1,1 +1,1 @@
-"""An open profile: what the commands show of it, and notebooks and programs ask (docs/notebooks.md)."""
+"""An open profile: what commands show of it, and notebooks and programs ask (docs/how-to/notebooks.md)."""

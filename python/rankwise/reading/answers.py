@@ -61,15 +61,15 @@ class Answer(ABC):
         """What `--json` prints: lists, dictionaries, numbers and texts."""
 
     @abstractmethod
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:
+    def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:
         """Write it to the file."""
 
-    def show(self, file: TextIO | None = None, *, verbose: bool = False, limit: int = LIMIT) -> None:
+    def show(self, file: TextIO | None = None, *, verbose: int = 0, limit: int = LIMIT) -> None:
         """Write it as the command line does.
 
         Args:
             file: a terminal (its width and colours are used), or anything else; stdout if None.
-            verbose: more columns and rows.
+            verbose: 1: more columns and rows; 2: of the summary, everything.
             limit: rows of a table, 0 for all.
 
         Raises:
@@ -80,7 +80,7 @@ class Answer(ABC):
         with damage_told(self._path):
             self._write(to, verbose=verbose, limit=rows)
 
-    def text(self, *, verbose: bool = False, limit: int = LIMIT) -> str:
+    def text(self, *, verbose: int = 0, limit: int = LIMIT) -> str:
         """Return what `show` writes, without colours, as wide as COLUMNS says, else 100."""
         file = io.StringIO()
         self.show(file, verbose=verbose, limit=limit)
@@ -150,8 +150,8 @@ class TableView(Answer):
     @cached_property
     def data(self) -> dict[str, Any]:
         """What `--json` prints."""
-        found: dict[str, Any] = to_json(self._content)
-        return found
+        content: dict[str, Any] = to_json(self._content)
+        return content
 
     @property
     def _content(self) -> Mapping[str, Any]:
@@ -173,14 +173,14 @@ class TableView(Answer):
     @cached_property
     def _lists(self) -> dict[str, list[Any]]:
         """The lists of rows; where the view is one object, those in it, with its name before theirs."""
-        found: dict[str, list[Any]] = {}
+        lists: dict[str, list[Any]] = {}
         for key, value in self.data.items():
             if isinstance(value, list):
-                found[key] = value
+                lists[key] = value
             elif isinstance(value, dict) and key == self.name:
                 inner = {name: rows for name, rows in value.items() if isinstance(rows, list)}
-                found |= {f"{key}_{name}": rows for name, rows in inner.items()}
-        return found
+                lists |= {f"{key}_{name}": rows for name, rows in inner.items()}
+        return lists
 
     def rows(self, name: str = "") -> Rows:
         """Return rows.
@@ -213,7 +213,7 @@ class TableView(Answer):
         """Return `rows(name)` as a DataFrame."""
         return self.rows(name).to_pandas()
 
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:
+    def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:
         from rankwise.render.terminal.page import Page
         from rankwise.render.terminal.view import show_view
 
@@ -244,10 +244,10 @@ class SummaryAnswer(Answer):
         diagnosis: what is concluded from it, likewise.
     """
 
-    def __init__(self, path: Path, found: Summary, diagnosis: Diagnosis) -> None:
+    def __init__(self, path: Path, summary: Summary, diagnosis: Diagnosis) -> None:
         """Take what was found of the profile at `path`."""
         super().__init__(path)
-        self.found = found
+        self.found = summary
         self.diagnosis = diagnosis
 
     @cached_property
@@ -262,7 +262,7 @@ class SummaryAnswer(Answer):
             "findings": findings_json(self.diagnosis.findings.found, self.found.run, self._path),
         }
 
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - it chooses its rows
+    def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:  # noqa: ARG002 - it chooses its rows
         from rankwise.render.terminal.summary import write_summary
 
         write_summary(self.found, self.diagnosis, self._path, file, verbose=verbose)
@@ -284,13 +284,13 @@ class MatrixAnswer(Answer):
     """
 
     def __init__(
-        self, path: Path, found: Messages, measure: str, trust: Trust, selected: Selected | None
+        self, path: Path, messages: Messages, measure: str, trust: Trust, selected: Selected | None
     ) -> None:
         """Take what was found; `measure` is bytes or messages."""
         super().__init__(path)
-        self.found = found
+        self.found = messages
         self.measure = measure
-        self.labels: Sequence[int | str] = found.nodes or range(found.size)
+        self.labels: Sequence[int | str] = messages.nodes or range(messages.size)
         self._trust, self.selected = trust, selected
 
     @cached_property
@@ -341,7 +341,7 @@ class MatrixAnswer(Answer):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self.to_numpy() if dtype is None else self.to_numpy().astype(dtype)
 
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - ranks share a row
+    def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:  # noqa: ARG002 - ranks share a row
         from rankwise.render.terminal.matrix import matrix_lines
         from rankwise.render.terminal.page import Page
 
@@ -379,5 +379,5 @@ def _beside(value: object) -> object:
     return value
 
 
-def _detail(verbose: bool) -> Detail:
+def _detail(verbose: int) -> Detail:
     return Detail.VERBOSE if verbose else Detail.BRIEF

@@ -26,7 +26,7 @@ def path_of(name: str, value: object) -> Path:
         path = fspath(value)
         if isinstance(path, str):
             return Path(path)
-    raise RankwiseError(f"{name}: {value!r} is no path; a path is a string or a pathlib.Path")
+    raise RankwiseError(f"{name}: {value!r} is not a path; a path is a string or a pathlib.Path")
 
 
 def row_limit(value: object) -> int:
@@ -37,7 +37,7 @@ def row_limit(value: object) -> int:
     """
     if isinstance(value, SupportsIndex) and value.__index__() >= 0:
         return value.__index__()
-    raise RankwiseError(f"limit: {value!r} is no number of rows; 0 shows all")
+    raise RankwiseError(f"limit: {value!r} is not a number of rows; 0 shows all")
 
 
 def names(name: str, value: object, takes: str) -> list[str]:
@@ -69,7 +69,7 @@ def check_percentage(name: str, value: object) -> None:
         RankwiseError: it is none.
     """
     if not isinstance(value, Real) or not 0 <= float(value) < math.inf:
-        raise RankwiseError(f"{name}: {value!r} is no percentage, such as 5")
+        raise RankwiseError(f"{name}: {value!r} is not a percentage, such as 5")
 
 
 def check_stream(name: str, value: object) -> None:
@@ -83,4 +83,4 @@ def check_stream(name: str, value: object) -> None:
         RankwiseError: it can't.
     """
     if not (hasattr(value, "write") and hasattr(value, "isatty")):
-        raise RankwiseError(f"{name}: {value!r} is no open file; it takes one that text is written to")
+        raise RankwiseError(f"{name}: {value!r} is not an open file; it takes one that text is written to")

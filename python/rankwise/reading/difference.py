@@ -54,11 +54,11 @@ class Difference(TableView):
         failed: the metric became worse by more than it may.
     """
 
-    def __init__(self, found: Comparison, fail_above: float | None, metric: str) -> None:
+    def __init__(self, comparison: Comparison, fail_above: float | None, metric: str) -> None:
         """Take what was found."""
-        super().__init__(Path(found.after.profiles[0]), "diff", view(found))
-        self.found = found
-        self.failed = fail_above is not None and found.is_worse_by_more(metric, fail_above)
+        super().__init__(Path(comparison.after.profiles[0]), "diff", view(comparison))
+        self.found = comparison
+        self.failed = fail_above is not None and comparison.is_worse_by_more(metric, fail_above)
         self._fail_above, self._metric = fail_above, metric
 
     @property
@@ -91,7 +91,7 @@ class Difference(TableView):
         lines = [(line, "") for line in (*side_lines(self.found), *limit_lines(self.found))]
         return [*lines, *((f"! {sentence}", "yellow") for sentence in self.found.unlike)]
 
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:
+    def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:
         super()._write(file, verbose=verbose, limit=limit)
         if self._fail_above is not None:
             from rankwise.render.terminal.page import Page
@@ -111,21 +111,22 @@ def _paths(name: str, side: Files) -> list[Path]:
 def _check_runs(side: list[Figures]) -> None:
     """Refuse a run that is on a side twice: noise is told from runs that don't depend on each other."""
     seen: dict[object, Path] = {}
-    for one in side:
-        run = one.run
+    for run_figures in side:
+        run = run_figures.run
         its_run = (run.job, run.started, run.wall_seconds, *run.command)
-        for identity in (one.path.resolve(), its_run):
+        for identity in (run_figures.path.resolve(), its_run):
             if first := seen.get(identity):
                 raise RankwiseError(
-                    f"{one.path} is the same run as {first}: each profile of a side is of a run of its own"
+                    f"{run_figures.path} is the same run as {first}:"
+                    " each profile of a side is of a run of its own"
                 )
-        seen |= dict.fromkeys((one.path.resolve(), its_run), one.path)
+        seen |= dict.fromkeys((run_figures.path.resolve(), its_run), run_figures.path)
 
 
 def _figures(path: Path) -> Figures:
     with opened_profile(path) as connection:
-        found = figures(connection, path)
+        run_figures = figures(connection, path)
         view(
-            compare([found], [found])
+            compare([run_figures], [run_figures])
         )  # a text where a number should be leads to errors here, and names the file
-        return found
+        return run_figures

@@ -81,18 +81,18 @@ class Explanation(Answer):
             "efficiency": to_json(self.diagnosis.account.efficiency),
             "regions": to_json(self.diagnosis.account.regions),
             "findings": findings_json(self.findings.found, self.run, self._path),
-            "not_told": to_json(self.findings.silent),
+            "unknown": to_json(self.findings.silent),
             "nothing_found": list(self.findings.nothing),
         }
 
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:
+    def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:
         from rankwise.render.terminal.explain import write_explanation
         from rankwise.render.terminal.page import Page
 
         write_explanation(
             *(Page(file), self.diagnosis, self.run),
             *(self._path, self.partial, limit),
-            verbose=verbose,
+            verbose=bool(verbose),
         )
 
     def __repr__(self) -> str:
@@ -130,8 +130,8 @@ class Meaning(Answer):
             if self._explanation:
                 whole = self._explanation.data
                 found["findings"] = [one for one in whole["findings"] if one["rule"] == what.id]
-                found["not_told"] = next(
-                    (one["why"] for one in whole["not_told"] if one["rule"] == what.id), None
+                found["unknown"] = next(
+                    (one["why"] for one in whole["unknown"] if one["rule"] == what.id), None
                 )
             return found
         metric = self.what
@@ -142,12 +142,12 @@ class Meaning(Answer):
             "source": metric.source,
         }
         if isinstance(self.value, Fact):
-            found |= {"value": self.value.value, "unit": self.value.unit, "not_told": None}
+            found |= {"value": self.value.value, "unit": self.value.unit, "unknown": None}
         elif self.value:
-            found |= {"value": None, "unit": None, "not_told": self.value.why}
+            found |= {"value": None, "unit": None, "unknown": self.value.why}
         return found
 
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - it is short
+    def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:  # noqa: ARG002 - it is short
         from rankwise.render.terminal.explain import write_metric, write_rule
         from rankwise.render.terminal.page import Page
 
@@ -181,7 +181,7 @@ class Words(Answer):
             "rules": [{"rule": one.id, "looks_for": one.looks_for} for one in RULES],
         }
 
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - all are shown
+    def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:  # noqa: ARG002 - all are shown
         from rankwise.findings.registry import RULES
         from rankwise.render.terminal.explain import write_words
         from rankwise.render.terminal.page import Page

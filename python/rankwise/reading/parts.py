@@ -148,5 +148,5 @@ def _listed(name: str, value: str | Iterable[str | SupportsIndex], takes: str = 
     """Return names or numbers as the command line has them."""
     listed = names(name, value, takes)
     if not listed:
-        raise RankwiseError("an empty list selects nothing: leave it out for all")
+        raise RankwiseError("an empty list selects nothing: remove it for all")
     return ",".join(listed)

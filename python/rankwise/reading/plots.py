@@ -54,17 +54,17 @@ class Plots:
         """Draw who sends how much to whom, with logarithmic colours."""
         from rankwise.render.figures.plots.matrix import draw_matrix
 
-        found = self._profile.matrix(ends, of=of, kind=kind, **part)
+        answer = self._profile.matrix(ends, of=of, kind=kind, **part)
         with damage_told(self._profile.path):
-            return _named(draw_matrix(found.found, of, ax), found.selected)
+            return _named(draw_matrix(answer.found, of, ax), answer.selected)
 
     def communicators(self, *, ax: Any = None, **part: Any) -> Any:
         """Draw the time on each family of communicators, by call."""
         from rankwise.render.figures.plots.communicators import draw_communicators
 
         answer = self._profile.communicators(**part)
-        found = answer.objects
-        parts = found["families"], found["communicators"], found["communicator_calls"]
+        objects = answer.objects
+        parts = objects["families"], objects["communicators"], objects["communicator_calls"]
         with damage_told(self._profile.path):
             return _named(draw_communicators(*parts, ax, _time(answer.selected)), answer.selected)
 
@@ -72,20 +72,20 @@ class Plots:
         """Draw the time of calls by the size of their data."""
         from rankwise.render.figures.plots.sizes import draw_sizes
 
-        found = self._profile.sizes(**part)
-        rows, time = found.objects["sizes_by_call"], _time(found.selected)
+        answer = self._profile.sizes(**part)
+        rows, time = answer.objects["sizes_by_call"], _time(answer.selected)
         with damage_told(self._profile.path):
-            return _named(draw_sizes(rows, ax, time), found.selected)
+            return _named(draw_sizes(rows, ax, time), answer.selected)
 
     def balance(self, *, ax: Any = None, **part: Any) -> Any:
         """Draw what the time of each rank went to; of a part that is of some calls, the time in them."""
         from rankwise.render.figures.plots.balance import draw_balance
         from rankwise.render.figures.plots.call_times import draw_call_times
 
-        found = self._profile.ranks(detail=Detail.BRIEF, **part)
-        draw = draw_call_times if found.selected and found.selected.of_calls else draw_balance
+        answer = self._profile.ranks(detail=Detail.BRIEF, **part)
+        draw = draw_call_times if answer.selected and answer.selected.of_calls else draw_balance
         with damage_told(self._profile.path):
-            return _named(draw(found.objects["ranks"], ax), found.selected)
+            return _named(draw(answer.objects["ranks"], ax), answer.selected)
 
     def timeline(self, *, of: str = "mpi", ax: Any = None, **part: Any) -> Any:
         """Draw what each rank did when, by rank and time, and the phases of the run.
@@ -100,9 +100,9 @@ class Plots:
 
         if of not in MEASURES:
             raise RankwiseError(f"a time line is of {', '.join(MEASURES)}, not of {of!r}")
-        found = self._profile.time(**part)
+        answer = self._profile.time(**part)
         with damage_told(self._profile.path):
-            return _named(draw_time_line(found.objects["time"], of, ax), found.selected)
+            return _named(draw_time_line(answer.objects["time"], of, ax), answer.selected)
 
 
 def _time(part: Selected | None) -> str:

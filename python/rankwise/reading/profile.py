@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -18,7 +18,7 @@ from rankwise.analysis.overview import Run, Trust, run_facts, trust
 from rankwise.analysis.selection import Selected, Selection
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import MatrixAnswer, SummaryAnswer, TableView
-from rankwise.reading.arguments import names, path_of
+from rankwise.reading.arguments import path_of
 from rankwise.reading.parts import EXPORT, MATRIX, Names, Ranks, Sizes, not_exported, selected, selection
 from rankwise.text.safe import safe
 from rankwise.views.by import VIEWS, view
@@ -201,26 +201,24 @@ class Profile:
         *,
         kind: str = KINDS[0],
         of: str = MEASURES[0],
-        only: Sequence[str] = (),
         **part: Any,
     ) -> MatrixAnswer:
         """Return who sends how much to whom.
 
         Args:
             ends: `rank` or `node`.
-            kind: of the messages: `all`, `point-to-point`, `one-sided` or `in-collective`.
+            kind: of the messages: `all`, `program` (point-to-point and one-sided), `point-to-point`,
+                `one-sided` or `in-collective`.
             of: `bytes` or `messages`.
-            only: procedures that sent them; of all if empty.
             part: of the run, as for `part`.
         """
-        senders = names("only", only, "names of procedures")
         if of not in MEASURES:
             raise RankwiseError(f"a matrix is of {' or '.join(MEASURES)}, not of {of!r}")
         for given, known, what in ((ends, ENDS, "ends"), (kind, KINDS, "kind")):
             if given not in known:
                 raise RankwiseError(f"a matrix has no {what} {given!r}: there are {', '.join(known)}")
         with self._of(part)._read(MATRIX) as (connection, chosen):
-            found = matrix(connection, ends, kind, senders)
+            found = matrix(connection, ends, kind)
             return MatrixAnswer(self.path, found, of, trust(connection), chosen)
 
     def summary(self) -> SummaryAnswer:
@@ -241,9 +239,7 @@ class Profile:
         from rankwise.reading.explanation import explain
 
         if given := self.wanted.given():
-            raise RankwiseError(
-                f"--{given[0]} is no part that can be explained: findings are of the whole run"
-            )
+            raise RankwiseError(f"--{given[0]} can't be explained separately: findings are for the whole run")
         return explain(self.path)
 
     @property
@@ -255,7 +251,7 @@ class Profile:
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables that `export` writes: docs/profile-format.md."""
+        """Names of the tables that `export` writes: docs/reference/profile-format.md."""
         from rankwise.analysis.export_tables import export_tables
 
         with opened_profile(self.path) as connection:

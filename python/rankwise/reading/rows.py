@@ -70,10 +70,10 @@ class Rows(Sequence[Row]):
         import numpy as np
 
         columns = {name: _array(values) for name, values in self.to_dict().items()}
-        found = np.empty(len(self), [(name, values.dtype) for name, values in columns.items()])
+        array = np.empty(len(self), [(name, values.dtype) for name, values in columns.items()])
         for name, values in columns.items():
-            found[name] = values
-        return found
+            array[name] = values
+        return array
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a DataFrame; whole numbers some of which are not known are of pandas' Int64.
@@ -114,9 +114,9 @@ def _array(values: list[Any]) -> NDArray[Any]:
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
     if kinds == {str}:
         return np.array(values, dtype=str)
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    return found
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def _series(values: list[Any]) -> Any:

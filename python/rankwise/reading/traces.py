@@ -70,15 +70,15 @@ def write_trace(
         target = path
     refuse_existing(target, force=force)
     trace = Trace(connection, with_time_line="intervals" not in left_out)
-    told = about(run_facts(connection), trace)
+    facts = about(run_facts(connection), trace)
     with _made(target.parent):
         if to == "perfetto":
             with appearing(target) as (unfinished,), _text(unfinished, target.suffix == ".gz") as file:
-                events = write_perfetto(trace, told, file)
+                events = write_perfetto(trace, facts, file)
             size = target.stat().st_size
         else:
             with _directory(path) as unfinished:
-                events = write_otf2(trace, told, unfinished)
+                events = write_otf2(trace, facts, unfinished)
             size = sum(file.stat().st_size for file in (path / "traces").rglob("*"))
     return WrittenTrace(target, events, size, samples(trace), bool(trace.line.ranks))
 
@@ -94,7 +94,7 @@ def _made(directory: Path) -> Iterator[None]:
     Raises:
         RankwiseError: it can't be made.
     """
-    missing = [one for one in (directory, *directory.parents) if not one.exists()]
+    missing = [folder for folder in (directory, *directory.parents) if not folder.exists()]
     try:
         try:
             directory.mkdir(parents=True, exist_ok=True)
@@ -103,9 +103,9 @@ def _made(directory: Path) -> Iterator[None]:
             raise RankwiseError(message) from error
         yield
     finally:
-        for one in missing:
+        for folder in missing:
             with suppress(OSError):  # it has what was wanted
-                one.rmdir()
+                folder.rmdir()
 
 
 @contextmanager

@@ -10,24 +10,26 @@ from rankwise.text.processors import shortage_fields
 from rankwise.text.units import rate_text
 
 
-def counter_fields(totals: CounterTotals | None, found: Shortages, said: Collection[str] = ()) -> list[str]:
+def counter_fields(
+    totals: CounterTotals | None, shortages: Shortages, said: Collection[str] = ()
+) -> list[str]:
     """Return what a summary says: how fast the program computes, and the ranks that had no processors.
 
     Args:
         totals: of all ranks.
-        found: where ranks had no processors.
+        shortages: where ranks had no processors.
         said: rules whose findings stand beside it, and say the same.
     """
     speed = totals.gflop_per_second if totals else None
-    return [*([f"{rate_text(speed)} gflop/s"] if speed else []), *shortage_fields(found, said)]
+    return [*([f"{rate_text(speed)} gflop/s"] if speed else []), *shortage_fields(shortages, said)]
 
 
 def absent_notes(absent: Sequence[AbsentCounter]) -> list[str]:
     """Return a sentence for each reason for which something was not counted."""
     reasons: dict[tuple[str, str], list[str]] = {}
-    for one in absent:
-        reasons.setdefault((one.why, one.ranks), []).append(
-            one.counter.removesuffix("_seconds").replace("_", " ")
+    for counter in absent:
+        reasons.setdefault((counter.why, counter.ranks), []).append(
+            counter.counter.removesuffix("_seconds").replace("_", " ")
         )
     return [
         f"Not counted on {'rank' if ranks.isdecimal() else 'ranks'} {ranks}: {', '.join(names)}: {why}."

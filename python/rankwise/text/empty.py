@@ -7,75 +7,73 @@ from collections.abc import Mapping
 from rankwise.analysis.waiting.unknown import Reason, Unknown
 
 NO_CALLS = (
-    "No MPI call was recorded: the program ended before it called MPI, or paused the recording with"
-    " MPI_Pcontrol(0); `rankwise doctor -- COMMAND` tells what would be seen."
+    "No MPI call was recorded: the program ended before it called MPI, or paused recording with "
+    "MPI_Pcontrol(0). `rankwise doctor -- COMMAND` shows what would be recorded."
 )
 NOTHING_BETWEEN = (
-    "No MPI call was recorded between MPI_Init and MPI_Finalize: the program makes none, or paused the"
-    " recording with MPI_Pcontrol(0)."
+    "No MPI call was recorded between MPI_Init and MPI_Finalize: the program makes none, or paused "
+    "recording with MPI_Pcontrol(0)."
 )
 NO_CALL_BETWEEN = "No MPI call between MPI_Init and MPI_Finalize"
 """As a title."""
 NO_RANKS = (
-    "No rank's counters could be read: the program ended before MPI_Init;"
-    " `rankwise doctor -- COMMAND` tells what would be seen."
+    "No rank's counters could be read: the program ended before MPI_Init. `rankwise doctor -- COMMAND` "
+    "shows what would be recorded."
 )
 NO_MESSAGES = (
-    "No messages were recorded: the program sends none of its own; collectives count as calls, see --by call."
+    "No messages were recorded: the program itself sends none. Collectives count as calls, see --by call."
 )
 NO_COLLECTIVES = (
-    "No collectives were recorded on communicators of several processes;"
-    " --by call shows what the program calls."
+    "No collectives on communicators of several processes were recorded. --by call shows what the program "
+    "calls."
 )
 NO_SITES = (
-    "No places of calls were recorded: the program made no call, or ran with --no-sites;"
-    " --by call shows what was called."
+    "No call sites were recorded: the program made no call, or ran with --no-sites. --by call shows what "
+    "it called."
 )
 NO_PATHS = (
-    "It was not recorded through which functions calls are made: the program made no call, or ran with"
-    " --no-paths or --no-sites; --by call shows what was called."
+    "No call paths were recorded: the program made no call, or ran with --no-paths or --no-sites. --by "
+    "call shows what it called."
 )
 NO_FILES = (
-    "No files were recorded: the program opens none with MPI_File_open, and other ways of I/O are not seen;"
-    " --by call shows what it calls."
+    "No files were recorded: the program opens none with MPI_File_open, and other I/O is not recorded. "
+    "--by call shows what it calls."
 )
 NO_COUNTERS = (
-    "No system counters were recorded: no rank came to where they are read (borders of regions, heartbeats,"
-    " MPI_Finalize), or the profile was made with --no-counters; --by call shows what was called."
+    "No system counters were recorded: no rank reached a place where they are read (region borders, "
+    "heartbeats, MPI_Finalize), or the run used --no-counters. --by call shows what was called."
 )
 NO_WAITS = (
-    "No waits for messages were recorded: no receive, wait or blocking send of the program returned;"
-    " --by call shows what it calls."
+    "No waits for messages were recorded: no receive, wait or blocking send of the program returned. --by "
+    "call shows what it calls."
 )
-NOBODY_LATE = "Nobody is known to have come late for a message."
-NO_TIME_LINE = (
-    "It is not known what the ranks did when: no rank came out of MPI_Init; --by call shows what they called."
-)
+NOBODY_LATE = "No late sender or receiver is known."
+NO_TIME_LINE = "No time line was recorded: no rank left MPI_Init. --by call shows what the ranks called."
 NO_REGIONS = (
     'The program names no regions: put MPI_Pcontrol(1, "name") before and MPI_Pcontrol(-1, "name") after'
-    " what you want to see by itself."
+    " the part you want to see separately."
 )
-NOTHING_SELECTED = "Nothing of this was recorded in the part that is selected."
-COMPARE_CLOCKS = "`rankwise run --clock-sync` compares them, if all processes run with Rankwise"
+NOTHING_SELECTED = "Nothing of this kind was recorded in the selected part."
+COMPARE_CLOCKS = "`rankwise run --clock-sync` compares them if all processes run under Rankwise"
 _WHY_NO_ARRIVALS: Mapping[Reason, str] = {
     "none called": "the program calls no blocking collective on several processes",
     "none returned": "no blocking collective on several processes returned",
     "clocks not compared": "the clocks of the nodes were not compared",
-    "not kept": "of no blocking collective on several processes the arrivals of all ranks were kept",
+    "not kept": "for no blocking collective on several processes were the arrivals of all ranks kept",
 }
 
 
-def why_no_arrivals(found: Unknown) -> str:
+def why_no_arrivals(unknown: Unknown) -> str:
     """Return why no arrivals at collectives are known, without a full stop."""
-    why = _WHY_NO_ARRIVALS[found.reason]
-    return f"{why}; {COMPARE_CLOCKS}" if found.reason == "clocks not compared" else why
+    why = _WHY_NO_ARRIVALS[unknown.reason]
+    return f"{why}; {COMPARE_CLOCKS}" if unknown.reason == "clocks not compared" else why
 
 
-def no_arrivals(found: Unknown) -> str:
+def no_arrivals(unknown: Unknown) -> str:
     """Return what to say where no arrivals at collectives are known: why, and the cure."""
     cure = ""
-    if found.reason == "none called":
+    if unknown.reason == "none called":
         cure = "; --by call shows what it calls"
-    elif found.reason != "clocks not compared":
+    elif unknown.reason != "clocks not compared":
         cure = "; --by rank shows how far the ranks came"
-    return f"No arrivals at collectives are known: {why_no_arrivals(found)}{cure}."
+    return f"No arrivals at collectives are known: {why_no_arrivals(unknown)}{cure}."

@@ -19,17 +19,17 @@ LEAST_PERCENT = 10.0
 """Of the run, in which ranks waited at its end: with less, it says little, unless it is a deadlock."""
 
 
-def hang_sentence(found: Hang | None) -> str:
-    """Return why a run stood still at its end, without the full stop; '' if that is not worth a sentence."""
-    if found is None or not (found.is_deadlock or (found.lost_percent_of_run or 0.0) >= LEAST_PERCENT):
+def hang_sentence(hang: Hang | None) -> str:
+    """Return why a run hung at its end, without the full stop; '' if that is not important enough."""
+    if hang is None or not (hang.is_deadlock or (hang.lost_percent_of_run or 0.0) >= LEAST_PERCENT):
         return ""
-    text = hang_text(found)
+    text = hang_text(hang)
     return text[:1].upper() + text[1:]
 
 
-def hang_text(found: Hang) -> str:
+def hang_text(hang: Hang) -> str:
     """Return the whole in one sentence, without its full stop."""
-    return f"{'Deadlock: ' if found.is_deadlock else ''}{_steps_text(found)}{_time_text(found)}{_rest(found)}"
+    return f"{'Deadlock: ' if hang.is_deadlock else ''}{_steps_text(hang)}{_time_text(hang)}{_rest(hang)}"
 
 
 def _step_text(step: Step) -> str:
@@ -41,11 +41,11 @@ def _step_text(step: Step) -> str:
 
 
 def _left_over_text(step: Step) -> str:
-    """Return the messages that were sent to ranks, and that no receive has taken; '' = none are known."""
+    """Return the messages that were sent to ranks and never received; '' = none are known."""
     return "; ".join(
-        f"rank {one.source} has sent {_messages_text(one.sent - one.received)} to rank {one.destination}"
-        f" on {one.communicator} with tag {one.tag} that no receive has taken"
-        for one in step.found
+        f"rank {pair.source} has sent {_messages_text(pair.sent - pair.received)} to rank {pair.destination}"
+        f" on {pair.communicator} with tag {pair.tag} that was never received"
+        for pair in step.found
     )
 
 
@@ -53,10 +53,10 @@ def _messages_text(count: int) -> str:
     return "a message" if count == 1 else f"{count_text(count)} messages"
 
 
-def waited_title(found: Hang) -> str:
+def waited_title(hang: Hang) -> str:
     """Return for whom most of the waiting was, as a title."""
-    who = ranks_text(found.root)
-    if found.is_deadlock and found.kind != ENDED:
+    who = ranks_text(hang.root)
+    if hang.is_deadlock and hang.kind != ENDED:
         return f"{who[:1].upper()}{who[1:]} waited for each other until the run ended"
     return f"Most waiting was for {who}, until the run ended"
 
@@ -66,46 +66,44 @@ def ranks_text(ranks: str) -> str:
     return f"rank{'' if ranks.isdigit() else 's'} {ranks}"
 
 
-def _steps_text(found: Hang) -> str:
-    if found.kind == MISMATCH:
-        where = found.steps[0].communicator
+def _steps_text(hang: Hang) -> str:
+    if hang.kind == MISMATCH:
+        where = hang.steps[0].communicator
         calls = [
-            f"{ranks_text(one.ranks)} in {_call_text(one, with_communicator=False)}" for one in found.steps
+            f"{ranks_text(step.ranks)} in {_call_text(step, with_communicator=False)}" for step in hang.steps
         ]
         return f"different collectives on {where}: {', '.join(calls)}"
-    steps = (
-        found.steps if len(found.steps) <= _MOST_STEPS else [*found.steps[: _MOST_STEPS - 1], found.steps[-1]]
-    )
-    left_out = len(found.steps) + found.more_steps - len(steps)
-    texts = [_step_text(one) for one in steps]
+    steps = hang.steps if len(hang.steps) <= _MOST_STEPS else [*hang.steps[: _MOST_STEPS - 1], hang.steps[-1]]
+    left_out = len(hang.steps) + hang.more_steps - len(steps)
+    texts = [_step_text(step) for step in steps]
     if not left_out and not steps[-1].waits_for:
         texts[-1] = _end_text(steps[-1], steps[-2].waits_for)
     if left_out:
-        texts.insert(-1, f"{left_out} more likewise")
+        texts.insert(-1, f"{left_out} more in the same way")
     return ", ".join(texts)
 
 
 def _end_text(step: Step, waits_for: str) -> str:
-    """Return where those are at whom the waiting ends."""
+    """Return where the ranks are at which the waiting ends."""
     if step.ranks == waits_for:
         return f"which {_is_text(step)}"
-    return f"of which {ranks_text(step.ranks)} {_is_text(step)}"
+    return f"and {ranks_text(step.ranks)} {_is_text(step)}"
 
 
-def _time_text(found: Hang) -> str:
-    return "" if found.seconds is None else f", for {second_text(found.seconds)}"
+def _time_text(hang: Hang) -> str:
+    return "" if hang.seconds is None else f", for {second_text(hang.seconds)}"
 
 
-def _rest(found: Hang) -> str:
-    left_over = [text for text in map(_left_over_text, found.steps) if text]
-    unsure = found.is_deadlock and not found.is_certain
+def _rest(hang: Hang) -> str:
+    left_over = [text for text in map(_left_over_text, hang.steps) if text]
+    unsure = hang.is_deadlock and not hang.is_certain
     return "".join(f"; {text}" for text in left_over) + "; not all calls were counted" * unsure
 
 
 def _is_text(step: Step) -> str:
     several = step.count > 1
     if step.state == "inside":
-        return f"{'are' if several else 'is'} in {_call_text(step)}, and what lacks is not known"
+        return f"{'are' if several else 'is'} in {_call_text(step)}; what it waits for is unknown"
     if step.state == "polling":
         return f"{'poll' if several else 'polls'} with {_call_text(step)}"
     return _WHERE.get(step.state, ("has ended", "have ended"))[several]
@@ -125,4 +123,4 @@ def _what_text(step: Step) -> str:
         return f"a {step.what} {'from' if step.what == MESSAGE else 'by'} {who}{tag}"
     if step.collective:
         return f"{who} to call {step.collective}"
-    return f"{who} to call it" if step.procedure != FINALIZE else f"{who} to come there"
+    return f"{who} to call it" if step.procedure != FINALIZE else f"{who} to arrive there"

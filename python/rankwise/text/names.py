@@ -109,7 +109,7 @@ def processes_name(communicator: Communicator) -> str:
 
 
 def both_groups(local: str, remote: str | None) -> str:
-    """Return what is said of a communicator; of an intercommunicator of both groups: `0 + 1-3`."""
+    """Join the values of a communicator's groups; for an intercommunicator both: `0 + 1-3`."""
     return f"{local} + {remote}" if remote else local
 
 

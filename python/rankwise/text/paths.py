@@ -44,5 +44,5 @@ def place_text(place: Frame) -> str:
 
 def callers_text(callers: Sequence[Caller], most: int = 3) -> str:
     """Return who calls a place, with their shares of its time: `solve, solver.c:12 (60.2 +- 1.3 %); ...`."""
-    told = [f"{place_text(one.frame)} ({share_text(one.share)} %)" for one in callers[:most]]
-    return "; ".join(told) + (f"; {len(callers) - most} others" if len(callers) > most else "")
+    texts = [f"{place_text(caller.frame)} ({share_text(caller.share)} %)" for caller in callers[:most]]
+    return "; ".join(texts) + (f"; {len(callers) - most} others" if len(callers) > most else "")

@@ -31,34 +31,53 @@ def run_fields(run: Run, *, verbose: bool) -> list[str]:
     ]
 
 
+def brief_fields(found: Summary) -> list[str]:
+    """Return what a reader needs first of a run: ranks, nodes, wall time, library, how it ended."""
+    run, init_finalize = found.run, second_text(found.times.init_finalize_seconds)
+    return [
+        ranks_and_nodes(run),
+        f"world {run.world} of {run.worlds}" if run.worlds > 1 else "",
+        f"{wall_text(found)} (Init, Finalize {init_finalize})",
+        library_name(run.mpi_library),
+        f"exit status {run.exit_status}" if run.exit_status else "",
+    ]
+
+
 def ranks_and_nodes(run: Run) -> str:
     """Return `16 ranks / 2 nodes`."""
     return number_of(run.ranks, "rank") + (f" / {number_of(run.nodes, 'node')}" if run.nodes else "")
 
 
-def wall_text(found: Summary) -> str:
+def wall_text(summary: Summary) -> str:
     """Return how long the run was."""
-    times = found.times
+    times = summary.times
     # Where the end of the ranks is not known, nobody knows what they did after the last call.
-    known = found.trust.complete or times.ends_known
+    known = summary.trust.complete or times.ends_known
     return f"{'wall' if known else 'to the last call'} {second_text(times.wall_seconds)}"
 
 
-def efficiency_text(found: Efficiency) -> str:
+def efficiency_text(efficiency: Efficiency) -> str:
     """Return the efficiency and its factors; estimates are marked with ~."""
-    parts = [f"load balance {found.load_balance:.2f}"]
-    if found.split:
-        parts += [f"serialisation ~{found.split.serialisation:.2f}", f"transfer ~{found.split.transfer:.2f}"]
+    parts = [f"load balance {efficiency.load_balance:.2f}"]
+    if efficiency.split:
+        parts += [
+            f"serialisation ~{efficiency.split.serialisation:.2f}",
+            f"transfer ~{efficiency.split.transfer:.2f}",
+        ]
     else:
-        parts.append(f"communication {found.communication:.2f}")
-    return f"efficiency {found.parallel:.2f} = {' x '.join(parts)}"
+        parts.append(f"communication {efficiency.communication:.2f}")
+    return f"efficiency {efficiency.parallel:.2f} = {' x '.join(parts)}"
 
 
-def efficiency_notes(found: Efficiency) -> list[str]:
+def efficiency_notes(efficiency: Efficiency) -> list[str]:
     """Return how far estimated factors may be off, or why there are none."""
-    split = found.split
+    split = efficiency.split
     if split is None:
-        return [f"Not told apart: {found.why_no_split}."] if found.why_no_split else []
+        return (
+            [f"Serialisation and transfer are unclassified: {efficiency.why_no_split}."]
+            if efficiency.why_no_split
+            else []
+        )
     return [
         f"Serialisation is between {split.serialisation_low:.2f} and {split.serialisation_high:.2f},"
         f" transfer between {split.transfer_low:.2f} and {split.transfer_high:.2f}."
@@ -77,7 +96,7 @@ def unknown_text(time: TimeInMpi) -> str:
     if not time.is_much_unknown:
         return ""
     share = percent_text(time.percent_unknown)
-    return f"Of {share} % of the time in MPI it is not known whether ranks waited"
+    return f"{share} % of the time in MPI is unclassified"
 
 
 def lateness_unknown_text(time: TimeInMpi) -> str:
@@ -88,7 +107,7 @@ def lateness_unknown_text(time: TimeInMpi) -> str:
 
 
 def whole_text(time: TimeInMpi) -> str:
-    """Return what shares of waiting are of: all of it, or what is known."""
+    """Return the base of shares of waiting: all of it, or the known part."""
     return "the waiting that is known" if time.is_much_unknown else "all waiting"
 
 
@@ -96,7 +115,7 @@ def off_node_text(locality: Locality) -> str:
     """Return how much of the bytes leaves the nodes."""
     total = locality.bytes_on_node + locality.bytes_off_node + locality.bytes_unplaced
     if not locality.messages:
-        return "unknown: the program sends no messages of its own"
+        return "unknown: the program itself sends no messages"
     share = percent_text(locality.off_node_percent_of_message_bytes)
     kinds = " and ".join(locality.kinds)
     unplaced = f"; {byte_text(locality.bytes_unplaced)} to unknown places" if locality.bytes_unplaced else ""
@@ -104,7 +123,7 @@ def off_node_text(locality: Locality) -> str:
 
 
 def inside_text(totals: InsideTotals, nodes: int) -> str:
-    """Return what collectives sent inside, whatever there is to say: --by collective tells it in full."""
+    """Return the traffic inside collectives in short; --by collective shows it in full."""
     if not totals.messages:
         return f"collectives: {totals.why}"
     seen = f"{count_text(totals.messages)} messages inside collectives, {byte_text(totals.bytes)}"
@@ -118,7 +137,7 @@ def file_fields(totals: FileTotals) -> list[str]:
     """Return what MPI-IO moved."""
     moved = f"{byte_text(totals.bytes_read)} read, {byte_text(totals.bytes_written)} written"
     number = f"{count_text(totals.files)} file{'s' * (totals.files != 1)}"
-    return [moved, number, f"{second_text(totals.seconds)} over all ranks"]
+    return [moved, number, f"{second_text(totals.seconds)} summed over ranks"]
 
 
 def reordered_text(families: Sequence[Family]) -> str:

@@ -11,16 +11,16 @@ from pathlib import Path
 _FULL_BYTES = 1 << 16  # who has less is as good as full
 _IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 _CURES = {
-    errno.ENOSPC: "make room there, or give another place",
-    errno.EDQUOT: "make room there, or give another place",
+    errno.ENOSPC: "free space there, or give another place",
+    errno.EDQUOT: "free space there, or give another place",
     errno.EROFS: "give a place that can be written to",
-    errno.EACCES: "see to its permissions, or give another place",
-    errno.EPERM: "see to its permissions, or give another place",
-    errno.EFBIG: "raise the limit of the size of files (ulimit -f)",
-    errno.EMFILE: "raise the limit of open files (ulimit -n)",
-    errno.ENFILE: "this machine has too many open files: try again later",
-    errno.ENOMEM: "raise the limit of memory (ulimit -v), or ask for more",
-    errno.EAGAIN: "raise the limit of processes (ulimit -u)",
+    errno.EACCES: "check its permissions, or give another place",
+    errno.EPERM: "check its permissions, or give another place",
+    errno.EFBIG: "raise the file size limit (ulimit -f)",
+    errno.EMFILE: "raise the limit on open files (ulimit -n)",
+    errno.ENFILE: "the machine has too many open files: try again later",
+    errno.ENOMEM: "raise the memory limit (ulimit -v), or request more memory",
+    errno.EAGAIN: "raise the limit on processes (ulimit -u)",
 }
 
 
@@ -30,11 +30,11 @@ def trouble(error: OSError | MemoryError) -> str:
     What writes to an open file does not tell its name. Then those places are named that are full.
     """
     if isinstance(error, MemoryError):
-        return f"there is too little memory: {_CURES[errno.ENOMEM]}"
+        return f"out of memory: {_CURES[errno.ENOMEM]}"
     try:
         Path.cwd()
     except FileNotFoundError:  # who is in a directory that was removed finds nothing at all
-        return "the current directory is not there any more: change to another one, and try again"
+        return "the current directory no longer exists: change to another one and try again"
     places = [
         os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)
     ]

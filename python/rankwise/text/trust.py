@@ -9,16 +9,17 @@ from rankwise.text.names import call_name
 from rankwise.text.units import bin_text, byte_text, count_text, percent_text, second_text
 
 _LAST = 64  # size bin
+_MUCH_COST = 1.0  # percent of the wall time
 _SHOWN_NAMES = 3  # of procedures that are not covered
 
 
 def partial_line(trust: Trust) -> str:
     """Return `PARTIAL: ` and why."""
-    return f"PARTIAL: {trust.partial_reason or 'not every rank came to the end of MPI_Finalize'}"
+    return f"PARTIAL: {trust.partial_reason or 'not every rank finished MPI_Finalize'}"
 
 
 def coverage_fields(trust: Trust, verbose: bool) -> list[str]:
-    """Return ranks seen, what was dropped, and what is not covered; with `verbose` all of it by name."""
+    """Return recorded ranks, dropped records, and uncovered calls; with `verbose` all by name."""
     dropped = f"{count_text(trust.dropped_records)} records dropped"
     if verbose and trust.dropped:
         each = (f"{what.replace('_', ' ')} {count_text(count)}" for what, count in trust.dropped.items())
@@ -30,10 +31,22 @@ def coverage_fields(trust: Trust, verbose: bool) -> list[str]:
     ]
 
 
+def trouble_fields(trust: Trust) -> list[str]:
+    """Return those of these facts that make the numbers less certain."""
+    ranks, dropped, not_covered = coverage_fields(trust, verbose=False)
+    lacking = {
+        ranks: trust.ranks_seen < trust.ranks_expected,
+        dropped: trust.dropped_records > 0,
+        not_covered: trust.not_covered is None or bool(trust.not_covered),
+        cost_line(trust): trust.overhead_percent_of_wall >= _MUCH_COST,
+    }
+    return [text for text, is_trouble in lacking.items() if is_trouble]
+
+
 def cost_line(trust: Trust) -> str:
     """Return what Rankwise itself took."""
-    share = percent_text(trust.own_cost_percent_of_wall, decimals=2)
-    setup, call = trust.own_setup_seconds_per_rank, trust.own_seconds_per_call
+    share = percent_text(trust.overhead_percent_of_wall, decimals=2)
+    setup, call = trust.setup_overhead_seconds_per_rank, trust.own_seconds_per_call
     calls = "" if call is None else f"{count_text(trust.own_calls_per_rank)} calls x {second_text(call)} + "
     return f"own cost {share} % of wall (a rank: {calls}set-up {second_text(setup)})"
 
@@ -51,7 +64,7 @@ def warnings(trust: Trust) -> list[str]:
     if trust.threads <= 1:
         return trust.warnings
     threads = f"up to {trust.threads} threads of a rank called MPI: their times in MPI are added up"
-    return [*trust.warnings, f"{threads}; 100 % of the run is all of them in MPI all the time"]
+    return [*trust.warnings, f"{threads}; 100 % of the run means that all of them are in MPI all the time"]
 
 
 def _not_covered(trust: Trust, verbose: bool) -> str:

@@ -1,1 +1,1 @@
-"""The machine: what it is made of, what communication costs in it, and where ranks are."""
+"""The machine: its parts, the costs of communication in it, and the places of ranks."""

@@ -73,5 +73,5 @@ class Spent:
 
     def keep(self) -> None:
         """Keep it for the next call, if there is anything to go on from."""
-        with suppress(OSError):  # it is not worth an error
+        with suppress(OSError):  # not important enough for an error
             self._path.write_text(json.dumps(self.seconds), encoding="utf-8")

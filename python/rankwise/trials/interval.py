@@ -43,7 +43,7 @@ class Interval:
         return self.confidence >= self.wanted
 
     def within(self, change: float) -> bool:
-        """Tell whether the whole interval is within a change such as 0.05: the sides are alike but for that.
+        """Return whether the whole interval is within a change such as 0.05: then the sides count as equal.
 
         Two one-sided tests, each with half of the risk; source: Schuirmann, Journal of Pharmacokinetics and
         Biopharmaceutics 15, 1987.
@@ -63,7 +63,7 @@ def ratio_interval(before: Sequence[float], after: Sequence[float], confidence: 
 
     Args:
         before: times, s.
-        after: the other ones of the pairs, s.
+        after: the second times of the pairs, s.
         confidence: that is wanted.
 
     Raises:
@@ -76,7 +76,7 @@ def ratio_interval(before: Sequence[float], after: Sequence[float], confidence: 
     upper = np.triu_indices(len(logs))
     averages = np.sort((logs[upper[0]] + logs[upper[1]]) / 2)
     below = _signed_rank(len(logs)).cumsum()
-    # So many averages are left out at either end.
+    # This many averages are left out at either end.
     left_out = max(0, int(np.searchsorted(below, (1 - confidence) / 2, side="right")) - 1)
     low, middle, high = np.exp([averages[left_out], np.median(averages), averages[-1 - left_out]]).tolist()
     return Interval(len(logs), middle, low, high, confidence, max(0.0, 1 - 2 * float(below[left_out])))

@@ -19,7 +19,7 @@ def keep_piped_input(say: Callable[[str], None]) -> None:
     """Put a file in the place of our stdin, if that is a pipe: see trials.process, which opens it again.
 
     Args:
-        say: is told what becomes of the pipe, before anything is run.
+        say: called with what happens to the pipe, before anything is run.
 
     Raises:
         RankwiseError: what comes out of the pipe can't be kept.
@@ -32,7 +32,7 @@ def keep_piped_input(say: Callable[[str], None]) -> None:
         return
     # Who starts us may leave a pipe open that nobody writes to.
     if not select.select([_STDIN], [], [], _PATIENCE_SECONDS)[0]:
-        say(f"stdin is a pipe, and nothing came out of it in {_PATIENCE_SECONDS:g} s: runs get no input")
+        say(f"stdin is a pipe without data for {_PATIENCE_SECONDS:g} s: runs get no input")
         return
     try:
         with TemporaryFile() as file, os.fdopen(os.dup(_STDIN), "rb") as pipe:
@@ -43,7 +43,7 @@ def keep_piped_input(say: Callable[[str], None]) -> None:
             os.dup2(file.fileno(), _STDIN)
     except OSError as error:
         raise RankwiseError(
-            f"stdin is a pipe, and what comes out of it can't be kept: {error.strerror}; give a file: < FILE",
+            f"stdin is a pipe, and its data can't be kept: {error.strerror}; give a file: < FILE",
             1,
         ) from None
     if size:

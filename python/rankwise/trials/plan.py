@@ -49,7 +49,7 @@ class Aim:
         return self.most if self.rounds is None else self.rounds
 
     def confidence_of_each(self, challengers: int) -> float:
-        """Return the confidence of each of so many intervals that hold together with the wanted one."""
+        """Return the confidence for each of several intervals so that together they have the wanted one."""
         return 1 - (1 - self.confidence) / challengers
 
     def first_look(self, challengers: int = 1) -> int:
@@ -123,7 +123,7 @@ def _logs(baseline: Sequence[float], other: Sequence[float]) -> NDArray[np.float
 
 
 def _half(scatter: float, confidence: float, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return half the width of the interval of logarithms after so many rounds."""
+    """Return half the width of the interval of logarithms after this many rounds."""
     deviations = _students_t((1 + confidence) / 2, counts - 1)
     return np.asarray(deviations * scatter / np.sqrt(counts * EFFICIENCY))
 
@@ -137,8 +137,8 @@ def robust_scatter(values: NDArray[np.float64]) -> float:
     Args:
         values: two or more.
     """
-    one, other = np.triu_indices(len(values), 1)
-    return float(_OF_DIFFERENCES * np.median(np.abs(values[one] - values[other])))
+    first, second = np.triu_indices(len(values), 1)
+    return float(_OF_DIFFERENCES * np.median(np.abs(values[first] - values[second])))
 
 
 def _students_t(probability: float, freedom: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -187,12 +187,12 @@ def announcement(aim: Aim, of_run: float, arms: int = 2) -> list[str]:
             )
         if fitting < rounds:
             few = _few(fitting, arms, 1 - 2.0 ** (1 - fitting))
-            said.append(f"the time limit allows no more than {few}")
+            said.append(f"the time limit allows at most {few}")
     return said
 
 
 def unit(arms: int) -> str:
-    """Return what people call a round of so many arms."""
+    """Return the word for a round of this many arms."""
     return "pair" if arms == 2 else "round"
 
 

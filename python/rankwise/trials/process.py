@@ -24,7 +24,7 @@ class End:
     """How a run ended.
 
     Attributes:
-        status: as a shell tells it: 128 + n if signal n killed it.
+        status: as a shell reports it: 128 + n if signal n killed it.
         seconds: from the start of the launcher to its end.
         too_long: we ended it, because of the time limit.
         interrupted: we ended it, because of a signal to us.
@@ -52,7 +52,7 @@ def run(
         output: file for what it writes to stdout and stderr.
         limit: seconds that it may take.
         signals: that came to us; the first one ends the run.
-        watch: sees what the command starts; None: nobody wants to know.
+        watch: called with the started process; None: not called.
 
     Raises:
         OSError: the command can't be started, or the file not be written.

@@ -1,4 +1,4 @@
-"""What is known while trials run: the change of the time so far, how many runs are left, and how long."""
+"""Progress of trials: the change of the time so far, remaining runs, and remaining time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def change_so_far(before: Sequence[float], after: Sequence[float], confidence: f
 
     Args:
         before: times, s.
-        after: the other ones of the pairs, s.
+        after: the second times of the pairs, s.
         confidence: that is wanted; so few pairs may give less.
     """
     if len(before) < 2:
         return ""
-    found = ratio_interval(before, after, confidence)
-    most, low, high = (100 * (1 / ratio - 1) for ratio in (found.ratio, found.high, found.low))
-    return f"time {most:+.1f} % ({low:+.1f} to {high:+.1f} %, {100 * found.confidence:.0f} % sure)"
+    interval = ratio_interval(before, after, confidence)
+    most, low, high = (100 * (1 / ratio - 1) for ratio in (interval.ratio, interval.high, interval.low))
+    return f"time {most:+.1f} % ({low:+.1f} to {high:+.1f} %, {100 * interval.confidence:.0f} % sure)"
 
 
 def left_text(runs: int, of_run: float, limit: float = math.inf) -> str:

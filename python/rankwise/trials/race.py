@@ -104,7 +104,7 @@ class Race:
         """Begin.
 
         Args:
-            arms: names, the baseline first; no two alike.
+            arms: distinct names, the baseline first.
             aim: of it all; whoever runs the arms keeps its seconds.
             seed: of the order.
 
@@ -112,7 +112,7 @@ class Race:
             ValueError: there are fewer than two arms, or two have one name.
         """
         if len(arms) < 2 or len(set(arms)) < len(arms):
-            raise ValueError("a race needs two arms or more with different names")
+            raise ValueError("a race needs at least two arms with different names")
         self.arms = tuple(arms)
         self.running = list(arms)
         self.dropped: dict[str, Dropped] = {}
@@ -176,25 +176,27 @@ class Race:
         """Return every arm but the baseline beside it, in the order in which they were given."""
         baseline, *challengers = self.arms
         confidence = self._aim.confidence_of_each(len(challengers))
-        found = []
+        compared = []
         for name in challengers:
             times = self.times[name]
             interval = (
                 ratio_interval(self.times[baseline][: len(times)], times, confidence) if times else None
             )
-            alike = interval is not None and interval.reached and interval.within(self._aim.resolve)
-            found.append(Comparison(name, interval, alike, self.dropped.get(name)))
-        return found
+            is_equivalent = interval is not None and interval.reached and interval.within(self._aim.resolve)
+            compared.append(Comparison(name, interval, is_equivalent, self.dropped.get(name)))
+        return compared
 
     def winner(self) -> Comparison | None:
         """Return the arm with the greatest ratio of those that are faster than the baseline; None if none is.
 
-        As the best of several it looks better than it is: a new race against the baseline tells its gain.
+        As the best of several it looks better than it is: a new race against the baseline measures its gain.
         """
         faster = [
-            (one.interval.ratio, -place, one)
-            for place, one in enumerate(self.comparisons())
-            if one.interval is not None and one.interval.verdict == "faster" and one.dropped is None
+            (comparison.interval.ratio, -place, comparison)
+            for place, comparison in enumerate(self.comparisons())
+            if comparison.interval is not None
+            and comparison.interval.verdict == "faster"
+            and comparison.dropped is None
         ]
         return max(faster)[2] if faster else None
 
@@ -229,12 +231,12 @@ class Race:
         """Drop each challenger that is slower than another arm, by an interval of this confidence."""
         for name in self.running[1:]:
             ahead = {
-                other: found.ratio
+                other: interval.ratio
                 for other in self.running
                 if other != name
-                for found in (ratio_interval(self.times[name], self.times[other], confidence),)
-                if found.verdict == "faster"
+                for interval in (ratio_interval(self.times[name], self.times[other], confidence),)
+                if interval.verdict == "faster"
             }
             if ahead:
-                self.dropped[name] = Dropped(self.rounds, slower_than=max(ahead, key=lambda one: ahead[one]))
+                self.dropped[name] = Dropped(self.rounds, slower_than=max(ahead, key=lambda arm: ahead[arm]))
         self.running = [name for name in self.running if name not in self.dropped]

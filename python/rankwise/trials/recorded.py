@@ -30,7 +30,7 @@ _SAID_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Command:
-    """What is run again and again.
+    """The command that is run repeatedly.
 
     Attributes:
         words: of the command, as given.
@@ -46,7 +46,7 @@ class Recording:
     """How runs are recorded.
 
     Attributes:
-        settings: variables that say what is recorded inside collectives.
+        settings: variables that control the recording inside collectives.
         only: procedures that they choose; all if empty.
         clocks: whether clocks of nodes are compared where that can be done, as `rankwise run` does.
         watch: whether the library's calls of its own algorithms are counted, too: see `watched`.

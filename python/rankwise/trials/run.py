@@ -87,7 +87,7 @@ def run(
         seed: of the order.
         of_run: seconds that a run takes, launch included, as far as known.
         seconds: the time of a result that is compared.
-        say: is told how far it is.
+        say: called with the progress.
         clock: in seconds.
 
     Raises:
@@ -133,7 +133,7 @@ class _Runner(Generic[Result]):
         return made
 
     def _end_for_time(self) -> None:
-        self._made.ended = self._so_far("The time limit came after")
+        self._made.ended = self._so_far("The time limit was reached after")
         self._made.out_of_time = True
 
     def _round(self) -> dict[str, Result]:
@@ -146,7 +146,7 @@ class _Runner(Generic[Result]):
                 if name == self._race.arms[0]:
                     raise RankwiseError(f"{name}: {why}", 1) from why
                 self._race.reject(name, str(why))
-                self._say(f"{name} is out: {why}")
+                self._say(f"{name} is rejected: {why}")
                 if len(self._race.running) < 2:
                     break
             else:
@@ -163,14 +163,14 @@ class _Runner(Generic[Result]):
         for name in times:
             self._made.results[name].append(results[name])
         each = ", ".join(f"{name} {times[name]:.4g} s" for name in race.arms if name in times)
-        told = [f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}", self._gain(), self._left()]
-        self._say("; ".join(filter(None, told)))
+        parts = [f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}", self._gain(), self._left()]
+        self._say("; ".join(filter(None, parts)))
         for name in (name for name in race.dropped if name not in dropped):
-            self._say(f"{name} is out: it is slower than {race.dropped[name].slower_than}")
+            self._say(f"{name} is rejected: it is slower than {race.dropped[name].slower_than}")
         if race.looks == looks or race.over:
             return
         if self._aim.give_up and not race.can_become_clear(self._affordable()):
-            self._made.ended = self._so_far("More can't be shown with the runs that are left; ended after")
+            self._made.ended = self._so_far("The remaining runs could not show more; ended after")
         elif race.needed is not None and race.wanted != wanted:
             self._say(self._more(race.needed))
 

@@ -56,24 +56,28 @@ class SavedRuns:
 
     def _read(self) -> None:
         try:
-            found = json.loads(self._path.read_text(encoding="utf-8"))
-            if found["format"] != _FORMAT or found["version"] != _VERSION or found["about"] != self._about:
+            content = json.loads(self._path.read_text(encoding="utf-8"))
+            if (
+                content["format"] != _FORMAT
+                or content["version"] != _VERSION
+                or content["about"] != self._about
+            ):
                 raise RankwiseError(
                     f"{self._path} is of another race: give another directory with --keep, or --force to "
-                    "begin again"
+                    "start over"
                 )
             self._races = {
                 race: {
                     arm: {int(number): float(seconds) for number, seconds in runs.items()}
                     for arm, runs in arms.items()
                 }
-                for race, arms in found["runs"].items()
+                for race, arms in content["runs"].items()
             }
-            self._out = {race: dict(arms) for race, arms in found["out"].items()}
+            self._out = {race: dict(arms) for race, arms in content["out"].items()}
         except OSError as error:
             raise RankwiseError(f"{self._path}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise RankwiseError(f"{self._path} is damaged: give --force to begin again") from None
+            raise RankwiseError(f"{self._path} is damaged: give --force to start over") from None
 
     def run(self, race: str, arm: str, number: int) -> float | None:
         """Return the seconds of a run; None if it was not made."""
@@ -138,17 +142,17 @@ class SavedPairs:
 
     def records(self) -> Sequence[Mapping[str, Any]]:
         """Return the whole pairs, and the looks."""
-        found: list[Mapping[str, Any]] = []
+        recorded: list[Mapping[str, Any]] = []
         saved, race = self._saved, self._race
         while True:
             number = self._pairs + 1
             times = [saved.run(race, arm, number) for arm in self._arms]
             if None in times or any(saved.out(race, arm) for arm in self._arms):
-                return found
+                return recorded
             self._pairs = number
-            found.append({"pair": times})
+            recorded.append({"pair": times})
             if saved.run(race, _LOOKS, number) is not None:
-                found.append({"look": number})
+                recorded.append({"look": number})
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Keep a look; who makes the runs saves them."""

@@ -45,7 +45,7 @@ _LEAST_FOR_SCATTER = 4
 _PROBABLY = NormalDist().inv_cdf(0.8)
 _HOPE = NormalDist().inv_cdf(0.9)
 _CHEAP_PAIRS = 20
-"""So few pairs are worth knowing it better."""
+"""Up to this many pairs are worth spending for a better estimate."""
 _PRECISE = 1 / 3  # of the gain, that the lower end of its interval has to reach then
 
 _STEP = 0.05  # of the grid of sums, in standard deviations of one pair
@@ -214,26 +214,26 @@ class PairedTest:
         # A rounding error must not cost the one value that so few pairs have.
         return ratio_interval(self.before, self.after, 1 - level * (1 + 1e-3))
 
-    def _with_earlier(self, found: Interval) -> Interval:
+    def _with_earlier(self, interval: Interval) -> Interval:
         """Return what an interval has in common with those of earlier looks, with the confidence of all."""
-        low, high = found.low, found.high
+        low, high = interval.low, interval.high
         if self.interval is not None and max(low, self.interval.low) <= min(high, self.interval.high):
             low, high = max(low, self.interval.low), min(high, self.interval.high)
         confidence = self._aim.confidence
         return replace(
-            found,
+            interval,
             low=low,
             high=high,
-            ratio=min(max(found.ratio, low), high),
+            ratio=min(max(interval.ratio, low), high),
             wanted=confidence,
-            confidence=confidence if found.reached else found.confidence,
+            confidence=confidence if interval.reached else interval.confidence,
         )
 
     def _most_gain(self) -> float:
         """Return the one-sided limit of the ratio that spends the risk of missing a gain."""
         level = _levels(tuple(self.looks), *_TO_MISS)[-1]
-        found = self._of_look(level)
-        return found.high if found.reached else math.inf
+        interval = self._of_look(level)
+        return interval.high if interval.reached else math.inf
 
 
 def _next(pairs: int) -> int:
@@ -265,7 +265,7 @@ def _levels(counts: tuple[int, ...], risk: float, first: float) -> tuple[float, 
     sums = _STEP * np.arange(-edge, edge + 1)
     density = np.zeros(len(sums))
     density[edge] = 1.0  # nothing yet
-    left, before, found = risk, 0, []
+    left, before, limits = risk, 0, []
     for number, count in enumerate(counts):
         share = first if number == 0 else 1 - _KEEPS
         spent = share * left
@@ -275,9 +275,9 @@ def _levels(counts: tuple[int, ...], risk: float, first: float) -> tuple[float, 
         # Both tails of a symmetric density; the limit is between two of its points.
         tail = 2 * np.cumsum(density)[:edge]
         limit = -float(np.interp(spent, tail, sums[:edge] + _STEP / 2))
-        found.append(2 * (1 - NormalDist().cdf(limit / math.sqrt(count))))
+        limits.append(2 * (1 - NormalDist().cdf(limit / math.sqrt(count))))
         density[np.abs(sums) > limit] = 0.0
-    return tuple(found)
+    return tuple(limits)
 
 
 def _increments(pairs: int) -> NDArray[np.float64]:

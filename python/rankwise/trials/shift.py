@@ -38,7 +38,7 @@ def shift_interval(before: Sequence[float], after: Sequence[float], confidence: 
     differences = sorted(late - early for late in after for early in before)
     chances = _rank_sum(len(before), len(after))
     left_out, below = 0, 0.0
-    for chance in chances:  # so many differences are left out at either end
+    for chance in chances:  # this many differences are left out at either end
         if below + chance > (1 - confidence) / 2 * (1 + 1e-9):
             break
         below += chance
@@ -49,15 +49,15 @@ def shift_interval(before: Sequence[float], after: Sequence[float], confidence: 
 
 
 @cache
-def _rank_sum(one: int, other: int) -> tuple[float, ...]:
-    """Return the probability of each value, from 0, of Mann and Whitney's statistic of two sides alike."""
-    counts = {(0, n): [1] for n in range(other + 1)} | {(m, 0): [1] for m in range(one + 1)}
-    for m in range(1, one + 1):
-        for n in range(1, other + 1):
-            # The largest of all is of the one side (above n of the other), or of the other one.
+def _rank_sum(first_count: int, second_count: int) -> tuple[float, ...]:
+    """Return the probability of each value, from 0, of Mann and Whitney's statistic for two equal sides."""
+    counts = {(0, n): [1] for n in range(second_count + 1)} | {(m, 0): [1] for m in range(first_count + 1)}
+    for m in range(1, first_count + 1):
+        for n in range(1, second_count + 1):
+            # The largest value is on the first side (above n of the second), or on the second side.
             above, rest = [0] * n + counts[m - 1, n], counts[m, n - 1]
             size = max(len(above), len(rest))
             pairs = zip(above + [0] * (size - len(above)), rest + [0] * (size - len(rest)), strict=True)
             counts[m, n] = [first + second for first, second in pairs]
-    total = sum(counts[one, other])
-    return tuple(count / total for count in counts[one, other])
+    total = sum(counts[first_count, second_count])
+    return tuple(count / total for count in counts[first_count, second_count])

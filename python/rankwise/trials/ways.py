@@ -24,7 +24,7 @@ from rankwise.trials.run import OutOfTime, Rejected, UnrunnableError
 from rankwise.trials.saved_runs import SavedPairs, SavedRuns
 
 _CHECK_SECONDS = 600
-_AGAIN = 990  # number of the run that tells whether the program still runs as given
+_AGAIN = 990  # number of the run that checks whether the program still runs as given
 _ROOM_BYTES = 64 * 1024
 _EXISTS = re.compile(r"(?<!not )(?<!n't )(?<!non)(?<!non-)exist|already|overwrit", re.IGNORECASE)
 _RUNS_OF_LIMIT = 10
@@ -139,12 +139,12 @@ class Runs:
         return statistics.median(self.took) if self.took else self.first_limit
 
     def _blame(self, way: Way, error: RankwiseError | OSError, end_of_all: float) -> NoReturn:
-        """Say whose failure it is that a run has failed: ours, the program's, or that of its settings."""
+        """Return the cause of a failed run: Rankwise, the program, or its settings."""
         if time.monotonic() >= end_of_all:
             raise OutOfTime from error
         if why := _no_room(self.directory):
             raise UnrunnableError(
-                f"what the runs leave can't be written to {self.directory}: {why}", 1
+                f"the output of the runs can't be written to {self.directory}: {why}", 1
             ) from error
         if isinstance(error, OSError):
             raise UnrunnableError(f"the run {way.name}: {error.strerror or error}", 1) from error
@@ -154,7 +154,7 @@ class Runs:
         if not self.took and not _EXISTS.search(str(error)):
             raise UnrunnableError(f"the run {way.name}: {error}", error.exit_status) from error
         raise UnrunnableError(
-            f"the run {way.name} failed, though the program has run before: {error}; {_cure(error)}", 1
+            f"the run {way.name} failed, although the program ran before: {error}; {_cure(error)}", 1
         ) from error
 
     def _run_given_again(self, error: RankwiseError, end_of_all: float) -> None:
@@ -171,7 +171,7 @@ class Runs:
             return  # it runs, whatever it writes
         except UnrunnableError as again:
             raise UnrunnableError(
-                f"the program fails without the settings, too, though it has run before: {error}; "
+                f"the program also fails without the settings, although it ran before: {error}; "
                 f"{_cure(error)}",
                 1,
             ) from again
@@ -206,10 +206,10 @@ class Runs:
 def _cure(error: RankwiseError) -> str:
     if _EXISTS.search(str(error)):
         return (
-            "it seems to refuse what an earlier run has left: give a script that removes that and starts the "
+            "it seems to reject files of an earlier run: give a script that removes them and starts the "
             "program"
         )
-    return "give a command that can be run again and again in the same place"
+    return "give a command that can run repeatedly in the same place"
 
 
 def _no_room(directory: Path) -> str:

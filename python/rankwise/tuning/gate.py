@@ -61,4 +61,4 @@ def may_round(target: Target) -> bool:
 def _maybe(target: Target) -> str:
     if target.traits.known:
         return "an operation is not commutative"
-    return "the profile does not tell whether operations are commutative: record it again"
+    return "the profile does not record whether operations are commutative: record it again"

@@ -41,11 +41,12 @@ PARTS = 4
 """That messages are cut into: the same as in src/probes/collective/mockups.c."""
 MOST_BYTES = 256 << 20
 """Of a process's buffer: calls that need more are left out."""
+MOST_ELEMENTS = (1 << 31) - 1
+"""Of all blocks: the probe's counts are an int."""
 
 _OF_MESSAGE = 0.5
 """Of the time of a message by MPI_Barrier: what took less was not measured with its ranks side by side."""
 
-_MOST_ELEMENTS = (1 << 31) - 1  # of all blocks: the probe's counts are an int
 _CURES = 5  # violations that an algorithm is looked for
 _MOST_CURE_ROUNDS = 24
 
@@ -240,8 +241,8 @@ def compare(comparer: Comparer, sizes: Sequence[int], confidence: float, seed: i
     with _ending(outcome):
         seconds = [rounds * (2 + len(one.others)) * comparer.of_visit(one.cell) for one in asked]
         say(
-            f"{outcome.left} comparisons in {rounds} rounds: {about(sum(seconds))}; "
-            "then better algorithms are looked for"
+            f"{outcome.left} comparisons in {rounds} rounds: {about(sum(seconds))}; then better algorithms "
+            "are searched for"
         )
         begin = time.monotonic()
         for number, question in enumerate(asked, 1):
@@ -284,13 +285,13 @@ def questions(ranks: int, sizes: Sequence[int], too_large: list[str]) -> list[Qu
             }
             own = 0 if procedure in _WITHOUT_SIZE else size
             blocks = ranks if procedure in _OF_ALL_BLOCKS else 1
-            fits = following * blocks <= MOST_BYTES and ranks * following <= _MOST_ELEMENTS
+            fits = following * blocks <= MOST_BYTES and ranks * following <= MOST_ELEMENTS
             if following and own and fits:
                 others[f"{procedure.removeprefix('MPI_')} of {exact_byte_text(following)}"] = Mockup(
                     "", following
                 )
             cell = _cell(procedure, ranks, own)
-            if blocks * own > MOST_BYTES or ranks * elements > _MOST_ELEMENTS:
+            if blocks * own > MOST_BYTES or ranks * elements > MOST_ELEMENTS:
                 too_large.append(_title(cell))
             elif others:
                 found.append(Question(cell, others))
@@ -390,4 +391,4 @@ def _ending(outcome: Outcome) -> Iterator[None]:
     except Interrupted:
         outcome.ended = "Interrupted."
     except OutOfTime:
-        outcome.ended = "The time is over; give it more with --budget."
+        outcome.ended = "The time is up; give more with --budget."

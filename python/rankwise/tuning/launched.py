@@ -40,21 +40,19 @@ def launched(
     started = {found.kind for found in program.planned.detections}
     if line.known or line.containers or started & {Kind.MPI, Kind.PYTHON}:
         return program
-    say(f"looking which launch is inside of {program.words[0]}: a run of it")
+    say(f"finding the launch inside {program.words[0]} by running it")
     watch = LaunchWatch()
     how = Recording({**inside_options.nothing(), "RANKWISE_SITES": "off"})
     profile = directory / "launch.rankwise"
     profile.unlink(missing_ok=True)  # of another command
     record(program.command, how, profile, Limit(limit, "give it more with --run-limit"), signals, watch)
     if not watch.launches:
-        raise RankwiseError(
-            f"{program.words[0]} starts no launcher of MPI programs that is known: {_EXAMPLE}"
-        )
+        raise RankwiseError(f"{program.words[0]} starts no known launcher of MPI programs: {_EXAMPLE}")
     if len(watch.launches) > 1:
         several = "; ".join(shlex.join(inner.words) for inner in watch.launches)
-        raise RankwiseError(f"{program.words[0]} holds several launches, {several}: give one of them")
+        raise RankwiseError(f"{program.words[0]} contains several launches, {several}: give one of them")
     (inner,) = watch.launches
-    say(f"inside of {program.words[0]}: {shlex.join(inner.words)}")
+    say(f"inside {program.words[0]}: {shlex.join(inner.words)}")
     return Program.of(inner.words, inner.environment)
 
 
@@ -78,7 +76,7 @@ def refuse_inside(
     except OwnSettingsError as refusal:
         if inner is program:
             raise
-        raise RankwiseError(f"inside of {program.words[0]}: {refusal}") from refusal
+        raise RankwiseError(f"inside {program.words[0]}: {refusal}") from refusal
 
 
 def command_inside(program: Program, inner: Program, command: Command) -> Command:

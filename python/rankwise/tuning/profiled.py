@@ -92,8 +92,7 @@ def about(connection: sqlite3.Connection, path: Path) -> About:
     facts = run_facts(connection)
     if facts.exit_status:
         raise RankwiseError(
-            f"{path} is of a run that ended with status {facts.exit_status}: "
-            "make the program run to its end first"
+            f"{path} is of a run that ended with status {facts.exit_status}: fix the program first"
         )
     hosts = connection.execute("SELECT DISTINCT host FROM ranks ORDER BY host").fetchall()
     return About.of_now(facts.mpi_library, facts.mpi_abi, [host for (host,) in hosts], facts.command)

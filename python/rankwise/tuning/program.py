@@ -115,7 +115,7 @@ class OwnSettingsError(RankwiseError):
     def __init__(self, program: Program, theirs: Sequence[Assignment]) -> None:
         named = "; ".join(dict.fromkeys(one.text for one in theirs))
         super().__init__(
-            f"settings of your own are in force, {named}: take them out, so that they don't "
-            "decide what is to be measured"
+            f"your own settings are in force, {named}: remove them, because they would influence the "
+            "measurement"
         )
         self.program, self.theirs = program, tuple(theirs)

@@ -147,7 +147,7 @@ class _Prover:
             else:
                 self._test.add(*record["pair"])
         if self._test.pairs:
-            self._say(f"going on from {counted(self._test.pairs, 2)} of runs of before")
+            self._say(f"continuing from {counted(self._test.pairs, 2)} of earlier runs")
 
     def _is_warm(self) -> bool:
         made = self._made
@@ -203,7 +203,7 @@ class _Prover:
         except Rejected as why:
             if way is self._ways[0]:
                 raise RankwiseError(f"{way.name}: {why}", 1) from why
-            self._say(f"{way.name} is out: {why}")
+            self._say(f"{way.name} is rejected: {why}")
             raise
 
     def _add(self, before: float, after: float) -> None:
@@ -252,7 +252,7 @@ class _Prover:
             made.ended = f"The runs scatter too much: {about(seconds)} more would probably not decide."
             return
         made.more_seconds = self._more(further + 1)  # a further call warms up again
-        would = "would probably decide" if test.shows_scatter else "is the least for a first look"
+        would = "would probably decide" if test.shows_scatter else "is needed for a first result"
         made.ended = f"Too short: {about(made.more_seconds)} more {would}."
 
     def _more(self, pairs: int) -> float:

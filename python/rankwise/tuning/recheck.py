@@ -23,7 +23,7 @@ Verdict = Literal[
     "still wins",
     "no longer wins",
     "slower now",
-    "can't be told",
+    "unknown",
     "no longer offered",
     "can't be used",
     "not rechecked",
@@ -36,7 +36,7 @@ class Rechecked:
 
     Attributes:
         rule: as it was in the file.
-        verdict: can't be told: the library's own choice differs from itself as much as the rule from it; not
+        verdict: unknown: the library's own choice differs from itself as much as the rule from it; not
             rechecked: it was ended before.
         why: a sentence's end, where the verdict does not say all.
         held_out: the measurement; None: there was none.
@@ -99,7 +99,7 @@ class Request:
     Attributes:
         settings: from the file.
         open_racer: starts what times algorithms.
-        untold: tells why the library can't be told a rule, in a sentence's end; '' if it can.
+        untold: tells why the library unknown a rule, in a sentence's end; '' if it can.
         about: what the header of new settings says; library and hosts are filled in.
         confidence: of all intervals together.
         seed: of the order of arms.
@@ -179,12 +179,12 @@ def _measure(one: Rechecked, request: Request, racer: Racer) -> None:
         return
     one.held_out = held
     if min(held.evidence.default_us, held.evidence.chosen_us) < CLOCK_US:
-        one.verdict, one.now = "can't be told", renewed
-        one.why = "a call takes less than reading the clock does"
+        one.verdict, one.now = "unknown", renewed
+        one.why = "a call takes less time than reading the clock"
     elif held.is_worth_it:
         one.verdict, one.now = "still wins", replace(renewed, evidence=held.evidence)
     elif held.too_noisy:
-        one.verdict, one.now = "can't be told", renewed
+        one.verdict, one.now = "unknown", renewed
     elif held.interval.verdict == "slower":
         one.verdict = "slower now"
     else:
@@ -218,8 +218,8 @@ def _ending(outcome: Outcome) -> Iterator[None]:
     try:
         yield
     except Interrupted:
-        outcome.ended = "Interrupted. Not all was rechecked: nothing is written."
+        outcome.ended = "Interrupted. Some rules were not rechecked: nothing is written."
     except OutOfTime:
         outcome.ended = (
-            "The time is over: give it more with --budget. Not all was rechecked: nothing is written."
+            "The time is up: give more with --budget. Some rules were not rechecked: nothing is written."
         )

@@ -117,13 +117,13 @@ def why_whole(procedure: str, *, in_place: bool) -> str:
         in_place: whether a call has had MPI_IN_PLACE, or nobody knows.
     """
     if procedure in _NOT_SIGNIFICANT:
-        return "the counts that tell the size are not significant on all processes"
+        return "the counts that determine the size are not significant on all processes"
     if procedure in _OWN_COUNTS:
-        return "each process has counts of its own"
+        return "each process has its own counts"
     if procedure in _WITHOUT_SIZE:
-        return "the library does not look at the size"
+        return "the library ignores the size"
     if procedure in _IGNORED_IN_PLACE and in_place:
-        return "with MPI_IN_PLACE the counts that tell the size are ignored"
+        return "with MPI_IN_PLACE the counts that determine the size are ignored"
     return ""
 
 

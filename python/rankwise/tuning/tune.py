@@ -52,9 +52,9 @@ _MOST_RUNNERS_UP = 2
 _OF_FAILURES = 950
 """Numbers of runs from here on look for the rule that the program fails with: no pair has them."""
 
-INTERRUPTED = "Interrupted: what was measured is kept, and the same command goes on from there."
-FAILED = "A run has failed: what was measured is kept, and the same command goes on from there."
-OVER = "There was too little time; give it more with --budget."
+INTERRUPTED = "Interrupted: what was measured is kept, and the same command continues from there."
+FAILED = "A run failed: what was measured is kept, and the same command continues from there."
+OVER = "There was too little time; give more with --budget."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,8 @@ class Tried:
 
     Attributes:
         target: that was raced.
-        raced: the race; None: there was none, because the gate or the library left no choice.
+        raced: the race, perhaps not finished; None: there was none, because the gate or the library left no
+            choice.
         held_out: the winner measured afresh; None: nothing won.
         refused: why algorithms were not raced, by their labels.
         rule: that came of it; None: none did.
@@ -243,9 +244,7 @@ class _Tuner:
             end = self._races_end if any(one.rule for one in made.tried) else self._latest
             if time.monotonic() >= end:
                 return
-            self._say(
-                f"going on with {_title(tried.target)}: {about(end - time.monotonic())} are left for it"
-            )
+            self._say(f"continuing with {_title(tried.target)}: {about(end - time.monotonic())} left for it")
             with suppress(OutOfTime):
                 self._race(Together(racer, tried.target, end), tried)
 
@@ -268,8 +267,11 @@ class _Tuner:
         if racer.relaunches:
             aim, rounds = replace(RELAUNCHED_AIM, confidence=aim.confidence), RELAUNCHED_HOLD_OUT_ROUNDS
             arms = screened(racer, cell, arms, self._say)
-        raced = race(racer, cell, arms, aim, request.seed, self._say, store)
-        tried.raced = raced
+
+        def begun(outcome: Outcome) -> None:
+            tried.raced = outcome
+
+        raced = race(racer, cell, arms, aim, request.seed, self._say, store, begun)
         if raced.winner is None:
             tried.verdict = "default is best"
             return
@@ -278,7 +280,7 @@ class _Tuner:
         tried.held_out = held
         evidence = held.evidence
         if held.too_noisy:
-            tried.verdict = "too noisy: default differs from itself as much"
+            tried.verdict = "too noisy: the default differs from itself as much"
         elif not held.is_worth_it:
             tried.verdict = f"not proven: {raced.winner.label}"
         else:
@@ -314,7 +316,7 @@ class _Tuner:
                 other = next((one for one in _runners_up(tried) if not self._untold([*kept, one])), None)
                 tried.rule, tried.verdict = (
                     other,
-                    other.algorithm.label if other else "not beside other rules",
+                    other.algorithm.label if other else "not with other rules",
                 )
             if tried.rule is not None:
                 kept.append(tried.rule)
@@ -415,7 +417,7 @@ class _Tuner:
         rules, kept = settings.rules, self._kept("effect", settings, self._request.proof_aim)
         if found := kept.records():
             return effects_of(found[-1], rules)
-        self._say("looking whether the rules have an effect: a run with them and one without")
+        self._say("checking whether the rules take effect: one run with them and one without")
         watch = self._tunable.watched
         left = self._end - time.monotonic()
         was = self._runs.profile(before, 900, inside=True, watch=watch, left=left)

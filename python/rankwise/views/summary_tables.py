@@ -49,7 +49,7 @@ def by_share(rows: Sequence[Row], lines: int) -> tuple[Sequence[Row], Sequence[R
     time = [row.totals.seconds / seconds for row in rows]
     sent = [row.totals.bytes_sent / volume for row in rows]
     # Time comes first, but bytes are often sent by calls that take none: MPI_Isend and its kin.
-    weight = [max(one, _WEIGHT_OF_BYTES * other) for one, other in zip(time, sent, strict=True)]
+    weight = [max(time_share, _WEIGHT_OF_BYTES * other) for time_share, other in zip(time, sent, strict=True)]
     order = sorted(range(len(rows)), key=lambda index: -weight[index])
     most = len(rows) if len(rows) <= lines else max(lines - 1, 1)
     number = min(_FEW_ROWS, most)

@@ -43,11 +43,11 @@ def unfinished_mark(row: HasTotals) -> str:
 
 
 # (Of a part of the run, the ranks are those that are selected, and the total is that of the part.)
-OF_MPI_MEANING = "of the total time in MPI, MPI_Init and MPI_Finalize not included"
+OF_MPI_MEANING = "of the total time in MPI, without MPI_Init and MPI_Finalize"
 OF_RUN_MEANING = "of the ranks' time between MPI_Init and MPI_Finalize, times their threads that call MPI"
 
 CALLS: Column[HasTotals] = number(
-    "calls", lambda row: row.totals.calls, COUNT, "number of calls, over the ranks", obvious=True
+    "calls", lambda row: row.totals.calls, COUNT, "number of calls, summed over ranks", obvious=True
 )
 SENT: Column[HasTotals] = number(
     "sent",
@@ -65,7 +65,7 @@ TIME: Column[HasTotals] = Column(
     "time (sum)",
     lambda row: row.totals.seconds,
     SECONDS,
-    f"over the ranks; {UNFINISHED}: with calls that never returned, up to the end of their ranks",
+    f"summed over ranks; {UNFINISHED}: including calls that never returned, up to the end of their ranks",
     total=lambda rows: sum(row.totals.seconds for row in rows),
     mark=unfinished_mark,
 )
@@ -88,11 +88,11 @@ def _per_call(rows: Sequence[HasTotals]) -> float | None:
     return sum(row.totals.seconds for row in rows) / calls if calls else None
 
 
-def over_ranks_columns(of: Callable[[Row], Spread | None], whose: str) -> list[Column[Row]]:
+def over_ranks_columns(spread_of: Callable[[Row], Spread | None], whose: str) -> list[Column[Row]]:
     """Return columns for how evenly ranks share the time: mean, the extremes and whose they are, imbalance.
 
     Args:
-        of: row → its seconds over the ranks; None if nobody called.
+        spread_of: row → its seconds over the ranks; None if nobody called.
         whose: the ranks that are meant, for the meaning of the columns.
     """
 
@@ -104,21 +104,21 @@ def over_ranks_columns(of: Callable[[Row], Spread | None], whose: str) -> list[C
         rank: Callable[[Spread], int] | None = None,
     ) -> Column[Row]:
         def of_row(row: Row) -> Value:
-            each = of(row)
+            each = spread_of(row)
             return None if each is None else value(each)
 
         def mark(row: Row) -> str:
-            each = of(row)
+            each = spread_of(row)
             return "" if each is None or rank is None else f" ({rank(each)})"
 
         return Column(name, of_row, kind, meaning, mark=mark)
 
-    extremes = "least and most time of a rank, and which rank that is"
+    extremes = "minimum and maximum time of a rank, and its number"
     return [
         column("per rank", lambda each: each.average, SECONDS, f"mean time of {whose} in all these calls"),
         column("min (rank)", lambda each: each.minimum, SECONDS, extremes, lambda each: each.minimum_rank),
         column("max (rank)", lambda each: each.maximum, SECONDS, extremes, lambda each: each.maximum_rank),
-        column("imbalance", lambda each: each.imbalance, RATIO, "max by mean, 1.00: all ranks the same"),
+        column("imbalance", lambda each: each.imbalance, RATIO, "max / mean; 1.00: all ranks are equal"),
     ]
 
 

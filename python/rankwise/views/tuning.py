@@ -6,27 +6,32 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rankwise.tuning import guidelines, recheck
+from rankwise.tuning.machine.results import Results
+from rankwise.tuning.machine.rules import Table
+from rankwise.tuning.machine.settings import Writable
+from rankwise.tuning.online.found import Explored, Found
 from rankwise.tuning.own_settings import Priced
 from rankwise.tuning.proof import Proof
+from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.tune import Tried, Tuned
 
 
-def tuned_as_data(found: Tuned, written: Sequence[Path]) -> dict[str, object]:
+def tuned_as_data(tuned: Tuned, written: Sequence[Path]) -> dict[str, object]:
     """Return all of it.
 
     Args:
-        found: what came out.
+        tuned: what came out.
         written: files.
     """
     return {
-        "library": found.library._asdict(),
-        "cells": [_tried(tried) for tried in found.tried],
-        "no_time_for": [target.name for target in found.left],
-        "changed_without_rule": found.others,
-        "proof": proof_as_data(found.proof),
-        "settings": found.settings,
-        "digits_may_change": found.digits,
-        "ended": found.ended,
+        "library": tuned.library._asdict(),
+        "cells": [_tried(tried) for tried in tuned.tried],
+        "not_raced": [target.name for target in tuned.left],
+        "changed_without_rule": tuned.others,
+        "proof": proof_as_data(tuned.proof),
+        "settings": tuned.settings,
+        "digits_may_change": tuned.digits,
+        "ended": tuned.ended,
         "files": [str(path) for path in written],
     }
 
@@ -48,14 +53,17 @@ def proof_as_data(proof: Proof | None) -> dict[str, object] | None:
     }
 
 
-def priced_as_data(found: Priced) -> dict[str, object]:
+def priced_as_data(priced: Priced) -> dict[str, object]:
     """Return what the user's own settings are worth."""
     return {
-        "own_settings": [{"name": one.name, "value": one.value, "where": one.where} for one in found.theirs],
-        "verdict_without": found.verdict,
-        "command_without": found.words,
-        "digits_may_change": found.digits,
-        "proof": proof_as_data(found.proof),
+        "own_settings": [
+            {"name": setting.name, "value": setting.value, "where": setting.where}
+            for setting in priced.theirs
+        ],
+        "verdict_without": priced.verdict,
+        "command_without": priced.words,
+        "digits_may_change": priced.digits,
+        "proof": proof_as_data(priced.proof),
     }
 
 
@@ -66,7 +74,7 @@ def _tried(tried: Tried) -> dict[str, object]:
         "processes": target.processes,
         "low": target.low,
         "high": target.high,
-        "why_all_sizes": target.whole,
+        "reason_for_all_sizes": target.whole,
         "seconds": target.seconds,
         "tunable_seconds": target.tunable_seconds,
         "refused": tried.refused,
@@ -75,50 +83,135 @@ def _tried(tried: Tried) -> dict[str, object]:
         "held_out": tried.held_out,
         "rule": tried.rule,
         "effect": tried.effect,
-        "not_beside_others": tried.beside,
+        "conflict": tried.beside,
         "program_fails_with": tried.failed,
         "verdict": tried.verdict,
     }
 
 
-def rechecked_as_data(found: recheck.Outcome, written: Sequence[Path]) -> dict[str, object]:
+def rechecked_as_data(outcome: recheck.Outcome, written: Sequence[Path]) -> dict[str, object]:
     """Return what has become of the rules of a settings file.
 
     Args:
-        found: what came out.
+        outcome: what came out.
         written: files.
     """
     return {
-        "library": found.library._asdict() if found.library else None,
-        "same_library": found.same_library,
-        "hosts": found.hosts,
-        "same_hosts": found.same_hosts,
-        "rules": found.rules,
-        "settings": found.settings,
-        "ended": found.ended,
+        "library": outcome.library._asdict() if outcome.library else None,
+        "same_library": outcome.same_library,
+        "hosts": outcome.hosts,
+        "same_hosts": outcome.same_hosts,
+        "rules": outcome.rules,
+        "settings": outcome.settings,
+        "ended": outcome.ended,
         "files": [str(path) for path in written],
     }
 
 
-def guidelines_as_data(found: guidelines.Outcome, own: Sequence[str]) -> dict[str, object]:
+def machine_as_data(
+    found: Table, made: Writable, results: Results, written: Sequence[Path], ended: str
+) -> dict[str, object]:
+    """Return what is known of a machine.
+
+    Args:
+        found: the rules that follow from what was measured.
+        made: those that the library can be told.
+        results: what was measured.
+        written: files.
+        ended: why it was ended early; '' if it was not.
+    """
+    return {
+        "library": results.library,
+        "hosts": results.hosts,
+        "confidence_of_each": found.confidence,
+        "rules": [
+            {"kind": one.kind, "shapes": one.shapes, "rule": one.rule, "written": one in made.rules}
+            for one in found.rules
+        ],
+        "measured": [
+            {
+                "procedure": one.scope.procedure,
+                "processes": one.scope.processes,
+                "size": None if one.scope.whole else one.scope.size,
+                "shapes": one.scope.shapes,
+                "algorithm": one.algorithm,
+                "ratio": one.ratio,
+                "why_default": one.why,
+            }
+            for one in found.decisions
+        ],
+        "unsure": found.unsure,
+        "failed": {point.text: why for point, why in results.failed.items()},
+        "conflict": made.beside,
+        "ended": ended,
+        "files": [str(path) for path in written],
+    }
+
+
+def guidelines_as_data(outcome: guidelines.Outcome, own: Sequence[str]) -> dict[str, object]:
     """Return what guidelines showed.
 
     Args:
-        found: what came out.
+        outcome: what came out.
         own: settings of the user's that are in force.
     """
     return {
-        "library": found.library._asdict(),
-        "hosts": found.hosts,
-        "processes": found.processes,
-        "confidence": found.confidence,
+        "library": outcome.library._asdict(),
+        "hosts": outcome.hosts,
+        "processes": outcome.processes,
+        "confidence": outcome.confidence,
         "margin": guidelines.MARGIN,
-        "violated": found.violated,
-        "too_short": found.too_short,
-        "others": [one for one in found.compared if not one.is_violated and not one.is_too_short],
-        "not_comparable": found.unfit,
-        "too_large": found.too_large,
-        "left": found.left,
+        "violated": outcome.violated,
+        "too_short": outcome.too_short,
+        "others": [
+            comparison
+            for comparison in outcome.compared
+            if not comparison.is_violated and not comparison.is_too_short
+        ],
+        "not_comparable": outcome.unfit,
+        "too_large": outcome.too_large,
+        "left": outcome.left,
         "own_settings": list(own),
-        "ended": found.ended,
+        "ended": outcome.ended,
+    }
+
+
+def online_as_data(found: Found, settings: Settings | None, written: Sequence[Path]) -> dict[str, object]:
+    """Return what was found while a program ran.
+
+    Args:
+        found: what came out.
+        settings: with the rules; None: there are none.
+        written: files.
+    """
+    return {
+        "library": found.library._asdict(),
+        "elapsed_seconds": found.elapsed,
+        "exploring_seconds": found.spent,
+        "cells": [_explored(one) for one in found.explored],
+        "settings": settings,
+        "digits_may_change": found.digits,
+        "files": [str(path) for path in written],
+    }
+
+
+def _explored(one: Explored) -> dict[str, object]:
+    target = one.target
+    return {
+        "procedure": target.procedure,
+        "processes": target.processes,
+        "low": target.low,
+        "high": target.high,
+        "reason_for_all_sizes": target.whole,
+        "seconds": target.seconds,
+        "state": one.state,
+        "rounds": one.rounds,
+        "pairs": one.pairs,
+        "candidate": one.algorithm,
+        "evidence": one.evidence,
+        "ratios": one.ratios,
+        "out": one.out,
+        "saved_seconds": one.saved_seconds,
+        "rule": one.rule,
+        "verdict": one.verdict,
     }

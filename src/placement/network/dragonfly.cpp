@@ -20,14 +20,14 @@ Dragonfly::Dragonfly(const rankwise_network &network)
   for (std::size_t i = 0; i < order.size(); i++) {
     const std::size_t first = i < kNear ? 0 : i - kNear, last = std::min(order.size(), i + kNear + 1);
     Indices &near = near_[order[i]];
-    for (std::size_t other = first; other < last; other++)
-      if (other != i && group(router_[order[other]]) == group(router_[order[i]])) near.push_back(order[other]);
+    for (std::size_t second = first; second < last; second++)
+      if (second != i && group(router_[order[second]]) == group(router_[order[i]])) near.push_back(order[second]);
   }
 }
 
-Price Dragonfly::between(Index one, Index other) const {
-  if (one == other) return {0, 0};
-  const Index from = router_[one], to = router_[other];
+Price Dragonfly::between(Index first, Index second) const {
+  if (first == second) return {0, 0};
+  const Index from = router_[first], to = router_[second];
   if (from == to) return hop_;
   const Index mine = group(from), theirs = group(to);
   if (mine == theirs) return 2 * hop_;
@@ -35,25 +35,25 @@ Price Dragonfly::between(Index one, Index other) const {
 }
 
 void Dragonfly::find_way(Index from, Index to, double share, Way &way) const {
-  const Index one = router_[from], other = router_[to];
-  const Index mine = group(one), theirs = group(other);
+  const Index first = router_[from], second = router_[to];
+  const Index mine = group(first), theirs = group(second);
   if (mine == theirs) {
-    if (one != other) way.push_back({inside(one, other), share});
+    if (first != second) way.push_back({inside(first, second), share});
     return;
   }
   const Index out = gate(mine, theirs), in = gate(theirs, mine);
-  if (one != out) way.push_back({inside(one, out), share});
+  if (first != out) way.push_back({inside(first, out), share});
   way.push_back({mine * groups_ + theirs, share});
-  if (other != in) way.push_back({inside(in, other), share});
+  if (second != in) way.push_back({inside(in, second), share});
 }
 
 std::pair<Index, Index> Dragonfly::ends(Index link) const {
   if (link < groups_ * groups_) {
-    const Index one = link / groups_, other = link % groups_;
-    return {gate(one, other), gate(other, one)};
+    const Index first = link / groups_, second = link % groups_;
+    return {gate(first, second), gate(second, first)};
   }
-  const Index in_groups = link - groups_ * groups_, one = in_groups / routers_;
-  return {one, group(one) * routers_ + in_groups % routers_};
+  const Index in_groups = link - groups_ * groups_, first = in_groups / routers_;
+  return {first, group(first) * routers_ + in_groups % routers_};
 }
 
 // Between groups if there are several, or else between routers.

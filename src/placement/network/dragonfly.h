@@ -10,7 +10,7 @@ class Dragonfly final : public Network {
  public:
   explicit Dragonfly(const rankwise_network &network);
 
-  [[nodiscard]] Price between(Index one, Index other) const override;
+  [[nodiscard]] Price between(Index first, Index second) const override;
   [[nodiscard]] std::pair<Indices, Indices> halves(Nodes nodes) const override;
   // First those between groups, then those in each group.
   [[nodiscard]] Index links() const override { return groups_ * groups_ + groups_ * routers_ * routers_; }

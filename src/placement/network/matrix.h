@@ -10,8 +10,8 @@ class Matrix final : public Metric {
  public:
   explicit Matrix(const rankwise_network &network);
 
-  [[nodiscard]] Price between(Index one, Index other) const override {
-    return price_[static_cast<std::size_t>(one) * near_.size() + other];
+  [[nodiscard]] Price between(Index first, Index second) const override {
+    return price_[static_cast<std::size_t>(first) * near_.size() + second];
   }
 
  private:

@@ -21,8 +21,8 @@ void Metric::find_near() {
     others.erase(others.begin() + node);
     const auto count = static_cast<std::ptrdiff_t>(std::min(others.size(), kNear));
     std::partial_sort(others.begin(), others.begin() + count, others.end(), [&](Index a, Index b) {
-      const Price one = between(node, a), other = between(node, b);
-      return one == other ? a < b : is_nearer(one, other);
+      const Price price_a = between(node, a), price_b = between(node, b);
+      return price_a == price_b ? a < b : is_nearer(price_a, price_b);
     });
     others.resize(count);
     near_[node] = std::move(others);
@@ -37,8 +37,8 @@ Index Metric::farthest(Nodes nodes, Index from) const {
 // Those nearer to one of two nodes that are far apart, and those nearer to the other, parted where the difference
 // jumps.
 std::pair<Indices, Indices> Metric::halves(Nodes nodes) const {
-  const Index one = farthest(nodes, nodes[0]), other = farthest(nodes, one);
-  const auto lean = [&](Index node) { return length(between(node, one)) - length(between(node, other)); };
+  const Index first = farthest(nodes, nodes[0]), second = farthest(nodes, first);
+  const auto lean = [&](Index node) { return length(between(node, first)) - length(between(node, second)); };
   Indices order(nodes.begin(), nodes.end());
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return lean(a) < lean(b); });
   std::size_t cut = order.size() / 2;

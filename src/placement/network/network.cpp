@@ -81,8 +81,8 @@ Indices Network::extent(Nodes nodes) const {
 
 Price Network::mean(const Indices &some, const Indices &others) const {
   Price sum{0, 0};
-  for (const Index one : some)
-    for (const Index other : others) sum = sum + between(one, other);
+  for (const Index first : some)
+    for (const Index second : others) sum = sum + between(first, second);
   return 1 / (static_cast<double>(some.size()) * static_cast<double>(others.size())) * sum;
 }
 

@@ -31,7 +31,7 @@ class Network {
   Network &operator=(const Network &) = delete;
 
   // What is added for two nodes; the same in both directions, nothing from a node to itself.
-  [[nodiscard]] virtual Price between(Index one, Index other) const = 0;
+  [[nodiscard]] virtual Price between(Index first, Index second) const = 0;
   // Two parts of some nodes, at least two, each as compact as it can be; none of them is empty.
   [[nodiscard]] virtual std::pair<Indices, Indices> halves(Nodes nodes) const = 0;
   // Of some nodes, what `mean` needs.

@@ -52,8 +52,8 @@ bool has_good_links(const rankwise_network &network) {
   if (network.links < 0 || (network.links > 0 && !network.link_end)) return false;
   if (network.links > std::numeric_limits<Index>::max() / 2) return false;
   for (std::size_t link = 0; link < static_cast<std::size_t>(network.links); link++) {
-    const Index one = network.link_end[2 * link], other = network.link_end[2 * link + 1];
-    if (one == other || std::min(one, other) < 0 || std::max(one, other) >= network.routers) return false;
+    const Index first = network.link_end[2 * link], second = network.link_end[2 * link + 1];
+    if (first == second || std::min(first, second) < 0 || std::max(first, second) >= network.routers) return false;
   }
   return !network.link_byte || are_numbers(network.link_byte, network.links);
 }

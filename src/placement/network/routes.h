@@ -12,8 +12,8 @@ class Routes final : public Metric {
   explicit Routes(const rankwise_network &network);
 
   // The mean of both directions, which may take different links.
-  [[nodiscard]] Price between(Index one, Index other) const override {
-    return hops(one, other) / 2 * hop_ + hops(other, one) / 2 * hop_;
+  [[nodiscard]] Price between(Index first, Index second) const override {
+    return hops(first, second) / 2 * hop_ + hops(second, first) / 2 * hop_;
   }
   // Link 2 k leads from the first to the second end of the caller's link k, and 2 k + 1 back.
   [[nodiscard]] Index links() const override { return 2 * network_.links; }

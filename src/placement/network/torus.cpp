@@ -61,9 +61,9 @@ void Torus::find_near(const rankwise_network &network) {
   std::map<Indices, Indices> nodes_at;
   for (Index node = 0; node < network.nodes; node++) nodes_at[places(node)].push_back(node);
   const auto add = [&](Index node, const Indices &at) {
-    const auto found = nodes_at.find(at);
-    if (found == nodes_at.end()) return;
-    for (const Index other : found->second)
+    const auto entry = nodes_at.find(at);
+    if (entry == nodes_at.end()) return;
+    for (const Index other : entry->second)
       if (other != node && near_[node].size() < kNear + 2 * length_.size()) near_[node].push_back(other);
   };
   for (Index node = 0; node < network.nodes; node++) {
@@ -79,23 +79,23 @@ void Torus::find_near(const rankwise_network &network) {
   }
 }
 
-Price Torus::between(Index one, Index other) const {
+Price Torus::between(Index first, Index second) const {
   Index sum = 0;
-  for (std::size_t axis = 0; axis < length_.size(); axis++) sum += hops(place(one, axis), place(other, axis), axis);
+  for (std::size_t axis = 0; axis < length_.size(); axis++) sum += hops(place(first, axis), place(second, axis), axis);
   return sum * hop_;
 }
 
 Indices Torus::extent(Nodes nodes) const {
   const std::size_t axes = length_.size();
-  Indices found;
-  for (std::size_t axis = 0; axis < axes; axis++) found.insert(found.end(), 2, place(nodes[0], axis));
+  Indices bounds;
+  for (std::size_t axis = 0; axis < axes; axis++) bounds.insert(bounds.end(), 2, place(nodes[0], axis));
   for (const Index node : nodes) {
     for (std::size_t axis = 0; axis < axes; axis++) {
-      found[2 * axis] = std::min(found[2 * axis], place(node, axis));
-      found[2 * axis + 1] = std::max(found[2 * axis + 1], place(node, axis));
+      bounds[2 * axis] = std::min(bounds[2 * axis], place(node, axis));
+      bounds[2 * axis + 1] = std::max(bounds[2 * axis + 1], place(node, axis));
     }
   }
-  return found;
+  return bounds;
 }
 
 // Across the longest axis, in its middle.

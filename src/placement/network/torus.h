@@ -10,7 +10,7 @@ class Torus final : public Network {
  public:
   explicit Torus(const rankwise_network &network);
 
-  [[nodiscard]] Price between(Index one, Index other) const override;
+  [[nodiscard]] Price between(Index first, Index second) const override;
   [[nodiscard]] std::pair<Indices, Indices> halves(Nodes nodes) const override;
   // First and last of them along each axis.
   [[nodiscard]] Indices extent(Nodes nodes) const override;

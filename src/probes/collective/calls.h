@@ -45,8 +45,8 @@ enum { SAME_AS_RANKS = -1 };
 // NULL if there is none of the name.
 const Collective *collective_find(const char *name);
 
-// Makes the operands for blocks of so many bytes, as docs/profile-format.md counts them. What stands against it goes
-// to `line`, of LINE bytes. The scratch memory is for mock-ups (mockups.h).
+// Makes the operands for blocks of so many bytes, as docs/reference/profile-format.md counts them. What stands against
+// it goes to `line`, of LINE bytes. The scratch memory is for mock-ups (mockups.h).
 void operands_make(Operands *operands, const Collective *collective, int64_t bytes, int root, MPI_Comm comm,
                    bool with_scratch, char *line);
 

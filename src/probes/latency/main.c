@@ -1,5 +1,5 @@
 // Measures latency and bandwidth between all pairs of ranks: a program for `rankwise latency` to start, with
-// DIRECTORY MODE SIZES REPEATS SEED. docs/latency-file.md tells what it finds and leaves in DIRECTORY.
+// DIRECTORY MODE SIZES REPEATS SEED. docs/reference/latency-file.md tells what it finds and leaves in DIRECTORY.
 //
 // Made by: mpicc -std=gnu11 -O2 -o latency *.c ../common/*.c -lm
 #include <mpi.h>

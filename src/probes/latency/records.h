@@ -1,4 +1,4 @@
-// What was measured, as it will stand in the file (docs/latency-file.md).
+// What was measured, as it will stand in the file (docs/reference/latency-file.md).
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-// The C interface: what one process decides for all. Lets no exception out.
+// The C interface: one process decides for all. No exception leaves it.
 #include <algorithm>
 #include <cstdio>
 #include <memory>

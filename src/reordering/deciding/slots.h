@@ -22,7 +22,7 @@ struct Slots {
 // machine has not, or has too few slots in.
 Slots slots_on(const rankwise_machine &machine, const rankwise_whereabouts *where, std::int32_t processes);
 
-// As the processes' own nodes tell.
+// From the reports of the processes' own nodes.
 Slots slots_of(const rankwise_whereabouts *where, std::int32_t processes);
 
 }  // namespace rankwise::reordering

@@ -173,7 +173,7 @@ bool is_without(const char *word, std::size_t length, const char *name, std::siz
          strncasecmp(word + from, name + from + left_out, length - from) == 0;
 }
 
-// Whether a word names a procedure, or the blocking form of it; both without MPI_. `run --only` reads them likewise:
+// Whether a word names a procedure, or the blocking form of it; both without MPI_. `run --inside` reads them likewise:
 // python/rankwise/launch/inside_options.py.
 bool names(const char *word, std::size_t length, const char *name) {
   static constexpr char prepared[] = "_init";

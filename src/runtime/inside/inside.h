@@ -1,5 +1,5 @@
 // Messages that the MPI library itself sends, inside collectives and other calls, as the transport hooks see them
-// (hooks/transport.h). docs/how-it-works.md, "Inside collectives".
+// (hooks/transport.h). docs/explanation/how-it-works.md, "Inside collectives".
 #ifndef RANKWISE_INSIDE_INSIDE_H
 #define RANKWISE_INSIDE_INSIDE_H
 

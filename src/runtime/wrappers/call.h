@@ -1,8 +1,8 @@
 // One recorded call: its time, its communicator, its bytes. Included inside the namespace of a build.
 //
-// The rules in api/semantics.toml are written in terms of this class. Byte rules follow docs/profile-format.md,
-// "Bytes": point-to-point calls book what was really sent and received, collectives what this process contributes,
-// so that the sum over the processes is the lower bound of the traffic.
+// The rules in api/semantics.toml are written in terms of this class. Byte rules follow
+// docs/reference/profile-format.md, "Bytes": point-to-point calls book what was really sent and received, collectives
+// what this process contributes, so that the sum over the processes is the lower bound of the traffic.
 
 // RATIONALE: the compiler would share one copy of the hot methods among all wrappers and lose what is constant in
 // each. Where they are those of frequent calls, RANKWISE_HOT keeps them inline, which saves about a third of what we
@@ -131,6 +131,7 @@ class Call {
   [[gnu::always_inline]] std::uint64_t ticks() const { return clock::elapsed(start_, stop_); }
   [[gnu::always_inline]] std::uint64_t started() const { return start_; }
   [[gnu::always_inline]] std::uint64_t stopped() const { return stop_; }
+  std::uint64_t left_before() const { return left_before_; }
   [[gnu::always_inline]] Thread &thread() { return *thread_; }
   Procedure procedure() const { return procedure_; }
 
@@ -334,6 +335,8 @@ class Call {
   void initialised_collective(MPI_Request request) {
     requests::Request entry = persistent_entry_for(request, requests::Kind::collective);
     entry.bytes = sent_ & most_bytes;
+    if (communicator_ != nullptr)
+      entry.operation = arrivals::initialised(*communicator_, procedure_, size_, root_) & 0xFFFFFU;
     sent_ = 0;
     has_pattern_ = false;  // it comes with the starts
     requests::table.put(entry);
@@ -489,6 +492,10 @@ class Call {
   void window_named(const char *name);
   void freeing_window(const MPI_Win *win);
   void window_freed(int rc);
+  void exposes_to(MPI_Group origins);
+  void accesses(MPI_Group targets);
+  void has_accessed();
+  void was_accessed();
 
   // --- Communicators ---
 
@@ -749,6 +756,7 @@ class Call {
                                      .owner = nullptr,
                                      .generation = 0,
                                      .stream = nullptr,
+                                     .latest = 0,
                                      .next_unused = 0});
   }
   static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 44) - 1;  // that an entry has room for
@@ -767,6 +775,9 @@ class Call {
   }
 
   void one_sided_message(rankwise_message_kind kind, int target, std::uint64_t bytes);
+  void opens_epoch(MPI_Group group, windows::Peers &peers);
+  void sends_signals(const windows::Peers &peers, windows::Signal signal, std::uint64_t posted);
+  void receives_signals(const windows::Peers &peers, windows::Signal signal, std::uint16_t flags = 0);
 
   RANKWISE_HOT void on_adopted() {
     index_ = communicator_->index;

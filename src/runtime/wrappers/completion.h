@@ -189,7 +189,9 @@ class Completion {
 
   // How many of the requests that have completed in one call are collectives.
   static std::uint64_t collectives(const requests::Request *all, int count) {
-    const auto is_one = [](const requests::Request &one) { return one.kind == requests::Kind::collective; };
+    const auto is_one = [](const requests::Request &one) {
+      return one.kind == requests::Kind::collective && requests::is_under_way(one);
+    };
     return std::max<std::uint64_t>(static_cast<std::uint64_t>(std::count_if(all, all + count, is_one)), 1);
   }
 

@@ -20,8 +20,10 @@ class Group {
     valid_ = rc == abi::success;
   }
   explicit Group(MPI_Win win) { valid_ = queries.Win_get_group(win, &group_) == abi::success; }
+  // The program's own, which is not freed.
+  static Group given(MPI_Group group) { return Group(group, true); }
   ~Group() {
-    if (valid_) queries.Group_free(&group_);
+    if (valid_ && !is_given_) queries.Group_free(&group_);
   }
   Group(const Group &) = delete;
   Group &operator=(const Group &) = delete;
@@ -69,8 +71,11 @@ class Group {
   MPI_Group handle() const { return group_; }
 
  private:
+  Group(MPI_Group group, bool valid) : group_(group), valid_(valid), is_given_(true) {}
+
   MPI_Group group_{};
   bool valid_ = false;
+  bool is_given_ = false;
 };
 
 // Hash of the members' world ranks in order, and the first of them.

@@ -1,7 +1,7 @@
 // Entering communicators under their names. Included inside the namespace of a build.
 //
 // Nothing here sends a message: every member derives the same name from what it already knows
-// (docs/how-it-works.md, "Names").
+// (docs/explanation/how-it-works.md, "Names").
 
 namespace construction {
 

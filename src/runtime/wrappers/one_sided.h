@@ -67,6 +67,52 @@ inline void Call::window_freed(int rc) {
   }
 }
 
+// Epochs of some processes: who exposes its window tells the origins, and who has accessed those of others tells them.
+// A process waits for what it has not been told yet.
+
+inline void Call::exposes_to(MPI_Group origins) {
+  if (window_ == nullptr || window_->record == nullptr) return;
+  opens_epoch(origins, window_->origins);
+  sends_signals(window_->origins, windows::exposed, start_);
+}
+
+// Libraries wait here or in MPI_Win_complete.
+inline void Call::accesses(MPI_Group targets) {
+  if (window_ == nullptr || window_->record == nullptr) return;
+  opens_epoch(targets, window_->targets);
+  receives_signals(window_->targets, windows::exposed, RANKWISE_SIDE_PROBED);
+}
+
+inline void Call::has_accessed() {
+  if (window_ == nullptr) return;
+  receives_signals(window_->targets, windows::exposed);
+  sends_signals(window_->targets, windows::accessed, stop_);
+}
+
+inline void Call::was_accessed() {
+  if (window_ != nullptr) receives_signals(window_->origins, windows::accessed);
+}
+
+inline void Call::opens_epoch(MPI_Group group, windows::Peers &peers) {
+  std::free(peers.ranks);
+  const Group given = Group::given(group);
+  peers.count = given.size();
+  peers.ranks = given.ranks_in(Group(win_).handle(), peers.count);
+  if (peers.ranks == nullptr) peers.count = 0;
+  for (int i = 0; i < peers.count; ++i) {
+    peers.ranks[peers.count + i] = static_cast<int>(one_sided::world_rank(win_, *window_, peers.ranks[i]));
+  }
+}
+
+inline void Call::sends_signals(const windows::Peers &peers, windows::Signal signal, std::uint64_t posted) {
+  windows::passed(*window_, peers, thread_->streams, {signal, false, 0, posted, procedure_}, {0, 0, key_, 0});
+}
+
+inline void Call::receives_signals(const windows::Peers &peers, windows::Signal signal, std::uint16_t flags) {
+  windows::passed(*window_, peers, thread_->streams, {signal, true, flags, start_, procedure_},
+                  {start_, stop_, key_, static_cast<std::uint32_t>(peers.count)});
+}
+
 template <class Count>
 RANKWISE_HOT inline void Call::put(Count count, MPI_Datatype datatype, int target) {
   if (target == abi::proc_null) return;

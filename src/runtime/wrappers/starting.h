@@ -39,7 +39,14 @@ class Starting {
       }
       if (call_.procedure() == Procedure::MPI_Start) call_.has_size_of(started_[i].key);
       if (sends(started_[i]) && recorded_) book(started_[i]);
-      if (started_[i].operation != 0) number(abi::bits(requests_[i]), started_[i].operation);
+      if (started_[i].operation == 0) continue;
+      if (started_[i].kind == requests::Kind::collective) [[unlikely]] {
+        start_collective(call_.thread(), started_[i].operation,
+                         {call_.started(), call_.stopped(), call_.left_before(), 0, 0, recorded_},
+                         abi::bits(requests_[i]));
+      } else {
+        number(abi::bits(requests_[i]), started_[i].operation);
+      }
     }
   }
 
@@ -85,6 +92,13 @@ class Starting {
     of.generation = all.generation();
     const auto flags = static_cast<std::uint16_t>(open ? RANKWISE_SIDE_UNCERTAIN : 0);
     if (all.stage({of.stream, number, posted, of.bytes, of.procedure, flags}) && all.pend(handle)) {
+      requests::table.put_in_sample(handle);
+    }
+  }
+
+  [[gnu::cold, gnu::noinline]] static void start_collective(const Thread &thread, std::uint32_t operation,
+                                                            const arrivals::Call &call, std::uint64_t handle) {
+    if (arrivals::started(streams::operations::at(operation), thread, call, handle)) {
       requests::table.put_in_sample(handle);
     }
   }

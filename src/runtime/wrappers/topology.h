@@ -108,5 +108,6 @@ inline const communicators::Neighbours *neighbours_of(MPI_Comm comm, communicato
   found->is_process = is_process;
   found->ranks = to;
   communicator.neighbours = found;
+  if (record != nullptr && kind != RANKWISE_TOPOLOGY_CART) communicators::note_neighbours(communicator);
   return found;
 }

@@ -40,7 +40,7 @@ def map_profile(mpi: Mpi, done: Recording, output: Path, *options: str) -> Mappe
     return Mapped(
         shown["present"]["bytes_off_node"],
         shown["found"]["bytes_off_node"],
-        [seat["host"] for seat in shown["seats"]],
+        [seat["host"] for seat in shown["bindings"]],
         shlex.split(command),
     )
 

@@ -30,8 +30,9 @@ static void come(void) { came[calls] = entered[calls] = now(); }
 static void enter(void) { entered[calls] = now(); }  // the call that completes what was posted
 static void leave(void) { left[calls++] = now(); }
 
-// Who waits for whom, by the definition of the collective. FOR_NEXT: for those with the ranks before and after.
-enum Kind { ALL, FOR_ROOT, FOR_OTHERS, FOR_LOWER, FOR_NEXT };
+// Who waits for whom, by the definition of the collective. FOR_NEXT: for those with the ranks before and after. In a
+// ring: FOR_BEFORE: for the one before, FOR_AFTER: for the one after.
+enum Kind { ALL, FOR_ROOT, FOR_OTHERS, FOR_LOWER, FOR_NEXT, FOR_BEFORE, FOR_AFTER };
 
 static double within(double seconds, double most) { return seconds < 0 ? 0 : seconds > most ? most : seconds; }
 
@@ -66,7 +67,9 @@ static void tell(const char *procedure, const char *name, MPI_Comm comm, enum Ki
         const double when = all_came[other * calls + i];
         const int counts = kind == ALL || (kind == FOR_ROOT && other == at && r != at) ||
                            (kind == FOR_OTHERS && r == at && other != at) || (kind == FOR_LOWER && other < r) ||
-                           (kind == FOR_NEXT && abs(other - r) == 1);
+                           (kind == FOR_NEXT && abs(other - r) == 1) ||
+                           (kind == FOR_BEFORE && other == (r + n - 1) % n) ||
+                           (kind == FOR_AFTER && other == (r + 1) % n);
         if (!counts) continue;
         if (when > latest) {
           before = latest, latest = when, whose = other;
@@ -230,7 +233,28 @@ int main(int argc, char **argv) {
       POST(40, rank == size - 1, MPI_Ineighbor_alltoall(x, 1, MPI_INT, y, 1, MPI_INT, line, &request));
       tell("MPI_Ineighbor_alltoall", "line", line, FOR_NEXT, 0);
       MPI_Comm_free(&line);
-    } else if (STEP("graph")) {  // the same by a graph, whose neighbours are not known
+    } else if (STEP("graph")) {  // the same by graphs; and a ring in which each gets something from the one before
+      MPI_Request request;
+      const int before = (rank + size - 1) % size, after = (rank + 1) % size;
+      MPI_Comm ring, both;
+      MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, MPI_UNWEIGHTED, 1, &after, MPI_UNWEIGHTED,
+                                     MPI_INFO_NULL, 0, &ring);
+      MPI_Comm_set_name(ring, "ring");
+      REPEAT_LATE_BY(VERY_LATE_US, 20, rank == 1, MPI_Neighbor_allgather(x, 1, MPI_INT, y, 1, MPI_INT, ring));
+      tell("MPI_Neighbor_allgather", "ring", ring, FOR_BEFORE, 0);
+      POST(20, rank == 1, MPI_Ineighbor_alltoall(x, 1, MPI_INT, y, 1, MPI_INT, ring, &request));
+      tell("MPI_Ineighbor_alltoall", "ring", ring, FOR_BEFORE, 0);
+      MPI_Comm_free(&ring);
+      int ends[64], edges[128];
+      for (int r = 0, n = 0; r < size; ends[r++] = n) {
+        if (r) edges[n++] = r - 1;
+        if (r < size - 1) edges[n++] = r + 1;
+      }
+      MPI_Graph_create(MPI_COMM_WORLD, size, ends, edges, 0, &both);
+      MPI_Comm_set_name(both, "both");
+      REPEAT_LATE_BY(VERY_LATE_US, 20, rank == 1, MPI_Neighbor_alltoall(x, 1, MPI_INT, y, 1, MPI_INT, both));
+      tell("MPI_Neighbor_alltoall", "both", both, FOR_NEXT, 0);
+      MPI_Comm_free(&both);
       const int around[2] = {rank ? rank - 1 : 1, rank + 1};
       const int number = rank && rank < size - 1 ? 2 : 1;
       MPI_Comm line;
@@ -240,6 +264,60 @@ int main(int argc, char **argv) {
       REPEAT_LATE_BY(VERY_LATE_US, 20, rank == size - 1, MPI_Neighbor_allgather(x, 1, MPI_INT, y, 1, MPI_INT, line));
       tell("MPI_Neighbor_allgather", "line", line, FOR_NEXT, 0);
       MPI_Comm_free(&line);
+    } else if (STEP("persistent")) {  // rank 1 starts late; who is odd starts the two in the other order
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+      MPI_Request request, others[2];
+      MPI_Allreduce_init(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+      POST(40, rank == 1, MPI_Start(&request));
+      tell("MPI_Allreduce_init", "W", MPI_COMM_WORLD, ALL, 0);
+      MPI_Request_free(&request);
+      for (int i = 0; i < 2; i++) {
+        MPI_Bcast_init(x + i, 1, MPI_INT, 2, MPI_COMM_WORLD, MPI_INFO_NULL, &others[i]);
+      }
+      for (int i = 0; i < 20; i++) {
+        late(rank == 2, VERY_LATE_US);
+        come();
+        MPI_Start(&others[rank % 2]);
+        MPI_Start(&others[1 - rank % 2]);
+        enter();
+        MPI_Waitall(2, others, MPI_STATUSES_IGNORE);
+        leave();
+      }
+      tell("MPI_Bcast_init", "W", MPI_COMM_WORLD, FOR_ROOT, 2);
+      for (int i = 0; i < 2; i++) MPI_Request_free(&others[i]);
+#endif
+    } else if (STEP("epochs")) {  // in a ring: each exposes its window to the one before, and puts to the one after
+      const int before = (rank + size - 1) % size, after = (rank + 1) % size;
+      MPI_Group all, origin, target;
+      MPI_Comm_group(MPI_COMM_WORLD, &all);
+      MPI_Group_incl(all, 1, &before, &origin);
+      MPI_Group_incl(all, 1, &after, &target);
+      MPI_Win win;
+      MPI_Win_create(x, sizeof x, sizeof x[0], MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+      MPI_Win_set_name(win, "window");
+      for (int ends_late = 0; ends_late < 2; ends_late++) {
+        for (int i = 0; i < 20; i++) {
+          late(rank == 1 && !ends_late, VERY_LATE_US);  // it exposes its window late, or is late to complete
+          if (!ends_late) come();
+          MPI_Win_post(origin, 0, win);
+          if (!ends_late) enter();
+          MPI_Win_start(target, 0, win);
+          MPI_Put(y, 1, MPI_INT, after, 0, 1, MPI_INT, win);
+          late(rank == 1 && ends_late, VERY_LATE_US);
+          MPI_Win_complete(win);
+          if (!ends_late) leave();
+          if (ends_late) come();
+          MPI_Win_wait(win);
+          if (ends_late) leave();
+          MPI_Barrier(together);
+        }
+        tell(ends_late ? "MPI_Win_wait" : "MPI_Win_complete", "window", MPI_COMM_WORLD,
+             ends_late ? FOR_BEFORE : FOR_AFTER, 0);
+      }
+      MPI_Win_free(&win);
+      MPI_Group_free(&all);
+      MPI_Group_free(&origin);
+      MPI_Group_free(&target);
     } else if (STEP("fence")) {
       MPI_Win win;
       MPI_Win_create(x, sizeof x, sizeof x[0], MPI_INFO_NULL, MPI_COMM_WORLD, &win);

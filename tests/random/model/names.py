@@ -1,4 +1,4 @@
-"""Names of communicators by the grammar in docs/how-it-works.md, "Names"."""
+"""Names of communicators by the grammar in docs/explanation/how-it-works.md, "Names"."""
 
 from __future__ import annotations
 

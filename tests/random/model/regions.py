@@ -1,4 +1,4 @@
-"""Regions and the pause of one process, by the table in docs/how-it-works.md."""
+"""Regions and the pause of one process, by the table in docs/explanation/how-it-works.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Size and bytes of calls by the tables in docs/profile-format.md, "Bytes"."""
+"""Size and bytes of calls by the tables in docs/reference/profile-format.md, "Bytes"."""
 
 from __future__ import annotations
 

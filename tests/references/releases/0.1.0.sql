@@ -3,7 +3,7 @@ PRAGMA user_version = 1;
 BEGIN TRANSACTION;
 CREATE TABLE absent_counters (       -- columns of `system_counters` that were not counted
   counter TEXT NOT NULL,             -- the column
-  why     TEXT NOT NULL,
+  reason  TEXT NOT NULL,
   ranks   TEXT NOT NULL              -- on which ranks, compact as communicators.members
 );
 INSERT INTO "absent_counters" VALUES('instructions','the processor does not offer it here, as in most virtual machines','0-3');
@@ -389,6 +389,18 @@ INSERT INTO "call_spreads" VALUES(7,87,2,1.0999999999999999238e-07,5.0e-08,2,6.0
 INSERT INTO "call_spreads" VALUES(8,23,2,3.42574106000000044858e-01,0.148670617,3,0.193903489,1,'1,3');
 INSERT INTO "call_spreads" VALUES(8,68,2,7.521e-06,3.625e-06,1,3.896e-06,3,'1,3');
 INSERT INTO "call_spreads" VALUES(8,87,2,1.0e-07,5.0e-08,1,5.0e-08,1,'1,3');
+CREATE TABLE neighbours (            -- graphs with collectives among neighbours: who sends to whom; no rows = not known
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  source       INTEGER NOT NULL,     -- world rank
+  destination  INTEGER NOT NULL,     -- likewise
+  PRIMARY KEY (communicator, source, destination)
+) WITHOUT ROWID;
+CREATE TABLE starts (                -- persistent collectives: how often each member has started one
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  procedure    INTEGER NOT NULL REFERENCES procedures(id), -- that initialised them
+  starts       INTEGER NOT NULL,
+  PRIMARY KEY (communicator, procedure)
+) WITHOUT ROWID;
 CREATE TABLE collective_traits (     -- blocking collectives: what any call has had, on any member; no row = not known
   communicator    INTEGER NOT NULL REFERENCES communicators(id),
   procedure       INTEGER NOT NULL REFERENCES procedures(id),
@@ -480,7 +492,7 @@ CREATE TABLE communicators (
   remote_parent INTEGER DEFAULT NULL REFERENCES communicators(id), -- that MPI_Intercomm_create made the remote group from
   type         TEXT NOT NULL DEFAULT 'communicator', -- what it is: communicator; window, file (made from, opened on its parent)
   -- Where the creating call was made; NULL = not known: predefined communicators.
-  made_in      TEXT DEFAULT NULL,    -- name of the object's file: libfftw3_mpi.so.3
+  created_in   TEXT DEFAULT NULL,    -- name of the object's file: libfftw3_mpi.so.3
   site         INTEGER DEFAULT NULL REFERENCES sites(id)
 );
 INSERT INTO "communicators" VALUES(0,'(none)','(none)','',NULL,'',0,0,'','','[]','[]',0,0.0,NULL,0,0,'',NULL,'communicator',NULL,NULL);
@@ -494,7 +506,7 @@ INSERT INTO "communicators" VALUES(7,'W_a1_u2.0','W_a1_u2','column',4,'MPI_Cart_
 INSERT INTO "communicators" VALUES(8,'W_a1_u2.1','W_a1_u2','column',4,'MPI_Cart_sub',2,0,'1,3','cart','[2]','[0]',0,2.44109371467568481151e+00,3.17356775226217679986e+00,2,0,'',NULL,'communicator','heat',5);
 CREATE TABLE diagnosis (             -- what is concluded from all tables, so that large profiles open at once; none = not made
   rules TEXT NOT NULL,               -- version of the rules that made it; others make it anew
-  found TEXT NOT NULL                -- JSON
+  content TEXT NOT NULL              -- JSON
 );
 CREATE TABLE dropped (               -- what could not be recorded; empty = nothing
   rank  INTEGER NOT NULL,
@@ -2217,7 +2229,7 @@ CREATE TABLE ranks (
   init_finalize REAL NOT NULL,       -- time in MPI_Init and MPI_Finalize
   max_rss      INTEGER NOT NULL,     -- maximum resident memory, bytes
   threads      INTEGER NOT NULL,     -- most threads that called MPI and were alive at the same time
-  own_cost     REAL NOT NULL,        -- seconds of Rankwise itself: calls x measured cost + own_setup
+  overhead     REAL NOT NULL,        -- seconds of Rankwise itself: calls x measured cost + setup_overhead
   inside       TEXT,                 -- procedure that the rank was inside of when it ended without leaving it
   inside_communicator INTEGER REFERENCES communicators(id),
   inside_since TEXT,
@@ -2227,7 +2239,7 @@ CREATE TABLE ranks (
   transport_sees  TEXT NOT NULL DEFAULT '',        -- of between-nodes, within-node, nonblocking; separated by blanks
   transport_note  TEXT NOT NULL DEFAULT '',        -- why it is not active
   run             REAL NOT NULL,     -- between MPI_Init returned and MPI_Finalize called (or last heartbeat)
-  own_setup       REAL NOT NULL,     -- of own_cost: processor time of Rankwise's part of MPI_Init and MPI_Finalize
+  setup_overhead  REAL NOT NULL,     -- of overhead: processor time of Rankwise's part of MPI_Init and MPI_Finalize
   -- Whom the call waits for that the rank was inside of: world ranks, -1 = MPI_ANY_SOURCE, -2 = several; tags, -1 =
   -- MPI_ANY_TAG; NULL = nobody, or not known.
   inside_source          INTEGER DEFAULT NULL,     -- whose message
@@ -2235,9 +2247,9 @@ CREATE TABLE ranks (
   inside_destination     INTEGER DEFAULT NULL,     -- who has to take its message
   inside_destination_tag INTEGER DEFAULT NULL,
   -- The next six are of ranks that did not come to the end of MPI_Finalize. NULL = not known.
-  latest          TEXT DEFAULT NULL,               -- last instant at which it is known to have called MPI
-  left            TEXT DEFAULT NULL,               -- procedure of the latest call that returned
-  left_communicator INTEGER DEFAULT NULL REFERENCES communicators(id),
+  last_call       TEXT DEFAULT NULL,               -- last instant at which it is known to have called MPI
+  last_procedure  TEXT DEFAULT NULL,               -- procedure of the latest call that returned
+  last_communicator INTEGER DEFAULT NULL REFERENCES communicators(id),
   gone            TEXT DEFAULT NULL,               -- when the process was seen to be gone
   signal          INTEGER DEFAULT NULL,            -- that ended it
   exit_code       INTEGER DEFAULT NULL,            -- that it ended with

@@ -22,7 +22,7 @@ export function rankFacts(run: RunData, times: RankTimes, place: number): Facts 
   if (!ofCalls) told.push(...wholeRun(run, row));
   return {
     head: rankName(run, ranks.rank[row]),
-    note: ofCalls ? "in the calls that are chosen" : "",
+    note: ofCalls ? "in the selected calls" : "",
     rows: told,
   };
 }

@@ -7,7 +7,7 @@ import { byteText, countOf, percentText, ratioText, secondText } from "../units.
 import { ofRun } from "./facts.ts";
 import { balanceOf, hostOf, spread } from "./model.ts";
 
-const NOTHING = "None of the ranks that are chosen was recorded: choose others.";
+const NOTHING = "None of the selected ranks was recorded: select others.";
 const MOST_IN_MPI: Sorted = { by: "in MPI", descending: true };
 const [MOST_RANKS, MOST_NODES] = [16, 8];
 
@@ -36,8 +36,8 @@ export class RankTable extends PagedTable<number> {
     const rows = this.rows();
     this.draw({
       title: this.title(rows),
-      caption: "Of the whole run, whatever calls are chosen.",
-      use: "A click on a heading sorts, a click on a row filters by that rank.",
+      caption: "Covers the whole run, regardless of selected calls.",
+      use: "Click a heading to sort, or a row to filter by that rank.",
       empty: NOTHING,
       columns: this.columns(),
       rows,
@@ -57,7 +57,7 @@ export class RankTable extends PagedTable<number> {
 
   private title(rows: readonly number[]): string {
     const { ranks } = balanceOf(this.context.run);
-    if (!rows.length) return "No rank is chosen";
+    if (!rows.length) return "No rank is selected";
     const mpi = spread(Float64Array.from(rows, (row) => ranks.mpi[row]));
     const many = countOf(rows.length, "rank");
     if (!rows.some((row) => ranks.calls[row] || ranks.mpi[row]))
@@ -74,8 +74,8 @@ export class RankTable extends PagedTable<number> {
     const state = (row: number) => ranks.states[ranks.state[row]];
     return [
       numberColumn("rank", "in MPI_COMM_WORLD", (row) => ranks.rank[row]),
-      textColumn("host", "node that it ran on", (row) => hostOf(run, ranks.rank[row])),
-      ...(ranks.finalized ? [] : [textColumn("state", "how it ended, and inside of what", state)]),
+      textColumn("host", "node on which it ran", (row) => hostOf(run, ranks.rank[row])),
+      ...(ranks.finalized ? [] : [textColumn("state", "how it ended, and inside which call", state)]),
       numberColumn("run", "between MPI_Init and MPI_Finalize", (row) => ranks.run[row], secondText),
       numberColumn("in MPI", "during the run", (row) => ranks.mpi[row], secondText),
       numberColumn(
@@ -162,8 +162,8 @@ export class NodeTable extends PagedTable<NodeRow> {
         rows.length > 1 && mean
           ? `The ranks of ${most.host} compute longest: ${secondText(most.computing)} each, ${ratioText(most.computing / mean)} times the mean of all`
           : "Nodes",
-      caption: "Means over the ranks of each node, of the whole run.",
-      use: "A click on a row filters by that node.",
+      caption: "Means over the ranks of each node, for the whole run.",
+      use: "Click a row to filter by that node.",
       empty: NOTHING,
       columns: [
         ...nodeColumns<NodeRow>(),

@@ -1,4 +1,4 @@
-/** The time of each rank as bars, sorted, with how it is spread over the ranks. */
+/** The time of each rank as bars, sorted, with how it is spread over ranks. */
 import type { Context } from "../shell/context.ts";
 import { BarsDrawing } from "../ui/bars.ts";
 import { list, redraw } from "../ui/controls.ts";
@@ -99,7 +99,7 @@ export class TimesFigure {
       context.theme,
     );
     this.own.caption.textContent = this.caption(series[0]?.name ?? "");
-    this.own.use.textContent = "Ctrl and the wheel zoom. A click filters by the rank.";
+    this.own.use.textContent = "Zoom with Ctrl and the wheel. Click to filter by the rank.";
     this.showSpreads();
   }
 
@@ -118,7 +118,7 @@ export class TimesFigure {
     const { run } = this.context;
     const { ranks } = balanceOf(run);
     const { rows, parts, ofCalls } = this.times;
-    if (!rows.length) return "No rank is chosen";
+    if (!rows.length) return "No rank is selected";
     const inMpi = parts.rest.map((seconds, place) => seconds + this.waited(place) + parts.files[place]);
     const called = spread(inMpi);
     const who = (place: number) => capital(rankName(run, ranks.rank[rows[place]]));
@@ -148,7 +148,7 @@ export class TimesFigure {
     if (standsOut(called))
       return `${who(called.at)} spends the most time in MPI: ${secondText(called.most)}, ${times(called)}`;
     return computed.mean >= called.mean
-      ? `The ranks compute alike: ${secondText(computed.mean)} each, at most ${times(computed)}`
+      ? `The ranks compute equally long: ${secondText(computed.mean)} each, at most ${times(computed)}`
       : `The time in MPI is balanced: ${secondText(called.mean)} a rank, at most ${times(called)}`;
   }
 
@@ -162,23 +162,23 @@ export class TimesFigure {
     const { late, ranks } = balanceOf(this.context.run);
     const said = [
       ofCalls
-        ? "One bar a rank: its time in the calls that are chosen."
-        : "One bar a rank: its time between MPI_Init and MPI_Finalize.",
-      "Waiting (~) is an estimate from the calls whose arrivals and messages are known; where it is not known, it is in the rest of MPI, with the transfer.",
+        ? "One bar per rank: its time in the selected calls."
+        : "One bar per rank: its time between MPI_Init and MPI_Finalize.",
+      "Waiting (~) is an estimate from the calls whose arrivals and messages are known; unclassified time is in the rest of MPI, with the transfer.",
     ];
     if (!waits)
       said.push(
-        "How long ranks waited is not known by size, region or call site: it is in the rest of MPI here.",
+        "Waiting is unknown by size, region or call site: it is in the rest of MPI here.",
       );
-    if (waits && late.noCollectives) said.push(`In collectives nothing is known. ${late.noCollectives}`);
-    if (waits && late.noMessages) said.push(`Of messages nothing is known. ${late.noMessages}`);
+    if (waits && late.noCollectives) said.push(`Waiting in collectives is unknown. ${late.noCollectives}`);
+    if (waits && late.noMessages) said.push(`Waiting for messages is unknown. ${late.noMessages}`);
     if (ranks.threads.some((threads: number) => threads > 1))
-      said.push("Of several threads that call MPI it is the mean.");
+      said.push("With several threads that call MPI, the mean is shown.");
     if (together > 1)
-      said.push(`The calls of ${together} neighbouring ranks are kept together: each has their mean.`);
+      said.push(`The calls of ${together} neighbouring ranks are stored together: each shows their mean.`);
     if (this.drawing.pooled)
       said.push(
-        `${countOf(rows.length, "rank")} share fewer pixels: each pixel shows the mean of its ranks, and the line the one with the most of “${first}”, which the pointer finds.`,
+        `${countOf(rows.length, "rank")} share fewer pixels: each pixel shows the mean of its ranks; the line and the pointer show the rank with the most “${first}”.`,
       );
     return said.join(" ");
   }
@@ -199,7 +199,7 @@ export class TimesFigure {
           },
           {
             name: "mean",
-            meaning: "over the ranks",
+            meaning: "summed over ranks",
             right: true,
             text: ({ mean }) => secondText(mean),
             value: ({ mean }) => mean,
@@ -213,7 +213,7 @@ export class TimesFigure {
           },
           {
             name: "most / mean",
-            meaning: "1 where all are the same",
+            meaning: "1: all are equal",
             right: true,
             text: ({ most, mean }) => ratioText(most / mean),
             value: ({ most, mean }) => most / mean,
@@ -227,8 +227,8 @@ export class TimesFigure {
         ],
         rows,
         {
-          label: "spread over the ranks",
-          empty: "No rank spends time in what is chosen: choose other calls or ranks.",
+          label: "spread over ranks",
+          empty: "No rank spends time in the selection: select other calls or ranks.",
           pick: ({ at }) => {
             this.context.toggle("ranks", String(rankAt(at)));
           },

@@ -18,22 +18,22 @@ type Column =
 
 const CAUSED: [column: Column, name: string, light: string, dark: string][] = [
   ["computing", "caused: it computed longer", "#b04a00", "#e2752b"],
-  ["inMpi", "it was in other calls of MPI", "#e69f00", "#e8ab2e"],
-  ["leftLate", "it left the collective before late", "#d9c27a", "#b9a45f"],
-  ["firstCall", "first call: not known why", "#aab4be", "#76828e"],
+  ["inMpi", "it was in other MPI calls", "#e69f00", "#e8ab2e"],
+  ["leftLate", "it left the previous collective late", "#d9c27a", "#b9a45f"],
+  ["firstCall", "first call: unknown cause", "#aab4be", "#76828e"],
   ["messagesCaused", "for its messages and receives", "#cc79a7", "#d58bb5"],
 ];
 const WAITED: [column: Column, name: string, light: string, dark: string][] = [
   ["waited", "waited in collectives", "#117733", "#4fae6f"],
   ["messagesWaited", "waited for messages", "#88c999", "#2c7a4a"],
 ];
-const MARK = "to blame, when all has been passed on";
+const MARK = "caused, with indirect waiting passed on";
 const ORDERS = ["rank", "caused", "waited", "blamed"] as const;
 const ORDER_NAMES = {
   rank: "rank",
-  caused: "what it caused",
-  waited: "what it waited",
-  blamed: "what it is to blame for",
+  caused: "caused",
+  waited: "waited",
+  blamed: "caused, with indirect waiting",
 };
 const HEIGHT = 300;
 
@@ -67,7 +67,7 @@ export class WaitsFigure {
     this.stage.hidden = this.tools.hidden = !rows.length;
     this.none.hidden = rows.length > 0;
     this.none.textContent = known
-      ? "None of the ranks that are chosen waited or was waited for: choose others."
+      ? "None of the selected ranks waited or made others wait: select others."
       : [late.noCollectives, late.noMessages].filter(Boolean).join(" ");
     this.own.title.textContent = this.title();
     this.own.caption.textContent = known ? this.caption() : "";
@@ -133,8 +133,8 @@ export class WaitsFigure {
     const { late } = balanceOf(this.context.run);
     if (late.title) return late.title;
     return late.rank.length
-      ? "No rank is known to have waited for another one"
-      : "It is not known who waited for whom";
+      ? "No waiting between ranks is known"
+      : "It is unknown which ranks waited";
   }
 
   private entries(): Entry[] {
@@ -153,16 +153,16 @@ export class WaitsFigure {
     const { late } = balanceOf(this.context.run);
     const { chosen } = this.context.selection;
     const said = [
-      "Estimates, in seconds. Above the line: what others waited for the rank, by why it was late. Below it: what it waited itself. The line across a bar: what it is to blame for, without what it passed on as it waited itself, and with what others passed on to it, in collectives and for messages; over all ranks it is all waiting.",
+      "Estimates, in seconds. Above the line: waiting of others for the rank, by the cause of its lateness. Below: its own waiting. The line across a bar: the waiting it caused as root cause, without the part passed on because it waited itself, and with the part passed on to it, in collectives and for messages; over all ranks it is all waiting.",
       ...late.notes,
     ];
     if (late.noCollectives) said.push(`Collectives: ${late.noCollectives}`);
     if (late.noMessages) said.push(`Messages: ${late.noMessages}`);
     if (chosen.some((key) => key !== "ranks" && key !== "node"))
-      said.push("It is of all calls: waits are passed on from call to call.");
+      said.push("It covers all calls, because waiting propagates from call to call.");
     if (this.drawing.pooled)
       said.push(
-        "Ranks share pixels: each shows their mean, and thin lines the largest of what stands next to the line at 0.",
+        "Ranks share pixels: each shows their mean; thin lines show the largest value next to the zero line.",
       );
     return said.join(" ");
   }
@@ -178,26 +178,26 @@ export class WaitsFigure {
       told.push(
         ["waited in collectives", about(late.waited[row], late.waitedError[row])],
         ["others waited for it", about(late.caused[row], late.causedError[row])],
-        ["as it computed longer", secondText(late.computing[row])],
-        ["as it was in other calls", secondText(late.inMpi[row])],
-        ["as it left late before", secondText(late.leftLate[row])],
+        ["because it computed longer", secondText(late.computing[row])],
+        ["because it was in other calls", secondText(late.inMpi[row])],
+        ["because it left late before", secondText(late.leftLate[row])],
         ["first call", secondText(late.firstCall[row])],
         [
           "passed on",
           secondText(late.passedOn[row]) +
             (late.passedTo[row] >= 0 ? `, most to rank ${late.passedTo[row]}` : ""),
         ],
-        ["to blame for, in collectives", secondText(late.blamedInCollectives[row])],
+        ["caused in collectives, with indirect waiting", secondText(late.blamedInCollectives[row])],
       );
     if (!late.noMessages)
       told.push(
         ["waited for messages", secondText(late.messagesWaited[row])],
         ["others waited for its messages", secondText(late.messagesCaused[row])],
-        ["such waits began with it", secondText(late.blamedForMessages[row])],
+        ["waits whose root cause it is", secondText(late.blamedForMessages[row])],
         ["longest chain of waits", String(late.chain[row])],
       );
     told.push([
-      "to blame for in all",
+      "caused in total, with indirect waiting",
       `${secondText(late.blamed[row])}, ${percentText(ofAll(late, row))} of all waiting`,
     ]);
     return { head: rankName(run, rank), note: "", rows: told };

@@ -18,7 +18,7 @@ export const MEASURES: readonly Measure[] = [
   {
     name: "time",
     text: "time",
-    meaning: "time in the calls, over the ranks; +: with calls that never returned",
+    meaning: "time in the calls, summed over ranks; +: with calls that never returned",
     value: ({ seconds }) => seconds || null,
     told: secondText,
     adds: true,
@@ -26,7 +26,7 @@ export const MEASURES: readonly Measure[] = [
   {
     name: "calls",
     text: "calls",
-    meaning: "number of calls, over the ranks",
+    meaning: "number of calls, summed over ranks",
     value: ({ calls }) => calls || null,
     told: countText,
     adds: true,
@@ -51,8 +51,8 @@ export const MEASURES: readonly Measure[] = [
     name: "bandwidth",
     text: "bandwidth",
     meaning:
-      "bytes that the calls sent and received, for each second that a rank was in them. What goes on while no rank is in a call " +
-      "is not in that time, and what a call only waits for is not in its bytes: compare calls of one kind",
+      "bytes that the calls sent and received per second that ranks spent in them. Transfers while no rank is in a call " +
+      "are not in that time, and a call that only waits has no bytes: compare calls of one kind",
     value: ({ sent, received, seconds }) => (seconds > 0 && (sent + received) / seconds) || null,
     told: (value) => `${byteText(value)}/s`,
     adds: false,

@@ -15,7 +15,7 @@ import { type Amounts, called } from "../shell/amounts.ts";
 import { type Measure, MEASURES } from "./measures.ts";
 import { mostIn, sizeBars, type SizeShares } from "./sizes.ts";
 
-const EMPTY = "No call is in this part of the run: take a filter away.";
+const EMPTY = "No call is in this part of the run: remove a filter.";
 const NO_DATA = "0 B";
 /** The size of calls of which none is known: those that never returned, too. */
 const OTHER = "other";
@@ -86,11 +86,11 @@ class CallsPage implements Open {
     redraw(heat.body, [element("div", measures, "under"), shown, ...this.apart(found)]);
     table.scrollTo(left, top);
     heat.caption.textContent =
-      `Shown: ${measure.meaning}. A row is a procedure, most time first; a column is the size of one call's data. ` +
-      "Colours go over three powers of ten below the largest cell; less is grey.";
+      `Shown: ${measure.meaning}. A row is a procedure, most time first; a column is the data size of a call. ` +
+      "Colours span three powers of ten below the largest cell; smaller values are grey.";
     heat.use.textContent =
-      "A cell chooses its calls, a head all of a row or column; filters by call and size mark what they choose here, " +
-      "the others leave out what they don't.";
+      "Click a cell to select its calls, or a heading to select a row or column. Filters by call and size mark cells here; " +
+      "other filters remove them.";
   }
 
   private finding(found: Cross): string {
@@ -132,7 +132,7 @@ class CallsPage implements Open {
     );
     return measure.name === "bandwidth"
       ? `Calls${of} move ${mean} while ranks are in them; of those with 1 % of the time or more, ${where} most: ${extreme}`
-      : `A call${of} takes ${mean} on the average; of those with 1 % of the time or more, ${where} longest: ${extreme}`;
+      : `A call${of} takes ${mean} on average; of those with 1 % of the time or more, ${where} longest: ${extreme}`;
   }
 
   /** Lines on what is not in the table, and what never ended. */
@@ -153,12 +153,12 @@ class CallsPage implements Open {
         ? [`${name} ${secondText(sums[one].seconds)} in ${countOf(sums[one].calls, "call")}`]
         : [],
     );
-    if (apart.length) lines.push(`Apart from all of these, over the ranks: ${apart.join(", ")}.`);
+    if (apart.length) lines.push(`Not included above, summed over ranks: ${apart.join(", ")}.`);
     const unfinished = found.procedures.filter((one) => found.ofProcedure(one).unfinished);
     if (unfinished.length) {
       const each = unfinished.map((one) => `${names[one]} ${found.ofProcedure(one).unfinished}`).join(", ");
       lines.push(
-        `${countOf(found.all.unfinished, "call")} never returned: ${each}. Of what size is not known; the time is that up to the ` +
+        `${countOf(found.all.unfinished, "call")} never returned: ${each}. Their sizes are unknown; their time is counted until the ` +
           "end of their ranks.",
       );
     }
@@ -263,12 +263,12 @@ class CallsPage implements Open {
     const without = context.run.axes.sizes.indexOf(NO_DATA);
     const none = without < 0 ? 0 : found.ofSize(without).calls;
     sizes.caption.textContent =
-      "The size is that of one call's data; from 1 KiB on, the upper end belongs to the next size. " +
+      "The size is that of the data of one call; from 1 KiB, the upper end belongs to the next size. " +
       (received
-        ? "Bytes are those received: none were sent. "
-        : "Bytes are those sent; of collectives, contributed. ") +
-      `${countOf(none, "call")} without data ${none === 1 ? "is" : "are"} not among these.`;
-    sizes.use.textContent = "A row chooses its size.";
+        ? "Bytes received are shown: none were sent. "
+        : "Bytes are those sent, or contributed to collectives. ") +
+      `${countOf(none, "call")} without data ${none === 1 ? "is" : "are"} not included.`;
+    sizes.use.textContent = "Click a row to select its size.";
   }
 
   private saveSizes(): void {

@@ -105,10 +105,10 @@ function operations(context: Context): HTMLElement {
   rows.sort((one, other) => other.of.seconds - one.of.seconds);
   const columns: TableColumn<Operation>[] = [
     { name: "call", meaning: "MPI procedure", text: (row) => row.call, value: (row) => row.call },
-    { name: "size", meaning: "of one call's data", text: (row) => row.size, value: (row) => row.size },
-    number("calls", "over the ranks", (row) => row.of.calls, countText),
+    { name: "size", meaning: "of the data of one call", text: (row) => row.size, value: (row) => row.size },
+    number("calls", "summed over ranks", (row) => row.of.calls, countText),
     number("sent", "bytes", (row) => row.of.sent, byteText),
-    number("time", "over the ranks", (row) => row.of.seconds, secondText),
+    number("time", "summed over ranks", (row) => row.of.seconds, secondText),
     number("%", "of the time in MPI on it", (row) => row.of.seconds / seconds, percentText),
   ];
   return dataTable(columns, rows, {

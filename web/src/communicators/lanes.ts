@@ -124,12 +124,12 @@ export function membershipFinding(
   };
   count(roots);
   const chosen = Array.from(counts).filter((_, rank) => selection.ranks[rank]);
-  if (!chosen.length) return "No rank is chosen";
+  if (!chosen.length) return "No rank is selected";
   const [least, most] = [Math.min(...chosen), Math.max(...chosen)];
   const what = run.axes.communicators.each ? "communicator" : "famil";
   const plural = run.axes.communicators.each ? "communicators" : "families of communicators";
   if (least === most)
     return `Each rank is in ${most} ${most === 1 ? (what === "famil" ? "family of communicators" : what) : plural}`;
   const top = chosen.filter((one) => one === most).length;
-  return `Ranks are in ${least} to ${most} ${plural}, ${top} of ${chosen.length} in ${most}`;
+  return `Each rank is in ${least} to ${most} ${plural}; ${top} of ${chosen.length} are in ${most}`;
 }

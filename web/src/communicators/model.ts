@@ -19,9 +19,9 @@ export interface Branch {
 }
 
 const PSEUDO: Record<string, string> = {
-  "(none)": "calls on no communicator: waits for nothing, or for requests that are not known",
+  "(none)": "calls on no communicator: waits without requests, or for unknown requests",
   "(several)": "waits for requests of several communicators",
-  "(other)": "communicators for which there was no room in the counters",
+  "(other)": "communicators for which the counters had no room",
 };
 
 export function explanation(branch: Branch): string {

@@ -68,7 +68,7 @@ class CommunicatorsPage implements Open {
     this.several = linesOf(this.roots, () => true).some(({ branch }) => branch.ones.length > 1);
     this.find.type = "search";
     this.find.placeholder = "Find in the tree …";
-    this.find.setAttribute("aria-label", "find communicators by name, or by what made them");
+    this.find.setAttribute("aria-label", "find communicators by name, or by the procedure that created them");
     this.find.addEventListener("input", () => {
       this.state.wanted = this.find.value.trim().toLowerCase();
       this.showTree();
@@ -111,18 +111,18 @@ class CommunicatorsPage implements Open {
     this.lines.scrollTo(left, above);
     const { each } = context.run.axes.communicators;
     tree.caption.textContent =
-      "Below each communicator is what was made from it. Those that one line of the program made, on all parts of their parents, " +
-      `are one line${each ? ", which opens" : ": there are too many to tell them apart"}. ` +
-      "Bars of time are of all time shown; life: from when to when in the run" +
+      "Below each communicator are those created from it. Communicators that one line of the program created on all parts of their parents " +
+      `are one line${each ? ", which opens" : ": there are too many to list"}. ` +
+      "Bars of time are shares of all time shown; life: from creation to release" +
       (data.waiting.length
-        ? "; waiting: in blocking collectives, as far as arrivals are known, and of the whole run only."
+        ? "; waiting: in blocking collectives, if arrivals are known, for the whole run."
         : ".") +
       this.roots
         .filter((branch) => !branch.count && isShown(branch, amounts))
         .map((branch) => ` ${branch.name}: ${explanation(branch)}.`)
         .join("");
     tree.use.textContent =
-      "A line chooses what all pages show; the arrow keys go up and down, open and close.";
+      "Click a row to filter every page; the arrow keys go up and down, open and close.";
   }
 
   private showChosen(): void {
@@ -225,7 +225,7 @@ class CommunicatorsPage implements Open {
       context.theme,
     );
     lanes.caption.textContent = this.lanesCaption(found, byTime);
-    lanes.use.textContent = "Ctrl and the wheel zoom; a cell chooses its communicator.";
+    lanes.use.textContent = "zoom with Ctrl and the wheel; click a cell to select its communicator.";
   }
 
   private lanesCaption(found: Lanes, byTime: boolean): string {
@@ -235,10 +235,10 @@ class CommunicatorsPage implements Open {
       byTime && !found.most
         ? "No rank spends time in MPI there. Grey: a member; empty: no member."
         : byTime
-          ? `Coloured: the part of a rank's time in MPI that it spends there, over three powers of ten up to ${percentText(found.most)}; ` +
+          ? `Coloured: the share of a rank's time in MPI spent there, over three powers of ten up to ${percentText(found.most)}; ` +
             "grey: a member that spends less, or none; empty: no member."
-          : "Coloured: the rank is a member of it, or of one of the family.",
-      together > 1 ? `${countOf(together, "rank")} with neighbouring numbers are one column.` : "",
+          : "Coloured: the rank is a member of it, or of a member of the family.",
+      together > 1 ? `${countOf(together, "rank")} with neighbouring numbers form one column.` : "",
       "Where a pixel has several cells, it shows the largest.",
     ]
       .filter(Boolean)

@@ -59,7 +59,7 @@ export function saveTree(context: Context, data: CommunicatorsData, roots: reado
       "size_max",
       "remote_size",
       "made_by",
-      "made_in",
+      "created_in",
       "made_at",
       "created_seconds",
       "freed_seconds",

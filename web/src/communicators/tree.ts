@@ -37,7 +37,7 @@ export function communicatorTree(
 ): HTMLElement {
   const shown = roots.filter((branch) => isShown(branch, amounts));
   const lines = shownLines(shown, data, state);
-  if (!lines.length) return element("p", "Nothing has this in its name, or in what made it.", "empty");
+  if (!lines.length) return element("p", "No communicator matches.", "empty");
   const { filter } = context.state;
   const waiting = waitingOf(context, data);
   return treeTable(
@@ -109,17 +109,17 @@ function columnsOf(
   return [
     {
       name: "communicator",
-      meaning: "ancestry, and the program's own name; communicators made alike are one line that opens",
+      meaning: "ancestry, and the program's own name; communicators created the same way are one row that opens",
       content: ({ label }) => {
         const shown = element("span", label);
         shown.title = label;
         return [shown];
       },
     },
-    number("n x size", "communicators made alike, and their processes", (branch) => sizeText(branch, data)),
+    number("n x size", "communicators created the same way, and their processes", (branch) => sizeText(branch, data)),
     {
       name: "made by",
-      meaning: "procedure that made it, and where it was called",
+      meaning: "procedure that created it, and where it was called",
       content: (branch) => {
         if (!branch.name) return "";
         const texts = [makerText(branch, data), explanation(branch)].filter(Boolean);
@@ -135,14 +135,14 @@ function columnsOf(
         return [shown];
       },
     },
-    { name: "life", meaning: "from when to when in the run", content: (branch) => lifeBar(branch, data) },
-    number("calls", "over the ranks", (branch) => some(amounts.of(branch).calls, countText)),
+    { name: "life", meaning: "from creation to release", content: (branch) => lifeBar(branch, data) },
+    number("calls", "summed over ranks", (branch) => some(amounts.of(branch).calls, countText)),
     number("sent", "bytes sent; for collectives, contributed; to files, written", (branch) =>
       some(amounts.of(branch).sent, byteText),
     ),
     {
       name: "time (sum)",
-      meaning: "over the ranks; +: with calls that never returned",
+      meaning: "summed over ranks; +: with calls that never returned",
       right: true,
       content: (branch) => {
         if (!branch.name) return "";
@@ -163,7 +163,7 @@ function columnsOf(
     ),
     ...(waiting
       ? [
-          number("waiting", "in blocking collectives, for ranks that had not come; of families", (branch) => {
+          number("waiting", "in blocking collectives, for ranks that had not arrived; per family", (branch) => {
             const known = waiting.get(branch.family);
             return known === undefined ? "" : secondText(known);
           }),

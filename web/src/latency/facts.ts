@@ -76,7 +76,7 @@ export function mapFinding(model: Model, view: ViewData): string {
   const much = times > 1.005 ? `, ${ratioText(times)} × slower than the median ${classes[level]}` : "";
   // Both are true: one pair is always the slowest, and pairs of one level always differ.
   const usual = much && model.data.hierarchy && !model.data.outliers.length;
-  return `Slowest pair: ${pair}${much}${usual ? ", within what pairs of its level differ by" : ""}`;
+  return `Slowest pair: ${pair}${much}${usual ? ", within the usual spread of its level" : ""}`;
 }
 
 export function levelsFinding({ data }: Model, view: ViewData): string {
@@ -107,7 +107,7 @@ export function nodesFinding({ data }: Model, { nodes, ...view }: ViewData): str
 }
 
 export function outliersFinding(found: number, hierarchy: boolean): string {
-  if (!hierarchy) return "What does not fit: no levels are known";
-  if (!found) return "Nothing is slower than its level explains";
-  return `${countOf(found, "thing")} ${found === 1 ? "does" : "do"} not fit ${found === 1 ? "its" : "their"} level`;
+  if (!hierarchy) return "Outliers are unknown: no levels are known";
+  if (!found) return "No outliers";
+  return countOf(found, "outlier");
 }

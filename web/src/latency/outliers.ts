@@ -7,8 +7,8 @@ import type { LatencyData } from "./contract.ts";
 export function outlierTable({ outliers, hierarchy }: LatencyData): HTMLElement {
   if (!outliers.length) {
     const why = hierarchy
-      ? "Pairs of one level differ, and one is always the slowest. None, and no node, differs from its level by more than pairs of it differ from each other."
-      : "Not looked for: the measurement shows no levels. Measure more ranks, on more nodes.";
+      ? "No pair and no node differs from its level by more than the usual spread of pairs within the level."
+      : "Not checked: the measurement shows no levels. Measure more ranks on more nodes.";
     return element("p", why, "none");
   }
   const lines = outliers.map(({ kind, where, size, measured, others, verdict }) => {
@@ -17,7 +17,7 @@ export function outlierTable({ outliers, hierarchy }: LatencyData): HTMLElement 
     return row([what, size, measured, others]);
   });
   const head = element("thead", row(["what", "size", "measured", "others"], 1, true));
-  return scrolled(element("table", [head, element("tbody", lines)]), "what does not fit");
+  return scrolled(element("table", [head, element("tbody", lines)]), "outliers");
 }
 
 export function outlierLines({ outliers }: LatencyData): Cell[][] {

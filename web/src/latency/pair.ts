@@ -7,7 +7,7 @@ import { pairName, pooledText, valuesOf, withUnit } from "./facts.ts";
 import type { Model, Pair } from "./model.ts";
 
 export function pairTitle(model: Model, view: ViewData, pair: Pair | null): string {
-  return pair ? pairName(model, view, pair) : "No pair is chosen";
+  return pair ? pairName(model, view, pair) : "No pair is selected";
 }
 
 export function pairCaption(model: Model, pair: Pair | null): string {

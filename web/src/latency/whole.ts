@@ -32,7 +32,7 @@ export class LatencyPage {
   private readonly flat = element("div", [], "stage");
   private readonly tall = element("div");
   private readonly hint = element("span", [], "hint");
-  private readonly copy = button("copy", () => void this.copied(), "copy what is told of the pair");
+  private readonly copy = button("copy", () => void this.copied(), "copy the facts of the pair");
   private readonly map: LatencyMap;
   private readonly surface: Surface;
   private heights: Float32Array = new Float32Array();
@@ -253,13 +253,13 @@ export class LatencyPage {
       ...[data.about[0], ...pooled, ...data.about.slice(1)].map((text) => element("span", text)),
     );
     this.hint.textContent = state.surface
-      ? "drag turns it, Ctrl + wheel zooms, double click: as at first"
+      ? "drag turns it, Ctrl + wheel zooms, double click resets"
       : "drag moves, Ctrl + wheel zooms, Shift + drag zooms to a part, double click shows all";
     figures.map.title.textContent = mapFinding(model, view);
     figures.map.caption.textContent = this.mapCaption();
     figures.levels.title.textContent = levelsFinding(model, view);
     figures.levels.caption.textContent =
-      "All pairs by the innermost level that both ranks are in. " +
+      "All pairs by the innermost level that contains both ranks. " +
       (isLogarithmic(view) ? "Both axes are logarithmic." : "The values are on a logarithmic axis.");
     figures.nodes.title.textContent = nodesFinding(model, view);
     figures.nodes.caption.textContent =
@@ -269,7 +269,7 @@ export class LatencyPage {
       );
     figures.outliers.title.textContent = outliersFinding(data.outliers.length, data.hierarchy);
     figures.outliers.caption.textContent = data.outliers.length
-      ? "Measured: the median of what does not fit; others: the median of its level."
+      ? "Measured: the median of the outlier; others: the median of its level."
       : "";
     figures.pair.title.textContent = pairTitle(model, view, state.chosen);
     figures.pair.caption.textContent = pairCaption(model, state.chosen);

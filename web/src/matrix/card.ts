@@ -20,7 +20,7 @@ const ZOOM = 1.6;
 const DECADES = 1000;
 const MOST_RULES = 16;
 const USE =
-  "Ctrl and the wheel zoom, and so does a box drawn with Shift; a click chooses the ranks of a pair.";
+  "Zoom with Ctrl and the wheel, or draw a box with Shift; click to select the ranks of a pair.";
 
 export class MatrixCard {
   readonly figure: Figure;
@@ -158,13 +158,13 @@ export class MatrixCard {
     const { ends, measure } = view;
     const sums = measure === "size" ? "mean sizes" : "sums";
     const texts = [
-      `Rows send, columns receive. Bars: ${sums} of what each one sends (right) and receives (above), from 0.`,
+      `Rows send, columns receive. Bars: ${sums} of data sent (right) and received (above), from 0.`,
     ];
     if (ends.together > 1)
       texts.push(`Each row and column is ${ends.together} neighbouring ranks, their messages added up.`);
     texts.push("Where a pixel has several cells or bars, it shows the largest of them.");
     const { total } = view;
-    texts.push(`In all ${amountText("bytes", total.bytes)} in ${amountText("messages", total.messages)}.`);
+    texts.push(`In total ${amountText("bytes", total.bytes)} in ${amountText("messages", total.messages)}.`);
     return [...texts, ...this.notes].join(" ");
   }
 

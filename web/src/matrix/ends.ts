@@ -33,7 +33,7 @@ export function rankEnds(run: RunData, data: MessagesData, order: Order, mapping
   const moved = order === "file" && mapping !== null && together === 1;
   const hostOf = moved ? mapping.hostOf : axes.hostOf;
   const hosts = moved ? mapping.hosts : axes.hosts;
-  const hostName = (rank: number) => (hostOf[rank] < hosts.length ? hosts[hostOf[rank]] : "host not known");
+  const hostName = (rank: number) => (hostOf[rank] < hosts.length ? hosts[hostOf[rank]] : "host unknown");
   const last = (end: number) => Math.min(axes.ranks, (end + 1) * together) - 1;
   const ranks = (end: number) => {
     const from = end * together;

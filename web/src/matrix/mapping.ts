@@ -27,7 +27,7 @@ export function mappingOf(name: string, text: string, ranks: number): Mapping {
   let found = 0;
   for (const seat of seats) {
     if (!(seat.rank >= 0 && seat.rank < ranks))
-      throw new Error(`it places rank ${seat.rank}, and the ranks here are 0 to ${ranks - 1}`);
+      throw new Error(`it places rank ${seat.rank}, but the ranks here are 0 to ${ranks - 1}`);
     if (seat.rank in within) throw new Error(`it places rank ${seat.rank} twice`);
     let host = numbers.get(seat.host);
     if (host === undefined) {
@@ -38,7 +38,7 @@ export function mappingOf(name: string, text: string, ranks: number): Mapping {
     within[seat.rank] = seat.within;
     found++;
   }
-  if (found < ranks) throw new Error(`it places ${found} ranks, and there are ${ranks}`);
+  if (found < ranks) throw new Error(`it places ${found} of ${ranks} ranks`);
   const byName = hosts.map((_, host) => host);
   byName.sort((one, other) => hosts[one].localeCompare(hosts[other], "en", { numeric: true }));
   const placeOf = new Uint32Array(hosts.length);
@@ -67,9 +67,9 @@ function fromJson(text: string): Seat[] {
   try {
     given = JSON.parse(text);
   } catch {
-    throw new Error("it is no JSON");
+    throw new Error("it is not JSON");
   }
-  if (!Array.isArray(given)) throw new Error("it is no list");
+  if (!Array.isArray(given)) throw new Error("it is not a list");
   return given.map((row: unknown, line) => {
     const { rank, host, package: socket, core } = (row ?? {}) as Record<string, unknown>;
     if (typeof rank !== "number" || typeof host !== "string")

@@ -34,12 +34,12 @@ export const page: Page = {
   ignores: ({ selection }) => {
     const counted = selection.chosen.some((key) => ["sizeFrom", "sizeTo", "region", "site"].includes(key));
     const told = counted
-      ? ["Messages are not counted by size, region and call site: these filters change nothing on this page."]
+      ? ["Messages are not counted by size, region and call site: these filters do not change this page."]
       : [];
     const together = selection.run.messages?.ranks.together ?? 1;
     if (together > 1 && selection.filter.ranks)
       told.push(
-        `There are so many pairs that ${together} neighbouring ranks are one: a filter of ranks takes all of them.`,
+        `Because there are many pairs, ${together} neighbouring ranks form one row: a filter by rank selects all of them.`,
       );
     return told.join(" ");
   },
@@ -71,7 +71,7 @@ class MatrixPage implements Open {
     this.file.type = "file";
     this.file.hidden = true;
     this.file.id = "matrix-file";
-    this.file.setAttribute("aria-label", "file with the places of the ranks");
+    this.file.setAttribute("aria-label", "file with the placement of the ranks");
     this.file.addEventListener("change", () => {
       void this.read(this.file.files?.[0]);
       this.file.value = "";
@@ -168,7 +168,7 @@ class MatrixPage implements Open {
     const kinds: Option<Kind>[] = KINDS.map((value) => ({
       value,
       text: KIND_TEXTS[value],
-      missing: value === "all" || there.has(value) ? "" : "No such messages were seen.",
+      missing: value === "all" || there.has(value) ? "" : "No such messages were recorded.",
     }));
     const texts: Record<Order, string> = {
       rank: "natural order",
@@ -181,10 +181,10 @@ class MatrixPage implements Open {
     });
     open.className = "plain";
     open.title =
-      "a rankfile, a list of hosts, or placement.json of `rankwise map`; it can be dropped here, too";
+      "a rankfile, a list of hosts, or placement.json of `rankwise map`; or drop it here";
     if (data.ranks.together > 1) {
       open.disabled = true;
-      open.title = "There are so many pairs that neighbouring ranks are one: their order is fixed.";
+      open.title = "Because there are many pairs, neighbouring ranks form one row: their order is fixed.";
     }
     redraw(this.bar, [
       choice("kind", kinds, wanted.kind, pick("matrix-kind", "all")),
@@ -228,7 +228,7 @@ class MatrixPage implements Open {
       this.context.choose("matrix-order", "file");
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error);
-      this.said.textContent = `${file.name} tells no order of the ranks: ${said}.`;
+      this.said.textContent = `${file.name} has no order of ranks: ${said}.`;
       this.said.hidden = false;
     }
   }
@@ -260,7 +260,7 @@ class MatrixPage implements Open {
     if (unplaced.messages) {
       const sums = `${countText(unplaced.messages)} messages (${byteText(unplaced.bytes)})`;
       const whose = filtered && (selection.filter.ranks || selection.filter.node) ? ", of all ranks" : "";
-      notes.push(`Not shown: ${sums} from or to processes that have no row here${whose}.`);
+      notes.push(`Not shown: ${sums} from or to processes without a row${whose}.`);
     }
     return notes;
   }

@@ -55,9 +55,9 @@ export function causesTable(view: View, choose: (choice: Choice) => void): HTMLE
   const rows = rowsOf(view, state.choice.kind === "groups" ? sums : shown).filter(
     ({ groups }) => added(sums, groups) > 0,
   );
-  if (!rows.length) return element("p", "Nothing of what is looked at goes over the network.", "none");
+  if (!rows.length) return element("p", "None of the selected traffic passes over the network.", "none");
   const heads = lit
-    ? ["communicator and call", "of what is chosen", "all"]
+    ? ["communicator and call", "of the selection", "all"]
     : ["communicator and call", "over the network"];
   const lines: HTMLElement[] = [];
   const now = state.choice.kind === "groups" ? state.choice.groups.join() : "";

@@ -10,7 +10,7 @@ import { isHot, type View } from "./view.ts";
 
 const MOST_PAIRS = 12;
 const HELP =
-  "Choose a link, a switch, a host, a cell of a matrix, a call or a bar of a histogram: all figures show what belongs to it.";
+  "Select a link, a switch, a host, a cell of a matrix, a call or a bar of a histogram: all figures show its part.";
 
 export function chosenPart(
   view: View,
@@ -26,7 +26,7 @@ export function chosenPart(
   // What the filters light is theirs to clear.
   if (choice.kind === "none") return parts;
   const buttons = [
-    button("clear the choice", () => {
+    button("clear the selection", () => {
       choose({ kind: "none" });
     }),
   ];
@@ -66,7 +66,7 @@ function linkPart(view: View, place: number, links: number[], choose: (choice: C
     parts.push(
       element(
         "p",
-        "It carries much more than others of its class, and than it would have to: other routes, or other places of the ranks, may help.",
+        "It carries much more than other links of its class, and much more than necessary: other routes or another placement of the ranks may help.",
         "caption",
       ),
     );
@@ -119,6 +119,6 @@ function pairsPart(view: View, choose: (choice: Choice) => void): Node {
 
 function missingPairs(view: View): string {
   return view.rail.data.forward
-    ? "No flows of what is looked at."
-    : "The forwarding tables are too large for this page: the rank pairs of a link are not known here.";
+    ? "No selected flows."
+    : "The forwarding tables are too large for this page: the rank pairs of a link are unknown here.";
 }

@@ -65,7 +65,7 @@ export function bundleFacts(view: View, place: number): Facts {
     .map((link): [string, string] => [name(link), view.text(view.values[state.rail][link])]);
   if (view.lit)
     rows.push([
-      `of what is chosen${view.lit.estimated.links ? ", estimated" : ""}`,
+      `of the selection${view.lit.estimated.links ? ", estimated" : ""}`,
       amountText(view, largestLit(view, links)),
     ]);
   for (const [group, part] of causes.slice(0, 2))

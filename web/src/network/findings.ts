@@ -20,7 +20,7 @@ export function heaviestLink(view: View): string {
   }
   if (best < 0) return "No link carries anything";
   const facts = factsOf(view, rail.data.links.class[best]);
-  const among = inside(best) ? "Between switches" : "No link between switches is used: of the others";
+  const among = inside(best) ? "Between switches" : "No link between switches is used; among the others";
   const amount = state.unit === "ratio" ? "" : `${loadText(view, values[best])}, `;
   const ratio = `${ratioText(values[best] / (facts?.mean ?? 1))} × the mean of its class`;
   return `${among}, ${rail.linkName(best)} ${verb(view)} ${state.unit === "seconds" ? "longest" : "most"}: ${amount}${ratio}`;
@@ -50,18 +50,18 @@ export function betweenLevels(view: View): string {
 export function heaviestPair(view: View): string {
   const { flows, cells } = view;
   const most = highest(cells);
-  if (!most) return "No rank sends anything over the network";
+  if (!most) return "No rank sends data over the network";
   const cell = cells.indexOf(most);
   const [from, to] = [flows.row[cell], flows.column[cell]].map((block) => flows.blockName(block));
   const whole = cells.reduce((sum, amount) => sum + amount, 0);
-  return `Most goes over the network from ${from} to ${to}: ${amountOf(view, most)}, ${percentText(most / whole)} of all`;
+  return `Most network traffic goes from ${from} to ${to}: ${amountOf(view, most)}, ${percentText(most / whole)} of all`;
 }
 
 /** Say which communicator and call sends most over the network. */
 export function heaviestCause(view: View): string {
   const sums = groupSums(view);
   const whole = sums.reduce((sum, amount) => sum + amount, 0);
-  if (!whole) return "No call sends anything over the network";
+  if (!whole) return "No call sends data over the network";
   const { causes, groups } = view.network.data;
   const ofCauses = new Float64Array(causes.length);
   sums.forEach((amount, group) => {

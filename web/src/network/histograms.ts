@@ -101,7 +101,7 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
     }
     if (view.lit) bar.setAttribute("fill", theme.unlit);
     for (const one of bars) {
-      one.append(shape("title", {}, view.lit ? `${told}; ${lit} of them lit` : told));
+      one.append(shape("title", {}, view.lit ? `${told}; ${lit} of them highlighted` : told));
       one.addEventListener("click", () => {
         choose(links);
       });
@@ -156,7 +156,7 @@ function marks(view: View, facts: ClassFacts, x: (value: number) => number): SVG
 }
 
 function spoken(view: View, facts: ClassFacts): string {
-  const bound = facts.bound > 0 ? `bound ${view.text(facts.bound)}` : "no bound is known";
+  const bound = facts.bound > 0 ? `bound ${view.text(facts.bound)}` : "bound unknown";
   const used = `${facts.used} of ${facts.links} links of the job's part are used`;
   return `${facts.name}: ${used}, at most ${view.text(facts.most)}, mean ${view.text(facts.mean)}, ${bound}`;
 }

@@ -65,5 +65,5 @@ export function hotTable(view: View, choose: (choice: Choice) => void): HTMLElem
   }
   return lines.length
     ? tableOf(row(["link", "load", "of the mean"], 1, true), lines)
-    : element("p", "No link carries anything of what is looked at.", "none");
+    : element("p", "No link carries any of the selected traffic.", "none");
 }

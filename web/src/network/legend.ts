@@ -11,7 +11,7 @@ export function linkScale(view: View): Scale {
   const text = (value: number) => (lit ? amountText(view, value) : view.text(value));
   const unit = lit ? view.measure : state.unit;
   const marks = lit
-    ? [{ colour: theme.unlit, text: "not of it" }]
+    ? [{ colour: theme.unlit, text: "not selected" }]
     : [{ colour: HOT, text: `more than ${EXCESS} × both bound and mean of its class` }];
   return { low: text(0), high: withUnit(text(most), unit), colours: stops(theme), marks };
 }
@@ -24,7 +24,7 @@ export function pairScale(view: View): Scale {
     low: `up to ${amountText(view, most / 1000)}`,
     high: withUnit(amountText(view, most), view.measure),
     colours: stops(theme),
-    marks: lit ? [{ colour: theme.unlit, text: "not of it" }] : [],
+    marks: lit ? [{ colour: theme.unlit, text: "not selected" }] : [],
   };
 }
 

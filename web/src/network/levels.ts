@@ -90,7 +90,7 @@ export class LevelsDrawing {
   }
 
   private buttons(extra: HTMLElement): HTMLElement {
-    const hint = element("span", "Ctrl and scroll to zoom, drag to move, click to choose", "hint");
+    const hint = element("span", "Ctrl and scroll to zoom, drag to move, click to select", "hint");
     const by = (factor: number) => () => {
       this.zoomer.scaleBy(select(this.over), factor);
     };
@@ -121,7 +121,7 @@ export class LevelsDrawing {
       const end = rail?.level.findIndex((_, one) => rail.name(one) === this.finder.value) ?? -1;
       if (end >= 0) this.chosen({ bundle: -1, end });
       else if (this.finder.value) {
-        this.finder.setCustomValidity("The job uses no switch and no host of this name.");
+        this.finder.setCustomValidity("The job uses no switch or host with this name.");
         this.finder.reportValidity();
       }
     });
@@ -164,7 +164,7 @@ export class LevelsDrawing {
     this.over.setAttribute(
       "aria-label",
       `Drawing of ${rail.switches} switches on ${rail.levels} levels and ${rail.ports} ports of hosts. The hottest` +
-        " links are in the list beside it, all of them in the data.",
+        " links are in the list next to it; the data has all of them.",
     );
     this.paint();
   }

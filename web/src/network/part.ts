@@ -28,12 +28,12 @@ export function partOf(data: NetworkData, { run, filter, ranks }: Selection): Pa
   if (communicator && !mask.includes(1) && others >= 0) {
     mask[others] = 1;
     ignored.push(
-      `${communicator} sends little: this page has it together with the ${communicators.label[others]}.`,
+      `${communicator} sends little: this page shows it together with the ${communicators.label[others]}.`,
     );
   }
   if (filter.sizeFrom || filter.sizeTo || region || filter.site)
     ignored.push(
-      "Of which sizes, in which regions and from which call sites messages are is not known here: all of them are shown.",
+      "Sizes, regions and call sites of messages are unknown here: all messages are shown.",
     );
   const of = Uint8Array.from(groups.communicator, (one: number, group) =>
     Number(mask[one] && (!procedure || procedures[groups.procedure[group]] === procedure)),

@@ -76,7 +76,7 @@ export class RankMatrix {
     const rows: [string, string][] = [["over the network", amountText(view, cells[cell])]];
     if (lit) {
       const part = percentText(lit.cells[cell] / cells[cell]);
-      const head = `of what is chosen${lit.estimated.cells ? ", estimated" : ""}`;
+      const head = `of the selection${lit.estimated.cells ? ", estimated" : ""}`;
       rows.push([head, `${amountText(view, lit.cells[cell])} (${part})`]);
     }
     return {

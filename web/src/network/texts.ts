@@ -6,7 +6,7 @@ import type { View } from "./view.ts";
 
 export type FigureName = "levels" | "hot" | "chosen" | "matrices" | "ranks" | "causes" | "spread";
 
-const BLOCKS = "flows are known by blocks of ranks, and shared out by the number of their pairs";
+const BLOCKS = "flows are known by blocks of ranks, and distributed by the number of pairs";
 
 export function tell(figures: Record<FigureName, Figure>, view: View): void {
   const { flows } = view;
@@ -15,43 +15,43 @@ export function tell(figures: Record<FigureName, Figure>, view: View): void {
   const looked = view.part.name && ` (${view.part.name})`;
   const onRail = view.network.rails.length > 1 && view.rail.data.name ? `, on ${view.rail.data.name}` : "";
   figures.levels.title.textContent = view.lit
-    ? `Where it goes: ${view.lit.name}`
+    ? `Routes of ${view.lit.name}`
     : `${heaviestLink(view)}${onRail}${looked}`;
   figures.levels.caption.textContent =
-    `Hosts at the bottom, switches above; parallel links are one line, thicker, in the colour of the one that carries most. ` +
+    `Hosts at the bottom, switches above; parallel links are one thicker line, in the colour of the most loaded one. ` +
     "Directions are never added up." +
-    (view.lit?.partial ? " There are many flows: the ways of some are lit." : "") +
-    (view.lit?.estimated.links ? ` What of the chosen goes over a link is estimated: ${BLOCKS}.` : "");
+    (view.lit?.partial ? " There are many flows: only some routes are highlighted." : "") +
+    (view.lit?.estimated.links ? ` The part of the selection on each link is estimated: ${BLOCKS}.` : "");
   figures.hot.title.textContent =
     (first as unknown) === undefined ? "No link is used" : `Hottest: ${view.text(first.value)}${looked}`;
   figures.hot.caption.textContent =
-    "Beside the load: what it is of the mean of the used links of its class. Below: what causes it.";
-  figures.chosen.title.textContent = view.lit ? "Chosen" : "Nothing is chosen";
+    "Next to the load: its ratio to the mean of the used links of its class. Below: its causes.";
+  figures.chosen.title.textContent = view.lit ? "Chosen" : "Nothing is selected";
   figures.chosen.caption.textContent = view.lit?.estimated.cells
-    ? `What of each pair belongs to it is estimated: ${BLOCKS}.`
+    ? `The part of each pair is estimated: ${BLOCKS}.`
     : "";
   figures.matrices.title.textContent = view.lit
     ? `Between levels: ${view.lit.name}`
     : `${betweenLevels(view)}${onRail}${looked}`;
   figures.matrices.caption.textContent =
-    "A cell is the most loaded of the parallel links between two switches. Grey: a link that carries nothing; empty: no link.";
+    "A cell is the most loaded of the parallel links between two switches. Grey: an unused link; empty: no link.";
   figures.ranks.title.textContent = view.lit ? `Ranks: ${view.lit.name}` : `${heaviestPair(view)}${looked}`;
   const blocks = flows.data.together;
   figures.ranks.caption.textContent =
-    "Who sends how much to whom: from row to column, between different hosts; colours are logarithmic." +
+    "Traffic from row to column, between different hosts; colours are logarithmic." +
     (blocks > 1
-      ? ` Each cell: the sum of ${blocks} × ${blocks} pairs; what of it goes through a link is estimated by the number of its pairs.`
+      ? ` Each cell: the sum of ${blocks} × ${blocks} pairs; its part on a link is estimated from the number of pairs.`
       : "") +
     " Where a pixel has several cells, it shows the largest.";
   figures.causes.title.textContent = view.lit
     ? `Causes: ${view.lit.name}`
     : `${heaviestCause(view)}${looked}`;
-  figures.causes.caption.textContent = "What each communicator and call sends over the network.";
-  figures.causes.use.textContent = "Choosing one lights its links and its rank pairs.";
+  figures.causes.caption.textContent = "Traffic of each communicator and call over the network.";
+  figures.causes.use.textContent = "Select one to highlight its links and rank pairs.";
   figures.spread.title.textContent = `${leastEven(view)}${onRail}${looked}`;
   figures.spread.caption.textContent =
-    "How loads are spread in each class: how many links (upwards, logarithmic) have which load; those without any are left out." +
-    (view.lit ? " Coloured: those that what is chosen loads." : "") +
-    " The bound: what must leave or enter a part of the fabric, or take shortest ways, shared out evenly among the links of the class there: with these places of the ranks no routes make the most loaded link carry less. " +
+    "Distribution of loads in each class: number of links (vertical, logarithmic) by load; unused links are not shown." +
+    (view.lit ? " Coloured: links loaded by the selection." : "") +
+    " The bound: traffic that must leave or enter a part of the fabric, or use its shortest paths, distributed evenly over the links of the class there. With this placement of the ranks, no routing gives the most loaded link less. " +
     data.captions.join(". ");
 }

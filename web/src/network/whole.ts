@@ -59,7 +59,7 @@ function units(rates: boolean): Option<Unit>[] {
     {
       value: "seconds",
       text: "time",
-      missing: rates ? "" : "The fabric does not tell how fast its links are.",
+      missing: rates ? "" : "The rates of the links are unknown.",
     },
     { value: "ratio", text: "× mean" },
   ];

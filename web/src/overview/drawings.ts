@@ -33,7 +33,7 @@ export function barDrawing(data: TimeData): SVGElement {
   entries.push({
     fill: colour("part-apart"),
     percent: data.apart.percent,
-    text: `Init, Finalize ${data.apart.time} a rank, not in the 100 %`,
+    text: `Init, Finalize ${data.apart.time} per rank, not in the 100 %`,
   });
   entries.forEach(({ fill, percent, text }, place) => {
     const y = 26 + place * LINE;

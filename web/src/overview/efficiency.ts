@@ -10,7 +10,7 @@ export function efficiencyFigure(data: EfficiencyData): Figure {
   const { tree } = data;
   if (!tree) {
     const made = figure("efficiency", null, null);
-    made.title.textContent = "Efficiency is not known";
+    made.title.textContent = "Efficiency is unknown";
     made.body.append(element("p", data.missing, "empty"));
     return made;
   }
@@ -41,7 +41,7 @@ export function efficiencyFigure(data: EfficiencyData): Figure {
     list.append(element("dt", one.label), element("dd", `${one.meaning} = ${one.formula}. ${one.source}.`));
   words.append(list);
   made.caption.textContent = [
-    "1 is best. Each bar is the product of those below it; ~: estimated.",
+    "1 is best. Each bar is the product of the bars below it; ~: estimated.",
     ...(data.notes ?? []),
   ].join(" ");
   made.card.append(words);

@@ -20,12 +20,12 @@ export function findingsFigure(data: OverviewData): Figure {
     null,
   );
   made.title.textContent = findings.length
-    ? `What could be saved: ${findings[0].share} of the run by one thing`
-    : "Nothing stands out that could be saved";
+    ? `Possible saving: ${findings[0].share} of the run from one finding`
+    : "No saving stands out";
   if (!findings.length) made.body.append(element("p", data.noFindings, "sub"));
   made.body.append(...findings.map(findingOf));
   made.caption.textContent = findings.length
-    ? "Of the run time of all ranks. What several findings could save overlaps: it is not to be added up."
+    ? "Share of the run time of all ranks. Savings of different findings overlap: do not add them up."
     : "";
   return made;
 }

@@ -43,10 +43,10 @@ export function lateFigure(data: LateData, open: (rank: number) => void): Figure
       ),
     );
   }
-  if (data.waiting.length) made.body.append(element("p", `Waiting: ${data.waiting.join("; ")}.`, "told"));
-  if (data.spread.length) made.body.append(element("p", `In MPI: ${data.spread.join(", ")}.`, "told"));
+  if (data.waiting.length) made.body.append(element("p", `Waiting: ${data.waiting.join("; ")}.`, "note"));
+  if (data.spread.length) made.body.append(element("p", `In MPI: ${data.spread.join(", ")}.`, "note"));
   made.caption.textContent = rows.length
-    ? "Waiting of others in collectives and for messages, blame passed on to whom a rank waited for itself; without what they waited while it was in the collective before."
+    ? "Waiting of others in collectives and for messages, with indirect waiting passed on to its root cause; excluding waiting while the rank was in the previous collective."
     : "";
   return made;
 }

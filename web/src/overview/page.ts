@@ -1,4 +1,4 @@
-/** What a run was like, on one screen: how far to trust it, where the time went, what to do. */
+/** What a run was like, on one screen: reliability of the data, where the time went, what to do. */
 import "./overview.css";
 import { button, element } from "../ui/dom.ts";
 import { figure, type Figure } from "../ui/figure.ts";
@@ -60,7 +60,7 @@ function trustCard({ trust }: OverviewData): HTMLElement {
   const fields = trust.fields.map((text) => element("span", text));
   const card = element("section", [mark, ...fields], "card trust");
   card.id = "trust";
-  card.setAttribute("aria-label", "how far to trust it");
+  card.setAttribute("aria-label", "reliability of the data");
   return card;
 }
 
@@ -112,7 +112,7 @@ function placesFigure({ places }: OverviewData): Figure {
   );
   made.title.textContent = "Where the ranks ended";
   if (places) made.body.append(givenTable(places, { label: "where the ranks ended" }));
-  made.caption.textContent = "Those few that stand out come first: look at them and at who is missing.";
+  made.caption.textContent = "Outliers are listed first.";
   return made;
 }
 

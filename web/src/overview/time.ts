@@ -25,7 +25,7 @@ export function timeFigure(data: TimeData): Figure {
         }
       : null,
   );
-  made.title.textContent = known ? data.title : "Where the time went is not known";
+  made.title.textContent = known ? data.title : "It is unknown where the time went";
   if (!known) {
     made.body.append(element("p", data.missing, "empty"));
     return made;

@@ -26,8 +26,8 @@ export class Faults {
     this.figure.title.textContent = faults.length
       ? `${capital(first.what)}${faults.length > 1 ? `; and ${countOf(faults.length - 1, "other fault")}` : ""}`
       : unseen
-        ? `${where}: what is inside of the nodes is not known`
-        : `${where}: nothing is wrong with where they ran`;
+        ? `${where}: the inside of the nodes is unknown`
+        : `${where}: no problem with their placement`;
     const parts: Node[] = [];
     if (unseen) parts.push(element("p", unseen, "empty"));
     if (faults.length)
@@ -40,12 +40,12 @@ export class Faults {
       );
     if (findings.length)
       parts.push(
-        element("h3", "What it may cost"),
+        element("h3", "Possible cost"),
         element(
           "ul",
           findings.map(({ title, seconds, confidence, rule }) =>
             element("li", [
-              `${title}: at most ${secondText(seconds)} over the ranks `,
+              `${title}: at most ${secondText(seconds)} summed over ranks `,
               element("span", `(confidence ${confidence}; rankwise explain ${rule})`, "sub"),
             ]),
           ),
@@ -54,13 +54,13 @@ export class Faults {
       );
     redraw(this.figure.body, parts);
     this.figure.use.textContent = faults.length
-      ? "Buttons choose the ranks, or the node, for the whole report."
+      ? "Buttons select the ranks, or the node, for the whole report."
       : "";
     this.figure.caption.textContent = faults.length
-      ? "Each line is a kind of fault, the worst first."
+      ? "Each row is a kind of fault, the worst first."
       : unseen
         ? ""
-        : "Looked for: several ranks on one core, ranks and threads that are not bound, more threads than processors," +
+        : "Checked, not present: several ranks on one core, ranks and threads that are not bound, more threads than processors," +
           " nodes with fewer ranks than others, network cards and GPUs on another socket.";
   }
 

@@ -71,9 +71,9 @@ export class Nodes {
         if (one.getAttribute("aria-label") === label) one.focus({ preventScroll: true });
     this.figure.caption.textContent = view.data.unseen
       ? ""
-      : "Boxes are packages, NUMA domains and L3 caches; in them, cores with the ranks that are bound to them, coloured by" +
-        " the amount that is chosen. Dashed, behind a ~: ranks that are not bound, where they were seen. The strokes at the" +
-        " bottom of a core are its hardware threads, dark where a bound rank may use them. Red: something is wrong there.";
+      : "Boxes are packages, NUMA domains and L3 caches; inside them are cores with their bound ranks, coloured by" +
+        " the selected amount. Dashed, after a ~: unbound ranks, where they were seen. The strokes at the" +
+        " bottom of a core are its hardware threads, dark where a bound rank may use them. Red: a fault.";
   }
 
   private drawn(view: PlaceView): string {
@@ -85,7 +85,7 @@ export class Nodes {
     const amounts = AMOUNTS.map((value) => ({
       value,
       text: value,
-      missing: value === "waiting" && !data.waiting ? "It is not known who waited." : "",
+      missing: value === "waiting" && !data.waiting ? "It is unknown which ranks waited." : "",
     }));
     const parts: Node[] = [
       choice("colour", amounts, view.amount, (value) => {
@@ -110,7 +110,7 @@ export class Nodes {
     const strip = element("span", [], "strip");
     strip.style.background = `linear-gradient(90deg, ${view.theme.ramp.filter((_, at) => at % 9 === 0).join(", ")})`;
     const of = {
-      "in MPI": "of its run in the calls that are chosen",
+      "in MPI": "of its run in the selected calls",
       waiting: "of its run waiting for others",
       moves: "moves seen, at least",
     }[view.amount];
@@ -132,7 +132,7 @@ export class Nodes {
     name.className = "host";
     name.dataset.key = `node ${host}`;
     name.title = "restrict the report to this node";
-    const inside = shape ? `: ${shape.text}` : ": what is inside of it is not known";
+    const inside = shape ? `: ${shape.text}` : ": its inside is unknown";
     const parts: Node[] = [
       element("h3", [name, element("span", inside, "sub")]),
       ...this.others(view, node, alike),
@@ -277,14 +277,14 @@ function rankTable(view: PlaceView, ranks: readonly number[]): HTMLElement {
       },
       {
         name: "moves",
-        meaning: "how often it was on another processor than at the look before",
+        meaning: "how often it was on another processor than at the previous check",
         right: true,
         text: (rank) => view.moveText(rank),
         value: (rank) => moves[rank],
       },
       {
         name: "threads",
-        meaning: "that want a core",
+        meaning: "that need a core",
         right: true,
         text: (rank) => view.threadText(rank),
         value: (rank) => data.ranks.threads[rank],
@@ -310,7 +310,7 @@ function rankTable(view: PlaceView, ranks: readonly number[]): HTMLElement {
         : []),
       {
         name: "wrong",
-        meaning: "with its place",
+        meaning: "with its placement",
         text: (rank) => view.faultsOf([rank]).join(", ") || "·",
         value: (rank) => view.faultsOf([rank]).join(", "),
       },

@@ -16,7 +16,7 @@ export const page: Page = {
   there: ({ run }) => run.place !== undefined,
   ignores: (context) =>
     context.selection.chosen.some((key) => key !== "ranks" && key !== "node")
-      ? "Time in MPI is that of the calls that are chosen. Waiting, moves, bytes on and off the node, and what is wrong are of the whole run."
+      ? "Time in MPI covers the selected calls. Waiting, moves, bytes on and off the node, and faults cover the whole run."
       : "",
   open: (context, parent) => new PlacePage(context, parent),
 };

@@ -33,11 +33,11 @@ export class NodeTable extends PagedTable<Row> {
     this.draw({
       title: title(this.rows),
       caption:
-        "Bytes are those of point-to-point and one-sided messages of the whole run." +
+        "Bytes count point-to-point and one-sided messages of the whole run." +
         (together > 1
-          ? ` Ranks are told apart in groups of ${together}: the time of each is taken for the mean of its group.`
+          ? ` Ranks are stored in groups of ${together}: each has the mean time of its group.`
           : ""),
-      use: "A choice restricts the report to a node.",
+      use: "Click a row to restrict the report to a node.",
       empty: "No rank's counters could be read.",
       columns: columnsOf(this.rows),
       rows: this.rows,
@@ -66,7 +66,7 @@ function columnsOf(rows: readonly Row[]): TableColumn<Row>[] {
     {
       ...numberColumn<Row>(
         "in MPI",
-        "in the calls that are chosen, sum over its ranks",
+        "in the selected calls, summed over its ranks",
         (row) => row.seconds,
         secondText,
       ),
@@ -81,7 +81,7 @@ function columnsOf(rows: readonly Row[]): TableColumn<Row>[] {
     bytes("on node", "to ranks of the same node", ({ on }) => on),
     bytes("off node", "to ranks of other nodes", ({ off }) => off),
     ...(rows.some(({ unplaced }) => unplaced)
-      ? [bytes("unknown", "to ranks whose node is not known", ({ unplaced }) => unplaced)]
+      ? [bytes("unknown", "to ranks on unknown nodes", ({ unplaced }) => unplaced)]
       : []),
     {
       name: "% off node",
@@ -131,7 +131,7 @@ function title(rows: readonly Row[]): string {
   const all = rows.reduce((sum, row) => sum + total(row), 0);
   const off = rows.reduce((sum, row) => sum + row.off, 0);
   if (!all) return "No point-to-point or one-sided messages were sent";
-  if (rows.length === 1) return `All ${byteText(all)} of messages stay on the one node`;
+  if (rows.length === 1) return `All ${byteText(all)} of messages stay on the node`;
   return `${percentText(off / all)} of ${byteText(all)} of messages leave their node`;
 }
 

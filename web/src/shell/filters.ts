@@ -100,7 +100,7 @@ export class Filters {
   private take(): void {
     const text = this.ranks.value.replaceAll(" ", "");
     const wrong = ranksOf(text, this.context.run.axes.ranks)?.size === 0;
-    this.ranks.setCustomValidity(wrong ? "There are no such ranks: write them as 0-3,8" : "");
+    this.ranks.setCustomValidity(wrong ? "There are no such ranks: write ranks as 0-3,8" : "");
     this.ranks.reportValidity();
     if (!wrong) this.context.filter({ ranks: text });
   }
@@ -120,7 +120,7 @@ export function told({ unknown, filter, cells }: Selection): string {
     const names = unknown.map((key) => `${TITLES[key]} ${filter[key]}`);
     return `This run has no ${names.join(", and no ")}.`;
   }
-  return cells.length ? "" : "No call is in all of these filters.";
+  return cells.length ? "" : "No call matches all of these filters.";
 }
 
 /** Families that have several, each followed by its communicators. */

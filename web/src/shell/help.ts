@@ -2,23 +2,23 @@
 import { button, element } from "../ui/dom.ts";
 
 const READING = [
-  "Each figure has what it shows as its title; the line below it says how to read it.",
-  "“data” saves its numbers as a CSV file, “image” saves it as it is drawn.",
-  "Choosing a row, a bar or a cell narrows the report to it: on all pages, until it is taken away again.",
-  "The browser’s Back undoes the last choice, Esc takes it away.",
-  "The address of this page holds what is shown: keep it or send it with the file, and it opens like this.",
+  "The title of each figure states its result; the line below explains how to read it.",
+  "“data” saves its numbers as a CSV file, “image” saves the drawing.",
+  "Click a row, a bar or a cell to filter every page by it, until you remove the filter.",
+  "The browser’s Back button or Esc removes the last filter.",
+  "The address of this page stores the view: keep it or send it with the file to open the same view.",
 ];
 const FILTERS = [
-  "Each filter in use is a button in the bar: press it to be rid of it. Where a page can't follow a filter, it says so.",
-  "Ranks are written as 0-3,8. A family is all communicators that were made in the same way.",
-  "A size is that of the data of one call on one rank. A region is without those nested in it; with a slash at its end, such as solve/, they are in it, too.",
+  "Each filter in use is a button in the bar: click to remove it. A page that can't apply a filter says so.",
+  "Ranks are written as 0-3,8. A family is all communicators that were created in the same way.",
+  "A size is the data of one call on one rank. A region excludes nested regions; with a slash at its end, such as solve/, it includes them.",
 ];
 const KEYS: [string, string][] = [
   ["/", "search: arrow keys, then Enter"],
-  ["← →", "on the names of the pages: the next page"],
-  ["↑ ↓ Enter", "in tables: go to a row, choose it"],
-  ["← → ↑ ↓ Enter", "in matrices: go to a cell, choose it"],
-  ["Esc", "take away what was chosen last"],
+  ["← →", "on the page names: go to the next page"],
+  ["↑ ↓ Enter", "in tables: go to a row, select it"],
+  ["← → ↑ ↓ Enter", "in matrices: go to a cell, select it"],
+  ["Esc", "remove the last filter"],
   ["?", "this help"],
 ];
 

@@ -35,7 +35,7 @@ export function regionOptions(regions: Regions): Option<string>[] {
   return name.flatMap((path, region) => [
     { value: path, text: path },
     ...(around.has(region) && path !== OUTSIDE
-      ? [{ value: `${path}/`, text: `${path}/ and what is in it` }]
+      ? [{ value: `${path}/`, text: `${path}/ and nested regions` }]
       : []),
   ]);
 }

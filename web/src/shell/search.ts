@@ -30,7 +30,7 @@ export class Search {
     results.id = "results";
     results.hidden = true;
     results.setAttribute("role", "listbox");
-    results.setAttribute("aria-label", "what was found");
+    results.setAttribute("aria-label", "results");
     for (const [name, value] of Object.entries({
       role: "combobox",
       "aria-label": "search",
@@ -90,7 +90,7 @@ export class Search {
     const { found, at, input, results } = this;
     results.replaceChildren(...found.map((one, place) => this.line(one, place)));
     if (!found.length) {
-      const none = element("div", "Nothing has this name.", "none");
+      const none = element("div", "No match.", "none");
       none.setAttribute("role", "option");
       none.setAttribute("aria-disabled", "true");
       results.replaceChildren(none);

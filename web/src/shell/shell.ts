@@ -188,5 +188,5 @@ function unknownKeys(options: ReadonlyMap<string, string>): string {
   if (!unknown.length) return "";
   const named = unknown.map(([key, value]) => short(`${key}=${value}`, LONGEST)).join(", ");
   const filters = Object.keys(EVERYTHING).join(", ");
-  return `The address names ${named}, which ${unknown.length > 1 ? "are no filters" : "is no filter"}: these are ${filters}.`;
+  return `The address names ${named}, which ${unknown.length > 1 ? "are not filters" : "is not a filter"}: the filters are ${filters}.`;
 }

@@ -106,11 +106,11 @@ export function errorOf({ percent, low, high }: Share): number {
 
 const UNKNOWN = "not known";
 const ENDS: Record<string, [name: string, why: string]> = {
-  whole: ["begins here", "the program, or a thread of it, begins with the function above"],
-  more: ["further callers", "not kept: a path has no room for more"],
+  whole: ["begins here", "the program or one of its threads starts with the function above"],
+  more: ["further callers", "not kept: the path is at its maximum length"],
   cut: [UNKNOWN, "the stack could not be followed further"],
   python: ["Python", "the interpreter calls the function above; its own functions are not followed"],
-  unknown: [UNKNOWN, "no room was left for the path"],
+  unknown: [UNKNOWN, "no memory was left for the path"],
 };
 
 /** Whether there may be further callers where a path ends. */

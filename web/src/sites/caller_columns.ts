@@ -22,8 +22,8 @@ export function callerColumns(view: SitesView, frames: FramesData): TreeColumn<L
   });
   return [
     {
-      name: "place, and who calls it",
-      meaning: "function; below, where it calls the one above, and program or library",
+      name: "place and its callers",
+      meaning: "function; below, where it calls the function above, and program or library",
       content: (line) => {
         const [name, below] = words(line, view, frames);
         return [element("span", [element("span", name), element("span", below, "sub")], "place")];
@@ -31,7 +31,7 @@ export function callerColumns(view: SitesView, frames: FramesData): TreeColumn<L
     },
     {
       name: "% of MPI",
-      meaning: "of the time in MPI, MPI_Init and MPI_Finalize not included",
+      meaning: "of the time in MPI, without MPI_Init and MPI_Finalize",
       right: true,
       content: ({ branch, row }) => {
         const share = (view.seconds ? row.group.seconds / view.seconds : 0) * (branch.time.percent / 100);
@@ -45,7 +45,7 @@ export function callerColumns(view: SitesView, frames: FramesData): TreeColumn<L
     ),
     number(
       "time",
-      "over the ranks; of a place exact, with + for calls that never returned",
+      "summed over ranks; exact for a place, with + for calls that never returned",
       ({ branch, row }) => {
         const seconds = row.group.seconds * (branch.time.percent / 100);
         return (
@@ -53,7 +53,7 @@ export function callerColumns(view: SitesView, frames: FramesData): TreeColumn<L
         );
       },
     ),
-    number("calls", "over the ranks; of a place exact", ({ branch, row }) => {
+    number("calls", "summed over ranks; exact for a place", ({ branch, row }) => {
       const calls = row.group.calls * (branch.calls.percent / 100);
       return estimate(branch.calls, countText(Math.round(calls)));
     }),
@@ -72,7 +72,7 @@ function words({ branch, row }: Line, view: SitesView, frames: FramesData): [nam
   if (!branch.level) {
     const within = data.function[row.site] ? `in ${data.function[row.site]} · ` : "";
     const library = view.libraryName(data.libraryOf[row.site]);
-    const unknown = branch.samples ? "" : " · callers not known: none of its calls is in the sample";
+    const unknown = branch.samples ? "" : " · callers unknown: none of its calls is in the sample";
     const name = row.site ? `${view.procedure(row.procedure)} at ${view.name(row.site)}` : view.told(row);
     return [name, `${within}${library}${unknown}`];
   }

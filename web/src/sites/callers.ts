@@ -43,7 +43,7 @@ export function ignoredByCallers({ callers }: SitesData, filter: Filter): string
   const by = new Set(NOT_FOLLOWED.filter((key) => filter[key]).map((key) => NOT_BY[key]));
   if (!by.size || callers.missing) return "";
   const names = [...by].join(" and ");
-  return `Callers are known of all calls at a place together: filters by ${names} change nothing in their tree.`;
+  return `Callers are known only for all calls at a place together: filters by ${names} do not change their tree.`;
 }
 
 export class Callers {
@@ -70,7 +70,7 @@ export class Callers {
     this.card.classList.add("wide");
     this.trees = new Map(callTrees(callers).map((tree) => [tree.key, tree]));
     if (callers.missing) {
-      this.figure.title.textContent = "Who calls the places is not known";
+      this.figure.title.textContent = "The callers of the places are unknown";
       this.figure.body.append(element("p", callers.missing, "empty"));
     } else this.figure.body.append(edged(this.drawn), this.buttons);
   }
@@ -87,10 +87,10 @@ export class Callers {
     this.drawn.scrollLeft = left;
     this.figure.body.hidden = !lines.length;
     this.figure.caption.textContent =
-      "Below each place are the calls of the function that it is in, below these those of the functions that they are in. Numbers of a" +
+      "Below each place are the calls of its function, and below these their callers. Numbers of a" +
       " place are exact; ~ and ±: estimated from a sample of its calls, with an error that holds in 95 % of all cases.";
     this.figure.use.textContent =
-      "The arrow keys go up and down, open and close. A place restricts the report to its calls; a caller opens or closes.";
+      "The arrow keys go up and down, open and close. Click a place to restrict the report to its calls, or a caller to open or close it.";
   }
 
   /** The places, each as the root of its tree: all, or those of the library that is chosen above. */
@@ -107,7 +107,7 @@ export class Callers {
 
   private title(view: SitesView, lines: readonly Line[]): string {
     const line = lines.find(({ row }) => row.site === view.chosen) ?? lines.at(0);
-    if (!line) return "No call is in the part of the run that is chosen";
+    if (!line) return "No call is in the selected part of the run";
     const { row, branch } = line;
     const share = percentText(view.seconds ? row.group.seconds / view.seconds : 0);
     const { filter } = this.context.state;
@@ -120,9 +120,9 @@ export class Callers {
     const at = [...this.trees.keys()].indexOf(key);
     if (at >= 0 && caller[at] >= 0)
       return `, ${shareText(shareAt(callerTime, at))} of that called by ${frameText(frames, caller[at])}`;
-    if (at < 0 || callers.some(({ ends }) => isUnknown(ends))) return "; who calls it is not known";
-    const who = callers.some(({ ends }) => ends === "python") ? "the interpreter of Python" : "nothing";
-    return `; ${who} calls the function that it is in`;
+    if (at < 0 || callers.some(({ ends }) => isUnknown(ends))) return "; its callers are unknown";
+    const who = callers.some(({ ends }) => ends === "python") ? "the Python interpreter" : "nothing";
+    return `; ${who} calls its function`;
   }
 
   private draw(view: SitesView, all: readonly Line[]): void {
@@ -146,7 +146,7 @@ export class Callers {
         key: line.branch.key,
       })),
       {
-        label: "places that call MPI, and below each who calls it",
+        label: "places that call MPI, each with its callers below",
         isPicked: ({ branch, row }) => !branch.level && row.site === view.chosen,
         isFaint: ({ branch }) => branch.ends !== "",
         pick: (line) => {

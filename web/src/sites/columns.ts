@@ -12,7 +12,7 @@ export function volumes<Row extends HasGroup>(): TableColumn<Row>[] {
   return [
     {
       name: "calls",
-      meaning: "number of calls, over the ranks",
+      meaning: "number of calls, summed over ranks",
       right: true,
       text: ({ group }) => countText(group.calls),
       value: ({ group }) => group.calls,
@@ -32,7 +32,7 @@ export function times<Row extends HasGroup>(view: SitesView): TableColumn<Row>[]
   return [
     {
       name: "time",
-      meaning: "over the ranks; +: with calls that never returned, up to the end of their ranks",
+      meaning: "summed over ranks; +: with calls that never returned, up to the end of their ranks",
       right: true,
       text: ({ group }) => secondText(group.seconds) + (group.unfinished ? "+" : ""),
       value: ({ group }) => group.seconds,
@@ -40,7 +40,7 @@ export function times<Row extends HasGroup>(view: SitesView): TableColumn<Row>[]
     },
     {
       name: "% of MPI",
-      meaning: "of the time in MPI that is chosen, MPI_Init and MPI_Finalize not included",
+      meaning: "of the selected time in MPI, without MPI_Init and MPI_Finalize",
       right: true,
       text: (row) => percentText(share(row)),
       value: share,
@@ -61,7 +61,7 @@ export function evenness<Row extends HasGroup>(view: SitesView): TableColumn<Row
     },
     {
       name: "max/mean",
-      meaning: "the most time of a rank by the mean of all ranks that are chosen, 1.00: all the same",
+      meaning: "maximum time of a rank / mean of all selected ranks; 1.00: all are equal",
       right: true,
       text: ({ group }) => {
         const ratio = imbalance(group, view.selection);

@@ -37,10 +37,10 @@ export class Libraries {
   constructor(private readonly context: Context) {
     this.card.classList.add("wide");
     this.figure.caption.textContent =
-      "Rows from above: program or library, function where it is known, place. As wide as the time in MPI over the ranks; grey: many" +
-      " small ones. What calls MPI through a library is that library's.";
+      "Rows from top to bottom: program or library, function if known, place. The width is the time in MPI, summed over ranks; grey: many" +
+      " small ones. Calls through a library count for that library.";
     this.figure.use.textContent =
-      "A choice in the table shows the places in it alone, one in the picture restricts the report to the place.";
+      "Click a row of the table to show only its places, or the picture to restrict the report to a place.";
   }
 
   show(view: SitesView): void {
@@ -65,7 +65,7 @@ export class Libraries {
       ...times<Row>(view),
       {
         name: "top call",
-        meaning: "procedure with the most time of its calls",
+        meaning: "procedure that takes most of its time",
         text: ({ group }) => topCall(view, group),
         value: ({ group }) => topCall(view, group),
       },
@@ -73,7 +73,7 @@ export class Libraries {
     ];
     const table = dataTable(columns, rows, {
       label: "programs and libraries that call MPI",
-      empty: "No call is in the part of the run that is chosen.",
+      empty: "No call is in the selected part of the run.",
       most: 8,
       ...order(this.context, "callers"),
       pick: ({ library }) => {
@@ -127,11 +127,11 @@ function topCall(view: SitesView, group: Group): string {
 }
 
 function title(view: SitesView, rows: readonly Row[]): string {
-  if (!rows.length) return "No call is in the part of the run that is chosen";
+  if (!rows.length) return "No call is in the selected part of the run";
   const [{ library, group }] = rows;
   const { isProgram, name } = view.data.libraries;
-  const who = isProgram[library] ? "the program calls itself" : `${name[library]} calls`;
-  return `What ${who} takes ${percentText(view.seconds ? group.seconds / view.seconds : 0)} of the time in MPI${view.selection.left}`;
+  const who = isProgram[library] ? "The program itself" : name[library];
+  return `${who} takes ${percentText(view.seconds ? group.seconds / view.seconds : 0)} of the time in MPI${view.selection.left}`;
 }
 
 /** Libraries, functions in them, places in these. */
@@ -140,7 +140,7 @@ function parts(view: SitesView): Part[] {
   return view.libraries.map((group) => {
     const functions = new Map<string, Part>();
     for (const [site, seconds] of [...group.sites].sort(([, one], [, other]) => other - one)) {
-      const name = data.function[site] || "function not known";
+      const name = data.function[site] || "unknown function";
       const within = functions.get(name) ?? { name, seconds: 0, site: -1, inside: [] };
       within.seconds += seconds;
       within.inside.push({ name: view.name(site), seconds, site, inside: [] });

@@ -47,13 +47,13 @@ export class Places {
     const rows = this.rows(view);
     this.figure.title.textContent = view.rows.length
       ? `${view.told(view.rows[0])} takes ${percentText(view.seconds ? view.rows[0].group.seconds / view.seconds : 0)} of the time in MPI${view.selection.left}`
-      : "No call is in the part of the run that is chosen";
+      : "No call is in the selected part of the run";
     const of = rows.length < view.rows.length ? ` of ${view.rows.length.toLocaleString("en")}` : "";
     this.told.textContent = `${countOf(rows.length, "row")}${of}${this.library ? ` in ${this.library}` : ""}`;
     redraw(this.shown, [
       dataTable(columns(view), rows, {
         label: "places that call MPI",
-        empty: "No place has this in its name.",
+        empty: "No place matches.",
         most: MOST,
         ...order(this.context, "order"),
         pick: ({ site }) => {
@@ -63,8 +63,8 @@ export class Places {
       }),
     ]);
     this.figure.caption.textContent =
-      "A row is a place and the procedure that it calls; time is over the ranks. " + view.data.hint;
-    this.figure.use.textContent = "A choice restricts the whole report to the calls of that place.";
+      "A row is a place and the procedure that it calls; time is summed over ranks. " + view.data.hint;
+    this.figure.use.textContent = "Click a row to restrict the whole report to the calls of that place.";
   }
 
   private get wanted(): string {

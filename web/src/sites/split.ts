@@ -53,7 +53,7 @@ export class Split {
     });
     const ranks =
       cells.together > 1
-        ? element("p", `Ranks are told apart in groups of ${cells.together} in this report.`, "sub")
+        ? element("p", `Ranks are stored in groups of ${cells.together} in this report.`, "sub")
         : element("div", [bars, element("p", `mean ${secondText(mean)} a rank`, "sub")]);
     const sizes = axes.sizes.map((name, size): [string, number] => [name, group.sizes.get(size) ?? 0]);
     redraw(this.figure.body, [
@@ -76,12 +76,12 @@ export class Split {
     ]);
     this.figure.use.textContent =
       view.chosen < 0
-        ? "A choice in the table or in the picture above shows what that place is made of."
-        : "Each choice restricts the report further.";
+        ? "Click the table or the picture above to show the parts of a place."
+        : "Each selection restricts the report further.";
     this.figure.caption.textContent =
       view.chosen < 0
         ? ""
-        : "What a rank waits is kept by communicator and call, not by place: the page Balance has it.";
+        : "Waiting is recorded by communicator and call, not by place: see the page Balance.";
   }
 
   private table(what: string, rows: [string, number][], choose: (name: string) => void): HTMLElement {
@@ -91,7 +91,7 @@ export class Split {
         { name: what, meaning: "", text: ([name]) => name, value: ([name]) => name },
         {
           name: "time",
-          meaning: "over the ranks",
+          meaning: "summed over ranks",
           right: true,
           text: ([, seconds]) => secondText(seconds),
           value: ([, seconds]) => seconds,
@@ -108,7 +108,7 @@ export class Split {
       rows,
       {
         label: `time by ${what}`,
-        empty: "No call is in the part of the run that is chosen.",
+        empty: "No call is in the selected part of the run.",
         most: MOST,
         pick: ([name]) => {
           choose(name);

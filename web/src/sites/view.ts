@@ -56,7 +56,7 @@ export class SitesView {
 
   /** `Allreduce at solver.cc:12, in step,` */
   told({ site, procedure }: Row): string {
-    if (!site) return `${this.procedure(procedure)} from places that are not known`;
+    if (!site) return `${this.procedure(procedure)} from unknown places`;
     const within = this.data.function[site];
     return `${this.procedure(procedure)} at ${this.name(site)}${within ? `, in ${within},` : ""}`;
   }

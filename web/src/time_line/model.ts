@@ -15,10 +15,10 @@ export const MEASURES: Option<Measure>[] = [
 
 export const MEASURE_NAMES: Record<Measure, string> = {
   mpi: "% of the time in MPI",
-  sent: "bytes sent a second",
-  received: "bytes received a second",
-  messages: "messages a second",
-  calls: "calls a second",
+  sent: "bytes sent per second",
+  received: "bytes received per second",
+  messages: "messages per second",
+  calls: "calls per second",
 };
 
 /** What adds up to a measure, as columns of files are called. */

@@ -37,7 +37,7 @@ export const page: Page = {
   there: ({ run }) => run.timeLine !== undefined,
   ignores: ({ selection }) =>
     selection.chosen.some((key) => key !== "ranks" && key !== "node")
-      ? "The time line is of all calls: what was called when is not recorded. Only the filters by ranks and node hold here."
+      ? "The time line covers all calls, because the times of individual calls are not recorded. Only filters by rank and node apply here."
       : "",
   open: (context, parent) => {
     const missing = context.run.timeLine?.missing;
@@ -68,7 +68,7 @@ class TimeLinePage implements Open {
   private readonly stage = element("div");
   private readonly none = element(
     "p",
-    "The ranks that are chosen have no time line: choose others.",
+    "The selected ranks have no time line: select others.",
     "empty",
   );
   private readonly drawing: MatrixDrawing;
@@ -93,7 +93,7 @@ class TimeLinePage implements Open {
     this.stage.hidden = !rows.ranks.length;
     this.none.hidden = !this.stage.hidden;
     redraw(this.tools, [
-      choice("what is shown", MEASURES, measure, (value) => {
+      choice("quantity shown", MEASURES, measure, (value) => {
         context.choose("time-of", value === "mpi" ? null : value);
       }),
       ...(context.run.axes.hosts.length > 1 ? [this.orders()] : []),
@@ -102,7 +102,7 @@ class TimeLinePage implements Open {
     this.heat.title.textContent = this.title();
     this.heat.caption.textContent = this.caption();
     this.heat.use.textContent =
-      "Ctrl and the wheel zoom, dragging moves, a double click shows all again; a click filters by the rank.";
+      "Zoom with Ctrl and the wheel, drag to move, double-click to show everything; click to filter by the rank.";
     if (rows.ranks.length)
       this.drawing.show(
         {
@@ -160,7 +160,7 @@ class TimeLinePage implements Open {
 
   private orders(): HTMLElement {
     const { together } = timeLineOf(this.context.run);
-    const missing = this.mixed ? `a row is ${together} neighbouring ranks, which are not on one node` : "";
+    const missing = this.mixed ? `a row is ${together} neighbouring ranks on several nodes` : "";
     return choice(
       "rows",
       [
@@ -197,8 +197,8 @@ class TimeLinePage implements Open {
     if (!values[best]) return `No ${MEASURE_NAMES[measure]}`;
     const span = spanText(phases, best);
     if (values.length === 1)
-      return `From ${span}, ${valueText(measure, values[0])} over the ranks: ${MEASURE_NAMES[measure]}`;
-    return `Phase ${best + 1}, from ${span}, has the most ${MEASURE_NAMES[measure]}: ${valueText(measure, values[best])} over the ranks`;
+      return `From ${span}, ${valueText(measure, values[0])} summed over ranks: ${MEASURE_NAMES[measure]}`;
+    return `Phase ${best + 1}, from ${span}, has the most ${MEASURE_NAMES[measure]}: ${valueText(measure, values[best])} summed over ranks`;
   }
 
   private caption(): string {
@@ -206,15 +206,15 @@ class TimeLinePage implements Open {
     const data = timeLineOf(context.run);
     const said = [
       `A row is ${data.together > 1 ? `${data.together} neighbouring ranks, and shows the one with the most; means are with the pointer` : "a rank"}, a column ${secondText(data.width)}. Colour: ${MEASURE_NAMES[measure]}${measure === "mpi" ? "" : ", by orders of magnitude"}; blank: ${data.together > 1 ? "none of them" : "the rank"} was not there.`,
-      "Above: the phases of the run, and the mean over the ranks; at the right that over the time.",
+      "Above: the phases of the run and the mean over ranks; on the right: the mean over time.",
     ];
     const pixels = this.stage.clientWidth - 180;
     if (data.count > pixels || rows.ranks.length > HIGHEST)
-      said.push("Where cells are smaller than pixels, a pixel shows the largest of them.");
+      said.push("If cells are smaller than pixels, a pixel shows the largest one.");
     if (data.together > 1 && context.selection.chosen.length)
-      said.push("Rows are shown that have any of the chosen ranks.");
+      said.push("Rows with any of the selected ranks are shown.");
     const unknown = context.run.axes.ranks - data.rank.length;
-    if (unknown) said.push(`Of ${countOf(unknown, "rank")} nothing is known.`);
+    if (unknown) said.push(`Nothing is known about ${countOf(unknown, "rank")}.`);
     if (data.precision) said.push(data.precision);
     return said.join(" ");
   }
@@ -236,8 +236,8 @@ class TimeLinePage implements Open {
         ...(several
           ? [["the rank with the most", valueText(measure, rows.values[cell])] as [string, string]]
           : []),
-        ["mean over the ranks", valueText(measure, rows.overRanks[column])],
-        ["mean over the time", valueText(measure, rows.overTime[row])],
+        ["mean over ranks", valueText(measure, rows.overRanks[column])],
+        ["mean over time", valueText(measure, rows.overTime[row])],
       ],
     };
   }
@@ -246,7 +246,7 @@ class TimeLinePage implements Open {
     const data = timeLineOf(this.context.run);
     this.phases.title.textContent = data.title;
     this.phases.caption.textContent =
-      "A phase is a part of the run in which the ranks, on the average, do the same: of all of them, whichever are chosen.";
+      "A phase is a part of the run with similar average behaviour of all ranks, regardless of the selection.";
     redraw(this.phases.body, [givenTable(data.phases.table, { label: "phases" })]);
   }
 

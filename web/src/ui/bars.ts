@@ -72,7 +72,7 @@ export class BarsDrawing {
     this.theme = theme;
     this.canvas.setAttribute(
       "aria-label",
-      `${data.label}. The arrow keys go from bar to bar, Enter chooses one.`,
+      `${data.label}. The arrow keys move between bars, Enter selects one.`,
     );
     this.paint();
   }

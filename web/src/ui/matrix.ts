@@ -108,7 +108,7 @@ export class MatrixDrawing {
     this.theme = theme;
     this.canvas.setAttribute(
       "aria-label",
-      `${data.label}. The arrow keys go from cell to cell, Enter chooses one.`,
+      `${data.label}. The arrow keys move between cells, Enter selects one.`,
     );
     this.layout(data);
     this.paint();

@@ -11,7 +11,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class CommunicatorCalls:
-    """One procedure on one communicator.
+    """A procedure on a communicator.
 
     Attributes:
         processes: how many processes called it.
@@ -44,7 +44,7 @@ def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls
         )
     }
     spreads, read = calls_over_ranks(connection), members_read(connection)
-    found = []
+    rows = []
     for (name, communicator, procedure_name, procedure), totals in totals_by(
         connection,
         "communicators.name, communicator, procedures.name, procedures.id",
@@ -55,7 +55,7 @@ def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls
         processes, least, most = extremes[communicator, procedure]
         members = max(len(read(name)), processes)
         each = spreads[name, procedure_name]
-        found.append(
+        rows.append(
             CommunicatorCalls(
                 communicator=name,
                 procedure=procedure_name,
@@ -69,4 +69,4 @@ def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls
                 totals=totals,
             )
         )
-    return found
+    return rows

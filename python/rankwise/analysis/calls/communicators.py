@@ -15,7 +15,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Communicator:
-    """One communicator, window or file.
+    """A communicator, window or file.
 
     Attributes:
         name: ancestry, such as W_a1_u2.0.
@@ -37,8 +37,8 @@ class Communicator:
         freed_seconds: the same; None = not freed.
         top_operation: procedure and size of the most time in MPI; None if nothing was called.
         type: communicator, window or file.
-        made_in: name of the file, a program or a library, whose call made it; None = not known.
-        role: what its members are, or where it was made; '' = not known.
+        created_in: name of the object, program or library, whose call made it; None = unknown.
+        role: the meaning of its members, or where it was made; '' = unknown.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Communicator:
     top_operation: Operation | None
     totals: Totals
     type: str
-    made_in: str | None
+    created_in: str | None
     role: str
 
 
@@ -80,12 +80,12 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
     )
     part = is_part(connection)
     roles = Roles(connection)
-    found = [
+    communicator_rows = [
         _communicator(row, top.get(row["id"]), counts.get(row["id"], Totals()), roles)
         for row in rows
         if row["id"] in counts or (row["size"] > 0 and not part)
     ]
-    return sorted(found, key=lambda row: row.totals.order)
+    return sorted(communicator_rows, key=lambda row: row.totals.order)
 
 
 def _communicator(row: sqlite3.Row, top: Operation | None, totals: Totals, roles: Roles) -> Communicator:
@@ -112,6 +112,6 @@ def _communicator(row: sqlite3.Row, top: Operation | None, totals: Totals, roles
         top_operation=top,
         totals=totals,
         type=row["type"],
-        made_in=row["made_in"],
+        created_in=row["created_in"],
         role=roles.of([row["members"]], row["site"]) if has_role else "",
     )

@@ -34,7 +34,7 @@ class Family:
         type: what they are: communicator, window or file.
         library: that made them for itself; '' = the program, or not known.
         procedures: that made them, without repeats; `procedure` is the first.
-        role: what their members are, or where they were made; '' = not known.
+        role: the meaning of their members, or where they were made; '' = unknown.
         (the others as for `Communicator`)
     """
 
@@ -70,8 +70,8 @@ def names_of_all(user_names: Iterable[str]) -> list[str]:
     Args:
         user_names: of each, '' = the program set none.
     """
-    found = _distinct(user_names)
-    return [] if "" in found else found
+    names = _distinct(user_names)
+    return [] if "" in names else names
 
 
 def families(connection: sqlite3.Connection) -> list[Family]:
@@ -87,12 +87,12 @@ def families(connection: sqlite3.Connection) -> list[Family]:
         siblings.setdefault(row[0], []).append(row)
     roles = _roles(connection, siblings)
     part = is_part(connection)
-    found = [
+    family_rows = [
         _family(connection, rows, counts.get(family, Totals()), top.get(family), roles.get(family, ""))
         for family, rows in siblings.items()
         if family in counts or (rows[0][2] > 0 and not part)
     ]
-    return sorted(found, key=lambda row: row.totals.order)
+    return sorted(family_rows, key=lambda row: row.totals.order)
 
 
 def _family(
@@ -113,7 +113,7 @@ def _family(
         remote_parent=_name(connection, remote_parents),
         procedure=procedures[0],
         topology=topologies[0] if len(set(topologies)) == 1 else "",
-        dims=[found for found in map(decoded_list, dict.fromkeys(dims)) if found],
+        dims=[dimensions for dimensions in map(decoded_list, dict.fromkeys(dims)) if dimensions],
         reorder=any(reorder),
         reordered=any(reordered),
         members=list(members),
@@ -133,25 +133,25 @@ _MEMBERS = 12  # of the columns that `families` asks for
 def _roles(connection: sqlite3.Connection, siblings: Mapping[str, Sequence[Any]]) -> dict[str, str]:
     """Return the role of each family of communicators."""
     known = Roles(connection)
-    found: dict[str, str] = {}
+    roles: dict[str, str] = {}
     of_parents: dict[int | None, set[str]] = {}
     grids: dict[str, tuple[int, int, int | None]] = {}
     for family, rows in siblings.items():
         _, _, size, remote_size, _, parent, *_, kind, site = rows[0]
         if kind == "communicator" and size and not remote_size:
-            found[family] = known.of([row[_MEMBERS] for row in rows], site)
+            roles[family] = known.of([row[_MEMBERS] for row in rows], site)
             grids[family] = len(rows), size, parent
-            of_parents.setdefault(parent, set()).add(found[family])
+            of_parents.setdefault(parent, set()).add(roles[family])
     return {
-        family: as_grid(found[family], count, size, of_parents[parent])
+        family: as_grid(roles[family], count, size, of_parents[parent])
         for family, (count, size, parent) in grids.items()
     }
 
 
 def _name(connection: sqlite3.Connection, communicators: Sequence[int | None]) -> str | None:
-    """Return the name of a communicator; of several the first one's family."""
+    """Return the name of a communicator; for several, the family of the first."""
     column = "name" if len(set(communicators)) == 1 else "family"
-    first = next((one for one in communicators if one is not None), None)
+    first = next((name for name in communicators if name is not None), None)
     row = connection.execute(f"SELECT {column} FROM communicators WHERE id = ?", (first,)).fetchone()
     return row[0] if row else None
 

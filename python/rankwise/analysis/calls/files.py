@@ -1,4 +1,4 @@
-"""The files that the program opened with MPI-IO, and what it read and wrote."""
+"""The files that the program opened with MPI-IO, and its accesses."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rankwise.analysis.rows import rows_by_name
 from rankwise.records import dataclass
 
 _DATA_ACCESS = re.compile(r"MPI_File_(i?)(read|write)(?!.*_begin$)")
-"""A call that moves data; of a split collective the end, which tells the bytes."""
+"""A call that moves data; for a split collective the end call, which has the bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileCalls:
-    """The calls of one procedure on one file, opened on one communicator in one mode.
+    """The calls of a procedure on a file that was opened on a communicator in some mode.
 
     Attributes:
         communicator: name of the one that it was opened on.
@@ -39,7 +39,7 @@ class FileCalls:
 
 @dataclass(frozen=True, kw_only=True)
 class File:
-    """One file: all that was opened under one name.
+    """A file: everything opened under the same name.
 
     Attributes:
         ranks: how many called MPI on it.
@@ -90,8 +90,8 @@ def files(connection: sqlite3.Connection) -> list[File]:
     ):
         calls[name, name_hash].append(tuple(call))
     names = _own_names(connection)
-    found = [_file(key[0], opens[key], rows, names.get(key, [])) for key, rows in calls.items() if rows]
-    return sorted(found, key=lambda row: (-row.seconds, row.file))
+    file_rows = [_file(key[0], opens[key], rows, names.get(key, [])) for key, rows in calls.items() if rows]
+    return sorted(file_rows, key=lambda row: (-row.seconds, row.file))
 
 
 def file_calls(connection: sqlite3.Connection) -> list[FileCalls]:
@@ -112,28 +112,28 @@ def file_calls(connection: sqlite3.Connection) -> list[FileCalls]:
 
 def file_totals(connection: sqlite3.Connection) -> FileTotals | None:
     """Return the sums over all files; None if there are none."""
-    found = files(connection)
-    if not found:
+    rows = files(connection)
+    if not rows:
         return None
     return FileTotals(
-        len(found),
-        sum(row.bytes_read for row in found),
-        sum(row.bytes_written for row in found),
-        sum(row.seconds for row in found),
+        len(rows),
+        sum(row.bytes_read for row in rows),
+        sum(row.bytes_written for row in rows),
+        sum(row.seconds for row in rows),
     )
 
 
 def _own_names(connection: sqlite3.Connection) -> dict[tuple[str, str], list[str]]:
     """Return what files are called among the communicators, by their paths and hashes."""
-    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    names_by_family: dict[tuple[str, str], dict[str, list[str]]] = {}
     for name, name_hash, own, family in connection.execute(
         "SELECT files.name, name_hash, communicators.name, family FROM files"
         " JOIN communicators ON communicators.id = files.named ORDER BY files.id"
     ):
-        found.setdefault((name, name_hash), {}).setdefault(family, []).append(own)
+        names_by_family.setdefault((name, name_hash), {}).setdefault(family, []).append(own)
     return {
         key: [names[0] if len(names) == 1 else family for family, names in families.items()]
-        for key, families in found.items()
+        for key, families in names_by_family.items()
     }
 
 
@@ -172,7 +172,7 @@ def file_seconds(connection: sqlite3.Connection) -> dict[int, float]:
     Opening, closing and collective access are a matter of all ranks, which wait for each other there: those
     that came first take longest.
     """
-    found: dict[int, float] = dict(
+    seconds: dict[int, float] = dict(
         connection.execute(
             "SELECT rank, SUM(seconds) FROM file_accesses JOIN procedures ON procedures.id = procedure"
             " WHERE (procedures.name LIKE '%read%' OR procedures.name LIKE '%write%')"
@@ -180,7 +180,7 @@ def file_seconds(connection: sqlite3.Connection) -> dict[int, float]:
             " AND procedures.name NOT LIKE '%\\_ordered%' ESCAPE '\\' GROUP BY rank"
         ).fetchall()
     )
-    if not found:
+    if not seconds:
         return {}
     ranks = [rank for (rank,) in connection.execute("SELECT rank FROM ranks ORDER BY rank")]
-    return {rank: found.get(rank, 0.0) for rank in ranks}
+    return {rank: seconds.get(rank, 0.0) for rank in ranks}

@@ -37,19 +37,21 @@ class Heaviest:
 def heaviest(connection: sqlite3.Connection) -> Heaviest | None:
     """Return the calls with the most time in MPI; None where there is none."""
     places = places_of_sites(connection)
-    found: dict[tuple[str, str, Place | None], dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    seconds_by_size: dict[tuple[str, str, Place | None], dict[int, float]] = defaultdict(
+        lambda: defaultdict(float)
+    )
     everything = 0.0
     # (Of calls whose place is not known there are sums, which are much fewer.)
     site, sums = ("calls.site", "calls") if places else ("NULL", "family_sums")
     family, join = ("communicators.family", JOIN_COMMUNICATORS) if places else ("calls.family", "")
-    for (of, procedure, where, size_bin), totals in totals_by(
+    for (family_name, procedure, where, size_bin), totals in totals_by(
         connection, f"{family}, procedures.name, {site}, size_bin", f"{JOIN_PROCEDURES} {join}", sums=sums
     ):
-        found[of, procedure, places.get(where)][size_bin] += totals.seconds
+        seconds_by_size[family_name, procedure, places.get(where)][size_bin] += totals.seconds
         everything += totals.seconds
     if everything <= 0:
         return None
-    key, sizes = max(found.items(), key=lambda item: sum(item[1].values()))
+    key, sizes = max(seconds_by_size.items(), key=lambda item: sum(item[1].values()))
     seconds = sum(sizes.values())
-    size_bin = max(sizes, key=lambda one: sizes[one])
+    size_bin = max(sizes, key=lambda bin_number: sizes[bin_number])
     return Heaviest(*key, seconds, percent(seconds, everything), size_bin, percent(sizes[size_bin], seconds))

@@ -1,4 +1,4 @@
-"""Communicators and windows: how often the same was made, and what that took."""
+"""Communicators and windows: repeated creation of the same, and its cost."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class Same:
     Attributes:
         procedure: that made them.
         type: communicator or window.
-        made_in: name of the file that called it; None = not known.
+        created_in: name of the file that called it; None = not known.
         made: how many.
         left: of these, not freed.
     """
 
     procedure: str
     type: str
-    made_in: str | None
+    created_in: str | None
     made: int
     left: int
 
@@ -33,9 +33,9 @@ def made_alike(connection: sqlite3.Connection) -> list[Same]:
     return [
         Same(*row)
         for row in connection.execute(
-            "SELECT procedure, type, made_in, COUNT(*), SUM(freed IS NULL) FROM communicators"
+            "SELECT procedure, type, created_in, COUNT(*), SUM(freed IS NULL) FROM communicators"
             " WHERE procedure <> '' AND size > 0 AND type <> 'file'"
-            " GROUP BY procedure, type, members, parent, made_in ORDER BY MIN(id)"
+            " GROUP BY procedure, type, members, parent, created_in ORDER BY MIN(id)"
         )
     ]
 
@@ -66,7 +66,7 @@ def made_again(connection: sqlite3.Connection) -> list[Again]:
     for procedure, kind, made, freed in connection.execute(
         "SELECT procedure, type, COUNT(*), COUNT(freed) FROM communicators"
         " WHERE procedure <> '' AND size > 0 AND type <> 'file'"
-        " GROUP BY procedure, type, members, made_in, site ORDER BY MIN(id)"
+        " GROUP BY procedure, type, members, created_in, site ORDER BY MIN(id)"
     ):
         counts = sums[procedure, kind]
         counts[0] += made

@@ -16,7 +16,7 @@ OPENING = {
 
 @dataclass(frozen=True, kw_only=True)
 class Opening:
-    """One of the two.
+    """MPI_Init or MPI_Finalize.
 
     Attributes:
         name: MPI_Init or MPI_Finalize.
@@ -75,7 +75,7 @@ def opening(connection: sqlite3.Connection, name: str) -> Opening | None:
 def _entered(connection: sqlite3.Connection, name: str, took: dict[int, float]) -> dict[int, float]:
     """Return when ranks entered it, by the clock of rank 0's node; empty where clocks were not compared."""
     (hosts,) = connection.execute("SELECT COUNT(DISTINCT host) FROM main.ranks").fetchone()
-    found = {}
+    times = {}
     for rank, started, wall, offset in connection.execute(
         "SELECT rank, started, wall, clock_offset FROM main.ranks"
     ):
@@ -83,5 +83,5 @@ def _entered(connection: sqlite3.Connection, name: str, took: dict[int, float]) 
             return {}
         if rank in took:
             begin = datetime.fromisoformat(started).timestamp() - (offset or 0.0)
-            found[rank] = begin if name == "MPI_Init" else begin + wall - took[rank]
-    return found
+            times[rank] = begin if name == "MPI_Init" else begin + wall - took[rank]
+    return times

@@ -15,30 +15,30 @@ from rankwise.profile.join.members import parse
 def procedures_over_ranks(connection: sqlite3.Connection) -> dict[str, Spread]:
     """Return the seconds in each procedure, over all ranks; of those that never called it 0."""
     everyone = _ranks(connection)
-    found = _over_ranks(
+    spreads = _over_ranks(
         connection, "procedure_spreads", "procedures.name", JOIN_PROCEDURES, lambda _: everyone
     )
-    return {name: each for (name,), each in found.items()}
+    return {name: each for (name,), each in spreads.items()}
 
 
 def communicators_over_ranks(connection: sqlite3.Connection) -> dict[str, Spread]:
     """Return the seconds in calls on each communicator, by its name, over its members that were read."""
     members = members_read(connection)
-    found = _over_ranks(
+    spreads = _over_ranks(
         connection,
         "communicator_spreads",
         "communicators.name",
         JOIN_COMMUNICATORS,
         lambda key: members(key[0]),
     )
-    return {name: each for (name,), each in found.items()}
+    return {name: each for (name,), each in spreads.items()}
 
 
 def families_over_ranks(connection: sqlite3.Connection) -> dict[str, Spread]:
     """Return the seconds in calls on each family of communicators, over the members of all of them."""
     members = members_read(connection, "communicators.family")
-    found = _over_ranks(connection, "family_spreads", "family", "", lambda key: members(key[0]))
-    return {name: each for (name,), each in found.items()}
+    spreads = _over_ranks(connection, "family_spreads", "family", "", lambda key: members(key[0]))
+    return {name: each for (name,), each in spreads.items()}
 
 
 def calls_over_ranks(connection: sqlite3.Connection) -> dict[tuple[str, str], Spread]:
@@ -78,7 +78,7 @@ def _over_ranks(
         joins: SQL, of tables that have them; the table is called `calls` there.
         everyone: names → ranks that count with 0 s if they made no such call.
     """
-    found = {}
+    spreads = {}
     for seconds, ranks, least, least_rank, most, most_rank, callers, *names_of_row in connection.execute(
         "SELECT seconds, ranks, least_seconds, least_rank, most_seconds, most_rank, callers,"
         f" {names} FROM {table} AS calls {joins}"
@@ -92,8 +92,8 @@ def _over_ranks(
             least, least_rank = min((least, least_rank), (0.0, idle))
             most, most_rank = max((most, -most_rank), (0.0, -idle))
             most_rank = -most_rank
-        found[key] = Spread(seconds, seconds / ranks, least, least_rank, most, most_rank)
-    return found
+        spreads[key] = Spread(seconds, seconds / ranks, least, least_rank, most, most_rank)
+    return spreads
 
 
 def _ranks(connection: sqlite3.Connection) -> frozenset[int]:

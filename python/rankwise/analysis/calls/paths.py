@@ -59,7 +59,7 @@ class Frame:
 
 @dataclass(frozen=True, kw_only=True)
 class PathRow:
-    """The calls of one procedure at one place that come by one way. Calls and seconds are estimates.
+    """The calls of a procedure at a place along one call path. Calls and seconds are estimates.
 
     Attributes:
         site: as in `SiteRow`, and so are the following.
@@ -100,7 +100,7 @@ class PathRow:
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls a place in a library: where in the program, or else in what it was called through.
+    """A caller of a place in a library: in the program, or else in the library in between.
 
     That is a function with a name, if there is one on the way from there.
 
@@ -178,12 +178,12 @@ class _Ways:
 
 def paths(connection: sqlite3.Connection) -> list[PathRow]:
     """Return each way to each place and procedure, most time first; none where no path is known."""
-    found = _ways(connection)
-    if not found:
+    ways_by_place = _ways(connection)
+    if not ways_by_place:
         return []
     rows = []
     totals = _totals(connection)
-    for (place, procedure), ways in found.items():
+    for (place, procedure), ways in ways_by_place.items():
         exact = totals.get((place, procedure), Totals())
         for (frames, ends), sums in ways.ways.items():
             of_calls, of_time = _shares(sums, ways.all)
@@ -209,9 +209,9 @@ def paths(connection: sqlite3.Connection) -> list[PathRow]:
 def callers(connection: sqlite3.Connection) -> dict[tuple[Place, str], list[Caller]]:
     """Return who calls each place that is in a library, and procedure, most time first."""
     return {
-        (place, procedure): found
+        (place, procedure): callers_of_place
         for (place, procedure), ways in _ways(connection).items()
-        if (found := _callers(place, ways))
+        if (callers_of_place := _callers(place, ways))
     }
 
 
@@ -233,9 +233,9 @@ def call_trees(connection: sqlite3.Connection) -> dict[tuple[Place, str], CallTr
 
 def _tree(place: Place, ways: _Ways) -> CallTree:
     branches = _branches([(frames, ends, sums) for (frames, ends), sums in ways.ways.items()], ways.all)
-    first = next((Caller(one.frame, one.share_of_time) for one in branches if one.frame), None)
-    found = _callers(place, ways)
-    return CallTree(ways.all.samples, branches, found[0] if found else first)
+    first = next((Caller(branch.frame, branch.share_of_time) for branch in branches if branch.frame), None)
+    callers_of_place = _callers(place, ways)
+    return CallTree(ways.all.samples, branches, callers_of_place[0] if callers_of_place else first)
 
 
 def _branches(ways: list[tuple[tuple[Place, ...], str, _Sums]], whole: _Sums) -> list[Branch]:
@@ -245,13 +245,13 @@ def _branches(ways: list[tuple[tuple[Place, ...], str, _Sums]], whole: _Sums) ->
         through[frames[0] if frames else ends].append((frames[1:], ends, sums))
     if through.keys() == {WHOLE}:
         return []
-    found = []
+    branches = []
     for first, rest in through.items():
         together = _Sums()
         for *_, sums in rest:
             together.add(vars(sums).values())
         of_calls, of_time = _shares(together, whole)
-        found.append(
+        branches.append(
             Branch(
                 frame=None if isinstance(first, str) else Frame.of(first),
                 ends=first if isinstance(first, str) else "",
@@ -261,7 +261,7 @@ def _branches(ways: list[tuple[tuple[Place, ...], str, _Sums]], whole: _Sums) ->
                 callers=[] if isinstance(first, str) else _branches(rest, whole),
             )
         )
-    return sorted(found, key=lambda one: -one.share_of_time.percent)
+    return sorted(branches, key=lambda branch: -branch.share_of_time.percent)
 
 
 def _callers(place: Place, ways: _Ways) -> list[Caller]:
@@ -272,8 +272,8 @@ def _callers(place: Place, ways: _Ways) -> list[Caller]:
         caller = _caller(place, frames)
         if caller is not None:
             sums[caller].add(vars(own).values())
-    found = [Caller(Frame.of(caller), _shares(own, ways.all)[1]) for caller, own in sums.items()]
-    return sorted(found, key=lambda one: -one.share.percent)
+    callers = [Caller(Frame.of(caller), _shares(own, ways.all)[1]) for caller, own in sums.items()]
+    return sorted(callers, key=lambda row: -row.share.percent)
 
 
 def _caller(place: Place, frames: tuple[Place, ...]) -> Place | None:
@@ -294,27 +294,27 @@ def _caller(place: Place, frames: tuple[Place, ...]) -> Place | None:
 def _totals(connection: sqlite3.Connection) -> dict[tuple[Place, str], Totals]:
     """Return the exact sums of each place and procedure."""
     places = places_of_sites(connection)
-    found: dict[tuple[Place, str], Totals] = defaultdict(Totals)
+    totals_by_place: dict[tuple[Place, str], Totals] = defaultdict(Totals)
     for (site, procedure), totals in totals_by(connection, "calls.site, procedures.name", JOIN_PROCEDURES):
-        found[places.get(site, Place()), procedure] += totals
-    return found
+        totals_by_place[places.get(site, Place()), procedure] += totals
+    return totals_by_place
 
 
 def _ways(connection: sqlite3.Connection) -> Mapping[tuple[Place, str], _Ways]:
-    found: dict[tuple[Place, str], _Ways] = defaultdict(_Ways)
+    ways_by_place: dict[tuple[Place, str], _Ways] = defaultdict(_Ways)
     rows = connection.execute(
         "SELECT site, name, frames, ends, samples, ranks, calls, seconds, calls_spread, seconds_spread"
         " FROM paths JOIN procedures ON procedures.id = procedure ORDER BY paths.id"
     ).fetchall()
     if not rows:
-        return found
+        return ways_by_place
     sites, frames = places_of_sites(connection), places_of_frames(connection)
     for site, procedure, through, ends, *numbers in rows:
         way = tuple(frames[int(number)] for number in through.split(",") if number)
-        ways = found[sites[site], procedure]
+        ways = ways_by_place[sites[site], procedure]
         ways.ways[way, ends].add(numbers)
         ways.all.add(numbers)
-    return found
+    return ways_by_place
 
 
 def _shares(part: _Sums, whole: _Sums) -> tuple[Share, Share]:

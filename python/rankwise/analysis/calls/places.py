@@ -21,7 +21,7 @@ class Place(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The shortest name that tells where it is."""
+        """The shortest name that locates it."""
         if self.file is not None:
             return f"{self.file.rpartition('/')[2] or NAMELESS}:{self.line}"
         return f"{self.path.rpartition('/')[2]}+{self.offset:#x}" if self.path else ""
@@ -39,11 +39,11 @@ def places_of_frames(connection: sqlite3.Connection) -> dict[int, Place]:
 
 def _places(connection: sqlite3.Connection, table: str) -> dict[int, Place]:
     places: dict[int, Place] = {}
-    for number, offset, function, file, line, *of in connection.execute(
+    for number, offset, function, file, line, *object_fields in connection.execute(
         f"SELECT {table}.id, offset, function, file, line, objects.id, path, build_id, is_program, is_python"
         f" FROM {table} JOIN objects ON objects.id = object"
     ):
-        found = Object(*of)
-        place = Place(found.path, found.shown, bool(found.is_program), function, file, line, offset)
+        image = Object(*object_fields)
+        place = Place(image.path, image.shown, bool(image.is_program), function, file, line, offset)
         places[number] = place if file is None else place._replace(offset=None)
     return places

@@ -15,7 +15,7 @@ _KEYS = "procedures.name, procedures.class, procedures.id"
 
 @dataclass(frozen=True)
 class ProcedureRow:
-    """One MPI procedure.
+    """An MPI procedure.
 
     Attributes:
         ranks: how many ranks called it.
@@ -55,11 +55,11 @@ def _rows(connection: sqlite3.Connection, groups: list[tuple[tuple[Any, ...], To
 def procedure_ids(connection: sqlite3.Connection, names: Sequence[str]) -> dict[int, str]:
     """Find procedures: number → name; raises RankwiseError if there is none of such a name."""
     known = {name.lower(): (key, name) for key, name in connection.execute("SELECT id, name FROM procedures")}
-    found = {}
+    procedure_names = {}
     for given in names:
         name = given.strip().lower()
         if f"mpi_{name.removeprefix('mpi_')}" not in known:
             raise RankwiseError(f"there is no MPI procedure {given.strip()!r}: give names such as MPI_Bcast")
         key, name = known[f"mpi_{name.removeprefix('mpi_')}"]
-        found[key] = name
-    return found
+        procedure_names[key] = name
+    return procedure_names

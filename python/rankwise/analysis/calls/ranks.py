@@ -13,7 +13,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Rank:
-    """One rank of MPI_COMM_WORLD.
+    """A rank of MPI_COMM_WORLD.
 
     Attributes:
         cpus_allowed: processors that it may use, Linux list format.
@@ -48,7 +48,7 @@ class Rank:
     system_seconds: float
     max_rss_bytes: int
     threads: int
-    own_cost_seconds: float
+    overhead_seconds: float
     inside: str | None
     inside_communicator: str | None
     inside_since: str | None
@@ -94,7 +94,7 @@ def _rank(row: sqlite3.Row) -> Rank:
         system_seconds=row["system"],
         max_rss_bytes=row["max_rss"],
         threads=row["threads"],
-        own_cost_seconds=row["own_cost"],
+        overhead_seconds=row["overhead"],
         inside=row["inside"],
         inside_communicator=row["communicator"],
         inside_since=since,

@@ -1,6 +1,6 @@
 """The regions that the program names, which encloses which, and the MPI calls made in each.
 
-Inclusive is what is inside of a region and of all regions nested in it, exclusive what is in no nested one.
+Inclusive times contain those of nested regions, exclusive times do not.
 MPI_Init and MPI_Finalize are in neither: times are those between them.
 """
 
@@ -19,7 +19,7 @@ OTHER = 4095
 
 @dataclass(frozen=True, kw_only=True)
 class Region:
-    """One region: a name inside of an enclosing region.
+    """A region: a name inside an enclosing region.
 
     Attributes:
         region: number in the profile; 0 = the whole program.
@@ -86,12 +86,12 @@ def regions(connection: sqlite3.Connection) -> list[Region]:
     in_mpi = {key: counts.get(key, Totals()).seconds for key in rows}
     alone = {key: row[8] for key, row in rows.items()}
     inclusive, around = dict(in_mpi), dict(alone)
-    for key in reversed(rows):  # what is nested has the larger number
+    for key in reversed(rows):  # nested regions have larger numbers
         parent = around_it.get(key)
         if parent in rows:
             inclusive[parent] += inclusive[key]
             around[parent] = _sum(around[parent], around[key])
-    found = {
+    regions_by_id = {
         key: Region(
             region=key,
             name=name,
@@ -109,20 +109,20 @@ def regions(connection: sqlite3.Connection) -> list[Region]:
         )
         for key, name, path, _, ranks, entries, wall, exclusive, _ in rows.values()
     }
-    return list(_in_order(found))
+    return list(_in_order(regions_by_id))
 
 
-def _sum(one: float | None, other: float | None) -> float | None:
-    return one if other is None else other + (one or 0.0)
+def _sum(first: float | None, second: float | None) -> float | None:
+    return first if second is None else second + (first or 0.0)
 
 
 def _share(mpi: float, wall: float | None) -> float | None:
     return None if wall is None else min(percent(mpi, wall), 100.0)
 
 
-def _in_order(found: Mapping[int, Region]) -> Iterator[Region]:
+def _in_order(regions_by_id: Mapping[int, Region]) -> Iterator[Region]:
     nested: dict[int, list[Region]] = {}
-    for row in found.values():
+    for row in regions_by_id.values():
         nested.setdefault(row.parent or WHOLE_PROGRAM, []).append(row)
 
     def order(row: Region) -> float:

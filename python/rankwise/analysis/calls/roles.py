@@ -1,4 +1,4 @@
-"""What communicators are for, as far as their members tell: rows of a grid, one for each node."""
+"""Roles of communicators, from their members: rows of a grid, one for each node."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class Roles:
         self._left = _MOST_MEMBERS
 
     def of(self, members: Sequence[str], site: int | None = None) -> str:
-        """Return what communicators that were made alike are for; '' = their members don't tell.
+        """Return the role of a family of communicators; '' if unknown.
 
         Args:
             members: world ranks of each, compact.
-            site: where the first one was made.
+            site: where the first communicator was made.
         """
-        return self._of_members(members) or self._made_in(site)
+        return self._of_members(members) or self._created_in(site)
 
     def _of_members(self, members: Sequence[str]) -> str:
         each = dict.fromkeys(members)
-        if len(each) > self._left or any("?" in one for one in each):  # not all are known
+        if len(each) > self._left or any("?" in part for part in each):  # not all are known
             return ""
-        counts = [count(one) for one in each]
+        counts = [count(part) for part in each]
         if not all(counts) or (len(each) == 1 and counts[0] >= self._number):
             return ""
         if len(each) > 1 and max(counts) == 1:
@@ -50,7 +50,7 @@ class Roles:
         self._left -= sum(counts)
         if self._left < 0:
             return ""
-        groups = [tuple(parse(one)) for one in each]
+        groups = [tuple(parse(part)) for part in each]
         return self._of_one(groups[0]) if len(groups) == 1 else self._of_several(groups)
 
     def _of_one(self, ranks: Ranks) -> str:
@@ -68,11 +68,11 @@ class Roles:
         if number == self._number == len(frozenset().union(*parts)):
             if len(self._nodes) > 1 and parts == frozenset(self._nodes.values()):
                 return "one for each node"
-            if found := self._positions.get(parts) or _of_parts(sorted(map(sorted, parts)), number):
-                return found
-        return "pairs of ranks" if all(len(one) == 2 for one in parts) else ""
+            if known_role := self._positions.get(parts) or _of_parts(sorted(map(sorted, parts)), number):
+                return known_role
+        return "pairs of ranks" if all(len(part) == 2 for part in parts) else ""
 
-    def _made_in(self, site: int | None) -> str:
+    def _created_in(self, site: int | None) -> str:
         if site is None:
             return ""
         row = self._connection.execute("SELECT function FROM sites WHERE id = ?", (site,)).fetchone()
@@ -86,15 +86,15 @@ class Roles:
 
     @cached_property
     def _nodes(self) -> Mapping[str, frozenset[int]]:
-        found: dict[str, set[int]] = {}
+        ranks_of_host: dict[str, set[int]] = {}
         for rank, host in self._connection.execute("SELECT rank, host FROM main.ranks"):
-            found.setdefault(host, set()).add(rank)
-        return {host: frozenset(ranks) for host, ranks in found.items()}
+            ranks_of_host.setdefault(host, set()).add(rank)
+        return {host: frozenset(ranks) for host, ranks in ranks_of_host.items()}
 
     @cached_property
     def _positions(self) -> Mapping[Parts, str]:
-        """What the parts of Cartesian communicators are called."""
-        found: dict[Parts, str] = {}
+        """Names of the parts of Cartesian communicators."""
+        positions: dict[Parts, str] = {}
         for name, members, dims in self._connection.execute(
             "SELECT name, members, dims FROM communicators WHERE topology = 'cart' AND size = ?"
             " ORDER BY id LIMIT ?",
@@ -103,18 +103,18 @@ class Roles:
             if "?" in members or count(members) != self._number:
                 continue
             ranks, counts = parse(members), decoded_list(dims)
-            # (A dimension of one makes no other parts.)
+            # (A dimension of length 1 makes no other parts.)
             wide = [place for place, places in enumerate(counts) if places > 1]
             if 2 <= len(wide) <= _MOST_DIMENSIONS and math.prod(counts) == len(ranks):
                 for parts, what in _parts_of_grid(ranks, counts, wide):
-                    found.setdefault(parts, f"{what} of {name}")
-        return found
+                    positions.setdefault(parts, f"{what} of {name}")
+        return positions
 
 
 def _parts_of_grid(
     ranks: Sequence[int], dims: Sequence[int], wide: Sequence[int]
 ) -> Iterable[tuple[Parts, str]]:
-    """Return the ways to divide a grid by some of its dimensions, and what the parts are called."""
+    """Return the ways to divide a grid by some of its dimensions, with the names of the parts."""
     places = list(product(*map(range, dims)))
     for kept_number in range(1, len(wide)):
         for kept in combinations(wide, kept_number):
@@ -150,17 +150,17 @@ def _of_ranks(ranks: Sequence[int], number: int) -> str:
 
 
 def _of_parts(parts: Sequence[Sequence[int]], number: int) -> str:
-    """Return what so many ranks are divided into, each once; '' = nothing that has a name."""
+    """Return the name of a partition of this many ranks; '' if it has none."""
     size = len(parts[0])
     if len(parts) == 2 and _are(parts[0], range(size)):
         first = "rank 0" if size == 1 else f"ranks 0-{size - 1}"
         return f"{first} and the rest" if size != len(parts[1]) else "two halves"
-    if any(len(one) != size for one in parts):
+    if any(len(part) != size for part in parts):
         return ""
-    if all(one[-1] - one[0] == size - 1 for one in parts):
+    if all(part[-1] - part[0] == size - 1 for part in parts):
         return _blocks(size)
     step = len(parts)
-    if all(_are(one, range(one[0], number, step)) for one in parts):
+    if all(_are(part, range(part[0], number, step)) for part in parts):
         return _strides(step)
     return ""
 
@@ -181,7 +181,7 @@ def as_grid(role: str, number: int, size: int, siblings: Collection[str]) -> str
     """Return the role of communicators that are rows or columns of a grid which the program laid out itself.
 
     Args:
-        role: what their members are.
+        role: the meaning of their members.
         number: how many they are.
         size: processes of each.
         siblings: roles of all that were made from the same parent.

@@ -19,10 +19,10 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, kw_only=True)
 class SiteRow:
-    """The calls of one procedure at one place.
+    """The calls of a procedure at a place.
 
     Attributes:
-        site: the shortest name that tells where it is; '' = it is not known.
+        site: the shortest name that locates it; '' = unknown.
         path: of the program or library.
         library: what that is called.
         is_program: whether it is the program itself.
@@ -95,13 +95,13 @@ def sites(connection: sqlite3.Connection) -> list[SiteRow]:
             site=place.name,
             **place._asdict(),
             procedure=procedure,
-            families=list(found.families),
-            ranks=len(found.seconds),
-            totals=found.totals,
-            over_ranks=spread(everyone | found.seconds),
+            families=list(sums.families),
+            ranks=len(sums.seconds),
+            totals=sums.totals,
+            over_ranks=spread(everyone | sums.seconds),
             caller=next(iter(of_places.get((place, procedure), [])), None),
         )
-        for (place, procedure), found in _sums(connection, lambda place, procedure: (place, procedure))
+        for (place, procedure), sums in _sums(connection, lambda place, procedure: (place, procedure))
     ]
 
 
@@ -112,14 +112,14 @@ def libraries(connection: sqlite3.Connection) -> list[LibraryRow]:
         LibraryRow(
             name,
             is_program,
-            next(iter(found.places)).path,
-            len(found.places),
-            max(found.procedures, key=lambda one: found.procedures[one]),
-            len(found.seconds),
-            found.totals,
-            spread(everyone | found.seconds),
+            next(iter(sums.places)).path,
+            len(sums.places),
+            max(sums.procedures, key=lambda procedure: sums.procedures[procedure]),
+            len(sums.seconds),
+            sums.totals,
+            spread(everyone | sums.seconds),
         )
-        for (name, is_program), found in _sums(connection, lambda place, _: (place.library, place.is_program))
+        for (name, is_program), sums in _sums(connection, lambda place, _: (place.library, place.is_program))
     ]
 
 
@@ -132,14 +132,14 @@ def _sums(connection: sqlite3.Connection, key_of: Callable[[Place, str], Key]) -
     places = places_of_sites(connection)
     if not places:
         return []
-    found: dict[Key, _Sum] = {}
+    sums_by_key: dict[Key, _Sum] = {}
     for (site, procedure, family), totals in totals_by(
         connection,
         "calls.site, procedures.name, communicators.family",
         f"{JOIN_PROCEDURES} {JOIN_COMMUNICATORS}",
     ):
         place = places.get(site, Place())
-        into = found.setdefault(key_of(place, procedure), _Sum())
+        into = sums_by_key.setdefault(key_of(place, procedure), _Sum())
         into.totals += totals
         into.procedures[procedure] = into.procedures.get(procedure, 0.0) + totals.seconds
         into.families[family] = None
@@ -148,9 +148,9 @@ def _sums(connection: sqlite3.Connection, key_of: Callable[[Place, str], Key]) -
         f"SELECT calls.site, procedures.name, rank, SUM(seconds) FROM calls {JOIN_PROCEDURES}"
         f" WHERE {BETWEEN} GROUP BY calls.site, calls.procedure, rank"
     ):
-        of_ranks = found[key_of(places.get(site, Place()), procedure)].seconds
+        of_ranks = sums_by_key[key_of(places.get(site, Place()), procedure)].seconds
         of_ranks[rank] = of_ranks.get(rank, 0.0) + seconds
-    return sorted(found.items(), key=lambda item: item[1].totals.order)
+    return sorted(sums_by_key.items(), key=lambda item: item[1].totals.order)
 
 
 def heaviest_place(

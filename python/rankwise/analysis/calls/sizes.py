@@ -11,7 +11,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class SizeRow:
-    """The calls of one size bin.
+    """The calls of a size bin.
 
     Attributes:
         size_bin: number of the bin in the profile.

@@ -1,4 +1,4 @@
-"""One number per rank, summarised: total, average, extremes and the ranks that have them."""
+"""A number per rank, summarised: total, average, extremes and the ranks that have them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Collectives: what was asked of them, the messages inside, and the algorithms that these show."""
+"""Collectives: the calls, the messages inside, and the algorithms that these show."""

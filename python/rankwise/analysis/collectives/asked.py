@@ -1,4 +1,4 @@
-"""Collectives on each communicator: what they were asked for, and the messages that went inside them."""
+"""Collectives on each communicator: the calls, and the messages inside them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _JOINS = f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}"
 
 @dataclass(frozen=True, kw_only=True)
 class Collective:
-    """One collective on one communicator.
+    """A collective on a communicator.
 
     Attributes:
         procedure: name.
@@ -45,7 +45,7 @@ class Collective:
         messages: really sent inside, as far as they are visible; None = none is visible.
         bytes: likewise.
         factor: `bytes` by the bytes contributed; None = one of them is 0, or not all of it is known.
-        visibility: what of it can be seen.
+        visibility: of its messages.
         family: of the communicator.
     """
 
@@ -194,7 +194,7 @@ def hidden_collectives(connection: sqlite3.Connection, only: Collection[str] = (
     return [row for row in rows if row.visibility.hides]
 
 
-def count_hidden(connection: sqlite3.Connection, only: Collection[str] = ()) -> int:
+def count_hidden(connection: sqlite3.Connection) -> int:
     """Return how many those are; of a large job they are very many."""
     inside, visible = seen_inside(connection), Visibilities(connection)
     classes = ", ".join(f"'{name}'" for name in CLASSES)
@@ -204,7 +204,7 @@ def count_hidden(connection: sqlite3.Connection, only: Collection[str] = ()) -> 
         f" FROM communicator_sums AS calls {_JOINS} WHERE size + remote_size <> 1"
     ):
         seen = (communicator, procedure) in inside
-        if (is_collective or seen) and (not only or name in only):
+        if is_collective or seen:
             found = visible.of_all(communicator, name, seen=seen, with_data=bool(with_data))
             hidden += found.hides
     return hidden
@@ -225,7 +225,7 @@ def seen_inside(connection: sqlite3.Connection) -> dict[tuple[int, int], tuple[i
 
 @dataclass(frozen=True)
 class NotAttributed:
-    """Messages inside collectives whose call is not known."""
+    """Messages inside collectives whose call is unknown."""
 
     messages: int
     bytes: int

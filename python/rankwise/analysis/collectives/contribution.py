@@ -1,4 +1,4 @@
-"""What a process contributes to a collective: docs/profile-format.md, Collectives."""
+"""What a process contributes to a collective: docs/reference/profile-format.md, Collectives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The algorithms of collectives, told by the messages of one call of each shape."""
+"""The algorithms of collectives, by the messages of one call of each shape."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ UNKNOWN = "unknown"
 NOT_SAMPLED = "not sampled on all members"
 TOO_MANY = f"not compared: more than {MOST_PROCESSES} processes"
 INTERCOMMUNICATOR = "not compared: an intercommunicator"
-NO_PATTERN = "not compared: no single calls were kept"
+NO_PATTERN = "not compared: no individual calls were kept"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Algorithm:
-    """One shape of a collective, and how the MPI library carried it out.
+    """A shape of a collective, with its algorithm.
 
     Attributes:
         procedure: name.
@@ -44,7 +44,7 @@ class Algorithm:
         size: of the message, bytes; None = differs by process, or no single calls were kept.
         messages: sent inside one call; None = they are not known, or not visible.
         bytes: likewise.
-        algorithm: the name of the one that explains every message; None = there is none.
+        algorithm: the name of the algorithm that explains all messages; None = there is none.
         exact: whether the bytes are those of the algorithm, too, not the messages alone.
         also: names of others that would send the same messages.
         family: of the communicator.
@@ -143,15 +143,15 @@ def algorithms(connection: sqlite3.Connection) -> list[Algorithm]:
         patterns.setdefault((procedure, communicator), []).append(_Pattern(*row))
     visible = Visibilities(connection)
     per_call = _seconds_per_call(connection)
-    found: list[Algorithm] = []
+    algorithm_rows: list[Algorithm] = []
     for collective in collectives(connection, visible):
         shapes = patterns.get((collective.procedure, collective.communicator), [])
         if shapes:
             rows = [_algorithm(connection, visible, collective, shape) for shape in shapes]
-            found += _with_times(rows, collective, per_call)
+            algorithm_rows += _with_times(rows, collective, per_call)
         elif collective.class_name in CLASSES:
-            found.append(_without_pattern(collective))
-    return found
+            algorithm_rows.append(_without_pattern(collective))
+    return algorithm_rows
 
 
 def algorithm_families(rows: Sequence[Algorithm]) -> list[AlgorithmFamily]:
@@ -204,7 +204,7 @@ def _seconds_per_call(connection: sqlite3.Connection) -> dict[tuple[str, str], d
         for key in (size_bin, None):
             sums[family, procedure][key] += totals
     return {
-        key: {size_bin: one.seconds / one.calls for size_bin, one in bins.items() if one.calls}
+        key: {size_bin: totals.seconds / totals.calls for size_bin, totals in bins.items() if totals.calls}
         for key, bins in sums.items()
     }
 

@@ -1,4 +1,4 @@
-"""What collectives ask of the busiest process, by the messages of single calls that were kept."""
+"""The load of the busiest process in collectives, by the recorded messages of single calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class Steps:
-    """One call of a collective of one shape.
+    """A call of a collective of some shape.
 
     Attributes:
         pattern: its number in the profile.

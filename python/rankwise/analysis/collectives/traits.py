@@ -1,4 +1,4 @@
-"""What may keep collectives from being done in another way: operations and buffers of their calls."""
+"""Traits of calls that rule out some algorithms: operations and buffers."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ def traits(connection: sqlite3.Connection) -> Mapping[tuple[int, int], CallTrait
 
     One that is not there is not known: everything has to be thought possible.
     """
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT communicator, procedure, not_commutative, rounds, in_place FROM collective_traits"
     )
     return {
-        (communicator, procedure): CallTraits(*map(bool, values))
-        for communicator, procedure, *values in found
+        (communicator, procedure): CallTraits(*map(bool, values)) for communicator, procedure, *values in rows
     }

@@ -32,7 +32,7 @@ _STATES = {
 
 @dataclass(frozen=True)
 class Visibility:
-    """What can be said of the messages inside a collective.
+    """The visibility of the messages inside a collective.
 
     Attributes:
         text: why messages are missing, or may be; '' = all were seen.
@@ -50,7 +50,7 @@ class Visibility:
 
 @dataclass(frozen=True)
 class _Hook:
-    """What the hook of a rank could see."""
+    """The view of a rank's hook."""
 
     host: str
     state: str
@@ -59,7 +59,7 @@ class _Hook:
 
 
 class _Hooks(NamedTuple):
-    """What the hooks of a communicator's members could see.
+    """The view of the hooks of a communicator's members.
 
     Attributes:
         inactive: why the first one that is not active is not; None = all are.
@@ -118,10 +118,10 @@ class Visibilities:
 
     def of_all(self, communicator: int, procedure: str, *, seen: bool, with_data: bool) -> Visibility:
         """Say how far the messages inside all calls of a collective are visible; arguments as of `of`."""
-        found = self.of(communicator, procedure, seen=seen, with_data=with_data)
+        seen_visibility = self.of(communicator, procedure, seen=seen, with_data=with_data)
         shapes = self._shapes.get((communicator, procedure), ())
-        if found.text or not any(shapes):
-            return found
+        if seen_visibility.text or not any(shapes):
+            return seen_visibility
         count = f"{sum(shapes)} of {len(shapes)} shapes (root and size)"
         return Visibility(f"not of all calls: {count} {_MOVED}", whole=False)
 
@@ -159,7 +159,7 @@ class Visibilities:
 
     def _why_silent(self, hooks: _Hooks, procedure: str, with_data: bool, lost: bool) -> str:
         if self._only and procedure not in self._only:
-            return "not chosen by --only"
+            return "not chosen by --inside"
         if hooks.inactive is not None:
             return hooks.inactive
         if not with_data and procedure not in _BARRIERS:
@@ -174,14 +174,14 @@ class Visibilities:
 
 
 def has_messages_inside(connection: sqlite3.Connection) -> bool:
-    """Tell whether any message inside a collective was seen."""
+    """Return whether any message inside a collective was seen."""
     query = "SELECT EXISTS (SELECT 1 FROM host_sums WHERE kind = 'in-collective')"
-    (found,) = connection.execute(query).fetchone()
-    return bool(found)
+    (count,) = connection.execute(query).fetchone()
+    return bool(count)
 
 
 def moved_otherwise(procedure: str, processes: int, size: int | None, messages: int, volume: int) -> bool:
-    """Tell whether the messages inside one call are too few to have moved its data.
+    """Return whether the messages inside a call are too few to have moved its data.
 
     Each process but one has to send or to get the call's size at least.
 
@@ -199,7 +199,7 @@ def moved_otherwise(procedure: str, processes: int, size: int | None, messages: 
 
 def _shapes(connection: sqlite3.Connection) -> dict[tuple[int, str], list[bool]]:
     """Tell of each shape of the collectives of which a call was kept whether it moved its data otherwise."""
-    found: dict[tuple[int, str], list[bool]] = defaultdict(list)
+    moved: dict[tuple[int, str], list[bool]] = defaultdict(list)
     for communicator, procedure, processes, size, messages, volume in connection.execute(
         "SELECT patterns.communicator, procedures.name, communicators.size, patterns.size,"
         " COALESCE(seen.messages, 0), COALESCE(seen.bytes, 0) FROM patterns"
@@ -208,12 +208,12 @@ def _shapes(connection: sqlite3.Connection) -> dict[tuple[int, str], list[bool]]
         " LEFT JOIN (SELECT pattern, SUM(messages) AS messages, SUM(bytes) AS bytes FROM pattern_messages"
         " GROUP BY pattern) AS seen ON seen.pattern = patterns.id WHERE complete"
     ):
-        found[communicator, procedure].append(moved_otherwise(procedure, processes, size, messages, volume))
-    return found
+        moved[communicator, procedure].append(moved_otherwise(procedure, processes, size, messages, volume))
+    return moved
 
 
 def why_inactive(state: str, note: str) -> str:
-    """Say why a hook sees nothing, from what a rank tells of it."""
+    """Return why a hook sees nothing, from the rank's record of it."""
     meaning = _STATES.get(state, state)
     if note:
         return note if state in ("disabled", "none") else f"{meaning} ({note})"
@@ -221,7 +221,7 @@ def why_inactive(state: str, note: str) -> str:
 
 
 def _seen_within_nodes(connection: sqlite3.Connection) -> bool:
-    """Tell whether a message was seen that proves that those within nodes are seen."""
+    """Return whether a recorded message proves that messages within nodes are visible."""
     (seen,) = connection.execute(
         "SELECT EXISTS (SELECT 1 FROM messages JOIN ranks AS sender ON sender.rank = source"
         " JOIN ranks AS receiver ON receiver.rank = destination"
@@ -232,7 +232,7 @@ def _seen_within_nodes(connection: sqlite3.Connection) -> bool:
 
 def _of_everybody(kinds: list[_Hook]) -> _Hooks | None:
     """Return what is so on every communicator; None = it depends on the members."""
-    if len({(one.state, one.between_nodes_only, one.note) for one in kinds}) != 1:
+    if len({(kind.state, kind.between_nodes_only, kind.note) for kind in kinds}) != 1:
         return None
     first = kinds[0]
     return _summed_up([first]) if first.state != "active" or not first.between_nodes_only else None

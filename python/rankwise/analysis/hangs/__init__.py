@@ -1,1 +1,1 @@
-"""Why a job stands still: who waits for whom, and at whom it ends."""
+"""Finds the cause of a hang: the wait-for graph, and its ends."""

@@ -46,9 +46,9 @@ def hang_at_end(connection: sqlite3.Connection) -> Hang | None:
         threaded=_ranks(connection, "SELECT rank FROM ranks WHERE threads > 1"),
         vague=_ranks(connection, "SELECT DISTINCT rank FROM dropped"),
     )
-    found = find_hang(standing, names, lambda rank: _site(connection, rank))
+    hang = find_hang(standing, names, lambda rank: _site(connection, rank))
     (run,) = connection.execute(f"SELECT TOTAL({RUN_SECONDS}) FROM ranks").fetchone()
-    return replace(found, lost_percent_of_run=percent(found.lost_seconds, run)) if found else None
+    return replace(hang, lost_percent_of_run=percent(hang.lost_seconds, run)) if hang else None
 
 
 def _ended(connection: sqlite3.Connection, stopped: str) -> frozenset[int]:
@@ -62,7 +62,7 @@ def _ranks(connection: sqlite3.Connection, query: str) -> frozenset[int]:
 
 
 def _counts(connection: sqlite3.Connection, places: dict[int, Place]) -> Counts:
-    """Return how many collectives each rank has come out of, on the communicators on which ranks are now."""
+    """Return how many collectives each rank has completed, on the communicators of the current calls."""
     on = {place.communicator for place in places.values() if place.communicator is not None}
     wanted = FOR_ALL | STARTED_FOR_ALL
     procedures = {
@@ -70,7 +70,7 @@ def _counts(connection: sqlite3.Connection, places: dict[int, Place]) -> Counts:
         for number, name in connection.execute("SELECT id, name FROM procedures")
         if name in wanted
     }
-    found: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
+    calls_of_ranks: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
     rows = connection.execute(
         "SELECT place.communicator, place.rank, count.id >> 7 & 2047 AS procedure, SUM(calls)"
         " FROM call_places AS place"
@@ -80,8 +80,8 @@ def _counts(connection: sqlite3.Connection, places: dict[int, Place]) -> Counts:
     )
     for communicator, rank, procedure, calls in rows:
         if procedure in procedures:
-            found[communicator, procedures[procedure]][rank] = calls
-    return found
+            calls_of_ranks[communicator, procedures[procedure]][rank] = calls
+    return calls_of_ranks
 
 
 def _site(connection: sqlite3.Connection, rank: int) -> str:

@@ -1,4 +1,4 @@
-"""Why a job stands still, from where its ranks are and what they have counted."""
+"""The cause of a hang, from the places of the ranks and their counters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEAST_S = 1.0
 """Seconds that ranks have waited at least: without a deadlock, a job that stands still for less is none."""
 
 GONE = "gone"
-"""In place of the state of a rank whose process had come to its end before the others."""
+"""Replaces the state of a rank whose process ended before the others."""
 
 _ENDED = ("finalized", "aborted")
 _MOST_STEPS = 8
@@ -58,8 +58,8 @@ class _Search:
         self.stuck = stuck(self.waits, lambda n: self.parties[n].any, self._gone)
 
     def _others(self, party: Wait) -> list[int]:
-        """Return the parties that one waits for."""
-        return list(dict.fromkeys(self.party_of[one] for one in party.for_ranks if one in self.party_of))
+        """Return the parties that a party waits for."""
+        return list(dict.fromkeys(self.party_of[rank] for rank in party.for_ranks if rank in self.party_of))
 
     def _gone(self, number: int) -> bool:
         party = self.parties[number]
@@ -112,14 +112,14 @@ class _Search:
         waiting = led_to(ends, self.waits) - ends
         largest = max(waiting, key=lambda number: (len(self.parties[number].ranks), -number))
         path = way(largest, ends, self.waits, waiting | ends)
-        alike = [end for end in self.waits[path[-2]] if end in ends and self._is_alike(end, path[-1])]
-        found = self._made(kind, ends, ends, path, is_deadlock=is_deadlock)
-        last = self.parties[path[-1]]._replace(ranks=tuple(self._ranks(alike)))
-        return replace(found, steps=[*found.steps[:-1], self._step(last)])
+        equivalent = [end for end in self.waits[path[-2]] if end in ends and self._is_alike(end, path[-1])]
+        hang = self._made(kind, ends, ends, path, is_deadlock=is_deadlock)
+        last = self.parties[path[-1]]._replace(ranks=tuple(self._ranks(equivalent)))
+        return replace(hang, steps=[*hang.steps[:-1], self._step(last)])
 
-    def _is_alike(self, one: int, other: int) -> bool:
-        """Tell whether two parties are in one place."""
-        here, there = self.parties[one].place, self.parties[other].place
+    def _is_alike(self, first: int, second: int) -> bool:
+        """Return whether two parties are in the same place."""
+        here, there = self.parties[first].place, self.parties[second].place
         keys = ("state", "procedure", "communicator")
         return all(getattr(here, key) == getattr(there, key) for key in keys)
 
@@ -130,7 +130,7 @@ class _Search:
 
         Args:
             kind: of it.
-            root: parties at whom the waiting ends.
+            root: parties at which the waiting ends.
             ends: all whose waiters are in question.
             path: parties of whom each waits for the next.
             is_deadlock: none can go on.
@@ -144,7 +144,7 @@ class _Search:
             is_deadlock=is_deadlock,
             root=compact(self._ranks(root)),
             waiting=compact(ranks),
-            seconds=min((one for one in seconds if one is not None), default=None),
+            seconds=min((value for value in seconds if value is not None), default=None),
             lost_seconds=sum(
                 place.seconds or 0.0
                 for place in map(self.standing.places.__getitem__, ranks)
@@ -155,9 +155,9 @@ class _Search:
             more_steps=left_out,
         )
 
-    def _if_long(self, found: Hang | None) -> Hang | None:
+    def _if_long(self, hang: Hang | None) -> Hang | None:
         """Return it unless nobody has waited for long: then the job was on its way."""
-        return found if found and found.seconds is not None and found.seconds >= LEAST_S else None
+        return hang if hang and hang.seconds is not None and hang.seconds >= LEAST_S else None
 
     def _ranks(self, numbers: Iterable[int]) -> list[int]:
         return sorted(rank for number in numbers for rank in self.parties[number].ranks)
@@ -165,7 +165,7 @@ class _Search:
     def _since(self, number: int) -> float | None:
         """Return for how long all of a party have been there."""
         times = [self.standing.places[rank].seconds for rank in self.parties[number].ranks]
-        return min((one for one in times if one is not None), default=None)
+        return min((time for time in times if time is not None), default=None)
 
     def _left_over(self, party: Wait) -> list[OpenMessages]:
         """Return messages that ranks have sent whose message a party waits for, and that no receive fits."""

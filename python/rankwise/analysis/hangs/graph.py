@@ -1,4 +1,4 @@
-"""Who can never go on, by who waits for whom."""
+"""Nodes of a wait-for graph that can never continue."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ def stuck(waits: Edges, any_of: Callable[[int], bool], gone: Callable[[int], boo
     """Return the nodes that can never go on.
 
     Args:
-        waits: by node those that it waits for; who waits for nobody goes on.
-        any_of: one of them is enough.
-        gone: never goes on, nor does anything for others.
+        waits: for each node those that it waits for; a node that waits for none continues.
+        any_of: whether a single one of its partners is enough for a node.
+        gone: whether a node has ended, and so never continues.
     """
     waiters: dict[int, list[int]] = defaultdict(list)
     for node, others in waits.items():
@@ -33,7 +33,7 @@ def stuck(waits: Edges, any_of: Callable[[int], bool], gone: Callable[[int], boo
 
 
 def components(nodes: Sequence[int], waits: Edges) -> Iterator[list[int]]:
-    """Return the strongly connected components: one comes after all that it leads to (Tarjan)."""
+    """Return the strongly connected components, each after all components that it leads to (Tarjan)."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
@@ -64,11 +64,11 @@ def components(nodes: Sequence[int], waits: Edges) -> Iterator[list[int]]:
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[node])
                 if low[node] == index[node]:
-                    found: list[int] = []
-                    while not found or found[-1] != node:
-                        found.append(stack.pop())
-                        on_stack.discard(found[-1])
-                    yield sorted(found)
+                    component: list[int] = []
+                    while not component or component[-1] != node:
+                        component.append(stack.pop())
+                        on_stack.discard(component[-1])
+                    yield sorted(component)
 
 
 def way(start: int, ends: Collection[int], waits: Edges, within: set[int]) -> list[int]:
@@ -102,10 +102,10 @@ def led_to(nodes: set[int], waits: Edges) -> set[int]:
     for node, others in waits.items():
         for other in others:
             waiters[other].append(node)
-    found, work = set(nodes), list(nodes)
+    reached, work = set(nodes), list(nodes)
     while work:
         for node in waiters[work.pop()]:
-            if node not in found:
-                found.add(node)
+            if node not in reached:
+                reached.add(node)
                 work.append(node)
-    return found
+    return reached

@@ -15,7 +15,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class OpenMessages:
-    """Messages of one rank to another that only one of the two has asked for.
+    """Messages from one rank to another that only one of the two has posted.
 
     Attributes:
         source: world rank.
@@ -36,7 +36,7 @@ class OpenMessages:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """Ranks that stand in one place, and for whom they wait.
+    """Ranks in the same place, and those that they wait for.
 
     Attributes:
         ranks: in compact form, 0-3,8.
@@ -46,7 +46,7 @@ class Step:
         communicator: name of that of the call; None if it has none in particular.
         seconds: since the last of them came there; None if unknown.
         waits_for: compact list of the ranks that they wait for; '' = nobody, or not known.
-        any: one of these would be enough.
+        any: a single one of these would be enough.
         tag: of the message that they wait for, where that is one; -1 = any, None = not known.
         what: they wait for: `message`, `receive`, `collective`, '' = nothing, or not known.
         collective: of a nonblocking collective that the call waits for, its procedure.
@@ -82,7 +82,7 @@ class Hang:
             that has come to its end. `computing`, `polling`: they wait for ranks that are outside of MPI, or
             that poll. `unknown`: for ranks of which it is not known whom they wait for.
         is_deadlock: none of the ranks in question can ever go on.
-        root: compact list of the ranks at whom the waiting ends.
+        root: compact list of the ranks at which the waiting ends.
         waiting: compact list of the ranks that wait for them, directly or not, those of a deadlock included.
         seconds: since the last rank in question came to wait; None = unknown.
         lost_seconds: that all who wait have waited, added up, without that in MPI_Finalize.
@@ -104,5 +104,5 @@ class Hang:
 
     @property
     def is_certain(self) -> bool:
-        """Whether it is a deadlock by what both sides have counted."""
-        return self.is_deadlock and all(one.certain for one in self.steps if one.waits_for)
+        """Whether the counters of both sides prove the deadlock."""
+        return self.is_deadlock and all(step.certain for step in self.steps if step.waits_for)

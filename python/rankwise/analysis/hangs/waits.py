@@ -1,4 +1,4 @@
-"""Whom each rank waits for, by the call that it is inside of and what both sides have counted."""
+"""The ranks that each rank waits for, by its current call and the counters of both sides."""
 
 from __future__ import annotations
 
@@ -38,10 +38,14 @@ def _is_for_all(name: str, class_name: str) -> bool:
     return class_name in _COLLECTIVE_CLASSES or name == "MPI_Win_fence"
 
 
-FOR_ALL = frozenset(one.name for one in PROCEDURES if _is_for_all(one.name, one.class_name))
+FOR_ALL = frozenset(
+    procedure.name for procedure in PROCEDURES if _is_for_all(procedure.name, procedure.class_name)
+)
 """Calls that wait for all members of their communicator, more or less."""
 STARTED_FOR_ALL = frozenset(
-    one.name for one in PROCEDURES if one.class_name == "collective" and one.name.startswith("MPI_I")
+    procedure.name
+    for procedure in PROCEDURES
+    if procedure.class_name == "collective" and procedure.name.startswith("MPI_I")
 )
 """Nonblocking collectives."""
 _WAITS = frozenset({"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"})
@@ -59,7 +63,7 @@ class Standing:
         places: where each rank is.
         members: of communicators, compact, by their id.
         counts: of collectives.
-        messages: that only one side has asked for.
+        messages: that only one side has posted.
         ended: ranks whose processes have come to their end.
         threaded: ranks of which several threads call MPI: another one may do what the others wait for.
         vague: ranks that could not record all calls.
@@ -75,16 +79,16 @@ class Standing:
 
 
 class Wait(NamedTuple):
-    """Whom ranks in one place wait for.
+    """The ranks that those in the same place wait for.
 
     Attributes:
         ranks: who wait.
         place: of the first of them.
         for_ranks: whom they wait for, ascending; () = nobody, or not known.
-        any: one of these would be enough.
+        any: a single one of these would be enough.
         what: they wait for: MESSAGE, RECEIVE, COLLECTIVE; '' = nothing, or not known.
         tag: of the message.
-        certain: it follows from what both sides have counted.
+        certain: the counters of both sides prove it.
         collective: nonblocking, that they wait for.
     """
 
@@ -99,7 +103,7 @@ class Wait(NamedTuple):
 
 
 class Messages:
-    """What both sides have counted of messages."""
+    """The messages counted on both sides."""
 
     def __init__(self, standing: Standing) -> None:
         """Sort the messages by their ends."""
@@ -117,7 +121,7 @@ class Messages:
             self._destinations_of[row.source].add(row.destination)
 
     def is_known(self, source: int, destination: int) -> bool:
-        """Tell whether both sides have counted all messages of a pair."""
+        """Return whether both sides have counted all messages of a pair."""
         if (source, ALL) in self._vague or (ALL, destination) in self._vague:
             return False
         return all(row.sent is not None for row in self._rows.get((source, destination), ()))
@@ -128,7 +132,7 @@ class Messages:
         return [row for source in sources for row in self._rows[source, destination] if _balance(row) > 0]
 
     def sources(self, rank: int, communicator: int | None) -> list[int]:
-        """Return the ranks that have not sent what a rank has receives for."""
+        """Return the ranks whose messages a rank's receives still wait for."""
         return sorted(
             source
             for source in self._sources_of[rank]
@@ -136,7 +140,7 @@ class Messages:
         )
 
     def destinations(self, rank: int, communicator: int | None) -> list[int]:
-        """Return the ranks that have no receives for what a rank has sent."""
+        """Return the ranks without receives for a rank's messages."""
         return sorted(
             to
             for to in self._destinations_of[rank]
@@ -192,16 +196,16 @@ class Messages:
         return _meets(place.source, rank, tag) and _same(place.communicator, communicator)
 
 
-def _together(found: Iterable[Wait]) -> list[Wait]:
+def _together(waits: Iterable[Wait]) -> list[Wait]:
     """Make one of those that wait for the same nonblocking collective."""
-    alike: dict[tuple[object, ...], list[Wait]] = defaultdict(list)
-    for number, one in enumerate(found):
-        place = one.place
-        key = (place.procedure, place.communicator, one.collective, one.for_ranks)
-        alike[key if one.collective else (number,)].append(one)
+    same_waits: dict[tuple[object, ...], list[Wait]] = defaultdict(list)
+    for number, wait in enumerate(waits):
+        place = wait.place
+        key = (place.procedure, place.communicator, wait.collective, wait.for_ranks)
+        same_waits[key if wait.collective else (number,)].append(wait)
     return [
-        ones[0]._replace(ranks=tuple(sorted(rank for one in ones for rank in one.ranks)))
-        for ones in alike.values()
+        waits_of_key[0]._replace(ranks=tuple(sorted(rank for wait in waits_of_key for rank in wait.ranks)))
+        for waits_of_key in same_waits.values()
     ]
 
 
@@ -209,21 +213,21 @@ def _balance(row: OpenMessage) -> int:
     return 0 if row.sent is None or row.received is None else row.sent - row.received
 
 
-def _fits(one: int | None, other: int | None) -> bool:
-    return one == other or ANY in (one, other) or None in (one, other)
+def _fits(first: int | None, second: int | None) -> bool:
+    return first == second or ANY in (first, second) or None in (first, second)
 
 
 def _meets(partner: Partner, rank: int, tag: int | None) -> bool:
-    """Tell whether a call that has this partner is the other side of the message of a rank."""
+    """Return whether a call with this partner is the other side of a rank's message."""
     return partner.rank in (rank, ANY) and _fits(partner.tag, tag)
 
 
-def _same(one: int | None, other: int | None) -> bool:
-    return one is None or other is None or one == other
+def _same(first: int | None, second: int | None) -> bool:
+    return first is None or second is None or first == second
 
 
 class Waits:
-    """Whom each rank waits for: ranks that wait for the same are one."""
+    """The waits of all ranks; equal ones are merged."""
 
     def __init__(self, standing: Standing) -> None:
         """Find it out."""
@@ -249,7 +253,7 @@ class Waits:
         return self._members[communicator]
 
     def _all_known(self, communicator: int | None) -> bool:
-        """Tell whether all members of a communicator are known."""
+        """Return whether all members of a communicator are known."""
         members = self._standing.members.get(communicator or 0, "")
         return bool(members) and all(rank >= 0 for rank in parse(members))
 
@@ -296,7 +300,7 @@ class Waits:
         """Return the ranks that are through with MPI_Finalize, where that is the call."""
         if place.procedure != FINALIZE:
             return []
-        return [rank for rank, one in self._standing.places.items() if one.state == "finalized"]
+        return [rank for rank, place in self._standing.places.items() if place.state == "finalized"]
 
     def _for_any(self, ranks: tuple[int, ...], place: Place) -> Wait:
         """Return whom receives from any source wait for; nobody, if one of them could have its message."""
@@ -317,7 +321,7 @@ class Waits:
     def _for_partners(self, rank: int, place: Place) -> Wait:
         lacking = self._lacking(rank, place)
         sends = self._without_receive(rank, place)
-        one = place.procedure in _ONE_IS_ENOUGH
+        is_enough = place.procedure in _ONE_IS_ENOUGH
         if lacking or sends:
             pairs = [(other, rank) for other in lacking] + [(rank, other) for other in sends]
             partner = place.source if lacking else place.destination
@@ -325,7 +329,7 @@ class Waits:
                 (rank,),
                 place,
                 tuple(sorted({*lacking, *sends})),
-                any=one,
+                any=is_enough,
                 what=MESSAGE if lacking else RECEIVE,
                 tag=self._tag(partner, pairs, sends=not lacking),
                 certain=all(self.messages.is_known(*pair) for pair in pairs),
@@ -346,8 +350,8 @@ class Waits:
             return []
         other, tag = place.source
         if other == SEVERAL:
-            found = self.messages.sources(rank, place.communicator)
-            return [source for source in found if self.messages.lacks_message(rank, source, tag)]
+            sources = self.messages.sources(rank, place.communicator)
+            return [source for source in sources if self.messages.lacks_message(rank, source, tag)]
         if other < 0 or place.procedure in ("MPI_Mrecv", "MPI_Imrecv"):
             return []
         return [other] if self.messages.lacks_message(rank, other, tag) else []
@@ -357,8 +361,8 @@ class Waits:
             return []
         other, tag = place.destination
         if other == SEVERAL:
-            found = self.messages.destinations(rank, place.communicator)
-            return [to for to in found if self.messages.lacks_receive(rank, to, tag)]
+            destinations = self.messages.destinations(rank, place.communicator)
+            return [to for to in destinations if self.messages.lacks_receive(rank, to, tag)]
         return [other] if other >= 0 and self.messages.lacks_receive(rank, other, tag) else []
 
     def _for_collective(self, rank: int, place: Place) -> Wait:

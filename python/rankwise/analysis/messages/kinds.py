@@ -7,5 +7,14 @@ IN_COLLECTIVE = "in-collective"
 
 KINDS = (*OF_THE_PROGRAM, IN_COLLECTIVE)
 
-BY_OPTION = {"all": KINDS, "user": OF_THE_PROGRAM, "inside": (IN_COLLECTIVE,)}
-"""By what `--only-kind` calls them."""
+BY_OPTION = {"all": KINDS, "program": OF_THE_PROGRAM, **{kind: (kind,) for kind in KINDS}}
+"""By what `--kind` calls them."""
+
+SENTENCE = {
+    "all": "messages",
+    "program": "messages of the program itself",
+    "point-to-point": "point-to-point messages",
+    "one-sided": "one-sided messages",
+    IN_COLLECTIVE: "messages inside collectives",
+}
+"""What they are in a sentence, by what `--kind` calls them."""

@@ -1,23 +1,21 @@
-"""Who sends how much to whom, as a matrix of ranks or of nodes."""
+"""The traffic as a matrix of ranks or of nodes."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 
-from rankwise.analysis.calls.procedures import procedure_ids
 from rankwise.analysis.collectives.asked import count_hidden
 from rankwise.analysis.messages import kinds
 from rankwise.records import dataclass
 
 ENDS = ("rank", "node")
 MEASURES = ("bytes", "messages")
-KINDS = ("all", *kinds.KINDS)
+KINDS = tuple(kinds.BY_OPTION)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Messages from one end to the other: world ranks, or places in the list of nodes."""
+    """Messages from one end to another: world ranks, or places in the list of nodes."""
 
     source: int
     destination: int
@@ -31,8 +29,7 @@ class Matrix:
 
     Attributes:
         ends: rank or node.
-        kind: of the messages, `all` for all.
-        only: the procedures that sent them, empty for all.
+        kind: of the messages, one of `KINDS`.
         size: number of rows and of columns.
         nodes: names, in the order of the rows; empty for ranks.
         cells: that are not empty, in the order of the rows.
@@ -43,7 +40,6 @@ class Matrix:
 
     ends: str
     kind: str
-    only: list[str]
     size: int
     nodes: list[str]
     cells: list[Cell]
@@ -52,33 +48,24 @@ class Matrix:
     hidden_collectives: int
 
 
-def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all", only: Sequence[str] = ()) -> Matrix:
+def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all") -> Matrix:
     """Add up the messages between ranks, or between nodes.
 
     Args:
         connection: the profile.
         ends: one of `ENDS`.
         kind: one of `KINDS`.
-        only: procedures, with or without MPI_, in any case; of all if empty.
-
-    Raises:
-        RankwiseError: there is no such procedure.
     """
-    chosen = procedure_ids(connection, only)
     nodes, places = _nodes(connection) if ends == "node" else ([], {})
     (size,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
     size = len(nodes) if ends == "node" else size
-    conditions = ["1"] if kind == "all" else ["kind = ?"]
-    values: list[str | int] = [] if kind == "all" else [kind]
-    if chosen:
-        conditions.append(f"procedure IN ({', '.join('?' * len(chosen))})")
-        values += list(chosen)
+    chosen = kinds.BY_OPTION[kind]
     sums: dict[tuple[int, int], tuple[int, int]] = {}
     unplaced_messages = unplaced_bytes = 0
     for source, destination, messages, volume in connection.execute(
         "SELECT source, destination, SUM(messages), SUM(bytes) FROM messages"
-        f" WHERE {' AND '.join(conditions)} GROUP BY source, destination",
-        values,
+        f" WHERE kind IN ({', '.join('?' * len(chosen))}) GROUP BY source, destination",
+        chosen,
     ):
         start, end = (places.get(rank, -1) if ends == "node" else rank for rank in (source, destination))
         if 0 <= start < size and 0 <= end < size:
@@ -88,19 +75,15 @@ def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all", only: S
             unplaced_messages += messages
             unplaced_bytes += volume
     cells = [Cell(*ends_of, *both) for ends_of, both in sorted(sums.items())]
-    hidden = 0
-    if kind in ("all", kinds.IN_COLLECTIVE):
-        hidden = count_hidden(connection, chosen.values())
     return Matrix(
         ends=ends,
         kind=kind,
-        only=sorted(chosen.values()),
         size=size,
         nodes=nodes,
         cells=cells,
         unplaced_messages=unplaced_messages,
         unplaced_bytes=unplaced_bytes,
-        hidden_collectives=hidden,
+        hidden_collectives=count_hidden(connection) if kinds.IN_COLLECTIVE in chosen else 0,
     )
 
 

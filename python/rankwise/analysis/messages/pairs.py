@@ -1,4 +1,4 @@
-"""Who sends how much to whom."""
+"""The traffic between pairs of ranks."""
 
 from __future__ import annotations
 

@@ -42,11 +42,11 @@ def regrouping(connection: sqlite3.Connection) -> Regrouping | None:
     ).fetchall()
     if len(rows) > MOST_PAIRS:
         return None
-    pairs = [(one, other, size) for one, other, size in rows if one in now and other in now]
+    pairs = [(first, second, size) for first, second, size in rows if first in now and second in now]
     between: defaultdict[int, Counter[int]] = defaultdict(Counter)
-    for one, other, size in pairs:
-        between[one][other] += size
-        between[other][one] += size
+    for first, second, size in pairs:
+        between[first][second] += size
+        between[second][first] += size
     then: dict[int, str] = {}
     left = iter(now)
     for host, number in Counter(now.values()).most_common():
@@ -59,6 +59,6 @@ def regrouping(connection: sqlite3.Connection) -> Regrouping | None:
             drawn.update({other: size for other, size in between[rank].items() if other not in then})
     everything = sum(size for *_, size in pairs)
     off_now, off_then = (
-        sum(size for one, other, size in pairs if where[one] != where[other]) for where in (now, then)
+        sum(size for first, second, size in pairs if where[first] != where[second]) for where in (now, then)
     )
     return Regrouping(everything, off_now, min(off_now, off_then))

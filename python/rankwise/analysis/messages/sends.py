@@ -40,7 +40,7 @@ class SmallSends:
 
 @dataclass(frozen=True)
 class Buffering:
-    """What the sample of waits tells of buffered sends.
+    """Buffered sends, as seen in the sample of waits.
 
     Attributes:
         largest_buffered: bytes of the largest message that was buffered, or is known to be; None = not known.
@@ -103,5 +103,5 @@ def buffering(connection: sqlite3.Connection, known: int = 0) -> Buffering:
         if not other_way:
             count, seconds = sizes.get(size, (0, 0.0))
             sizes[size] = count + 1, seconds + waited
-    found = [(size, count, seconds) for size, (count, seconds) in sorted(sizes.items()) if seconds]
-    return Buffering(buffered, rendezvous, found, len(plain), whole)
+    by_size = [(size, count, seconds) for size, (count, seconds) in sorted(sizes.items()) if seconds]
+    return Buffering(buffered, rendezvous, by_size, len(plain), whole)

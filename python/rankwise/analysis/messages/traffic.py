@@ -1,4 +1,4 @@
-"""Who sent how much to whom in a run, and where the ranks were: what a placement starts from."""
+"""The traffic of a run and the places of its ranks: the input of a placement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sqlite3
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwise.analysis.messages.kinds import BY_OPTION
+from rankwise.analysis.messages.kinds import BY_OPTION, SENTENCE
 from rankwise.cpulist import cpu_list
 from rankwise.errors import RankwiseError
 from rankwise.profile.store import database
@@ -19,7 +19,7 @@ MOST_RANKS = database.MOST_RANKS
 
 @dataclass(frozen=True)
 class Traffic:
-    """What ranks send each other: E entries in any order; those of one pair add up, in both directions.
+    """Traffic between ranks: E entries in any order; entries of the same pair add up, in both directions.
 
     Attributes:
         ranks: number of ranks.
@@ -67,17 +67,17 @@ class Whereabouts:
     cpus: tuple[tuple[int, ...], ...]
 
 
-def run_traffic(connection: sqlite3.Connection, only_kind: str = "all") -> RunTraffic:
+def run_traffic(connection: sqlite3.Connection, kind: str = "all") -> RunTraffic:
     """Add up the messages between ranks.
 
     Args:
         connection: the profile.
-        only_kind: one of kinds.BY_OPTION.
+        kind: of the messages, one of kinds.BY_OPTION.
 
     Raises:
         RankwiseError: there are none, so nothing tells which ranks should be near each other.
     """
-    kinds = BY_OPTION[only_kind]
+    kinds = BY_OPTION[kind]
     ranks = ranks_expected(connection)
     rows = connection.execute(
         "SELECT source, destination, SUM(messages), SUM(bytes) FROM messages"
@@ -89,14 +89,9 @@ def run_traffic(connection: sqlite3.Connection, only_kind: str = "all") -> RunTr
     inside = ((table[:, :2] >= 0) & (table[:, :2] < ranks)).all(axis=1)
     placed, unplaced = table[inside], table[~inside]
     if not len(placed):
-        what = {
-            "all": "messages",
-            "user": "messages of the program itself",
-            "inside": "messages inside collectives",
-        }
         raise RankwiseError(
-            f"the profile has no {what[only_kind]} between ranks, so all placements are alike;"
-            " `rankwise show F.rankwise --by collective` tells what was recorded"
+            f"the profile has no {SENTENCE[kind]} between ranks, so all placements are equivalent; "
+            "`rankwise show F.rankwise --by collective` shows what was recorded"
         )
     source, destination, messages, sizes = placed.T
     return RunTraffic(

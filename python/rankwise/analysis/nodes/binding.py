@@ -125,7 +125,10 @@ class NodePlace:
     @cached_property
     def core_of(self) -> Mapping[int, int]:
         """The core of each processor; where that is not known each processor is one."""
-        known = {one.processor: one.processor if one.core is None else one.core for one in self.processors}
+        known = {
+            processor.processor: processor.processor if processor.core is None else processor.core
+            for processor in self.processors
+        }
         lists = {cpus for rank in self.ranks for cpus in (rank.cpus, rank.seen)}
         others = {cpu for cpus in lists for cpu in cpus} - known.keys()
         return known | {cpu: cpu for cpu in others}
@@ -137,10 +140,10 @@ class NodePlace:
 
     def cores(self, cpus: tuple[int, ...]) -> tuple[int, ...]:
         """Return the cores that processors are in, ascending; many ranks have the same ones."""
-        found = self._cores.get(cpus)
-        if found is None:
-            found = self._cores[cpus] = tuple(sorted({self.core_of[cpu] for cpu in cpus}))
-        return found
+        known = self._cores.get(cpus)
+        if known is None:
+            known = self._cores[cpus] = tuple(sorted({self.core_of[cpu] for cpu in cpus}))
+        return known
 
     @cached_property
     def usable_cores(self) -> tuple[int, ...]:
@@ -190,7 +193,7 @@ def node_places(connection: sqlite3.Connection) -> list[NodePlace]:
         devices.setdefault(shape, []).append(Device(*columns))
     shapes = dict(connection.execute("SELECT host, shape FROM node_shapes").fetchall())
     tasks = _tasks(connection)
-    found: dict[str, list[RankPlace]] = {}
+    ranks_of_host: dict[str, list[RankPlace]] = {}
     for host, rank, allowed, last, seen, looks, moves, threads, bind, places, *more in connection.execute(
         "SELECT host, ranks.rank, cpus_allowed, cpus_stop, COALESCE(seen, ''), COALESCE(looks, 0),"
         " COALESCE(moves, 0), omp_threads, COALESCE(omp_proc_bind, ''), COALESCE(omp_places, ''),"
@@ -216,7 +219,7 @@ def node_places(connection: sqlite3.Connection) -> list[NodePlace]:
             computing=computing,
             waited_seconds=waited,
         )
-        found.setdefault(host, []).append(place)
+        ranks_of_host.setdefault(host, []).append(place)
     return [
         NodePlace(
             host,
@@ -224,7 +227,7 @@ def node_places(connection: sqlite3.Connection) -> list[NodePlace]:
             tuple(devices.get(shapes.get(host, 0), ())),
             tuple(ranks),
         )
-        for host, ranks in found.items()
+        for host, ranks in ranks_of_host.items()
     ]
 
 
@@ -240,10 +243,10 @@ def faults_of(nodes: Sequence[NodePlace]) -> list[Fault]:
     order = (*SHARING, "not bound", "threads not bound")
     for fault in alone:
         kinds.setdefault((fault.kind, fault.cure), []).append(fault)
-    joined = [_joined(some) for some in kinds.values()]
+    merged = [_joined(some) for some in kinds.values()]
     rank = {kind: place for place, kind in enumerate(order)}
-    joined.sort(key=lambda fault: rank.get(fault.kind, len(order)))
-    return [*joined, *_uneven(nodes)]
+    merged.sort(key=lambda fault: rank.get(fault.kind, len(order)))
+    return [*merged, *_uneven(nodes)]
 
 
 def _joined(some: Sequence[Fault]) -> Fault:
@@ -256,7 +259,7 @@ def _joined(some: Sequence[Fault]) -> Fault:
     where = f", on {len(hosts)} nodes" if len(hosts) > 1 else ""
     listed = f"ranks {compact(ranks)}"
     whose = listed if len(listed) <= _LONGEST_LIST else f"{len(ranks)} ranks"
-    what = f"{first.what}, and {more} more of this kind ({whose} in all{where})"
+    what = f"{first.what}, and {more} more of this kind ({whose} in total{where})"
     return replace(first, hosts=hosts, ranks=ranks, what=what)
 
 
@@ -282,7 +285,10 @@ def _shared_cores(node: NodePlace) -> Iterator[Fault]:
     for rank in node.ranks:
         if rank.cpus:
             groups.setdefault(node.cores(rank.cpus), []).append(rank)
-    free = len({node.core_of[one.processor] for one in node.processors} - {c for key in groups for c in key})
+    free = len(
+        {node.core_of[processor.processor] for processor in node.processors}
+        - {c for key in groups for c in key}
+    )
     for cores, some in groups.items():
         ranks = [rank.rank for rank in some]
         processors = {cpu for cpus in {rank.cpus for rank in some} for cpu in cpus}
@@ -291,7 +297,7 @@ def _shared_cores(node: NodePlace) -> Iterator[Fault]:
         kind = "shared core" if len(cores) == 1 else "crowded"
         where = f"core {cores[0]}" if len(cores) == 1 else f"{len(cores)} cores"
         what = f"ranks {compact(ranks)} share {where} of {node.host}"
-        cure = "bind each rank to a core of its own" if free else "start fewer ranks on a node"
+        cure = "bind each rank to its own core" if free else "start fewer ranks on a node"
         yield Fault(kind, (node.host,), tuple(ranks), what, cure)
 
 
@@ -302,7 +308,7 @@ def _not_bound(node: NodePlace) -> Iterator[Fault]:
     if len(node.ranks) < 2 or not loose or cores < len(loose):
         return
     moved = sum(rank.moves for rank in loose)
-    seen = f", and were seen to move {moved} time{'s' * (moved != 1)}" if moved else ""
+    seen = f", and moved {moved} time{'s' * (moved != 1)}" if moved else ""
     ranks = tuple(rank.rank for rank in loose)
     noun, verb = ("ranks", "are") if len(ranks) > 1 else ("rank", "is")
     what = f"{noun} {compact(ranks)} {verb} not bound: they may use all {cores} cores of {node.host}{seen}"
@@ -336,10 +342,14 @@ def _threads(node: NodePlace, rank: RankPlace) -> Iterator[Fault]:
 
 def _far(node: NodePlace) -> Iterator[Fault]:
     """Find ranks on another package than all devices of a kind."""
-    package_of = {one.processor: one.package for one in node.processors}
-    of_domain = {one.numa: one.package for one in node.processors}
+    package_of = {processor.processor: processor.package for processor in node.processors}
+    of_domain = {processor.numa: processor.package for processor in node.processors}
     for kind, name in (("network", "network card"), ("gpu", "GPU")):
-        near = {of_domain.get(one.numa) for one in node.devices if one.kind == kind and one.numa is not None}
+        near = {
+            of_domain.get(device.numa)
+            for device in node.devices
+            if device.kind == kind and device.numa is not None
+        }
         if not near or None in near:
             continue
         far = tuple(
@@ -349,7 +359,7 @@ def _far(node: NodePlace) -> Iterator[Fault]:
         )
         if not far:
             continue
-        names = ", ".join(one.name for one in node.devices if one.kind == kind)
+        names = ", ".join(device.name for device in node.devices if device.kind == kind)
         noun = f"rank{'s' * (len(far) > 1)} {compact(far)}"
         what = f"{noun} on {node.host}: not on the socket of the {name} ({names})"
         yield Fault(f"far {kind}", (node.host,), far, what, "")
@@ -372,12 +382,12 @@ def _uneven(nodes: Sequence[NodePlace]) -> Iterator[Fault]:
 
 
 def _tasks(connection: sqlite3.Connection) -> dict[int, list[Task]]:
-    found: dict[int, list[Task]] = {}
+    tasks: dict[int, list[Task]] = {}
     for rank, tid, name, allowed, processor, busy in connection.execute(
         "SELECT rank, tid, name, cpus_allowed, processor, busy FROM tasks ORDER BY rank, tid"
     ):
-        found.setdefault(rank, []).append(Task(tid, name, _cpus(allowed), processor, busy))
-    return found
+        tasks.setdefault(rank, []).append(Task(tid, name, _cpus(allowed), processor, busy))
+    return tasks
 
 
 @lru_cache(_MOST_LISTS)

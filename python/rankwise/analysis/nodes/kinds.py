@@ -9,11 +9,11 @@ from rankwise.analysis.nodes.binding import NodePlace
 
 def kinds(nodes: Iterable[NodePlace]) -> list[list[NodePlace]]:
     """Return nodes in groups of those that are alike but for the numbers of their ranks, in their order."""
-    alike: dict[object, list[NodePlace]] = {}
+    same_nodes: dict[object, list[NodePlace]] = {}
     for node in nodes:
         ranks = tuple((rank.cpus, () if node.is_bound(rank) else rank.seen) for rank in node.ranks)
-        alike.setdefault((node.processors, node.devices, ranks), []).append(node)
-    return list(alike.values())
+        same_nodes.setdefault((node.processors, node.devices, ranks), []).append(node)
+    return list(same_nodes.values())
 
 
 def ranks_on_cores(node: NodePlace) -> tuple[Mapping[int, list[int]], Mapping[int, list[int]]]:

@@ -201,10 +201,10 @@ def rank_processors(
     """Return the ranks whose place is known, by their numbers."""
     times = {row.rank: row for row in rows}
     counted = {row.rank: row.counted for row in counters}
-    found = {}
+    processors = {}
     for place in (place for node in places for place in node.ranks if place.rank in times):
         own = counted.get(place.rank)
-        found[place.rank] = RankProcessors(
+        processors[place.rank] = RankProcessors(
             rank=place.rank,
             threads=place.threads,
             run_seconds=times[place.rank].run_seconds,
@@ -212,7 +212,7 @@ def rank_processors(
             waited_seconds=place.waited_seconds,
             switches_per_second=own.involuntary_switches_per_second if own else None,
         )
-    return found
+    return processors
 
 
 def shortages(
@@ -235,10 +235,10 @@ def shortages(
         host: (busy, seconds)
         for host, busy, seconds in connection.execute("SELECT host, busy, seconds FROM node_use")
     }
-    sharing = [one for node in places for one in _sharing(node, of_rank, times, used.get(node.host))]
-    sharing.sort(key=lambda one: (not one.is_of_node, -one.lost_seconds, -one.threads / one.processors))
-    sharers = {rank for one in sharing for rank in one.ranks}
-    alone = [one for rank, one in of_rank.items() if rank not in sharers]
+    sharing = [case for node in places for case in _sharing(node, of_rank, times, used.get(node.host))]
+    sharing.sort(key=lambda case: (not case.is_of_node, -case.lost_seconds, -case.threads / case.processors))
+    sharers = {rank for case in sharing for rank in case.ranks}
+    alone = [own for rank, own in of_rank.items() if rank not in sharers]
     preempted = _preempted(alone, of_rank.values())
     lost = {*preempted.ranks} if preempted else set()
     if preempted:
@@ -246,26 +246,26 @@ def shortages(
         others = [_others(node, of_rank, times, used.get(node.host)) for node in theirs]
         known = [seconds for seconds in others if seconds is not None]
         preempted = replace(preempted, others_seconds=sum(known) if len(known) == len(others) else None)
-    yielding = [one for one in alone if (one.switches_per_second or 0.0) >= YIELDS and one.rank not in lost]
-    rates = [one.switches_per_second or 0.0 for one in yielding]
+    yielding = [own for own in alone if (own.switches_per_second or 0.0) >= YIELDS and own.rank not in lost]
+    rates = [own.switches_per_second or 0.0 for own in yielding]
     return Shortages(
         sharing=tuple(sharing),
         preempted=preempted,
-        yielding=tuple(sorted(one.rank for one in yielding)),
+        yielding=tuple(sorted(own.rank for own in yielding)),
         yields_per_second=sum(rates) / len(rates) if rates else 0.0,
     )
 
 
-def place_faults(places: Sequence[NodePlace], found: Shortages) -> list[Fault]:
+def place_faults(places: Sequence[NodePlace], lacking: Shortages) -> list[Fault]:
     """Return what is wrong with where ranks ran, the worst first, and nodes with too few processors."""
-    joined = faults_of(places)
-    told = {host for fault in joined if fault.kind in SHARING for host in fault.hosts}
+    merged = faults_of(places)
+    hosts_with_fault = {host for fault in merged if fault.kind in SHARING for host in fault.hosts}
     more = [
-        Fault("crowded", (one.host,), one.ranks, one.what, "start fewer ranks on a node")
-        for one in found.sharing
-        if one.host not in told
+        Fault("crowded", (case.host,), case.ranks, case.what, "start fewer ranks on a node")
+        for case in lacking.sharing
+        if case.host not in hosts_with_fault
     ]
-    return [*more, *joined]
+    return [*more, *merged]
 
 
 def _sharing(
@@ -274,9 +274,9 @@ def _sharing(
     times: Mapping[int, Rank],
     use: tuple[float, float] | None,
 ) -> Iterator[Sharing]:
-    free = len({one.processor for one in node.processors} - node.usable)
+    free = len({processor.processor for processor in node.processors} - node.usable)
 
-    def one(
+    def sharing_of(
         some: Sequence[RankPlace],
         processors: int,
         what: str,
@@ -285,8 +285,8 @@ def _sharing(
         is_of_node: bool = False,
     ) -> Sharing:
         known = [of_rank[place.rank] for place in some]
-        lost = [one.lost_seconds for one in known]
-        used, span = _use(known, [times[one.rank] for one in known])
+        lost = [own.lost_seconds for own in known]
+        used, span = _use(known, [times[own.rank] for own in known])
         return Sharing(
             host=node.host,
             is_of_node=is_of_node,
@@ -295,7 +295,7 @@ def _sharing(
             threads=sum(place.threads for place in some),
             processors=processors,
             free=free,
-            run_seconds=sum(one.run_seconds for one in known),
+            run_seconds=sum(own.run_seconds for own in known),
             used_seconds=used,
             capacity_seconds=processors * span,
             waited_seconds=None if None in lost else sum(seconds or 0.0 for seconds in lost),
@@ -312,17 +312,17 @@ def _sharing(
         others = _others(node, of_rank, times, use)
         number = f"at least {math.ceil(least)}" if unseen else f"{threads}"
         what = _what(node.host, len(places), number, processors)
-        found = one(places, processors, what, others, is_of_node=True)
+        whole = sharing_of(places, processors, what, others, is_of_node=True)
         # (Threads that hardly ever wait don't compute at the same time.)
-        if len(places) > processors or found.waited is None or found.matters:
-            yield found
+        if len(places) > processors or whole.waited is None or whole.matters:
+            yield whole
             return
     for fault in sharing_faults(node):
         some = [place for place in places if place.rank in fault.ranks]
         own = len({cpu for place in some for cpu in place.cpus})
         # (What it costs to share a core as two hardware threads of it depends on the program.)
         if sum(place.threads for place in some) > own:
-            yield one(some, own, fault.what)
+            yield sharing_of(some, own, fault.what)
 
 
 def _others(
@@ -335,7 +335,7 @@ def _others(
     known = [of_rank[place.rank] for place in node.ranks if place.rank in of_rank]
     if not use or not known:
         return None
-    used, span = _use(known, [times[one.rank] for one in known])
+    used, span = _use(known, [times[own.rank] for own in known])
     return max(use[0] / use[1] * span - used, 0.0) if used else None
 
 
@@ -348,40 +348,40 @@ def _what(host: str, count: int, threads: str, processors: int) -> str:
 
 def _use(known: Sequence[RankProcessors], rows: Sequence[Rank]) -> tuple[float, float]:
     """Return the processor time of ranks, and in which time: if counted, from MPI_Init to MPI_Finalize."""
-    used = [one.used_seconds for one in known]
+    used = [own.used_seconds for own in known]
     if None not in used:
-        return sum(seconds or 0.0 for seconds in used), max(one.run_seconds for one in known)
+        return sum(seconds or 0.0 for seconds in used), max(own.run_seconds for own in known)
     return sum(row.user_seconds + row.system_seconds for row in rows), max(row.wall_seconds for row in rows)
 
 
 def _preempted(alone: Sequence[RankProcessors], everybody: Iterable[RankProcessors]) -> Preempted | None:
     """Return those that had no processor, of ranks that share theirs with no other rank."""
     exact = [
-        one
-        for one in alone
-        if one.lost_seconds is not None and one.lost_seconds >= MUCH_WAIT * one.run_seconds > 0
+        own
+        for own in alone
+        if own.lost_seconds is not None and own.lost_seconds >= MUCH_WAIT * own.run_seconds > 0
     ]
     often = [
-        one
-        for one in alone
-        if one.lost_seconds is None and MANY_SWITCHES <= (one.switches_per_second or 0.0) < YIELDS
+        own
+        for own in alone
+        if own.lost_seconds is None and MANY_SWITCHES <= (own.switches_per_second or 0.0) < YIELDS
     ]
     who = exact or often
     if not who:
         return None
-    away = [one.lost_seconds if exact else one.not_on_processor_seconds for one in who]
+    away = [own.lost_seconds if exact else own.not_on_processor_seconds for own in who]
     known = [seconds for seconds in away if seconds is not None]
-    run = sum(one.run_seconds for one in who)
+    run = sum(own.run_seconds for own in who)
     lost = sum(known) if known else None
     if lost is not None and lost < MUCH_WAIT * run:
         return None
-    rates = [one.switches_per_second for one in everybody if one.switches_per_second is not None]
-    who.sort(key=lambda one: (-(one.lost_seconds or 0.0), -(one.switches_per_second or 0.0)))
+    rates = [own.switches_per_second for own in everybody if own.switches_per_second is not None]
+    who.sort(key=lambda own: (-(own.lost_seconds or 0.0), -(own.switches_per_second or 0.0)))
     return Preempted(
-        ranks=tuple(one.rank for one in who),
+        ranks=tuple(own.rank for own in who),
         run_seconds=run,
         lost_seconds=lost,
         is_exact=bool(exact),
-        switches_per_second=max(one.switches_per_second or 0.0 for one in who),
+        switches_per_second=max(own.switches_per_second or 0.0 for own in who),
         mean_switches_per_second=sum(rates) / len(rates) if rates else 0.0,
     )

@@ -138,24 +138,24 @@ class CounterTotals:
 
 def rank_counters(connection: sqlite3.Connection) -> list[RankCounters]:
     """Return every rank that was counted, in their order."""
-    found: dict[int, list[Counts]] = {}
+    counts_of_rank: dict[int, list[Counts]] = {}
     for rank, _, counts in _rows(connection):
-        found.setdefault(rank, []).append(counts)
+        counts_of_rank.setdefault(rank, []).append(counts)
     return [
-        RankCounters(rank, host, Counted.of(seconds, _sum(found[rank])), waited)
+        RankCounters(rank, host, Counted.of(seconds, _sum(counts_of_rank[rank])), waited)
         for rank, host, seconds, waited in connection.execute(
             f"SELECT ranks.rank, host, CASE WHEN state IN ('finalizing', 'finalized') THEN {RUN_SECONDS} END,"
             " run_queue_wait FROM ranks LEFT JOIN places ON places.rank = ranks.rank ORDER BY ranks.rank"
         )
-        if rank in found
+        if rank in counts_of_rank
     ]
 
 
 def region_counters(connection: sqlite3.Connection) -> list[RegionCounters]:
     """Return every region in which something was counted, in the order of the profile."""
-    found: dict[int, list[Counts]] = {}
+    counts_of_region: dict[int, list[Counts]] = {}
     for _, region, counts in _rows(connection):
-        found.setdefault(region, []).append(counts)
+        counts_of_region.setdefault(region, []).append(counts)
     # Of the whole program only what is between MPI_Init and MPI_Finalize is counted.
     seconds = dict(
         connection.execute(
@@ -167,15 +167,20 @@ def region_counters(connection: sqlite3.Connection) -> list[RegionCounters]:
         ).fetchall()
     )
     return [
-        RegionCounters(region, path, len(found[region]), Counted.of(seconds.get(region), _sum(found[region])))
+        RegionCounters(
+            region,
+            path,
+            len(counts_of_region[region]),
+            Counted.of(seconds.get(region), _sum(counts_of_region[region])),
+        )
         for region, path in connection.execute("SELECT id, path FROM regions ORDER BY id")
-        if region in found
+        if region in counts_of_region
     ]
 
 
 def absent_counters(connection: sqlite3.Connection) -> list[AbsentCounter]:
     """Return what was not counted."""
-    rows = connection.execute("SELECT counter, why, ranks FROM absent_counters ORDER BY rowid").fetchall()
+    rows = connection.execute("SELECT counter, reason, ranks FROM absent_counters ORDER BY rowid").fetchall()
     names = dict(zip(_COLUMNS, COUNTERS, strict=True))
     return [AbsentCounter(names.get(counter, counter), why, ranks) for counter, why, ranks in rows]
 
@@ -216,5 +221,5 @@ def _sum_of(values: Sequence[float | None]) -> float | None:
     return sum(known) if known and len(known) == len(values) else None
 
 
-def _ratio(one: float | None, other: float | None) -> float | None:
-    return None if one is None or not other else one / other
+def _ratio(value: float | None, divisor: float | None) -> float | None:
+    return None if value is None or not divisor else value / divisor

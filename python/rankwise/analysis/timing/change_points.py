@@ -67,9 +67,9 @@ def _partition(
         sums = best[starts] + cost + penalty
         latest[end] = np.argmin(sums)
         best[end] = sums[latest[end]]
-    found = []
+    ends = []
     end = n
     while end > 0:
         end = int(latest[end])
-        found.append(end)
-    return found[::-1]
+        ends.append(end)
+    return ends[::-1]

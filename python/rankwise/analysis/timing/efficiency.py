@@ -109,13 +109,13 @@ def efficiency(connection: sqlite3.Connection, time: TimeInMpi, delayed: Delayed
     ranks = connection.execute(f"SELECT rank, {RUN_SECONDS}, mpi, MAX(threads, 1) FROM ranks").fetchall()
     runs = {rank: run for rank, run, _, _ in ranks}
     in_mpi = {rank: min(mpi / threads, run) for rank, run, mpi, threads in ranks}
-    found = _efficiency("", runs, in_mpi)
-    if found is None:
+    whole = _efficiency("", runs, in_mpi)
+    if whole is None:
         return None
-    split, why = _split(found, sum(in_mpi.values()) / len(in_mpi), time, delayed)
+    split, why = _split(whole, sum(in_mpi.values()) / len(in_mpi), time, delayed)
     if why and unknown_collectives(connection).reason == "clocks not compared":
-        why += "; the clocks of the nodes were not compared, --clock-sync does it"
-    return replace(found, split=split, why_no_split=why)
+        why += "; the clocks of the nodes were not compared (see --clock-sync)"
+    return replace(whole, split=split, why_no_split=why)
 
 
 def region_efficiencies(connection: sqlite3.Connection) -> list[Efficiency]:
@@ -142,15 +142,15 @@ def region_efficiencies(connection: sqlite3.Connection) -> list[Efficiency]:
             around = in_mpi.setdefault(parent, {})
             for rank, seconds in in_mpi.get(region, {}).items():
                 around[rank] = around.get(rank, 0.0) + seconds
-    found = []
+    rows = []
     for region, path, _ in regions:
         runs = walls.get(region, {})
         own = in_mpi.get(region, {})
         mpi = {rank: min(own.get(rank, 0.0) / threads[rank], run) for rank, run in runs.items()}
-        one = _efficiency(path, runs, mpi, "waiting is told from transfer for the whole run alone")
-        if one:
-            found.append(one)
-    return found
+        row = _efficiency(path, runs, mpi, "waiting and transfer are distinguished only for the whole run")
+        if row:
+            rows.append(row)
+    return rows
 
 
 def _efficiency(
@@ -179,7 +179,7 @@ def _efficiency(
     )
 
 
-def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi, late: Delayed) -> tuple[Split | None, str]:
+def _split(whole: Efficiency, mean_in_mpi: float, time: TimeInMpi, late: Delayed) -> tuple[Split | None, str]:
     """Return what communication efficiency is lost to, or why that is not known."""
     in_mpi, moved, error = time.seconds, time.moving_seconds, time.error_seconds
     if not in_mpi or not mean_in_mpi:
@@ -190,7 +190,7 @@ def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi, late: Delayed
             transfer=1.0,
             transfer_low=1.0,
             transfer_high=1.0,
-            ideal_seconds=found.seconds,
+            ideal_seconds=whole.seconds,
             waiting_seconds=0.0,
             transfer_seconds=0.0,
             unknown_seconds=0.0,
@@ -202,7 +202,7 @@ def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi, late: Delayed
     share = (moved + late.seconds) / known if known else 0.0  # of what is known: the rest is taken like it
     ideal, least, most = (
         # (Even if ranks wait for each other's transfer in turn, that is not more than all transfer.)
-        min(max(found.seconds - min(seconds * scale, everybody), found.useful_most_seconds), found.seconds)
+        min(max(whole.seconds - min(seconds * scale, everybody), whole.useful_most_seconds), whole.seconds)
         for seconds, everybody in (
             (moved + late.seconds + share * unknown, moved + share * unknown),
             (moved + late.high + unknown + error, moved + unknown + error),
@@ -210,14 +210,14 @@ def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi, late: Delayed
         )
     )
     least, most = (
-        min(max(one, found.useful_most_seconds), found.seconds)
-        for one in (least - _ALWAYS * found.seconds, most + _ALWAYS * found.seconds)
+        min(max(bound, whole.useful_most_seconds), whole.seconds)
+        for bound in (least - _ALWAYS * whole.seconds, most + _ALWAYS * whole.seconds)
     )
-    transfer, low, high = (one / found.seconds for one in (ideal, least, most))
+    transfer, low, high = (bound / whole.seconds for bound in (ideal, least, most))
     if high - low > 2 * MOST_UNCERTAIN or known < LEAST_KNOWN * in_mpi:
         return None, _why(time, late, unknown)
-    most_useful = found.useful_most_seconds
-    serial, serial_low, serial_high = (_ratio(most_useful, one) for one in (ideal, most, least))
+    most_useful = whole.useful_most_seconds
+    serial, serial_low, serial_high = (_ratio(most_useful, bound) for bound in (ideal, most, least))
     return (
         Split(
             serialisation=serial,
@@ -241,10 +241,10 @@ def _why(time: TimeInMpi, late: Delayed, unknown: float) -> str:
     unclear = max(unknown, time.error_seconds, by_transfer)
     share = f"{percent(unclear, time.seconds):.0f} % of the time in MPI"
     if unclear == unknown:
-        return f"of {share} it is not known who waited for whom"
+        return f"{share} is unclassified"
     if unclear == time.error_seconds:
-        return f"the time that ranks waited may be off by {share}"
-    return f"in {share} ranks waited, but it is not known whether for others' transfer or for their computing"
+        return f"the error of the waiting time is {share}"
+    return f"in {share} ranks waited, but it is unknown whether for transfer or for computing of others"
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -77,9 +77,9 @@ def roles(connection: sqlite3.Connection, number: int) -> list[Role]:
         ranks = tuple(sorted(rank for rank in parse(members) if rank >= 0))
         families.setdefault(family, []).append((name, ranks))
     for own in families.values():
-        found = _divided(own, number)
-        if found and len({_procedures(connection, role) for role in found}) > 1:
-            return found
+        divided = _divided(own, number)
+        if divided and len({_procedures(connection, role) for role in divided}) > 1:
+            return divided
     return []
 
 
@@ -88,9 +88,9 @@ def _divided(own: Sequence[tuple[str, tuple[int, ...]]], number: int) -> list[Ro
     inside = [rank for _, ranks in own for rank in ranks]
     if len(own) > _MOST_ROLES or len(set(inside)) < len(inside):
         return []
-    found = [Role(name, ranks) for name, ranks in own if ranks]
+    roles = [Role(name, ranks) for name, ranks in own if ranks]
     outside = tuple(sorted(set(range(number)) - set(inside)))
-    return [*found, *([Role("", outside)] if outside else [])]
+    return [*roles, *([Role("", outside)] if outside else [])]
 
 
 def _procedures(connection: sqlite3.Connection, role: Role) -> frozenset[str]:

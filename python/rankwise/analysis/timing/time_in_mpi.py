@@ -118,10 +118,10 @@ def time_in_mpi(
             posting += totals.seconds
         if kind == FILES:
             files += totals.seconds
-    certain = sum(one.certain_seconds for one in messages.waiting)
-    on_files = [one for one in waiting.families if one.procedure in ON_FILES] if waiting else []
-    files -= sum(one.waiting.seconds for one in on_files)
-    accesses = sum(one.transfer_seconds for one in on_files)
+    certain = sum(row.certain_seconds for row in messages.waiting)
+    on_files = [family for family in waiting.families if family.procedure in ON_FILES] if waiting else []
+    files -= sum(family.waiting.seconds for family in on_files)
+    accesses = sum(family.transfer_seconds for family in on_files)
     known = min((waiting.seconds if waiting else 0.0) - accesses + certain + posting, in_mpi)
     late = messages.late_sender_seconds + messages.late_receiver_seconds
     waited = min((waiting.waiting.seconds if waiting else 0.0) + late, known)

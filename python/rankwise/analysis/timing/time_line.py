@@ -287,5 +287,5 @@ def _phase(
 
 def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return part / whole; nothing of nothing is 0."""
-    found: NDArray[np.float64] = np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
-    return found
+    ratio: NDArray[np.float64] = np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
+    return ratio

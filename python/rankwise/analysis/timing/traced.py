@@ -181,8 +181,8 @@ class Trace:
         return self._count("traced_messages WHERE NOT sends AND NOT drawn")
 
     def _count(self, rows: str) -> int:
-        (found,) = self._connection.execute(f"SELECT COUNT(*) FROM {rows}").fetchone()
-        return int(found)
+        (count,) = self._connection.execute(f"SELECT COUNT(*) FROM {rows}").fetchone()
+        return int(count)
 
     def calls(self) -> Iterator[TracedCall]:
         """Yield the calls, of each rank in the order in which they began; those of a lane don't overlap."""
@@ -261,11 +261,14 @@ def _waited(
     known: tuple[TracedMessage, ...], procedure: str, began: int, ended: int, rendezvous: float
 ) -> tuple[int, int]:
     """Return how long a call waited for the other sides of its messages, and for whom the longest."""
-    sides = [(one.other, one.bytes, one.procedure, one.other_posted, one.sends) for one in known]
-    found = ready(sides, procedure, began, ended, rendezvous)
-    if found is None or found[0] <= began:
+    sides = [
+        (message.other, message.bytes, message.procedure, message.other_posted, message.sends)
+        for message in known
+    ]
+    ready_at = ready(sides, procedure, began, ended, rendezvous)
+    if ready_at is None or ready_at[0] <= began:
         return 0, NOBODY
-    return int(found[0]) - began, found[1]
+    return int(ready_at[0]) - began, ready_at[1]
 
 
 def _communicators(connection: sqlite3.Connection) -> dict[int, TracedCommunicator]:
@@ -274,11 +277,11 @@ def _communicators(connection: sqlite3.Connection) -> dict[int, TracedCommunicat
         " (SELECT communicator FROM arrivals UNION SELECT communicator FROM waits"
         " UNION SELECT communicator FROM wait_messages)"
     )
-    found = {}
+    traced = {}
     for key, name, user_name, text, remote in rows:
         members = tuple(parse(text)) if text and not remote else ()
-        found[key] = TracedCommunicator(name, user_name, () if UNKNOWN in members else members)
-    return found
+        traced[key] = TracedCommunicator(name, user_name, () if UNKNOWN in members else members)
+    return traced
 
 
 def _share(connection: sqlite3.Connection, table: str, procedures: tuple[str, ...]) -> Share:

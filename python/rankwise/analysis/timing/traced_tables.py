@@ -74,10 +74,12 @@ def _waits_in_collectives(
 ) -> Iterator[tuple[int, str, int, int, int, int]]:
     """Yield communicator, procedure, instance, rank, nanoseconds that it waited, and for whom the longest."""
     for every in sampled(connection):
-        found = every.of(consistent(every))
-        known = waits(found)
+        instances = every.of(consistent(every))
+        known = waits(instances)
         nanoseconds = (known.seconds * 1e9).round().astype("int64").tolist()
-        whose = [[NOBODY if at == NOBODY else int(found.ranks[at]) for at in row] for row in known.whose]
-        for number, waited, of in zip(found.numbers.tolist(), nanoseconds, whose, strict=True):
-            for rank, own, other in zip(found.ranks.tolist(), waited, of, strict=True):
-                yield found.communicator, found.procedure, number, rank, own, other
+        whose = [[NOBODY if at == NOBODY else int(instances.ranks[at]) for at in row] for row in known.whose]
+        for number, waited, members_waited_for in zip(
+            instances.numbers.tolist(), nanoseconds, whose, strict=True
+        ):
+            for rank, own, other in zip(instances.ranks.tolist(), waited, members_waited_for, strict=True):
+                yield instances.communicator, instances.procedure, number, rank, own, other

@@ -191,7 +191,7 @@ class Before:
         late = self._tables[number]
         for other in self._of[late.found.communicator]:
             one = self._tables[other]
-            if one.found.procedure not in FOR_ALL and one.calls >= _OFTEN * late.calls and other != number:
+            if not one.found.is_of(FOR_ALL) and one.calls >= _OFTEN * late.calls and other != number:
                 yield other
 
 

@@ -124,7 +124,7 @@ def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
     shares: dict[int, dict[int, float]] = {}
     for (rank, number), one in late.items():
         waited.share(rank, number, one)
-        if tables[number].found.procedure in FOR_NEIGHBOURS:
+        if tables[number].found.is_of(FOR_NEIGHBOURS):
             _left_late_as_it_waited(one)
         sums = caused.setdefault(rank, Caused())
         sums.computing += one.computing
@@ -169,7 +169,7 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
     left = np.zeros_like(start) if found.procedure in POSTED else start
     late = {}
     for member in distinct(known.whose[known.whose != NOBODY]).tolist():
-        among = found.procedure in FOR_NEIGHBOURS
+        among = found.is_of(FOR_NEIGHBOURS)
         others = _neighbours_of(found, member) if among else slice(None)
         waited = np.where(known.whose[:, others] == member, each[:, others], 0.0)
         seconds = waited.sum(axis=1)
@@ -235,8 +235,8 @@ def _needed_of_neighbours(table: Late, member: int, seconds: float) -> list[_Nee
 
 
 def _neighbours_of(found: Instances, member: int) -> NDArray[np.int64]:
-    own = found.neighbours[member]
-    there: NDArray[np.int64] = own[own != NOBODY]
+    """Return those that a member is a neighbour of: who may wait for it."""
+    there: NDArray[np.int64] = np.flatnonzero((found.neighbours == member).any(axis=1))
     return there
 
 
@@ -251,7 +251,7 @@ def _nearly_last(number: int, table: Late, late: Mapping[Node, _Lateness]) -> di
     """Return those that nobody waited for longest, but somebody would if the last ones came earlier."""
     found, known, _, _ = table
     rows = np.flatnonzero((known.whose != NOBODY).any(axis=1))
-    if found.procedure not in FOR_ALL or not len(rows):
+    if not found.is_of(FOR_ALL) or not len(rows):
         return {}
     waited = len(rows)
     rows = rows[:: -(-len(rows) // _MOST_ROWS)]
@@ -299,7 +299,7 @@ class _Waited:
             )
             for column, value in zip(columns, values, strict=True):
                 column.append(value)
-            if found.procedure not in FOR_ALL | POSTED | FOR_NEIGHBOURS:
+            if not found.is_of(FOR_ALL) and found.procedure not in POSTED | FOR_NEIGHBOURS:
                 rows, members, until, whose = held_up(found, known)
                 values = (
                     found.ranks[members],
@@ -358,7 +358,7 @@ class _Waited:
         """
         if table == MESSAGES or most <= 1:
             return most
-        if table == number and self._tables[table].found.procedure in FOR_NEIGHBOURS:
+        if table == number and self._tables[table].found.is_of(FOR_NEIGHBOURS):
             return 1.0
         found = self._tables[table].found
         arrivals = found.arrival[:, found.ranks == rank].ravel()

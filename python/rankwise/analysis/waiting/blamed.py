@@ -48,13 +48,13 @@ def blamed_ranks(waited: Waiting | None, messages: MessageWaits) -> list[Blamed]
         waited: in blocking collectives; None = nothing is known of them.
         messages: waits for messages.
     """
-    collectives = {one.rank: one for one in waited.ranks} if waited else {}
-    origins = {one.rank: one for one in messages.origins}
-    found = []
+    collectives = {row.rank: row for row in waited.ranks} if waited else {}
+    origins = {origin.rank: origin for origin in messages.origins}
+    rows = []
     for rank in sorted({*collectives, *origins}):
         own, origin = collectives.get(rank), origins.get(rank)
         blamed = own.blamed_seconds if own else 0.0
-        found.append(
+        rows.append(
             Blamed(
                 rank,
                 (own or origins[rank]).host,
@@ -63,4 +63,4 @@ def blamed_ranks(waited: Waiting | None, messages: MessageWaits) -> list[Blamed]
                 min(own.late_start_seconds, blamed) if own else 0.0,
             )
         )
-    return sorted(found, key=lambda one: -one.seconds)
+    return sorted(rows, key=lambda row: -row.seconds)

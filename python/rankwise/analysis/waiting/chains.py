@@ -144,5 +144,5 @@ def _in_collectives(connection: sqlite3.Connection) -> Iterator[Stretch]:
     from rankwise.analysis.waiting.instances import each_wait
     from rankwise.analysis.waiting.sample import sampled
 
-    for found in sampled(connection, of_all=True):
-        yield from map(Stretch, *each_wait(found))
+    for instances in sampled(connection, of_all=True):
+        yield from map(Stretch, *each_wait(instances))

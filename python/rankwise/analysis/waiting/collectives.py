@@ -228,7 +228,8 @@ def waiting(
 def _times(connection: sqlite3.Connection) -> Times:
     """Return calls and seconds by rank, by communicator and procedure, of all that could be known.
 
-    Seconds of those that are only posted are those of posting them.
+    Seconds of those that are only posted are those of posting them; calls of persistent ones are their
+    starts.
     """
     found: dict[tuple[int, str], dict[int, tuple[int, float]]] = {}
     names = ", ".join(f"'{name}'" for name in sorted(BLOCKING | POSTED))
@@ -240,7 +241,19 @@ def _times(connection: sqlite3.Connection) -> Times:
         " GROUP BY communicator, procedures.name, rank"
     ):
         found.setdefault((communicator, procedure), {})[rank] = calls, seconds
+    for communicator, procedure, starts in _starts(connection):
+        ranks = found.get((communicator, procedure), {})
+        found[communicator, procedure] = {rank: (starts, seconds) for rank, (_, seconds) in ranks.items()}
     return found
+
+
+def _starts(connection: sqlite3.Connection) -> list[tuple[int, str, int]]:
+    """Return how often persistent collectives were started, by communicator and procedure."""
+    if not connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'starts'").fetchone():
+        return []  # written by an older version
+    return connection.execute(
+        "SELECT communicator, name, starts FROM starts JOIN procedures ON procedures.id = procedure"
+    ).fetchall()
 
 
 def _sum(tables: Sequence[Table]) -> Estimate:

@@ -89,14 +89,14 @@ class Structures:
 
     def _of_family(self, family: str, own: Sequence[tuple[str, tuple[int, ...]]]) -> list[Group]:
         """Return the groups that communicators made by one call divide the ranks into."""
-        found = [Group(ranks, ROLE, f"of {name}") for name, ranks in own]
+        family_groups = [Group(ranks, ROLE, f"of {name}") for name, ranks in own]
         inside = {rank for _, ranks in own for rank in ranks}
         if len(inside) < self._number:
             outside = tuple(rank for rank in range(self._number) if rank not in inside)
-            found.append(Group(outside, ROLE, f"in no {family}"))
+            family_groups.append(Group(outside, ROLE, f"in no {family}"))
             if len(own) > 1:
-                found.append(Group(tuple(sorted(inside)), ROLE, f"in some {family}"))
-        return found
+                family_groups.append(Group(tuple(sorted(inside)), ROLE, f"in some {family}"))
+        return family_groups
 
     def likely(self, lateness: Iterable[Lateness]) -> Iterator[Group]:
         """Return the latest group of each kind, by its ranks' mean."""

@@ -174,13 +174,13 @@ def _calls_in(found: Instances) -> Iterable[_Call]:
         everybody, last = list(zip(arrivals, ranks, strict=True)), max(arrivals)
         for member, (rank, began, ended) in enumerate(zip(ranks, arrivals, departures, strict=True)):
             needed = everybody
-            if found.procedure in FOR_ROOT:
+            if found.is_of(FOR_ROOT):
                 needed = everybody[root : root + 1]
-            elif found.procedure in FOR_OTHERS:
+            elif found.is_of(FOR_OTHERS):
                 needed = everybody if member == root else []
-            elif found.procedure in FOR_NEIGHBOURS:
+            elif found.is_of(FOR_NEIGHBOURS):
                 needed = [everybody[place] for place in found.neighbours[member].tolist() if place != NOBODY]
-            elif found.procedure not in FOR_ALL:
+            elif not found.is_of(FOR_ALL):
                 lower = found.places < found.places[member]
                 needed = [one for one, is_lower in zip(everybody, lower.tolist(), strict=True) if is_lower]
             if ended < last:  # who left before another one came has not needed it
@@ -254,7 +254,7 @@ def _in_collective(table: Table, tables: Sequence[Table], moving_share: float, w
 
     found = table.found
     calls = [
-        (one.calls, one.found.procedure in FOR_ALL)
+        (one.calls, one.found.is_of(FOR_ALL))
         for one in tables
         if one.found.communicator == found.communicator
     ]
@@ -298,6 +298,6 @@ def _ideal_waits(
     ideal = waits(replace(found, arrival=arrival, departure=np.full_like(arrival, np.inf))).seconds
     # Who left before the last one had come had nothing to wait for.
     early = found.departure < found.arrival.max(axis=1, keepdims=True)
-    if found.procedure in FOR_NEIGHBOURS:
+    if found.is_of(FOR_NEIGHBOURS):
         early = found.departure < of_neighbours(found, found.arrival).max(axis=2)
     return np.where(early | first, table.waits.seconds, ideal)

@@ -7,12 +7,20 @@ time in the call is the transfer, which the library's own way of doing it may le
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_LOWER, FOR_NEIGHBOURS, FOR_OTHERS, FOR_ROOT
+from rankwise.analysis.waiting.procedures import (
+    FOR_ALL,
+    FOR_LOWER,
+    FOR_NEIGHBOURS,
+    FOR_OTHERS,
+    FOR_ROOT,
+    in_all_forms,
+)
 from rankwise.records import dataclass
 
 Floats = NDArray[np.float64]
@@ -21,12 +29,14 @@ NOBODY = -1
 ALL: NDArray[np.int64] = np.empty((0, 0), np.int64)
 """In place of neighbours: of a collective that is not among neighbours."""
 _NEVER = -np.inf
+_CLEARLY_EARLY_S = 50e-6
+_HELD_UP = 0.95  # of the calls that a member came to early: the library lets it go when all have come
+_PROOFS = 3
 _USUAL = 0.75  # of the sample, which has no step among the longest but by chance
-_GIVE_TO_NEIGHBOURS = {  # as much to each of them
-    f"MPI_{how}"
-    for name in ("allgather", "allgatherv", "alltoall")
-    for how in (f"Neighbor_{name}", f"Ineighbor_{name}")
-}
+_GIVE_TO_NEIGHBOURS = in_all_forms(  # as much to each of them
+    "MPI_Neighbor_allgather", "MPI_Neighbor_allgatherv", "MPI_Neighbor_alltoall"
+)
+_BARRIERS, _ALLREDUCES, _BROADCASTS = map(in_all_forms, ("MPI_Barrier", "MPI_Allreduce", "MPI_Bcast"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +49,8 @@ class Instances:
         numbers: of the instances, n.
         ranks: of the members in MPI_COMM_WORLD, ascending, m.
         places: their ranks in the communicator, m.
-        neighbours: of each member, their places in `ranks`, filled up by `NOBODY`, m x the most that one has;
+        neighbours: of each member those that it gets something from, as places in `ranks`, filled up by
+            `NOBODY`, m x the most that one has;
             `ALL` = the collective is not among neighbours.
         roots: place in `ranks`, or `NOBODY`, n.
         bytes: of the message, n x m.
@@ -55,6 +66,7 @@ class Instances:
         selected: whether the call is wanted: others are told for the sake of those that are.
         nodes: a number of each member's node, m.
         errors: seconds by which the times of each member's node may be off, at most, m.
+        is_synchronised: the library has everybody wait for everybody, though only the root need wait.
     """
 
     communicator: int
@@ -75,13 +87,29 @@ class Instances:
     selected: NDArray[np.bool_]
     nodes: NDArray[np.int64]
     errors: Floats
+    is_synchronised: bool = False
+
+    def is_of(self, kind: frozenset[str]) -> bool:
+        """Tell whether members wait for each other as in the collectives of a kind."""
+        return kind is FOR_ALL if self.is_synchronised else self.procedure in kind
 
     def of(self, which: NDArray[np.bool_]) -> Instances:
         """Return some of the instances."""
-        own = {"communicator", "procedure", "ranks", "places", "neighbours", "nodes", "errors"}
+        own = {
+            *("communicator", "procedure", "ranks", "places", "neighbours", "nodes", "errors"),
+            "is_synchronised",
+        }
         return Instances(
             **{name: value if name in own else value[which] for name, value in vars(self).items()}
         )
+
+    def seen_as_synchronised(self) -> Instances:
+        """Return the same; of a collective in which only the root need wait, seen how the library does it.
+
+        If it keeps each member from leaving until the last one has come, whenever that one is late, then
+        everybody waits for everybody.
+        """
+        return replace(self, is_synchronised=self.procedure in FOR_OTHERS and _holds_everybody(self))
 
     @property
     def length(self) -> Floats:
@@ -166,11 +194,11 @@ def consistent(found: Instances) -> NDArray[np.bool_]:
     last = found.arrival.max(axis=1, keepdims=True)
     early = found.departure + found.uncertain(late) < last
     impossible: NDArray[np.bool_] = np.zeros(len(late), bool)
-    if found.procedure in {"MPI_Barrier", "MPI_Ibarrier"}:
+    if found.procedure in _BARRIERS:
         impossible = np.any(early, axis=1)
-    elif found.procedure in {"MPI_Allreduce", "MPI_Iallreduce"}:
+    elif found.procedure in _ALLREDUCES:
         impossible = early.any(axis=1) & np.all(found.bytes > 0, axis=1)
-    elif found.procedure in {"MPI_Bcast", "MPI_Ibcast"}:
+    elif found.procedure in _BROADCASTS:
         roots = found.roots[:, None]
         root = np.take_along_axis(found.arrival, roots, axis=1)
         before = (found.departure + found.uncertain(roots) < root) & (found.bytes > 0)
@@ -181,17 +209,31 @@ def consistent(found: Instances) -> NDArray[np.bool_]:
     return ~impossible
 
 
+def _holds_everybody(found: Instances) -> bool:
+    last = found.arrival.argmax(axis=1)[:, None]
+    late = found.arrival.max(axis=1, keepdims=True)
+    early = found.entered + _CLEARLY_EARLY_S + found.uncertain(last) < late
+    held = early & (found.departure + found.uncertain(last) >= late)
+    np.put_along_axis(early, np.maximum(found.roots, 0)[:, None], False, axis=1)
+    np.put_along_axis(held, np.maximum(found.roots, 0)[:, None], False, axis=1)
+    others = np.arange(len(found.ranks)) != (found.roots[0] if len(np.unique(found.roots)) == 1 else NOBODY)
+    proofs = early.sum(axis=0)[others]
+    return bool(
+        (proofs >= _PROOFS).all() and (held.sum(axis=0)[others] >= _HELD_UP * proofs).all() and len(proofs)
+    )
+
+
 def waits(found: Instances) -> Waits:
     """Find out who waited for whom."""
-    if found.procedure in FOR_ALL:
+    if found.is_of(FOR_ALL):
         whose, first, second = _for_all(found)
-    elif found.procedure in FOR_ROOT:
+    elif found.is_of(FOR_ROOT):
         whose, first, second = _for_root(found)
-    elif found.procedure in FOR_OTHERS:
+    elif found.is_of(FOR_OTHERS):
         whose, first, second = _for_others(found)
-    elif found.procedure in FOR_LOWER:
+    elif found.is_of(FOR_LOWER):
         whose, first, second = _for_lower(found)
-    elif found.procedure in FOR_NEIGHBOURS:
+    elif found.is_of(FOR_NEIGHBOURS):
         whose, first, second = _for_neighbours(found)
     else:
         whose = np.full(found.arrival.shape, NOBODY)
@@ -222,17 +264,17 @@ def saved_without(found: Instances, known: Waits, late: NDArray[np.bool_], rows:
     arrival, entered, seconds = found.arrival[rows], found.entered[rows], known.seconds[rows]
     others = np.where(late, _NEVER, arrival)
     places = np.arange(len(rows))
-    if found.procedure in FOR_ROOT:
+    if found.is_of(FOR_ROOT):
         latest = others[places, found.roots[rows]][:, None]
-    elif found.procedure in FOR_OTHERS:
+    elif found.is_of(FOR_OTHERS):
         others[places, found.roots[rows]] = _NEVER
         latest = others.max(axis=1, keepdims=True)
-    elif found.procedure in FOR_LOWER:
+    elif found.is_of(FOR_LOWER):
         order = found.places.argsort()
         up_to = np.maximum.accumulate(others[:, order], axis=1)
         latest = np.full(arrival.shape, _NEVER)
         latest[:, order[1:]] = up_to[:, :-1]
-    elif found.procedure in FOR_NEIGHBOURS:
+    elif found.is_of(FOR_NEIGHBOURS):
         latest = of_neighbours(found, others).max(axis=2)
     else:
         latest = others.max(axis=1, keepdims=True)

@@ -80,17 +80,17 @@ class _Candidates:
         self, waited: Waiting | None, messages: MessageWaits, number: int, savings: Savings | None
     ) -> None:
         everything = blamed_ranks(waited, messages)
-        self.all_seconds = sum(one.seconds for one in everything)
+        self.all_seconds = sum(row.seconds for row in everything)
         self.number = number
         self._savings = savings
-        self.blamed = {one.rank: one for one in everything}
+        self.blamed = {row.rank: row for row in everything}
 
     def of(self, group: Group) -> LateGroup:
         """Return what a group accounts for."""
-        ones = [self.blamed[rank] for rank in group.ranks if rank in self.blamed]
-        left_late = sum(one.left_late_seconds for one in ones)
-        collectives = sum(one.in_collectives_seconds - one.left_late_seconds for one in ones)
-        messages = sum(one.for_messages_seconds for one in ones)
+        rows = [self.blamed[rank] for rank in group.ranks if rank in self.blamed]
+        left_late = sum(row.left_late_seconds for row in rows)
+        collectives = sum(row.in_collectives_seconds - row.left_late_seconds for row in rows)
+        messages = sum(row.for_messages_seconds for row in rows)
         saved = min(self._savings.of(group.ranks), collectives) if self._savings else 0.0
         return LateGroup(
             group,
@@ -104,7 +104,7 @@ class _Candidates:
         )
 
     def _host(self, group: Group) -> str:
-        hosts = {one.host for rank in group.ranks if (one := self.blamed.get(rank))}
+        hosts = {row.host for rank in group.ranks if (row := self.blamed.get(rank))}
         host = hosts.pop() if len(hosts) == 1 else None
         return host or ""
 
@@ -114,11 +114,11 @@ class _Candidates:
 
     def lateness(self) -> list[dict[int, float]]:
         """Return how late ranks are, in two ways: as they come, and as the blame ends."""
-        blamed = {rank: one.late_seconds for rank, one in self.blamed.items() if one.late_seconds > 0}
+        blamed = {rank: row.late_seconds for rank, row in self.blamed.items() if row.late_seconds > 0}
         if self._savings is None:
             return [blamed]
         late = self._savings.lateness()
-        messages = {rank: one.for_messages_seconds for rank, one in self.blamed.items()}
+        messages = {rank: row.for_messages_seconds for rank, row in self.blamed.items()}
         whole = sum(late.values())
         scale = (self.all_seconds - sum(messages.values())) / whole if whole else 0.0
         ranks = late.keys() | messages.keys()
@@ -158,36 +158,40 @@ def late_group(
     groups = {group.ranks: group for late in lateness for group in prefixes(late, number)}
     groups |= {group.ranks: group for group in structures.likely(lateness)}
     tried = [candidates.of(group) for group in groups.values()]
-    found = [one for one in tried if one.saved_share >= candidates.least(one.group)]
-    return _smallest(found, number) or _most_blamed(candidates, tried)
+    enough = [candidate for candidate in tried if candidate.saved_share >= candidates.least(candidate.group)]
+    return _smallest(enough, number) or _most_blamed(candidates, tried)
 
 
-def _smallest(found: list[LateGroup], number: int) -> LateGroup | None:
+def _smallest(candidates: list[LateGroup], number: int) -> LateGroup | None:
     """Return the smallest group that saves nearly as much as the one that saves most for its size."""
-    if not found:
+    if not candidates:
         return None
-    best = max(found, key=lambda one: one.saved_share - len(one.ranks) / number)
+    best = max(candidates, key=lambda candidate: candidate.saved_share - len(candidate.ranks) / number)
     enough = [
-        one
-        for one in found
-        if len(one.ranks) <= len(best.ranks) and one.saved_seconds >= NEARLY_ALL * best.saved_seconds
+        candidate
+        for candidate in candidates
+        if len(candidate.ranks) <= len(best.ranks)
+        and candidate.saved_seconds >= NEARLY_ALL * best.saved_seconds
     ]
-    least = min(len(one.ranks) for one in enough)
+    least = min(len(candidate.ranks) for candidate in enough)
     preferred = [
-        one
-        for one in enough
-        if len(one.ranks) == least
-        or (least > 1 and one.group.kind and len(one.ranks) <= LITTLE_LARGER * least)
+        candidate
+        for candidate in enough
+        if len(candidate.ranks) == least
+        or (least > 1 and candidate.group.kind and len(candidate.ranks) <= LITTLE_LARGER * least)
     ]
-    return min(preferred, key=lambda one: (one.group.order, len(one.ranks), -one.saved_seconds))
+    return min(
+        preferred,
+        key=lambda candidate: (candidate.group.order, len(candidate.ranks), -candidate.saved_seconds),
+    )
 
 
 def _most_blamed(candidates: _Candidates, tried: list[LateGroup]) -> LateGroup | None:
     """Return those that most waiting is for, although little of it would end if they were in time."""
-    found = [
-        one
-        for one in tried
-        if one.share >= candidates.least(one.group)
-        and (one.group.kind or len(one.ranks) <= max(candidates.number * _MOST_BLAMED, 1))
+    enough = [
+        candidate
+        for candidate in tried
+        if candidate.share >= candidates.least(candidate.group)
+        and (candidate.group.kind or len(candidate.ranks) <= max(candidates.number * _MOST_BLAMED, 1))
     ]
-    return min(found, key=lambda one: (len(one.ranks), one.group.order), default=None)
+    return min(enough, key=lambda candidate: (len(candidate.ranks), candidate.group.order), default=None)

@@ -38,8 +38,11 @@ WAITING = (
     "MPI_Waitsome",
     "MPI_Probe",
     "MPI_Mprobe",
+    "MPI_Win_start",
+    "MPI_Win_complete",
+    "MPI_Win_wait",
 )
-"""Procedures that wait for messages."""
+"""Procedures that wait for messages, or for what others tell them of their epochs."""
 
 _ANY = ("MPI_Waitany", "MPI_Waitsome")  # they end with the first message
 _SYNCHRONOUS = ("MPI_Ssend", "MPI_Issend", "MPI_Ssend_init")
@@ -147,8 +150,8 @@ def exact_seconds(connection: sqlite3.Connection, schema: str) -> dict[Key, Exac
 
 def _has_whole(connection: sqlite3.Connection) -> bool:
     """Tell whether there are more waits than those of the part that is looked at."""
-    found = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'waits'").fetchone()
-    return bool(found) and is_part(connection)
+    tables = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'waits'").fetchone()
+    return bool(tables) and is_part(connection)
 
 
 def known_waits(samples: Mapping[Key, Sample]) -> list[Wait]:
@@ -272,10 +275,10 @@ def _messages(connection: sqlite3.Connection, schema: str) -> dict[int, list[Mes
         "SELECT wait, CASE WHEN sends THEN destination ELSE source END, bytes, procedures.name,"
         f" other_posted, sends FROM {schema}wait_messages JOIN procedures ON procedures.id = procedure"
     )
-    found: defaultdict[int, list[Message]] = defaultdict(list)
+    messages: defaultdict[int, list[Message]] = defaultdict(list)
     for wait, other, size, procedure, posted, sends in rows:
-        found[wait].append((other, size, procedure, posted, bool(sends)))
-    return found
+        messages[wait].append((other, size, procedure, posted, bool(sends)))
+    return messages
 
 
 def least_rendezvous(connection: sqlite3.Connection, schema: str = "") -> float:
@@ -326,14 +329,14 @@ def _needed(
     messages: Iterable[Message], procedure: str, began: float, ended: float, rendezvous: float
 ) -> list[tuple[float, int, bool]]:
     """Return the same of each message that a call waited for; only the first, if that ends the call."""
-    found: list[tuple[float, int, bool]] = []
+    needs: list[tuple[float, int, bool]] = []
     for other, size, posted_by, at, sends in messages:
         if sends and posted_by not in _SYNCHRONOUS:
             waits = posted_by not in _BUFFERED and size >= rendezvous and began < at < ended
             if not waits:
                 continue
-        found.append((at, other, sends))
-    return [min(found)] if found and procedure in _ANY else found
+        needs.append((at, other, sends))
+    return [min(needs)] if needs and procedure in _ANY else needs
 
 
 def _latest(needed: tuple[float, int, bool]) -> tuple[float, bool]:

@@ -146,7 +146,7 @@ class MessageWaits:
     @property
     def is_sampled(self) -> bool:
         """Whether the profile has a sample of these calls."""
-        return any(one.sampled for one in self.waiting)
+        return any(row.sampled for row in self.waiting)
 
 
 @dataclass
@@ -195,14 +195,14 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
                 certain=len(sample.waits),
             )
         )
-    waiting.sort(key=lambda one: (-one.late_sender_seconds - one.late_receiver_seconds, one.rank))
+    waiting.sort(key=lambda row: (-row.late_sender_seconds - row.late_receiver_seconds, row.rank))
     caused, origins = _blame(known_waits(samples), chains or chains_in(connection), scales, hosts)
-    seconds = math.fsum(one.seconds for one in waiting)
+    seconds = math.fsum(row.seconds for row in waiting)
     return MessageWaits(
         seconds=seconds,
-        percent_certain=percent(math.fsum(one.certain_seconds for one in waiting), seconds),
-        late_sender_seconds=math.fsum(one.late_sender_seconds for one in waiting),
-        late_receiver_seconds=math.fsum(one.late_receiver_seconds for one in waiting),
+        percent_certain=percent(math.fsum(row.certain_seconds for row in waiting), seconds),
+        late_sender_seconds=math.fsum(row.late_sender_seconds for row in waiting),
+        late_receiver_seconds=math.fsum(row.late_receiver_seconds for row in waiting),
         error_seconds=_error(doubts),
         waiting=waiting,
         caused=caused,
@@ -260,7 +260,7 @@ def _moments(sample: Sample, share: float, scale: float, sampled: Sampled) -> tu
     if count < len(sample.waits):
         factor *= few_clusters(count) ** 2
     each = rest.values()
-    return factor * math.fsum(one**2 for one in each), factor**2 * math.fsum(one**3 for one in each)
+    return factor * math.fsum(value**2 for value in each), factor**2 * math.fsum(value**3 for value in each)
 
 
 def _blame(
@@ -286,19 +286,19 @@ def _blame(
         else:
             pair.sender += wait.waited * scale
     caused = [
-        Caused(late, waiter, one.sender, one.receiver, one.passed_on, one.waits)
-        for (late, waiter), one in pairs.items()
+        Caused(late, waiter, pair.sender, pair.receiver, pair.passed_on, pair.waits)
+        for (late, waiter), pair in pairs.items()
     ]
-    caused.sort(key=lambda one: (-one.late_sender_seconds - one.late_receiver_seconds, one.rank, one.waiter))
+    caused.sort(key=lambda row: (-row.late_sender_seconds - row.late_receiver_seconds, row.rank, row.waiter))
     directly: defaultdict[int, float] = defaultdict(float)
     suffered: defaultdict[int, float] = defaultdict(float)
-    for one in caused:
-        seconds = one.late_sender_seconds + one.late_receiver_seconds
-        directly[one.rank] += seconds
-        suffered[one.waiter] += seconds
+    for row in caused:
+        seconds = row.late_sender_seconds + row.late_receiver_seconds
+        directly[row.rank] += seconds
+        suffered[row.waiter] += seconds
     ranks = sorted({*directly, *suffered, *origins})
-    found = [
+    rows = [
         Origin(rank, hosts.get(rank), directly[rank], origins[rank], longest[rank], suffered[rank])
         for rank in ranks
     ]
-    return caused, sorted(found, key=lambda one: (-one.origin_seconds, one.rank))
+    return caused, sorted(rows, key=lambda one: (-one.origin_seconds, one.rank))

@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.waiting.errors import Floats, Sampled, compare, doubts_of
 from rankwise.analysis.waiting.instances import NOBODY, Instances, Waits, consistent, waits
-from rankwise.analysis.waiting.procedures import FOR_LOWER, FOR_NEIGHBOURS, FOR_OTHERS, FOR_ROOT, POSTED
+from rankwise.analysis.waiting.procedures import (
+    FOR_LOWER,
+    FOR_NEIGHBOURS,
+    FOR_OTHERS,
+    FOR_ROOT,
+    PERSISTENT,
+    POSTED,
+)
 from rankwise.profile.join.grouping import Groups, distinct
 from rankwise.records import dataclass
 
@@ -143,6 +150,8 @@ def table_of(found: Instances, times: Times) -> Table | None:
         return None
     number = np.array([own.get(rank, (0, 0.0))[0] for rank in found.ranks.tolist()], float)
     seconds = np.array([own.get(rank, (0, 0.0))[1] for rank in found.ranks.tolist()])
+    if found.procedure in PERSISTENT:
+        number *= found.selected.mean(axis=0)  # (How often it was started in a part of the run is not known.)
     if found.procedure in POSTED:
         # Only their number is exact: their time is that of the calls that complete them.
         kept = found.selected.sum(axis=0).astype(np.float64)
@@ -166,7 +175,7 @@ def table_of(found: Instances, times: Times) -> Table | None:
     others = calls - int(found.selected[~of_rest].any(axis=1).sum())
     unseen = max(1.0 - n / others, 0.0) if others > 0 else 0.0
     factor = n / (n - 1) * unseen if n > 1 else 0.0
-    if found.procedure in FOR_NEIGHBOURS:
+    if found.is_of(FOR_NEIGHBOURS):
         factor *= _OF_PAIRS
     moments = _moments(residuals, factor)
     total_moments = _moments(residuals.sum(axis=1), factor)
@@ -234,14 +243,14 @@ def _may_wait(found: Instances) -> NDArray[np.bool_]:
     """Tell of each member whether it has anybody to wait for: the root of a broadcast has not, for one."""
     members = np.arange(len(found.ranks))
     roots = distinct(found.roots[found.roots != NOBODY])
-    if found.procedure in FOR_ROOT:
+    if found.is_of(FOR_ROOT):
         return ~np.isin(members, roots) if len(roots) == 1 else np.ones(len(members), bool)
-    if found.procedure in FOR_OTHERS:
+    if found.is_of(FOR_OTHERS):
         return np.isin(members, roots)
-    if found.procedure in FOR_LOWER:
+    if found.is_of(FOR_LOWER):
         lower: NDArray[np.bool_] = found.places > found.places.min()
         return lower
-    if found.procedure in FOR_NEIGHBOURS:
+    if found.is_of(FOR_NEIGHBOURS):
         some: NDArray[np.bool_] = np.any(found.neighbours != NOBODY, axis=1)
         return some
     return np.ones(len(members), bool)
@@ -255,12 +264,12 @@ def _of_others(found: Instances, doubts: Floats) -> Floats:
         doubts: one column a member.
     """
     could = np.where(_may_wait(found), doubts, 0.0)
-    if found.procedure in FOR_LOWER:
+    if found.is_of(FOR_LOWER):
         order = np.argsort(found.places)[::-1]
         higher = np.empty_like(could)
         higher[:, order] = np.cumsum(could[:, order], axis=1) - could[:, order]
         return higher
-    if found.procedure in FOR_NEIGHBOURS:
+    if found.is_of(FOR_NEIGHBOURS):
         around = np.zeros_like(could)
         members, columns = np.nonzero(found.neighbours != NOBODY)
         for row, values in zip(around, could, strict=True):
@@ -269,7 +278,7 @@ def _of_others(found: Instances, doubts: Floats) -> Floats:
     sums = could.sum(axis=1, keepdims=True)
     others: Floats = sums - could
     others[others < _ROUNDING * sums] = 0.0
-    if found.procedure in FOR_ROOT:
+    if found.is_of(FOR_ROOT):
         others[:, ~np.isin(np.arange(len(found.ranks)), found.roots)] = 0.0
     return others
 

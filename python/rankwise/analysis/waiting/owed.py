@@ -28,15 +28,15 @@ class Owed:
 
     def __init__(self, origins: Mapping[Node, Origin], most_steps: int) -> None:
         """Keep them; blame is followed over so many steps."""
-        ends = {node for one in origins.values() for node in one.passed} - origins.keys()
+        ends = {node for origin in origins.values() for node in origin.passed} - origins.keys()
         self._nodes = [*origins, *sorted(ends)]
         self._steps = most_steps
         place = {node: number for number, node in enumerate(self._nodes)}
-        self._own = np.array([*(one.own for one in origins.values()), *(1.0 for _ in ends)])
+        self._own = np.array([*(origin.own for origin in origins.values()), *(1.0 for _ in ends)])
         edges = [
             (place[node], place[other], share)
-            for node, one in origins.items()
-            for other, share in one.passed.items()
+            for node, origin in origins.items()
+            for other, share in origin.passed.items()
         ]
         self._from, self._to = (np.array([edge[side] for edge in edges], np.int64) for side in (0, 1))
         self._share = np.array([share for *_, share in edges], np.float64)

@@ -29,6 +29,16 @@ def _posted(procedures: frozenset[str]) -> frozenset[str]:
     return frozenset(f"MPI_I{name.removeprefix('MPI_').lower()}" for name in procedures)
 
 
+def _persistent(procedures: frozenset[str]) -> frozenset[str]:
+    return frozenset(f"{name}_init" for name in procedures)
+
+
+def in_all_forms(*procedures: str) -> frozenset[str]:
+    """Return collectives in their blocking, nonblocking and persistent forms."""
+    blocking = frozenset(procedures)
+    return blocking | _posted(blocking) | _persistent(blocking)
+
+
 CALLS = _FOR_ALL | _FOR_ROOT | _FOR_OTHERS | _FOR_LOWER
 """Blocking ones on communicators."""
 ON_FILES = frozenset(
@@ -38,16 +48,18 @@ ON_FILES = frozenset(
 _OF_ALL = ON_FILES | {"MPI_Win_fence"}
 BLOCKING = CALLS | _OF_ALL | _FOR_NEIGHBOURS
 """All blocking ones."""
-POSTED = _posted(CALLS | _FOR_NEIGHBOURS)
+PERSISTENT = _persistent(CALLS | _FOR_NEIGHBOURS)
+"""Those that are initialised once, and started again and again."""
+POSTED = _posted(CALLS | _FOR_NEIGHBOURS) | PERSISTENT
 """Those that are only posted: who waits, waits in the call that completes them."""
 
-FOR_ROOT = _FOR_ROOT | _posted(_FOR_ROOT)
+FOR_ROOT = in_all_forms(*_FOR_ROOT)
 """In these all others wait for the root."""
-FOR_OTHERS = _FOR_OTHERS | _posted(_FOR_OTHERS)
+FOR_OTHERS = in_all_forms(*_FOR_OTHERS)
 """In these the root waits for all others, and they for nobody."""
-FOR_LOWER = _FOR_LOWER | _posted(_FOR_LOWER)
+FOR_LOWER = in_all_forms(*_FOR_LOWER)
 """In these every rank waits for those below it."""
-FOR_NEIGHBOURS = _FOR_NEIGHBOURS | _posted(_FOR_NEIGHBOURS)
+FOR_NEIGHBOURS = in_all_forms(*_FOR_NEIGHBOURS)
 """In these every rank waits for its neighbours in the topology."""
-FOR_ALL = _FOR_ALL | _posted(_FOR_ALL) | _OF_ALL
+FOR_ALL = in_all_forms(*_FOR_ALL) | _OF_ALL
 """In these everybody waits for everybody, as far as there is data."""

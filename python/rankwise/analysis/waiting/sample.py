@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankwise.analysis.waiting.instances import ALL, NOBODY, Instances
 from rankwise.analysis.waiting.procedures import FOR_NEIGHBOURS
 from rankwise.profile.join.members import parse
-from rankwise.profile.join.neighbours import are_known, neighbours
+from rankwise.profile.join.neighbours import are_known, neighbours, sources
 
 _COLUMNS = (
     "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi,"
@@ -54,13 +54,15 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
             raise ValueError(f"arrivals of communicator {communicator} are not those of its members")
         places = _places(connection, communicator, ranks)
         name = str(names[procedure])
-        yield Instances(
+        found = Instances(
             communicator=communicator,
             procedure=name,
             numbers=instances.astype(np.int64),
             ranks=ranks,
             places=places,
-            neighbours=_neighbours(connection, communicator, places) if name in FOR_NEIGHBOURS else ALL,
+            neighbours=(
+                _neighbours(connection, communicator, places, ranks) if name in FOR_NEIGHBOURS else ALL
+            ),
             roots=_roots(table[:, 0, 4], ranks),
             bytes=table[:, :, 5].astype(np.int64),
             arrival=table[:, :, 6],
@@ -74,6 +76,7 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
             nodes=np.unique([hosts.get(rank, "") for rank in ranks.tolist()], return_inverse=True)[1],
             errors=np.array([errors.get(rank, 0.0) for rank in ranks.tolist()]),
         )
+        yield found.seen_as_synchronised()
 
 
 def _whole_table(connection: sqlite3.Connection) -> str:
@@ -95,16 +98,24 @@ def _places(connection: sqlite3.Connection, communicator: int, ranks: NDArray[np
 
 
 def _neighbours(
-    connection: sqlite3.Connection, communicator: int, places: NDArray[np.int64]
+    connection: sqlite3.Connection,
+    communicator: int,
+    places: NDArray[np.int64],
+    ranks: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return whom each member has as neighbours, as places in the arrays."""
+    """Return whom each member gets something from, as places in the arrays."""
     topology, dims, periods = connection.execute(
         "SELECT topology, dims, periods FROM communicators WHERE id = ?", (communicator,)
     ).fetchone()
-    if not are_known(topology, json.loads(dims), len(places)):
-        raise ValueError(f"neighbours on communicator {communicator} are not known")
-    found = neighbours(json.loads(dims), json.loads(periods))[places]
     order = places.argsort()
+    if not are_known(topology, json.loads(dims), len(places)):
+        edges = connection.execute(
+            "SELECT source, destination FROM main.neighbours WHERE communicator = ?", (communicator,)
+        ).fetchall()
+        if not edges:
+            raise ValueError(f"neighbours on communicator {communicator} are unknown")
+        return sources(ranks, np.array(edges, np.int64))
+    found = neighbours(json.loads(dims), json.loads(periods))[places]
     at: NDArray[np.int64] = np.where(found != NOBODY, order[found], NOBODY)
     return at
 

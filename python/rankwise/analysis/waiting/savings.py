@@ -65,9 +65,9 @@ class Savings:
             arrival = table.found.arrival[rows]
             late = np.clip(arrival - np.median(arrival, axis=1, keepdims=True), 0.0, None)
             roots = table.found.roots[rows][:, None] == np.arange(arrival.shape[1])
-            if table.found.procedure in FOR_ROOT:
+            if table.found.is_of(FOR_ROOT):
                 late = np.where(roots, late, 0.0)
-            elif table.found.procedure in FOR_OTHERS:
+            elif table.found.is_of(FOR_OTHERS):
                 late = np.where(roots, 0.0, late)
             seconds = table.found.stands_for(max(table.calls, table.kept))[rows] @ late
             for rank, one in zip(table.found.ranks.tolist(), seconds.tolist(), strict=True):

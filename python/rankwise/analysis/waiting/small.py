@@ -41,17 +41,17 @@ def small_calls(
     families: dict[int, str] = dict(connection.execute("SELECT id, family FROM communicators").fetchall())
     groups: defaultdict[tuple[str, str], list[Floats]] = defaultdict(list)
     for table in tables:
-        found = table.found
-        small = found.selected & (found.bytes <= most)
+        instances = table.found
+        small = instances.selected & (instances.bytes <= most)
         scale = np.broadcast_to(table.weights, small.shape)
-        columns = (scale, found.departure - found.arrival, table.waits.seconds)
-        groups[found.procedure, families[found.communicator]].append(
+        columns = (scale, instances.departure - instances.arrival, table.waits.seconds)
+        groups[instances.procedure, families[instances.communicator]].append(
             np.stack([column[small] for column in columns])
         )
     return {
-        key: one
+        key: calls
         for key, group in groups.items()
-        if (one := _small_calls(np.concatenate(group, axis=1), of_median))
+        if (calls := _small_calls(np.concatenate(group, axis=1), of_median))
     }
 
 

@@ -78,32 +78,32 @@ class MessageTotals:
 
 
 def waiting_totals(
-    connection: sqlite3.Connection, found: Waiting | None, late: LateGroup | None
+    connection: sqlite3.Connection, waits: Waiting | None, late: LateGroup | None
 ) -> WaitingTotals | None:
     """Return the sums of what `waiting` has found; None if no arrivals are known."""
-    if found is None:
+    if waits is None:
         return None
     mpi = _seconds_in_mpi(connection)
-    share = percent(late.in_collectives_seconds, found.waiting.seconds) if late else 0.0
+    share = percent(late.in_collectives_seconds, waits.waiting.seconds) if late else 0.0
     return WaitingTotals(
-        found.waiting,
-        found.transfer_seconds,
-        percent(found.waiting.seconds, mpi),
-        percent(found.transfer_seconds, mpi),
+        waits.waiting,
+        waits.transfer_seconds,
+        percent(waits.waiting.seconds, mpi),
+        percent(waits.transfer_seconds, mpi),
         late if share >= _MOST else None,
         share,
-        percent(found.not_known_seconds, mpi),
+        percent(waits.not_known_seconds, mpi),
     )
 
 
 def message_totals(
-    connection: sqlite3.Connection, found: MessageWaits, late: LateGroup | None
+    connection: sqlite3.Connection, waits: MessageWaits, late: LateGroup | None
 ) -> MessageTotals | None:
     """Return the sums of what `message_waits` has found; None if nothing is known."""
-    if not found.waiting:
+    if not waits.waiting:
         return None
-    seconds = found.late_sender_seconds + found.late_receiver_seconds
-    not_known = (1 - found.percent_certain / 100) * found.seconds
+    seconds = waits.late_sender_seconds + waits.late_receiver_seconds
+    not_known = (1 - waits.percent_certain / 100) * waits.seconds
     share = percent(late.for_messages_seconds, seconds) if late else 0.0
     return MessageTotals(
         seconds,
@@ -111,9 +111,9 @@ def message_totals(
         late if share >= _MOST else None,
         share,
         percent(not_known, _seconds_in_mpi(connection)),
-        found.error_seconds,
-        found.late_sender_seconds,
-        found.late_receiver_seconds,
+        waits.error_seconds,
+        waits.late_sender_seconds,
+        waits.late_receiver_seconds,
     )
 
 

@@ -69,10 +69,10 @@ def unknown_collectives(connection: sqlite3.Connection) -> Unknown:
 
 def collectives_tell_clocks(connection: sqlite3.Connection) -> bool:
     """Tell whether there are clocks that were not compared, and that the program's collectives tell of."""
-    found = connection.execute(
+    tables = connection.execute(
         "SELECT 1 FROM main.ranks WHERE clock_error IS NOT NULL AND clock_offset IS NULL LIMIT 1"
     )
-    return found.fetchone() is not None
+    return tables.fetchone() is not None
 
 
 def some_clocks_differ(connection: sqlite3.Connection) -> bool:

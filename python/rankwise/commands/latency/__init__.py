@@ -2,7 +2,7 @@
 
   rankwise latency -o F.json -- mpirun -n 32
   rankwise latency show F.json
-  rankwise latency export F.json --to csv -o F.csv
+  rankwise latency export F.json --format csv -o F.csv
   rankwise latency plot F.json -o F.svg
   rankwise latency diff BEFORE.json AFTER.json
 
@@ -14,21 +14,16 @@ from __future__ import annotations
 
 import argparse
 
-from rankwise.commands.actions import action, add_actions
+from rankwise.commands.latency import measure
 
-_ACTIONS = ("show", "export", "plot", "diff")
+SUB_VERBS = ("show", "export", "plot", "diff")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the measurement's own arguments, and the further actions."""
-    from rankwise.commands.latency import measure
-
+    """Declare those of the measurement."""
     measure.add_arguments(parser)
-    # Else they would be named after the usage of the measurement, command and all.
-    add_actions(parser, __name__, _ACTIONS, prog="rankwise latency")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the action; without one, measure."""
-    status: int = action(__name__, arguments.action or "measure").run(arguments)
-    return status
+    """Measure; the exit status."""
+    return measure.run(arguments)

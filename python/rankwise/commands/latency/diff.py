@@ -1,7 +1,7 @@
-"""Compare two measurements: what got slower or faster, at which level, and where.
+"""Compare two measurements: what became slower or faster, at which level, and where.
 
-Pairs are matched by rank if both have as many ranks, else by the hosts that are in both. Takes what
-`rankwise latency show` takes.
+Pairs are matched by rank if both have the same number of ranks, else by the hosts in both. Accepts
+the same files as `rankwise latency show`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from rankwise.commands.limits import add_limit, percentage
+from rankwise.commands.limits import add_json, add_limit, percentage
 
 MATCHES = ("rank", "host")
 _DEFAULT_LIMIT = 10
@@ -24,16 +24,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--match",
         choices=MATCHES,
-        help="what belongs together: the same rank, or the same host (default: rank if both have as many)",
+        help="match pairs by rank or by host (default: by rank if both have the same number)",
     )
     parser.add_argument(
         "--threshold",
         type=percentage,
         default=_DEFAULT_THRESHOLD,
         metavar="PERCENT",
-        help="smaller changes are not called changes (default: %(default)g)",
+        help="ignore smaller changes (default: %(default)g)",
     )
-    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    add_json(parser)
     add_limit(parser, _DEFAULT_LIMIT, "the tables of pairs and of nodes")
 
 

@@ -10,7 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankwise.commands.limits import add_seed
 from rankwise.commands.messages import say as _say
+from rankwise.commands.probes import add_arguments as add_probe
 from rankwise.errors import RankwiseError
 from rankwise.latency.measuring.settings import MODES, MOST_RANKS
 from rankwise.version import __version__
@@ -44,25 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="make all --repeats of each pair, also where fewer would do; always so with --format mmpi",
+        help="make all --repeats for each pair, even if fewer would do; always on with --format mmpi",
     )
     parser.add_argument(
         "--mode",
         choices=MODES,
         help=f"which pairs at once (default: quiet; leaders above {MOST_RANKS} ranks)",
     )
-    parser.add_argument(
-        "--seed", metavar="N", type=int, help="seed of the random order of rounds (default: any)"
-    )
-    parser.add_argument(
-        "--mpicc", metavar="PATH", default="", help="compiler of the launcher's MPI (default: searched for)"
-    )
-    parser.add_argument(
-        "--probe-dir",
-        metavar="DIR",
-        type=Path,
-        help="for the compiled probe; every node must see it (default: in the user's cache directory)",
-    )
+    add_seed(parser, "the order of rounds", default=None)
+    add_probe(parser)
     parser.add_argument(
         "--format",
         choices=("json", "mmpi"),
@@ -70,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="mmpi: a log as mmpi writes it, of the first size only",
     )
     parser.add_argument(
-        "--force", action="store_true", help="replace existing files, and those of a killed run"
+        "--force", action="store_true", help="replace existing files, including those of a killed run"
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
 
@@ -106,10 +98,10 @@ def run(arguments: argparse.Namespace) -> int:
     launch = command.understand(arguments.command, os.environ)
     files = outputs.Outputs.named(arguments.output, arguments.format, os.environ)
     files.check(force=arguments.force)
-    compiler = mpicc.find(launch.launcher, launch.environment, arguments.mpicc)
+    compiler = mpicc.find(launch.launcher, launch.environment, arguments.mpicc or "")
     program = build.build("latency", compiler, launch.environment, arguments.probe_dir, say)
     if not wanted.mode and settings.default_mode(launch.ranks) == "leaders":
-        say(f"more than {MOST_RANKS} ranks: one rank a node is measured; --mode quiet takes all")
+        say(f"more than {MOST_RANKS} ranks: one rank per node is measured; --mode quiet measures all")
     about = _about(arguments.command)
     files.make_directory(force=arguments.force)
     words = launch.words([str(program), str(files.directory), *wanted.words(launch.ranks)])
@@ -117,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
         with Signals() as signals:
             with StepBar("measuring", wanted=not arguments.quiet) as bar:
                 if not bar.shown:
-                    say("measuring; Ctrl-C ends it early and keeps what there is")
+                    say("measuring; Ctrl-C ends it early and keeps the results so far")
                 end = job.run(words, os.environ, files.directory, signals, bar, say)
             made = finish(files, about)
         if not made and not signals.last:

@@ -1,9 +1,9 @@
 """Draw a measurement as a heat map.
 
 All pairs of ranks, ordered by switch, node and socket as the measurement shows them, with a
-histogram of each level, the nodes side by side, and what does not fit. SVG, PDF and PNG are
-drawings; HTML is one page to zoom into, which needs no network. Where there are more pairs than
-cells, a cell shows the worst of its pairs.
+histogram of each level, the nodes side by side, and the outliers. SVG, PDF and PNG are drawings;
+HTML is one zoomable page that works offline. If there are more pairs than cells, a cell shows the
+worst of its pairs.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from rankwise.commands.latency.statistics import add_statistic
 from rankwise.commands.sizes import message_size
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
 _DRAWINGS = ("svg", "pdf", "png")
 _PAGES = ("html", "htm")
-_STATISTICS = ("min", "median", "p95", "mean", "std", "bandwidth")
 _ORDERS = ("machine", "rank")
 
 
@@ -34,25 +34,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the picture; its kind follows from the ending: .svg, .pdf, .png or .html",
     )
-    parser.add_argument(
-        "--statistic",
-        choices=_STATISTICS,
-        help="of half a round trip, or the bandwidth (default: median, or what there is)",
-    )
+    add_statistic(parser, "", "median, or what there is")
     parser.add_argument(
         "--size",
         type=message_size,
-        metavar="BYTES",
+        metavar="SIZE",
         help="of the messages, such as 64 or 1M (default: the smallest; for the bandwidth the largest)",
     )
     parser.add_argument(
         "--order",
         choices=_ORDERS,
         default=_ORDERS[0],
-        help="of the ranks: as the machine is built, or as in MPI_COMM_WORLD (default: %(default)s)",
+        help="of the ranks: by the structure of the machine, or as in MPI_COMM_WORLD (default: %(default)s)",
     )
     parser.add_argument(
-        "--surface", action="store_true", help="a surface in three dimensions in place of the heat map"
+        "--surface", action="store_true", help="a three-dimensional surface instead of the heat map"
     )
     parser.add_argument("--force", action="store_true", help="replace the picture if it exists")
 

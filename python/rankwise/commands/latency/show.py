@@ -1,7 +1,7 @@
-"""Show a measurement: its levels, what they cost, and what does not fit.
+"""Show a measurement: its levels, their costs, and outliers.
 
 Takes Rankwise's own files, logs of mmpi and output of mpiGraph. Without options, the summary. With --by, one
-table; with --matrix, a heat map; with --to, the measurement in another format.
+table; with --matrix, a heat map.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from rankwise.commands.limits import add_limit
+from rankwise.commands.latency.statistics import add_statistic
+from rankwise.commands.limits import add_json, add_limit
 from rankwise.commands.sizes import message_size
 from rankwise.errors import RankwiseError
 
 VIEWS = ("level", "pair", "node", "rank")
-STATISTICS = ("min", "median", "p95", "mean", "std", "bandwidth")
-FORMATS = ("mmpi", "json")
 _DEFAULT_LIMIT = 30
 
 
@@ -30,34 +29,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by", choices=VIEWS, metavar="VIEW", help="show one table: level, pair, node or rank"
     )
     shown.add_argument(
-        "--matrix",
-        choices=STATISTICS,
-        nargs="?",
-        const=True,
-        metavar="STATISTIC",
-        help="show a heat map: of min, median, p95, mean or std of the latency, or of the bandwidth "
-        "(default: the least disturbed latency that is in the file)",
+        "--matrix", action="store_true", help="show a heat map of all pairs in place of the summary"
     )
-    shown.add_argument("--to", choices=FORMATS, help="write it in this format to -o OUT")
+    add_statistic(parser, "with --matrix: ", "the least disturbed latency that is in the file")
     parser.add_argument(
         "--size",
         type=message_size,
-        metavar="BYTES",
-        help="of these messages, such as 64 or 1M (default: the smallest that was measured, or for the "
-        "bandwidth the largest)",
+        metavar="SIZE",
+        help="with --by and --matrix: message size, such as 64 or 1M (default: the smallest one measured; "
+        "for the bandwidth the largest)",
     )
-    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    add_json(parser)
     add_limit(parser, _DEFAULT_LIMIT, "a table")
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="with --to: the file to write")
-    parser.add_argument("--force", action="store_true", help="with --to: replace a file that exists")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show or convert the measurement; 0, or RankwiseError if it can't be read or written."""
+    """Show the measurement; 0, or RankwiseError if it can't be read."""
     _check(arguments)
-    if arguments.to:
-        _convert(arguments)
-    elif arguments.matrix:
+    if arguments.matrix:
         _print_matrix(arguments)
     elif arguments.json:
         _print_json(arguments)
@@ -67,32 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    if arguments.to and not arguments.output:
-        raise RankwiseError("--to needs a file to write: add -o OUT")
-    if not arguments.to and (arguments.output or arguments.force):
-        option = "-o" if arguments.output else "--force"
-        raise RankwiseError(f"{option} goes with --to: add `--to mmpi` or `--to json`")
-    if arguments.size is not None and not (arguments.by or arguments.matrix or arguments.to):
-        raise RankwiseError("--size goes with --by, --matrix or --to mmpi: the summary shows all sizes")
-    if arguments.json and arguments.to:
-        raise RankwiseError("--json does not go with --to: `--to json` writes a measurement")
-
-
-def _convert(arguments: argparse.Namespace) -> None:
-    from rankwise.latency.formats import detect, mmpi, own
-    from rankwise.whole_files import refuse_existing
-
-    files = [arguments.output]
-    if arguments.to == "json":
-        if arguments.size is not None:
-            raise RankwiseError("--size does not go with --to json, which keeps all sizes: leave it out")
-        files.append(own.table_path(arguments.output))
-    refuse_existing(*files, force=arguments.force)
-    measurement = detect.read(arguments.file)
-    if arguments.to == "json":
-        own.write(measurement, arguments.output, arguments.force)
-    else:
-        mmpi.write(measurement, arguments.output, arguments.force, arguments.size)
+    if arguments.size is not None and not (arguments.by or arguments.matrix):
+        raise RankwiseError("--size goes with --by or --matrix: the summary shows all sizes")
+    if arguments.statistic is not None and not arguments.matrix:
+        raise RankwiseError("--statistic goes with --matrix: add it")
 
 
 def _print_matrix(arguments: argparse.Namespace) -> None:
@@ -109,7 +76,7 @@ def _print_matrix(arguments: argparse.Namespace) -> None:
     chosen = values(found.measurement, arguments.size)
     latency = best_statistic(found.measurement)
     default = "bandwidth" if chosen.what == "bandwidth" else latency
-    statistic = default if arguments.matrix is True else arguments.matrix
+    statistic = arguments.statistic or default
     size = default_size(found.measurement, statistic) if arguments.size is None else arguments.size
     if arguments.json:
         view(found.measurement, found.hierarchy, statistic, size)  # complains of what is not there

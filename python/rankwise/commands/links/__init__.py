@@ -1,13 +1,14 @@
-"""Tell what a job, or some of its collectives, sends over each link of the network, and what limits it.
+"""Show what a job, or some of its collectives, sends over each link of the network, and what limits it.
 
   rankwise links F.rankwise --fabric /var/log/opensm-subnet.lst /var/log/opensm.fdbs
-  rankwise links F.rankwise --fabric fabric/ --only alltoall --by link
+  rankwise links F.rankwise --fabric fabric/ --call alltoall --by link
   rankwise links F.rankwise --fabric fabric/ --place 'node[001-064]*2'
   rankwise links F.rankwise --fabric fabric/ --by phase
   rankwise links --fabric fabric/ --all-to-all 1M
 
---fabric takes what subnet managers and diagnostic tools write: files, or directories of them. Without a
-profile, all hosts, or those of --place, send to each other, or just the fabric is shown.
+--fabric takes files written by subnet managers and diagnostic tools, or directories of them.
+Without a profile, only the fabric is shown, or with --all-to-all synthetic traffic between all
+hosts or those of --place.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rankwise.analysis.messages.kinds import BY_OPTION
 from rankwise.commands.fabric_options import add_fabric, add_places
+from rankwise.commands.limits import add_json, add_limit
+from rankwise.commands.selecting import add_kind
 from rankwise.errors import RankwiseError
 
+SUB_VERBS = ("save",)
+
 _BY = ("class", "link", "switch", "flow", "phase")
-_TOP = 20
+_LIMIT = 20
 _MOST_BYTES = 1 << 40
 
 
@@ -30,37 +34,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_fabric(parser, required=True)
     job = parser.add_argument_group("the job")
     add_places(job)
-    job.add_argument("--only", metavar="CALL,...", help="messages of these calls alone, such as alltoall")
+    job.add_argument("--call", metavar="NAME,...", help="only messages of these calls, such as alltoall")
+    add_kind(job)
     job.add_argument(
-        "--only-kind", choices=tuple(BY_OPTION), default="all", help="of all messages, those of this kind"
-    )
-    job.add_argument(
-        "--communicator", metavar="NAME,...", help="messages on these communicators, or their families, alone"
+        "--communicator", metavar="NAME,...", help="only messages on these communicators or families"
     )
     job.add_argument(
         "--all-to-all",
         type=_size,
         metavar="SIZE",
-        help="without a profile: each rank sends SIZE to each other",
+        help="synthetic traffic, without a profile: each rank sends SIZE to every other",
     )
     shown = parser.add_argument_group("what is shown")
-    shown.add_argument("--by", choices=_BY, help="one table in place of the summary")
-    shown.add_argument(
-        "--top", type=_count, default=_TOP, metavar="N", help="rows, 0 = all (default: %(default)s)"
-    )
-    shown.add_argument(
-        "--save", type=Path, metavar="fabric.json", help="write the fabric to this file, which --fabric takes"
-    )
+    shown.add_argument("--by", choices=_BY, help="one table instead of the summary")
+    add_limit(shown, _LIMIT, "a table")
     shown.add_argument(
         "--plot",
         type=Path,
         metavar="FILE",
         help="draw the fabric and the loads of its links: .svg, .pdf, .png",
     )
-    shown.add_argument(
-        "--force", action="store_true", help="replace the files of --save and --plot if they exist"
-    )
-    shown.add_argument("--json", action="store_true", help="as JSON")
+    shown.add_argument("--force", action="store_true", help="replace the file of --plot if it exists")
+    add_json(shown)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -69,24 +64,23 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.commands.links import plot
     from rankwise.commands.links.gather import made_up, of_phases, of_run, request
     from rankwise.commands.links.show import show, show_fabric, show_phases
-    from rankwise.network.sources.fabric_json.write import write_fabric
     from rankwise.network.sources.open import open_fabric
-    from rankwise.whole_files import refuse_existing
+    from rankwise.render.terminal.progress import Activity
 
     plot.check(arguments)
-    if arguments.save is not None:
-        refuse_existing(arguments.save, force=arguments.force, option="--save")
-    fabric = open_fabric(arguments.fabric, arguments.routing)
-    if arguments.save is not None:
-        write_fabric(fabric, arguments.save, arguments.force, "--save")
+    with Activity("reading the fabric"):
+        fabric = open_fabric(arguments.fabric, arguments.routing)
     asked = request(arguments)
     if arguments.profile is None and arguments.all_to_all is None:
         show_fabric(fabric, asked)
     elif arguments.by == "phase":
-        show_phases(*of_phases(fabric, asked), asked)
+        with Activity("computing the loads of links by phase"):
+            phases = of_phases(fabric, asked)
+        show_phases(*phases, asked)
     else:
         gather = made_up if arguments.profile is None else of_run
-        found, what, more = gather(fabric, asked)
+        with Activity("computing the loads of links"):
+            found, what, more = gather(fabric, asked)
         if arguments.plot is not None:
             plot.write(arguments.plot, found, what)
         show(found, what, more, asked)
@@ -97,17 +91,17 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.profile is None:
         given = next((path for path in arguments.fabric if path.endswith(".rankwise")), None)
         if given is not None:
-            raise RankwiseError(f"{given}: the profile goes in front of --fabric")
+            raise RankwiseError(f"{given}: put the profile before --fabric")
         if arguments.all_to_all is None:
-            needs = ("by", "place", "only", "communicator")
+            needs = ("by", "place", "call", "communicator")
             if wrong := [name for name in needs if getattr(arguments, name) is not None]:
                 raise RankwiseError(f"--{wrong[0]} needs a profile, or --all-to-all SIZE")
         elif arguments.by == "phase":
-            raise RankwiseError("--by phase tells when a job sent what: give a profile")
-        elif arguments.only or arguments.communicator or arguments.only_kind != "all":
-            raise RankwiseError("--all-to-all has no calls and communicators to choose from: give a profile")
+            raise RankwiseError("--by phase needs a profile")
+        elif arguments.call or arguments.communicator or arguments.kind != "all":
+            raise RankwiseError("--all-to-all has no calls and communicators to select: give a profile")
     elif arguments.all_to_all is not None:
-        raise RankwiseError("--all-to-all makes traffic up: leave the profile out, or --all-to-all")
+        raise RankwiseError("--all-to-all is synthetic traffic: remove the profile or --all-to-all")
 
 
 def _size(text: str) -> int:
@@ -120,9 +114,3 @@ def _size(text: str) -> int:
     if size > _MOST_BYTES:
         raise argparse.ArgumentTypeError(f"{text!r} is more than 1024G")
     return size
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of rows; 0 shows all")
-    return int(text)

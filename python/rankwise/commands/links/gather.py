@@ -7,7 +7,7 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankwise.analysis.messages.kinds import BY_OPTION
+from rankwise.analysis.messages.kinds import BY_OPTION, SENTENCE
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import trust
 from rankwise.analysis.selection import Selection, select
@@ -38,11 +38,11 @@ class Request:
         place: file with the hosts of the ranks; None = those of the run.
         rail: policy by which ranks take one of several rails.
         lid: policy by which ranks take one of several LIDs of a port.
-        only: procedures whose messages count; empty = all.
-        only_kind: of messages, a key of `BY_OPTION`.
+        call: procedures whose messages count; empty = all.
+        kind: of messages, a key of `BY_OPTION`.
         communicator: whose messages count; '' = all.
         all_to_all: bytes that each rank sends to each other, of synthetic traffic.
-        top: rows of each table; 0 = all.
+        limit: rows of each table; 0 = all.
         by: the table in place of the summary; None = the summary.
         json: print JSON.
     """
@@ -51,11 +51,11 @@ class Request:
     place: str | None
     rail: str
     lid: str
-    only: list[str]
-    only_kind: str
+    call: list[str]
+    kind: str
     communicator: str
     all_to_all: int
-    top: int
+    limit: int
     by: str | None
     json: bool
 
@@ -67,11 +67,11 @@ def request(arguments: argparse.Namespace) -> Request:
         place=arguments.place,
         rail=arguments.rail,
         lid=arguments.lid,
-        only=arguments.only.split(",") if arguments.only else [],
-        only_kind=arguments.only_kind,
+        call=arguments.call.split(",") if arguments.call else [],
+        kind=arguments.kind,
         communicator=arguments.communicator or "",
         all_to_all=arguments.all_to_all or 0,
-        top=arguments.top,
+        limit=arguments.limit,
         by=arguments.by,
         json=arguments.json,
     )
@@ -91,7 +91,7 @@ def of_run(fabric: Fabric, asked: Request) -> tuple[Answer, str, list[str]]:
             others = _as_it_ran(connection, fabric, sent, asked.rail, lid_offset)
     loads = job_loads(fabric, sent, places, lid_offset=lid_offset)
     others += alternatives(fabric, sent, places, lid_offset=lid_offset)
-    return answer(loads, others, asked.top), _messages(sent, asked), notes
+    return answer(loads, others, asked.limit), _messages(sent, asked), notes
 
 
 def of_phases(fabric: Fabric, asked: Request) -> tuple[LoadsByPhase, str, list[str]]:
@@ -100,7 +100,7 @@ def of_phases(fabric: Fabric, asked: Request) -> tuple[LoadsByPhase, str, list[s
         sent, places, notes = _job(connection, fabric, asked)
         parts = flows_by_phase(connection, sent)
     loads = job_loads(fabric, sent, places, lid_offset=lid_offset_of(asked.lid, fabric))
-    return loads_by_phase(loads, parts, asked.top), _messages(sent, asked), notes
+    return loads_by_phase(loads, parts, asked.limit), _messages(sent, asked), notes
 
 
 def _job(connection: sqlite3.Connection, fabric: Fabric, asked: Request) -> tuple[Flows, Places, list[str]]:
@@ -108,7 +108,7 @@ def _job(connection: sqlite3.Connection, fabric: Fabric, asked: Request) -> tupl
     trusted = trust(connection)
     if asked.communicator:
         select(connection, Selection(communicator=asked.communicator))
-    sent = flows(connection, asked.only, BY_OPTION[asked.only_kind])
+    sent = flows(connection, asked.call, BY_OPTION[asked.kind])
     if asked.place is None:
         places = places_of_run(connection, fabric, asked.rail)
     else:
@@ -120,8 +120,7 @@ def _messages(sent: Flows, asked: Request) -> str:
     """Return which messages these are."""
     calls = f" of {', '.join(map(call_name, sent.only))}" if sent.only else ""
     on = f" on {asked.communicator}" if asked.communicator else ""
-    kind = {"user": " of the program itself", "inside": " inside collectives"}.get(asked.only_kind, "")
-    return f"messages{calls}{kind}{on}"
+    return f"{SENTENCE[asked.kind]}{calls}{on}"
 
 
 def _as_it_ran(
@@ -144,8 +143,8 @@ def made_up(fabric: Fabric, asked: Request) -> tuple[Answer, str, list[str]]:
         lid_offset=lid_offset_of(asked.lid, fabric),
     )
     others = [everyone_split(loads, asked.all_to_all)]
-    what = f"made up, each rank sends {byte_text(asked.all_to_all)} to each other"
-    return answer(loads, others, asked.top), what, []
+    what = f"synthetic: each rank sends {byte_text(asked.all_to_all)} to every other"
+    return answer(loads, others, asked.limit), what, []
 
 
 def _hosts(fabric: Fabric, asked: Request) -> Places:

@@ -25,9 +25,9 @@ def check(arguments: argparse.Namespace) -> None:
         endings = ", ".join(f".{kind}" for kind in _KINDS)
         raise RankwiseError(f"{path}: give it one of the endings {endings}; `rankwise report` writes a page")
     if arguments.profile is None and arguments.all_to_all is None:
-        raise RankwiseError("--plot draws what links carry: give a profile, or --all-to-all SIZE")
+        raise RankwiseError("--plot draws the loads of links: give a profile, or --all-to-all SIZE")
     if arguments.by == "phase":
-        raise RankwiseError("--plot draws the whole run: leave --by phase or --plot out")
+        raise RankwiseError("--plot draws the whole run: remove --by phase or --plot")
     extras.check("matplotlib")
     refuse_existing(path, force=arguments.force, option="--plot")
 

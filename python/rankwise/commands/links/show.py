@@ -48,11 +48,11 @@ def show(found: Answer, what: str, more: Sequence[str], asked: Request) -> None:
     notes = sentences.notes(found.loads, more)
     key, rows, shown = _tables(found, asked)
     if asked.json:
-        said = {"joined": head, "verdict": f"{verdict}.", "told": [*told, *routes], "notes": notes}
+        said = {"matched": head, "verdict": f"{verdict}.", "sentences": [*told, *routes], "notes": notes}
         _print_json({**said, **answer_data(found), **({key: rows} if key else {})})
         return
     tail = notes if key else [*told, *routes, *notes]
-    print_links(head, View(verdict, shown, {}), tail, asked.top, sys.stdout)
+    print_links(head, View(verdict, shown, {}), tail, asked.limit, sys.stdout)
 
 
 def _tables(found: Answer, asked: Request) -> tuple[str, Sequence[object], list[Table]]:
@@ -63,12 +63,12 @@ def _tables(found: Answer, asked: Request) -> tuple[str, Sequence[object], list[
     if asked.by == "class":
         return "", (), [tables.classes(found)]
     if asked.by == "link":
-        links = hot_links(found.loads, asked.top, with_hosts=True, known=found.hot)
+        links = hot_links(found.loads, asked.limit, with_hosts=True, known=found.hot)
         return "links", links, [tables.links(found, links)]
     if asked.by == "switch":
         switches = switch_loads(found.loads)
         return "switches", switches, [tables.switches(found, switches)]
-    flows = host_flows(found.loads, asked.top)
+    flows = host_flows(found.loads, asked.limit)
     return "flows", flows, [tables.flows(found, flows)]
 
 
@@ -78,11 +78,11 @@ def show_phases(found: LoadsByPhase, what: str, more: Sequence[str], asked: Requ
     told = phases.phase_sentences(found)
     notes = sentences.notes(found.run, more, by_phase=True)
     if asked.json:
-        said = {"joined": head, "verdict": f"{verdict}.", "told": told, "notes": notes}
+        said = {"matched": head, "verdict": f"{verdict}.", "sentences": told, "notes": notes}
         _print_json({**said, **phases.phase_data(found)})
         return
     view = View(verdict, phases.phase_tables(found), {})
-    print_links(head, view, [*told, *notes], asked.top, sys.stdout)
+    print_links(head, view, [*told, *notes], asked.limit, sys.stdout)
 
 
 def show_fabric(fabric: Fabric, asked: Request) -> None:
@@ -93,7 +93,7 @@ def show_fabric(fabric: Fabric, asked: Request) -> None:
     said = [*sentences.fabric_lines(fabric, lid_offset), *sentences.worth(worth, fabric)]
     said += [sentences.sentence_of(warning) for warning in fabric.remarks]
     if asked.json:
-        _print_json({"told": said, "fabric": fabric_data(fabric, worth)})
+        _print_json({"sentences": said, "fabric": fabric_data(fabric, worth)})
         return
     page = Page(sys.stdout)
     for sentence in said:

@@ -1,10 +1,11 @@
-"""Make a machine.json of a fabric: what `rankwise map` places ranks by the loads of its links with.
+"""Make a machine.json from a fabric, so that `rankwise map` can place ranks by the loads of its links.
 
   rankwise machine from-fabric opensm-subnet.lst opensm.fdbs --slots 16 -o machine.json
-  rankwise machine from-fabric fattree:leaf=18x18,spine=9,gbit=100 --nodes node[0001-0128] -o machine.json
+  rankwise machine from-fabric fattree:leaf=18x18,spine=9,gbit=100 --node node[0001-0128] -o machine.json
 
 PATH are files of the fabric, a directory with them, or a fabric.json; WORDS tell what to make (see
-docs/fabrics.md). --hwloc or --slots tells what is inside of a node; without them a node is a single slot.
+docs/reference/fabrics.md). --hwloc or --slots tells what is inside of a node; without them a node is a
+single slot.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("fabric", nargs="+", metavar="PATH|WORDS", help="files of a fabric, or what to make")
     parser.add_argument(
-        "--nodes", metavar="LIST", help="only these, such as $SLURM_JOB_NODELIST (default: all)"
+        "--node", metavar="LIST", help="only these, such as $SLURM_JOB_NODELIST (default: all)"
     )
     parser.add_argument(
         "--rail",
         default="split",
         metavar="POLICY",
-        help="which ports of hosts messages take, as of `rankwise links`: split (evenly over all), first, or"
-        " the name of a rail or an adapter (default: %(default)s)",
+        help="host ports that messages use, as in `rankwise links`: split (evenly over all), first, or the "
+        "name of a rail or an adapter (default: %(default)s)",
     )
     add_lid(parser)
     add_routing(parser)
     parser.add_argument(
         "--tables",
         action="store_true",
-        help="write forwarding tables for a generated torus or dragonfly, too: with the hosts' own links",
+        help="also write forwarding tables for a generated torus or dragonfly, with the hosts' own links",
     )
     add_inside(parser)
     add_output(parser)
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.network.sources.open import open_fabric
     from rankwise.topology.machine.hosts import hosts_of
 
-    hosts = None if arguments.nodes is None else hosts_of(arguments.nodes)
+    hosts = None if arguments.node is None else hosts_of(arguments.node)
 
     def make() -> Machine:
         fabric = open_fabric(arguments.fabric, arguments.routing)

@@ -3,9 +3,9 @@
   rankwise machine from-latency F.json -o machine.json
   rankwise machine from-latency F.json --base slurm.json -o machine.json
 
-The levels are found in the measured times. With --base, the tree of another machine.json, such as hwloc's or
-Slurm's, is kept and gets the measured costs. A table says where its levels, or else those that the kernels
-tell of, and the measured ones disagree.
+The levels are found in the measured times. With --base, the tree of another machine.json, such as
+one from hwloc or Slurm, is kept and gets the measured costs. A table shows where its levels, or
+else those reported by the kernels, disagree with the measured ones.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--base",
         type=Path,
         metavar="machine.json",
-        help="keep its tree (default: make one of what was found)",
+        help="keep its tree (default: make one from the levels found)",
     )
     parser.add_argument(
-        "--matrix", action="store_true", help="keep what was measured between each two nodes, too"
+        "--network", action="store_true", help="also keep the measurements between every two nodes"
     )
     add_output(parser)
 
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         agreements.extend(found.agreements)
         hosts.extend(measurement.host_names())
-        if not arguments.matrix:
+        if not arguments.network:
             return found.machine
         return replace(found.machine, network=node_matrix(found.machine, measurement))
 

@@ -1,10 +1,11 @@
 """Make a machine.json from Slurm's topology.conf or topology.yaml.
 
   rankwise machine from-slurm /etc/slurm/topology.conf --hwloc node.xml -o machine.json
-  rankwise machine from-slurm topology.yaml --topology gpu --nodes $SLURM_JOB_NODELIST -o machine.json
+  rankwise machine from-slurm topology.yaml --topology gpu --node $SLURM_JOB_NODELIST -o machine.json
 
-The file may be what `scontrol show topology` prints. Slurm knows switches, blocks or rings, and the nodes
-at them. --hwloc or --slots tells what is inside of a node; without them a node is a single slot.
+The file may be the output of `scontrol show topology`. Slurm knows switches, blocks or rings, and
+their nodes. --hwloc or --slots describes the inside of a node; without them a node is a single
+slot.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "topology_file", type=Path, metavar="topology.conf|topology.yaml", help="YAML if it ends in .yaml"
     )
     parser.add_argument(
-        "--topology", metavar="NAME", help="which one of topology.yaml (default: the cluster's default)"
+        "--topology", metavar="NAME", help="topology of topology.yaml (default: the cluster's default)"
     )
     parser.add_argument(
-        "--nodes", metavar="LIST", help="only these, such as $SLURM_JOB_NODELIST (default: all)"
+        "--node", metavar="LIST", help="only these, such as $SLURM_JOB_NODELIST (default: all)"
     )
     add_inside(parser)
     add_output(parser)
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.topology.machine.hosts import hosts_of
     from rankwise.topology.sources.slurm.machine import machine_from_slurm
 
-    hosts = None if arguments.nodes is None else hosts_of(arguments.nodes)
+    hosts = None if arguments.node is None else hosts_of(arguments.node)
     write_made(
         arguments.output,
         lambda: machine_from_slurm(

@@ -1,4 +1,4 @@
-"""Show a machine.json: its tree, its levels with their costs, what is slow, and where that is known from."""
+"""Show a machine.json: its tree, its levels with their costs, slow parts, and sources."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from rankwise.commands.limits import add_limit
+from rankwise.commands.limits import add_json, add_limit
 
 _DEFAULT_LIMIT = 30
 
@@ -14,9 +14,7 @@ _DEFAULT_LIMIT = 30
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("machine", type=Path, metavar="machine.json", help="the file to show")
-    parser.add_argument(
-        "--json", action="store_true", help="as JSON: the file itself, and what follows from it"
-    )
+    add_json(parser)
     add_limit(parser, _DEFAULT_LIMIT, "a list")
 
 

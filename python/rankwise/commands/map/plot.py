@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _KINDS = ("svg", "pdf", "png")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_argument(parser: argparse.ArgumentParser) -> None:
     """Declare the option."""
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="draw who sends to whom before and after: .svg, .pdf, .png"
@@ -32,10 +32,6 @@ def check(arguments: argparse.Namespace) -> None:
         raise RankwiseError(
             f"{arguments.plot}: give it one of the endings {', '.join(f'.{kind}' for kind in _KINDS)}"
         )
-    if len(arguments.machines) > 1:
-        raise RankwiseError("--plot draws one placement: give one machine, or leave --plot out")
-    if arguments.verify:
-        raise RankwiseError("--plot draws without running: leave --verify or --plot out")
     extras.check("matplotlib")
     refuse_existing(arguments.plot, force=arguments.force, option="--plot")
 

@@ -1,4 +1,9 @@
-"""`rankwise map --verify`: the job as given and with the found placement, in alternation."""
+"""Run the job as given and with the placement found, in alternation, and report the gain.
+
+  rankwise map verify F.rankwise -o placement -- mpirun -n 8 ./app
+
+The files of -o are written only if the job gains by them.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankwise.commands.map import machines
-from rankwise.commands.map.verify_options import CONFIDENCE, RESOLVE
+from rankwise.commands import trial_options
+from rankwise.commands.map import options
 from rankwise.commands.messages import say
 from rankwise.commands.working_directory import working_directory
 
@@ -31,7 +36,7 @@ class _Asked:
     Attributes:
         profile: of the job.
         words: of the command that is run.
-        only_kind: of messages that count.
+        kind: of messages that count.
         find: a placement for what a run sent.
         aim: of the runs.
         seed: of the search, and of the order of runs.
@@ -40,7 +45,7 @@ class _Asked:
 
     profile: Path
     words: tuple[str, ...]
-    only_kind: str
+    kind: str
     find: Find
     aim: Aim
     seed: int
@@ -49,32 +54,43 @@ class _Asked:
     @classmethod
     def by(cls, arguments: argparse.Namespace) -> _Asked:
         from rankwise.placement.mapping import find_mapping
+        from rankwise.topology.machine.read import read_machine
         from rankwise.trials.plan import Aim
 
-        given = machines.machines(arguments)
         find = partial(
             find_mapping,
-            machine=given[0][1] if given else None,
+            machine=read_machine(arguments.machine) if arguments.machine else None,
             objective=arguments.objective,
-            nodes=arguments.nodes or "job",
+            nodes=options.nodes(arguments),
             effort=arguments.effort,
             seed=arguments.seed,
         )
         aim = Aim(
-            (arguments.confidence or CONFIDENCE) / 100,
-            (arguments.resolve or RESOLVE) / 100,
+            arguments.confidence / 100,
+            arguments.resolve / 100,
             arguments.pairs,
-            arguments.time_limit,
+            arguments.budget,
         )
         return cls(
             profile=arguments.profile,
             words=tuple(arguments.command),
-            only_kind=arguments.only_kind,
+            kind=arguments.kind,
             find=find,
             aim=aim,
             seed=arguments.seed,
             run_limit=arguments.run_limit,
         )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise map verify`."""
+    options.add_profile(parser)
+    options.add_machine(parser)
+    options.add_search(parser, "the search and the order of runs")
+    options.add_files(parser)
+    trial_options.add_budget(parser)
+    trial_options.add_runs(parser)
+    trial_options.add_confidence(parser, "of the interval")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -88,6 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.trials.recorded import Command, check
 
     # Everything that can be wrong is looked at first: an error must not cost a job.
+    options.check_files(arguments)
     if arguments.command:
         check(Command(tuple(arguments.command), {}))
     launch = understand(arguments.command, os.environ)
@@ -130,7 +147,7 @@ def _request(asked: _Asked, launch: Launch) -> tuple[Request, float, list[str]]:
 
     with opened_profile(asked.profile) as connection:
         facts, trusted, where = run_facts(connection), trust(connection), whereabouts(connection)
-        mapping = asked.find(run_traffic(connection, asked.only_kind), where)
+        mapping = asked.find(run_traffic(connection, asked.kind), where)
         recording = as_recorded(connection)
     if not trusted.complete:
         say(partial_line(trusted))
@@ -141,7 +158,7 @@ def _request(asked: _Asked, launch: Launch) -> tuple[Request, float, list[str]]:
         where=where,
         mapping=mapping,
         find=asked.find,
-        only_kind=asked.only_kind,
+        kind=asked.kind,
         recording=recording,
         aim=asked.aim,
         seed=asked.seed,
@@ -162,9 +179,9 @@ def _print_json(found: Verified, written: list[Written], command: str) -> None:
         "again": found.again,
         "present": found.mapping.present,
         "found": found.mapping.found,
-        "seats": found.bindings,
+        "bindings": found.bindings,
         "interval": found.interval,
-        "alike": found.alike,
+        "equivalent": found.alike,
         "needed": found.needed,
         "ended": found.ended,
         "before": found.before,

@@ -1,12 +1,13 @@
-"""`rankwise map` with several machines: what the run's communication would be on each of them."""
+"""`rankwise map predict` with several machines: what the run's communication would be on each of them."""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from rankwise.commands.map.place import has_inside
 
 if TYPE_CHECKING:
     from rankwise.analysis.messages.traffic import RunTraffic
@@ -14,18 +15,16 @@ if TYPE_CHECKING:
     from rankwise.topology.machine.model import Machine
 
 
-@dataclass(frozen=True, kw_only=True)
-class Search:
-    """What is looked for, and how: the options of `rankwise map` with these names."""
+def compare_machines(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) -> None:
+    """Place the ranks on each machine, and print how they compare.
 
-    only_kind: str
-    objective: str
-    effort: int
-    seed: int
+    Args:
+        arguments: the options of `rankwise map predict`.
+        machines: each with its name.
 
-
-def run(profile: Path, machines: Sequence[tuple[str, Machine]], search: Search, *, as_json: bool) -> int:
-    """Place the ranks on each machine; 0, or RankwiseError."""
+    Raises:
+        RankwiseError: they can't be placed.
+    """
     from rankwise.analysis.messages.traffic import run_traffic, whereabouts
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import trust
@@ -35,41 +34,40 @@ def run(profile: Path, machines: Sequence[tuple[str, Machine]], search: Search, 
     from rankwise.render.terminal.what_if import print_what_if
     from rankwise.text.trust import partial_line
 
-    with opened_profile(profile) as connection:
+    with opened_profile(arguments.profile) as connection:
         trusted = trust(connection)
-        seen, where = run_traffic(connection, search.only_kind), whereabouts(connection)
-        said = profile_notes(connection, seen, inside=search.only_kind != "user")
+        seen, where = run_traffic(connection, arguments.kind), whereabouts(connection)
+        said = profile_notes(connection, seen, inside=has_inside(arguments.kind))
     with ProgressBar(f"placing the ranks on {len(machines)} machines") as bar:
         compared = compare(
             seen,
             where,
             machines,
-            objective=search.objective,
-            effort=search.effort,
-            seed=search.seed,
+            objective=arguments.objective,
+            effort=arguments.effort,
+            seed=arguments.seed,
             listener=bar,
         )
     if compared.absent:
-        said.insert(0, f"There is no present placement to compare with: {compared.absent}.")
+        said.insert(0, f"No present placement to compare with: {compared.absent}.")
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
-    if as_json:
-        _print_json(compared, seen, said, search)
+    if arguments.json:
+        _print_json(compared, seen, said, arguments)
     else:
         print_what_if(compared, seen, said, sys.stdout)
-    return 0
 
 
-def _print_json(of: Comparison, seen: RunTraffic, said: list[str], search: Search) -> None:
+def _print_json(of: Comparison, seen: RunTraffic, said: list[str], arguments: argparse.Namespace) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
 
     shown = {
         "notes": said,
-        "objective": search.objective,
+        "objective": arguments.objective,
         "unit": of.unit,
-        "only_kind": search.only_kind,
+        "kind": arguments.kind,
         "ranks": of.ranks,
         "messages": seen.messages,
         "bytes": seen.bytes,
@@ -99,5 +97,5 @@ def _candidate(each: Candidate, *, best: bool) -> dict[str, Any]:
         "present": each.mapping.present if each.mapping else None,
         "absent": each.mapping.absent if each.mapping else "",
         "moved": each.mapping.moved if each.mapping else [],
-        "seats": each.mapping.bindings if each.mapping else [],
+        "bindings": each.mapping.bindings if each.mapping else [],
     }

@@ -1,87 +1,56 @@
-"""Find settings of the MPI library that make a program faster, and prove it by running the program.
+"""Find settings of the MPI library that make a program faster, and prove the gain by running it.
 
   rankwise run -o app.rankwise -- mpirun -n 64 ./app
-  rankwise tune app.rankwise --apply app.tuned.json -- mpirun -n 64 ./app
+  rankwise tune app.rankwise -o app.tuned.json -- mpirun -n 64 ./app
   rankwise run --with app.tuned.json -- mpirun -n 64 ./app
 
-  rankwise tune app.rankwise --parameters -- mpirun -n 64 ./app
+  rankwise tune parameters app.rankwise -- mpirun -n 64 ./app
   rankwise tune recheck app.tuned.json -- mpirun -n 64 ./app
-  rankwise tune --guidelines -- mpirun -n 64
+  rankwise tune guidelines -- mpirun -n 64
+  rankwise tune machine -o machine.json -- mpirun -n 64
+  rankwise tune online -o app.tuned.json -- mpirun -n 64 ./app
 
 The profile tells which collectives cost most. A probe in the program's place times all algorithms that the
 installed library has for them; what could break the program is left out. Then the program itself runs in
-pairs, with and without the settings, and FILE is written only if they are proven to gain. --parameters tries
-settings for the whole program instead: eager limits, point-to-point layers, binding, or a list of your own.
-`recheck` tells which rules of a file still win, such as after an upgrade. --guidelines looks where the
-library's defaults are slower than what they could be made of. Ctrl-C keeps what was measured, and the same
-command goes on from there; `recheck` begins anew.
+pairs, with and without the settings, and FILE is written only if they are proven to gain. Ctrl-C keeps what
+was measured, and the same command goes on from there.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
-from pathlib import Path
 
+from rankwise.commands import probes, trial_options
+from rankwise.commands.limits import add_json, add_seed
 from rankwise.commands.tune import options
-from rankwise.commands.tune.help import Help
-from rankwise.errors import RankwiseError
 
-HAS_OWN_HELP = True
-"""That for each mode."""
-
-_RECHECK = "recheck"
+SUB_VERBS = ("parameters", "guidelines", "machine", "online", "recheck")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise tune`."""
+    options.add_profile(parser)
+    options.add_output(parser, "if they are proven to gain")
+    trial_options.add_budget(parser)
+    options.add_bitwise(parser)
+    trial_options.add_check(parser)
     parser.add_argument(
-        "what",
-        nargs="*",
-        metavar="F.rankwise",
-        help="the profile of the program; or: recheck FILE",
+        "--cells",
+        type=trial_options.count,
+        default=options.CELLS,
+        metavar="N",
+        help="race at most so many cells (default: %(default)s)",
     )
-    options.add_arguments(parser)
-    parser.add_argument(
-        "-h",
-        "--help",
-        action=Help,
-        nargs=0,
-        help="show this; behind `recheck` or --guidelines, what that has",
-    )
+    trial_options.add_runs(parser)
+    trial_options.add_confidence(parser, "of intervals")
+    add_seed(parser, "the order of runs")
+    add_json(parser)
+    probes.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what is wanted; 0, 128 + n if signal n ended it early, or RankwiseError."""
-    words: list[str] = arguments.what
-    recheck = words[:1] == [_RECHECK]
-    if recheck:
-        words = words[1:]
-    modes = [
-        name
-        for name, is_wanted in (
-            ("recheck", recheck),
-            ("guidelines", arguments.guidelines),
-            ("parameters", arguments.parameters is not None),
-        )
-        if is_wanted
-    ]
-    if len(modes) > 1:
-        raise RankwiseError(f"{modes[0]} and {modes[1]} are two things: ask for one at a time")
-    mode = modes[0] if modes else "collectives"
-    if mode == "guidelines" and words:
-        raise RankwiseError("--guidelines needs no profile: give the launch alone, after `--`")
-    if mode != "guidelines" and len(words) != 1:
-        wanted = "the settings file" if recheck else "the profile"
-        raise RankwiseError(
-            f"give {wanted}, and the command after `--`, as in: "
-            f"rankwise tune {'recheck app.tuned.json' if recheck else 'app.rankwise'} -- mpirun -n 4 ./app"
-        )
-    options.check(arguments, mode)
-    arguments.file = Path(words[0]) if words else None
-    if not arguments.command:
-        raise RankwiseError(
-            "no command: put it after `--`, as in: rankwise tune F.rankwise -- mpirun -n 4 ./app"
-        )
-    status: int = importlib.import_module(f"rankwise.commands.tune.{mode}").run(arguments)
-    return status
+    """Find algorithms of collectives; 0, 128 + n if signal n ended it early, or RankwiseError."""
+    from rankwise.commands.tune.collectives import run as tune
+
+    options.check_command(arguments, "rankwise tune app.rankwise -- mpirun -n 4 ./app")
+    return tune(arguments)

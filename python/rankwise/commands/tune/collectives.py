@@ -16,9 +16,7 @@ from rankwise.commands.messages import say
 from rankwise.commands.own_settings import Pricing, price_refused
 from rankwise.commands.probes import ProbeOptions, open_racer, options_of
 from rankwise.commands.settings_files import try_to_write
-from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
-from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.launch.signals import Signals
@@ -46,7 +44,7 @@ class _Asked:
     def by(cls, arguments: argparse.Namespace) -> _Asked:
         return cls(
             probe=options_of(arguments),
-            bitwise=bool(arguments.bitwise),
+            bitwise=arguments.bitwise,
             confidence=arguments.confidence / 100,
             resolve=arguments.resolve / 100,
             pairs=arguments.pairs,
@@ -85,15 +83,13 @@ def _tuned(arguments: argparse.Namespace) -> int:
     program = Program.of(arguments.command, os.environ)
     check = check_words(arguments.check)
     say_if_partial(arguments.file)
-    known = profiled(arguments.file, arguments.cells or CELLS)
+    known = profiled(arguments.file, arguments.cells)
     program.refuse_other_library(known.about.library, known.about.abi, arguments.file)
     program.refuse_own_settings(rules=True)
-    if arguments.apply is not None:
-        check_new(arguments.apply, force=bool(arguments.force))
+    if arguments.output is not None:
+        check_new(arguments.output, force=arguments.force)
     asked = _Asked.by(arguments)
     store = arguments.file.absolute().with_name(f"{arguments.file.name}-tune")
-    if arguments.go_on and not store.exists():
-        raise RankwiseError(f"there is nothing to go on with: {store} is not there; leave --continue out")
     if known.targets and not store.exists():
         refuse_short(asked.budget, _proof_aim(asked), known.wall.wall_seconds)
     keep_piped_input(say)
@@ -129,7 +125,7 @@ def _tuned(arguments: argparse.Namespace) -> int:
                     raise found.failure
         else:
             found = _nothing(known)
-    writing = try_to_write(found.settings, arguments.apply, inner.library, force=bool(arguments.force))
+    writing = try_to_write(found.settings, arguments.output, inner.library, force=arguments.force)
     cost = Cost(spent.seconds, len(known.about.hosts))
     if arguments.json:
         _print_json(found, writing.files, cost)

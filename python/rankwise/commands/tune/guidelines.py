@@ -1,9 +1,9 @@
-"""Look where the library's defaults take longer than what they could be made of.
+"""Find defaults of the library that take longer than equivalent calls.
 
-  rankwise tune --guidelines -- mpirun -n 64
+  rankwise tune guidelines -- mpirun -n 64
 
-Each collective is compared with other calls that do the same, such as Allreduce with Reduce and Bcast. No
-profile is needed, and no program: a probe takes its place in the launch.
+Each collective is compared with other calls that do the same, such as Allreduce with Reduce and
+Bcast. No profile and no program are needed: the launch starts a probe.
 """
 
 from __future__ import annotations
@@ -18,15 +18,27 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from rankwise.commands import probes, trial_options
+from rankwise.commands.limits import add_json, add_seed
 from rankwise.commands.messages import say
-from rankwise.commands.probes import options_of, prepare_probe
+from rankwise.commands.sizes import listed_sizes
+from rankwise.commands.tune import options
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.tuning.guidelines import Outcome
 
 _SIZES = "8,1K,32K,256K"
-_LARGEST = 1 << 30
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise tune guidelines`."""
+    parser.add_argument("--sizes", default=_SIZES, metavar="LIST", help="in bytes (default: %(default)s)")
+    trial_options.add_budget(parser)
+    trial_options.add_confidence(parser, "of intervals")
+    add_seed(parser, "the order of calls")
+    add_json(parser)
+    probes.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,47 +50,28 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.tuning.racing.session import Session
     from rankwise.tuning.settings.in_force import in_force
 
-    sizes = _sizes(_SIZES if arguments.sizes is None else arguments.sizes)
+    options.check_command(arguments, "rankwise tune guidelines -- mpirun -n 4")
+    sizes = listed_sizes(arguments.sizes)
     deadline = math.inf if arguments.budget is None else time.monotonic() + arguments.budget
     confidence = arguments.confidence / 100
     with Signals() as signals, TemporaryDirectory(prefix="rankwise-") as directory:
         try:
-            probe = options_of(arguments)
-            setup = prepare_probe(probe, arguments.command, os.environ, Path(directory), signals, deadline)
+            probe = probes.options_of(arguments)
+            setup = probes.prepare_probe(
+                probe, arguments.command, os.environ, Path(directory), signals, deadline
+            )
             with Session(setup) as session:
                 found = compare(session, sizes, confidence, arguments.seed, say)
         except Interrupted:
             return 128 + signals.last
         except OutOfTime:
-            raise RankwiseError("the time was over before anything was compared: give it more") from None
+            raise RankwiseError("the time was up before anything was compared: give more") from None
     own = in_force(found.library.label, os.environ, arguments.command)
     if arguments.json:
         _print_json(found, own)
     else:
         print_guidelines(found, own, sys.stdout)
     return 128 + signals.last if signals.last else 0
-
-
-def _sizes(text: str) -> list[int]:
-    """Return the sizes of a list, ascending.
-
-    Raises:
-        RankwiseError: one is none, is given twice, or is out of range.
-    """
-    from rankwise.latency.sizes import size_of
-
-    found: list[int] = []
-    for word in text.split(","):
-        try:
-            size = size_of(word)
-        except ValueError as error:
-            raise RankwiseError(f"--sizes {text}: {error}") from None
-        if not 1 <= size <= _LARGEST:
-            raise RankwiseError(f"--sizes {text}: {word.strip()} is out of range: give 1 B to 1 GiB")
-        if size in found:
-            raise RankwiseError(f"--sizes {text}: {word.strip()} is given twice: leave one out")
-        found.append(size)
-    return sorted(found)
 
 
 def _print_json(found: Outcome, own: Sequence[str]) -> None:

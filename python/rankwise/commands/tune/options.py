@@ -1,104 +1,54 @@
-"""The options of `rankwise tune`, and which of them go together."""
+"""The options that several of `rankwise tune` and its sub-verbs have."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from rankwise.commands import probes, trial_options
-from rankwise.commands.durations import duration
 from rankwise.errors import RankwiseError
 
 CELLS = 8
-
-_APPLIES = {"collectives", "parameters", "recheck"}
-_ONLY = {
-    "apply": _APPLIES,
-    "force": _APPLIES,
-    "go_on": {"collectives", "parameters"},
-    "bitwise": {"collectives"},
-    "check": {"collectives", "parameters"},
-    "cells": {"collectives"},
-    "pairs": {"collectives", "parameters"},
-    "run_limit": {"collectives", "parameters"},
-    "keep": {"collectives", "parameters"},
-    "sizes": {"guidelines"},
-}
-"""Options that say something in these modes alone."""
-
-_OF_RUNS = {"resolve"}
-"""Options of runs of the program that always have a value: nobody can be told to leave them out."""
-
-_CHOOSING = {"parameters", "guidelines"}
-"""Options that choose the mode of their name."""
+"""That are raced if nothing is said."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare them."""
+def add_profile(parser: argparse.ArgumentParser) -> None:
+    """Declare the profile, the file that a sub-verb begins with."""
+    parser.add_argument("file", type=Path, metavar="F.rankwise", help="the profile of the program")
+
+
+def add_output(parser: argparse.ArgumentParser, when: str, example: str = "app.tuned.json") -> None:
+    """Declare -o and --force.
+
+    Args:
+        parser: of the command.
+        when: the settings are written.
+        example: a name of the file.
+    """
     parser.add_argument(
         "-o",
-        "--apply",
-        dest="apply",
+        "--output",
         type=Path,
         metavar="FILE",
-        help="write the settings here if they are proven to gain, such as app.tuned.json",
+        help=f"write the settings here {when}, such as {example}",
     )
-    parser.add_argument(
-        "--force", action="store_true", default=None, help="replace FILE, and what is beside it"
-    )
-    parser.add_argument(
-        "--budget", type=duration, metavar="TIME", help="for everything, such as 20min (default: no limit)"
-    )
-    parser.add_argument(
-        "--continue",
-        dest="go_on",
-        action="store_true",
-        default=None,
-        help="go on with what an earlier call with this profile has measured",
-    )
+    parser.add_argument("--force", action="store_true", help="replace FILE, and the files beside it")
+
+
+def add_bitwise(parser: argparse.ArgumentParser) -> None:
+    """Declare --bitwise."""
     parser.add_argument(
         "--bitwise",
         action="store_true",
-        default=None,
-        help="leave alone what could change results in their last digits",
+        help="exclude settings that could change results in their last digits",
     )
-    parser.add_argument(
-        "--parameters",
-        nargs="?",
-        const="",
-        metavar="LIST",
-        help="try parameters of the whole program: those that the profile suggests, or a list of your own",
-    )
-    parser.add_argument(
-        "--guidelines", action="store_true", help="look where the library's defaults are needlessly slow"
-    )
-    parser.add_argument("--sizes", metavar="LIST", help="of --guidelines, in bytes (default: 8,1K,32K,256K)")
-    parser.add_argument(
-        "--cells",
-        type=trial_options.count,
-        metavar="N",
-        help=f"race at most so many cells (default: {CELLS})",
-    )
-    trial_options.add_arguments(parser, "of intervals")
-    probes.add_arguments(parser)
 
 
-def means_something(name: str, mode: str) -> bool:
-    """Tell whether an option, by its name in arguments, says something in a mode."""
-    if name in _CHOOSING:
-        return name == mode
-    if name in _OF_RUNS:
-        return mode in {"collectives", "parameters"}
-    return mode in _ONLY.get(name, {mode})
+def check_command(arguments: argparse.Namespace, example: str) -> None:
+    """Refuse a command line without a command; RankwiseError.
 
-
-def check(arguments: argparse.Namespace, mode: str) -> None:
-    """Refuse options that say nothing in a mode.
-
-    Raises:
-        RankwiseError: there is one.
+    Args:
+        arguments: of the command line.
+        example: of one that has a command.
     """
-    for name in _ONLY:
-        if getattr(arguments, name) is not None and not means_something(name, mode):
-            option = "continue" if name == "go_on" else name.replace("_", "-")
-            raise RankwiseError(f"--{option} has no meaning with {mode}: leave it out")
+    if not arguments.command:
+        raise RankwiseError(f"no command: put it after `--`, as in: {example}")

@@ -1,9 +1,10 @@
 """Try settings for the whole program in runs of it: eager limits, point-to-point layers, binding.
 
   rankwise run -o app.rankwise -- mpirun -n 64 ./app
-  rankwise tune app.rankwise --parameters --apply app.tuned.json -- mpirun -n 64 ./app
+  rankwise tune parameters app.rankwise -o app.tuned.json -- mpirun -n 64 ./app
 
-The profile suggests what is tried, or LIST says it. What gains in races is measured afresh in pairs of runs.
+The profile suggests what is tried, or the file of --list says it. What gains in races is measured afresh in
+pairs of runs. Ctrl-C keeps what was measured, and the same command goes on from there.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankwise.commands import probes, trial_options
+from rankwise.commands.limits import add_json, add_seed
 from rankwise.commands.messages import say
 from rankwise.commands.own_settings import Pricing, price_refused
 from rankwise.commands.probes import ProbeOptions, options_of
 from rankwise.commands.settings_files import try_to_write
+from rankwise.commands.tune import options
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -65,17 +69,38 @@ class _Asked:
         confidence, resolve = arguments.confidence / 100, arguments.resolve / 100
         return cls(
             profile=arguments.file,
-            given=read_given(Path(arguments.parameters)) if arguments.parameters else None,
+            given=read_given(arguments.list) if arguments.list else None,
             probe=options_of(arguments),
             aim=Aim(confidence, resolve, arguments.pairs, arguments.budget),
             seed=arguments.seed,
-            force=bool(arguments.force),
+            force=arguments.force,
         )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise tune parameters`."""
+    options.add_profile(parser)
+    parser.add_argument(
+        "--list",
+        type=Path,
+        metavar="FILE",
+        help="try the parameters of this file (default: those that the profile suggests)",
+    )
+    options.add_output(parser, "if they are proven to gain")
+    trial_options.add_budget(parser)
+    trial_options.add_check(parser)
+    trial_options.add_runs(parser)
+    trial_options.add_confidence(parser, "of intervals")
+    add_seed(parser, "the order of runs")
+    add_json(parser)
+    probes.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Tune, or measure what settings of the user's own cost; see `_tuned`."""
     from rankwise.tuning.program import OwnSettingsError
+
+    options.check_command(arguments, "rankwise tune parameters app.rankwise -- mpirun -n 4 ./app")
 
     try:
         return _tuned(arguments)
@@ -109,14 +134,10 @@ def _tuned(arguments: argparse.Namespace) -> int:
     with opened_profile(arguments.file) as connection:
         source, times = about(connection, arguments.file), whole_runs(connection)
     program.refuse_other_library(source.library, source.abi, arguments.file)
-    if arguments.apply is not None:
-        check_new(arguments.apply, force=bool(arguments.force))
+    if arguments.output is not None:
+        check_new(arguments.output, force=arguments.force)
     store = _store(asked, arguments.keep, arguments.file, arguments.command, arguments.check)
     if not (store / STATE).exists():
-        if arguments.go_on:
-            raise RankwiseError(
-                f"there is nothing to go on with: {store / STATE} is not there; leave --continue out"
-            )
         refuse_short(asked.aim, times.wall_seconds)
     keep_piped_input(say)
     spent = Spent(store)
@@ -131,7 +152,7 @@ def _tuned(arguments: argparse.Namespace) -> int:
             if not (store / STATE).exists():  # nothing was measured: the next try begins afresh
                 _remove(store, arguments)
     settings = _settings(found, replace(source, command=program.words))
-    writing = try_to_write(settings, arguments.apply, program.library, force=bool(arguments.force))
+    writing = try_to_write(settings, arguments.output, program.library, force=arguments.force)
     cost = Cost(spent.seconds, len(source.hosts))
     if arguments.json:
         _print_json(found, settings, writing.files, cost)

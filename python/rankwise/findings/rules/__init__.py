@@ -1,1 +1,1 @@
-"""The rules, one file each: a constant `RULE`. docs/adding-a-finding.md says how another one is added."""
+"""The rules, one file each: a constant `RULE`. docs/develop/adding-a-finding.md says how to add another."""

@@ -31,7 +31,9 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
         return []
     known = [one for one in steps(seen.connection) if one.procedure in _IN_STEPS]
     if not known:
-        return NotTold("no messages inside collectives were seen, or of no single call all of them")
+        return NotTold(
+            "no messages inside collectives were recorded, or no single call was recorded completely"
+        )
     needless = {one.pattern: ratio for one in known if (ratio := _needless(one))}
     if not needless:
         return []
@@ -76,24 +78,24 @@ def _finding(seen: Evidence, group: Sequence[tuple[Algorithm, float]]) -> Findin
     return Finding(
         rule=RULE.id,
         subject=f"{call_name(first.procedure)} by {first.algorithm} on {first.family}",
-        title=f"{call_name(first.procedure)} of {byte_text(first.size or 0)} on"
-        f" {quoted_name(name, first.user_name)} goes by {first.algorithm}: the busiest process"
-        f" has {ratio_text(ratio)} x the {unit} that are needed",
+        title=f"{call_name(first.procedure)} of {byte_text(first.size or 0)} on "
+        f"{quoted_name(name, first.user_name)} uses {first.algorithm}: the busiest process handles "
+        f"{ratio_text(ratio)} x the {unit} that are needed",
         saved_seconds=saved,
         upper_bound=True,
         formula=RULE.formula,
         inputs=[
             Fact("time in it" + (" without waiting" if known is not None else ""), seconds, "s"),
-            Fact(f"{unit} of the busiest process, by those that are needed", ratio, "x"),
+            Fact(f"{unit} of the busiest process / {unit} needed", ratio, "x"),
         ],
         evidence=[
             Fact("processes", first.processes),
             Fact("calls of a rank", sum(row.calls for row, _ in group)),
-            Fact("of the time in it: waiting", *(("unknown",) if known is None else (100 * share, "%"))),
+            Fact("of the time in it is waiting", *(("unknown",) if known is None else (100 * share, "%"))),
         ],
         confidence=LOW,
-        why_confidence="a model of steps and bytes, no measurement: shared memory and the network may prefer"
-        " what there is",
+        why_confidence="a model of steps and bytes, not a measurement: the current algorithm may suit "
+        "shared memory and the network better",
         command=Command("tune"),
     )
 
@@ -101,12 +103,11 @@ def _finding(seen: Evidence, group: Sequence[tuple[Algorithm, float]]) -> Findin
 RULE = Rule(
     "collective-algorithm",
     "A collective that another algorithm may speed up.",
-    f"Up to {byte_text(_SMALL)}: the busiest process sends or receives {_MORE_MESSAGES:.0f} times as many"
-    f" messages as log2 of the processes, or more. From {byte_text(_LARGE)} on: {_MORE_BYTES} times the bytes"
-    " of the best known algorithms, or more (2 m (p - 1) / p for Bcast, Reduce and Allreduce, m (p - 1) for"
-    " blocks of m bytes).",
-    "time in it without waiting x (1 - what is needed / what the busiest process sends or receives)",
-    "Let `rankwise tune` time the library's other algorithms, and prove what they gain.",
+    f"Up to {byte_text(_SMALL)}: the busiest process sends or receives at least {_MORE_MESSAGES:.0f} x "
+    f"log2(processes) messages. From {byte_text(_LARGE)}: at least {_MORE_BYTES} x the bytes of the best "
+    "known algorithms (2 m (p - 1) / p for Bcast, Reduce and Allreduce, m (p - 1) for blocks of m bytes).",
+    "time in it without waiting x (1 - needed / sent or received by the busiest process)",
+    "Let `rankwise tune` time the library's other algorithms and measure their gain.",
     _find,
     order=30,
 )

@@ -46,24 +46,25 @@ def _finding(seen: Evidence, kind: str, ones: Sequence[Again]) -> Finding | None
     return Finding(
         rule=RULE.id,
         subject=THINGS[kind],
-        title=f"{count_text(again)} {THINGS[kind]} are made{by}{place.text} as they were before, and freed:"
-        f" {rate_text(calls / seen.seconds)} a second on each rank,"
-        f" {second_text(saved / (again * calls / sum(one.made for one in makers)) if makers else 0.0)} each",
+        title=f"{count_text(again)} {THINGS[kind]} are created{by}{place.text} again after an identical one "
+        f"was freed: {rate_text(calls / seen.seconds)} a second on each rank, "
+        f"{second_text(saved / (again * calls / sum(one.made for one in makers)) if makers else 0.0)} "
+        "each",
         saved_seconds=saved,
         upper_bound=True,
         formula=RULE.formula,
         inputs=[
-            Fact("making those that were made before", making, "s"),
+            Fact("creating them again", making, "s"),
             Fact("freeing them", freeing, "s"),
         ],
         evidence=[
             Fact("time in all these calls", took, "s"),
             Fact("made", sum(one.made for one in ones)),
-            Fact("made as before, and freed", again),
+            Fact("created again and freed", again),
             *place.facts,
         ],
         confidence=MEDIUM,
-        why_confidence="whether they can be kept, only the program's author knows",
+        why_confidence="only the program's author knows whether they can be kept",
         command=Command(
             "show", ("--by", "site", "--call", ",".join(call_name(name) for name in names) or "Comm_free")
         ),
@@ -72,13 +73,13 @@ def _finding(seen: Evidence, kind: str, ones: Sequence[Again]) -> Finding | None
 
 RULE = Rule(
     "communicators-again",
-    "Communicators or windows that are made and freed again and again.",
-    f"{_MANY} or more were made on the same processes at the same place in the code as one before, and"
-    f" freed, and that takes {_SHARE:.0f} % of the run or more.",
-    "time of making and freeing those that were made before; on each communicator no more than its ranks"
-    " times the time of the one with the least, as the others may have waited for it",
-    "Make them once and keep them, for example as an attribute of the communicator that they are made from."
-    " Where only the order of ranks or a context is wanted, tags or one common communicator may do.",
+    "Communicators or windows that are repeatedly created and freed.",
+    f"At least {_MANY} were created on the same processes at the same place in the code as an earlier one, "
+    f"and freed. This takes at least {_SHARE:.0f} % of the run.",
+    "time to create and free the repeated ones; per communicator at most its ranks x the time of its "
+    "fastest rank, because the others may have waited for it",
+    "Create them once and keep them, for example as an attribute of their parent communicator. If only an "
+    "order of ranks or a context is needed, tags or one common communicator may suffice.",
     _find,
     order=35,
 )

@@ -29,24 +29,24 @@ def _finding(seen: Evidence, procedure: str, kind: str, group: Sequence[Same]) -
     again = left - len(loops)
     number = sum(one.made for one in group)
     cost = costs(seen.connection).get(procedure, NOTHING)
-    makers = sorted({one.made_in for one in loops if one.made_in})
+    makers = sorted({one.created_in for one in loops if one.created_in})
     where = f" (in {makers[0]})" if len(makers) == 1 else ""
     return Finding(
         rule=RULE.id,
         subject=f"{THINGS[kind]} by {call_name(procedure)}",
-        title=f"{count_text(left)} {THINGS[kind]} made by {call_name(procedure)}{where} were never freed,"
-        f" up to {count_text(max(one.left for one in loops))} on the same processes",
+        title=f"{count_text(left)} {THINGS[kind]} created by {call_name(procedure)}{where} were never "
+        f"freed, up to {count_text(max(one.left for one in loops))} on the same processes",
         saved_seconds=cost.bound_seconds * again / number,
         upper_bound=True,
         formula=RULE.formula,
         inputs=[
             Fact(f"time in {call_name(procedure)}, without waiting for late ranks", cost.bound_seconds, "s"),
             Fact("made", number),
-            Fact("made again on the same processes", again),
+            Fact("created again on the same processes", again),
         ],
         evidence=[Fact("never freed", left), Fact("groups of processes", len(loops))],
         confidence=HIGH if makers else MEDIUM,
-        why_confidence="each is one that was created and not freed before MPI_Finalize",
+        why_confidence="each was created and not freed before MPI_Finalize",
         command=Command("show", ("--by", "communicator", "-v")),
     )
 
@@ -54,10 +54,10 @@ def _finding(seen: Evidence, procedure: str, kind: str, group: Sequence[Same]) -
 RULE = Rule(
     "communicators-not-freed",
     "Communicators or windows that are created in a loop and never freed.",
-    f"{_MANY} or more were made by the same procedure on the same processes, from the same parent, by the"
-    " same object file, and not freed.",
-    "time in the procedure x share of the calls that made the same once more; on each communicator no more"
-    " time than its ranks times that of the one with the least, as the others may have waited for it",
+    f"At least {_MANY} were created by the same procedure, on the same processes, from the same parent and "
+    "by the same object file, and were not freed.",
+    "time in the procedure x share of its calls that repeat an earlier one; per communicator at most its "
+    "ranks x the time of its fastest rank, because the others may have waited for it",
     "Create them once, before the loop, or free them: MPI libraries run out of communicators.",
     _find,
     order=120,

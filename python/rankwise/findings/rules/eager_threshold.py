@@ -21,53 +21,53 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     usual = library.eager_within_node if library and seen.run.nodes == 1 else 0
     found = buffering(seen.connection, usual)
     if not found.sampled:
-        return NotTold("the sample of waits has no send of which both sides are known")
+        return NotTold("the sample of waits has no send with both sides recorded")
     if math.isinf(found.rendezvous):
-        return NotTold("it is not proven of any size that its sends wait for their receivers")
+        return NotTold("for no message size is it proven that sends wait for their receivers")
     if found.largest_buffered is None:
-        return NotTold("no send was seen to end before its receive was posted: what is buffered is not known")
+        return NotTold("no send ended before its receive was posted: the eager limit is unknown")
     near = [row for row in found.sizes if row[0] <= _LITTLE * max(found.largest_buffered, 1)]
     count, waited = sum(row[1] for row in near), sum(row[2] for row in near)
     if not waited or count < _OFTEN * found.sampled:
         return []
     seconds = seen.messages.late_receiver_seconds * waited / found.waited_seconds
     confidence = MEDIUM
-    why = f"{found.sampled} sends in the sample show it; waiting may move to the receivers"
+    why = f"based on {found.sampled} sends in the sample; waiting may move to the receivers"
     if crowded(seen) or seen.shortages.preempted:
-        confidence, why = LOW, "ranks had no processor at times: receivers may be late for that alone"
+        confidence, why = LOW, "some ranks lacked a processor at times, which alone may make receivers late"
     sizes = byte_text(near[0][0])
     if len(near) > 1:
         sizes += f" to {byte_text(near[-1][0])}"
     return [
         Finding(
             rule=RULE.id,
-            title=f"Messages of {sizes} wait {second_text(seconds)} for their receivers, too large to be"
-            f" buffered (up to {byte_text(found.largest_buffered)})",
+            title=f"Messages of {sizes} wait {second_text(seconds)} for their receivers because they are "
+            f"too large to be buffered (up to {byte_text(found.largest_buffered)})",
             saved_seconds=seconds,
             upper_bound=True,
             formula=RULE.formula,
             inputs=[
                 Fact("waiting for receivers", seen.messages.late_receiver_seconds, "s"),
-                Fact("of it by such messages, in the sample", 100 * waited / found.waited_seconds, "%"),
+                Fact("share of such messages in the sample", 100 * waited / found.waited_seconds, "%"),
             ],
             evidence=[
                 Fact("largest message that is buffered", found.largest_buffered, "B"),
-                Fact("such messages, of all sends in the sample", 100 * count / found.sampled, "%"),
+                Fact("such messages, share of all sends in the sample", 100 * count / found.sampled, "%"),
             ],
             confidence=confidence,
             why_confidence=why,
-            command=Command("tune", ("--parameters",)),
+            command=Command("tune parameters"),
         )
     ]
 
 
 RULE = Rule(
     "eager-threshold",
-    "Messages a little larger than what the MPI library buffers (eager), so that senders wait (rendezvous).",
-    f"{percent_text(100 * _OFTEN)} % of the sends in the sample or more have more bytes than the largest that"
-    f" was buffered, up to {_LITTLE} times as many; it is proven that such sends wait for receivers.",
-    "waiting for receivers x share of such messages in it",
-    "Let `rankwise tune --parameters` try a larger eager limit (btl_vader_eager_limit or"
+    "Messages slightly above the eager limit of the MPI library, whose senders wait (rendezvous).",
+    f"At least {percent_text(100 * _OFTEN)} % of the sampled sends are larger than the largest buffered "
+    f"one, by up to {_LITTLE} x, and such sends provably wait for their receivers.",
+    "waiting for receivers x share of such messages",
+    "Let `rankwise tune parameters` try a larger eager limit (btl_vader_eager_limit or"
     " btl_tcp_eager_limit of Open MPI 4, btl_sm_eager_limit of 5, UCX_RNDV_THRESH of UCX); or post"
     " receives earlier.",
     _find,

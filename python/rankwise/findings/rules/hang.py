@@ -19,7 +19,7 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     facts = [
         Fact("kind", found.kind),
         Fact("ranks that wait", found.waiting),
-        Fact("ranks at whom it ends", found.root),
+        Fact("ranks that it ends at", found.root),
     ]
     return [
         Finding(
@@ -39,20 +39,20 @@ def _find(seen: Evidence) -> Sequence[Finding]:
 
 def _why(found: Hang) -> str:
     if not found.is_deadlock:
-        return "who waited for whom is known, but not what kept the others"
+        return "the chain of waiting is known, but not what delayed its last ranks"
     if found.is_certain:
-        return "each of them waits for what the others can no longer do"
-    return "it follows from the calls in which ranks ended: not all of their calls were counted"
+        return "each of them waits for something that the others can no longer do"
+    return "inferred from the last call of each rank: not all calls were counted"
 
 
 RULE = Rule(
     "hang",
-    "A run that stood still when it was ended, and why.",
-    "a run did not come to its end, and ranks waited for each other, for a message that was sent with"
-    " another tag, for a rank that has ended, or in different collectives on one communicator; or most ranks"
-    f" had waited {LEAST_S:.0f} s or more for a few that were outside of MPI or polled: no deadlock.",
-    "the time that ranks had spent in the calls that never returned",
-    "Look at the ranks and calls that are named: `rankwise top` shows the same of a job that is running.",
+    "A run that hung until it was ended, and the reason.",
+    "A run did not finish, and ranks waited for each other, for a message sent with another tag, for a "
+    "rank that has ended, or in different collectives on one communicator. Or most ranks had waited "
+    f"{LEAST_S:.0f} s or more for a few ranks that were outside of MPI or polled: no deadlock.",
+    "the time that ranks spent in calls that never returned",
+    "Look at the named ranks and calls. `rankwise top` shows the same for a running job.",
     _find,
     order=140,
 )

@@ -25,7 +25,7 @@ _MUCH_LEFT_LATE = 0.01  # of what they wait for other reasons: then the title te
 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     if not is_known(seen):
-        why = "nobody's time of arrival is known, in collectives or for messages"
+        why = "no arrival times are known, in collectives or for messages"
         by_clocks = seen.unknown.reason == "clocks not compared"
         return NotTold(f"{why}: {why_no_arrivals(seen.unknown)}" if by_clocks else why)
     if unknown := lateness_unknown_text(seen.time_in_mpi):
@@ -41,22 +41,22 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
         Fact("waiting for them for messages", found.for_messages_seconds, "s"),
     ]
     if found.saved_seconds < found.seconds:
-        came = f"{'they' if len(found.ranks) > 1 else 'it'} had come with the latest of the others"
-        inputs.append(Fact(f"less waiting, if {came}", found.saved_seconds, "s"))
+        came = f"{'they' if len(found.ranks) > 1 else 'it'} had arrived with the latest of the others"
+        inputs.append(Fact(f"less waiting if {came}", found.saved_seconds, "s"))
     evidence = [
         Fact("of all waiting", 100 * found.share, "%"),
-        Fact("their time outside of MPI, by the mean of all ranks", useful, "x"),
+        Fact("their time outside of MPI / mean of all ranks", useful, "x"),
     ]
     if on_cpu is not None:
-        evidence.append(Fact("of their run time they had a processor", 100 * on_cpu, "%"))
+        evidence.append(Fact("of their run time with a processor", 100 * on_cpu, "%"))
     waited = seen.waiting.ranks if seen.waiting else ()
     blamed = [one for one in waited if one.rank in found.ranks]
     evidence += [
         Fact(what, sum(getattr(one, name) for one in blamed), "s")
         for what, name in (
-            ("late to collectives, as they compute longer", "computing_seconds"),
-            ("late, as they are in other calls of MPI for longer", "in_mpi_seconds"),
-            ("late, as they left the collective before late", "late_start_seconds"),
+            ("late at collectives because they compute longer", "computing_seconds"),
+            ("late because they spend longer in other MPI calls", "in_mpi_seconds"),
+            ("late because they left the previous collective late", "late_start_seconds"),
         )
         if blamed
     ]
@@ -83,13 +83,13 @@ def _title(found: Late, useful: float, on_cpu: float | None) -> str:
     who = late_ranks(found)
     who = who[:1].upper() + who[1:]
     share = f"{percent_text(100 * found.share)} % of all waiting"
-    why = f", computing {useful:.2f} x as long as the mean" if useful >= _MUCH_MORE else ""
+    why = f", computing {useful:.2f} x the mean time" if useful >= _MUCH_MORE else ""
     if why and on_cpu is not None and on_cpu < _MOSTLY_ON:
         why = (
-            f", {useful:.2f} x as long outside of MPI as the mean, on a processor for {100 * on_cpu:.0f} %"
-            " of the run"
+            f", outside of MPI for {useful:.2f} x the mean time, with a processor for {100 * on_cpu:.0f} % "
+            "of the run"
         )
-    title = f"{who} come{'s' * (not many)} late{why}: others wait {second_text(found.seconds)}, {share}"
+    title = f"{who} arrive{'s' * (not many)} late{why}: others wait {second_text(found.seconds)}, {share}"
     if found.left_late_seconds < _MUCH_LEFT_LATE * found.seconds:
         return title
     it = "they" if many else "it"
@@ -124,14 +124,14 @@ def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
     messages = seen.messages
     if found.for_messages_seconds > found.in_collectives_seconds:
         share = percent_text(messages.percent_certain)
-        certain = f"which messages were waited for is certain for {share} % of the time"
+        certain = f"{share} % of the time in messages is classified"
         if messages.percent_certain < MOSTLY_CERTAIN:
             return LOW, certain
         if messages.error_seconds > 0:
-            return MEDIUM, f"{certain}, and of a sample is known whom those had waited for who were late"
+            return MEDIUM, f"{certain}, and the sample shows which ranks delayed the late ones"
         return HIGH, certain
     error = how_unsure(seen.waiting)
-    told = f"the waiting in collectives may be off by {percent_text(100 * error)} %"
+    told = f"the error of the waiting in collectives is up to {percent_text(100 * error)} %"
     if error <= _SURE:
         return HIGH, told
     return (MEDIUM, told) if error <= _UNSURE else (LOW, told)
@@ -139,18 +139,20 @@ def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
 
 RULE = Rule(
     "late-ranks",
-    "Ranks that the others wait for: one, several, those of a node, of a position in a grid, or of a role.",
-    f"More than {100 * HALF:.0f} % of all waiting would end if these ranks came with the latest of the"
-    " others; the more ranks they are, the more. Tried are the latest ranks up to half of all, each node,"
-    " each row, column or slab of a Cartesian communicator, and the members of smaller communicators. Named"
-    f" is the smallest group that saves at least {100 * NEARLY_ALL:.0f} % of what the best one does; a node,"
-    " position or role that has at most a third more ranks is preferred. Where no group saves so much: those,"
-    " up to a fourth of all ranks, that more than half of all waiting is for. A rank that was late because it"
-    " left the collective before late does not count, but a root that computed before a reduction does.",
-    "the waiting in collectives, in the sample and scaled to all calls, that would end if all of"
-    " them came with the latest of the others, at most what others wait for them, blame passed on; and what"
-    " others wait for their messages",
-    "Share out the work more evenly, or look at what slows these processors down.",
+    "Ranks that the others wait for: a single rank, several, or all ranks of a node, a position in a grid "
+    "or a role.",
+    f"More than {100 * HALF:.0f} % of all waiting would end if these ranks arrived with the latest of the "
+    "others; larger groups need a larger share. Candidates are the latest ranks (up to half of all), each "
+    "node, each row, column or slab of a Cartesian communicator, and the members of smaller communicators. "
+    f"The rule names the smallest group that saves at least {100 * NEARLY_ALL:.0f} % of the best group's "
+    "saving, and prefers a node, position or role with up to a third more ranks. If no group saves enough, "
+    "it names the ranks, up to a fourth of all, that caused more than half of all waiting. A rank that was "
+    "late because it left the previous collective late does not count; a root that computed before a "
+    "reduction does.",
+    "the waiting in collectives, scaled from the sample to all calls, that would end if all of them "
+    "arrived with the latest of the others, but at most the waiting that they caused, directly or "
+    "indirectly; plus the waiting for their messages",
+    "Distribute the work more evenly, or check what slows these processors down.",
     _find,
     order=10,
 )

@@ -32,11 +32,16 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
             f"the load balance is {balance(by_clock.values()):.2f} by the time outside of MPI, and"
             f" {balance(useful.values()):.2f} by processor time, as there are more ranks than processors"
         )
+    if not _is_uneven(seen, _without_lack(seen, useful)):
+        return NotTold(
+            f"the load balance is {balance(useful.values()):.2f} by the time outside of MPI, and the ranks"
+            " that computed longest had no processor for longest"
+        )
     lost = _lost(useful)
     counted = min(_in_late_ranks(seen, useful), lost)
-    inputs = [Fact("time lost to imbalance, over the ranks", lost, "s")]
+    inputs = [Fact("time lost to imbalance, summed over ranks", lost, "s")]
     if counted:
-        inputs.append(Fact("of that counted by the finding late-ranks", counted, "s"))
+        inputs.append(Fact("of it counted by the finding late-ranks", counted, "s"))
     crowd = bool(crowded(seen))
     return [
         Finding(
@@ -89,6 +94,17 @@ def _useful(seen: Evidence, useful: dict[int, float]) -> tuple[dict[int, float],
     return (useful, False) if slept else (limited, True)
 
 
+def _without_lack(seen: Evidence, useful: Mapping[int, float]) -> dict[int, float]:
+    """Return the useful time of each rank less the share of its run in which it had no processor."""
+    lacked = {place.rank: place.waited_seconds or 0.0 for node in seen.places for place in node.ranks}
+    shares = {
+        rank.rank: lacked.get(rank.rank, 0.0) / max(rank.threads, 1) / rank.run_seconds
+        for rank in seen.ranks
+        if rank.run_seconds
+    }
+    return {rank: seconds * max(1 - shares.get(rank, 0.0), 0.0) for rank, seconds in useful.items()}
+
+
 def _heavy(useful: Mapping[int, float]) -> list[int]:
     """Return the ranks with more useful time than halfway from the mean to the most."""
     most, mean = max(useful.values()), sum(useful.values()) / len(useful)
@@ -109,8 +125,8 @@ def _title(useful: Mapping[int, float]) -> str:
     many = len(heavy) > 1
     own = sum(useful[rank] for rank in heavy) / len(heavy)
     return (
-        f"Load balance {balance(useful.values()):.2f}: rank{'s' * many} {short_ranks(cpu_text(heavy))}"
-        f" compute{'s' * (not many)} for {second_text(own)}, all ranks for {second_text(mean)} in the mean"
+        f"Load balance {balance(useful.values()):.2f}: rank{'s' * many} {short_ranks(cpu_text(heavy))} "
+        f"compute{'s' * (not many)} for {second_text(own)}, the mean is {second_text(mean)}"
     )
 
 
@@ -143,24 +159,25 @@ def _evidence(seen: Evidence, useful: Mapping[int, float]) -> list[Fact]:
 
 def _why(*, crowd: bool, by_processor: bool) -> str:
     if not crowd:
-        return "the time outside of MPI is exact; that work could be shared out evenly is an assumption"
+        return "the time outside of MPI is exact; an even distribution is assumed to be possible"
     if by_processor:
-        return "there are more ranks than processors: useful is at most the time with one, or asleep"
-    return "there are more ranks than processors, and the time outside of MPI may be spent without one"
+        return (
+            "there are more ranks than processors: useful time is limited to time with a processor, or asleep"
+        )
+    return "there are more ranks than processors, and ranks may lack one while outside of MPI"
 
 
 RULE = Rule(
     "load-imbalance",
-    "Ranks that have more to compute than the others.",
-    f"Load balance (mean useful time by most useful time) is below {ratio_text(_LEAST)}, and {_PERCENT} %"
-    " of the run or more is lost to it. Useful is the time outside of MPI; where there are more ranks than"
-    " processors it is at most the time in which the rank was not ready without one, or, where the kernel"
-    " does not tell, its processor time. Within and between nodes it is that of TALP. Roles"
-    " are the groups that the communicators of one call divide all ranks into, if they call different"
-    " procedures.",
-    "ranks x (most useful time - mean useful time), without what the finding late-ranks counts where the rank"
-    " with the most useful time is among its ranks, and is late because it computes longer",
-    "Share out the work anew: other domains or weights, fewer ranks for a role that has little to do.",
+    "Ranks that compute more than the others.",
+    f"Load balance (mean / maximum useful time) is below {ratio_text(_LEAST)} and costs at least {_PERCENT} "
+    "% of the run. Useful time is the time outside of MPI. With more ranks than processors, time spent "
+    "ready but without a processor is excluded; if the kernel does not report it, useful time is at most "
+    "the processor time. Within and between nodes, load balance is defined as in TALP. Roles are groups of "
+    "ranks that call different procedures, given by the communicators that one call creates.",
+    "ranks x (maximum - mean useful time), minus the saving of the finding late-ranks if that names the "
+    "rank with the most useful time and it is late because it computes longer",
+    "Redistribute the work: other domains or weights, or fewer ranks for a role with little work.",
     _find,
     order=15,
 )

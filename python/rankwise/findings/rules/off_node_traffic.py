@@ -26,7 +26,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     share = percent_text(100 * found.off_node_bytes / found.bytes)
     kept = percent_text(100 * found.kept_bytes / found.off_node_bytes)
     confidence, why = how_sure(
-        seen, "a simple order was tried; `map` searches for the best, `map --verify` measures it"
+        seen, "a simple order was tried; `map` searches for the best, `map verify` measures it"
     )
     return [
         Finding(
@@ -47,10 +47,10 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
 
 RULE = Rule(
     "off-node-traffic",
-    "Bytes that leave their nodes and need not.",
-    f"{100 * LEAST_OFF_NODE:.0f} % or more of the bytes of the program's own messages leave their nodes, and"
-    f" a simple other order of the ranks keeps {100 * LEAST_KEPT:.0f} % of them there or more. Where the"
-    " program lets communicators be reordered, reorder-not-done tells.",
+    "Bytes that leave their nodes although another placement would keep them there.",
+    f"At least {100 * LEAST_OFF_NODE:.0f} % of the bytes of the program's messages leave their nodes, and a "
+    f"simple reordering of the ranks keeps at least {100 * LEAST_KEPT:.0f} % of these on their nodes. If "
+    "the program allows communicators to be reordered, reorder-not-done reports it instead.",
     FORMULA,
     "Let `rankwise map` find a better placement.",
     _find,

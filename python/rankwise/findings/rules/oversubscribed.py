@@ -11,7 +11,7 @@ from rankwise.findings.processors import sharing_finding
 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     if not any(rank.cpus_allowed for rank in seen.ranks):
-        return NotTold("the profile does not tell which processors the ranks may use")
+        return NotTold("the profile does not record which processors the ranks may use")
     nodes = [one for one in seen.shortages.sharing if one.is_of_node]
     if not nodes:
         return []
@@ -23,13 +23,13 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
 RULE = Rule(
     "oversubscribed",
     "More ranks or threads than processors.",
-    "A node has more ranks than processors that they may use, however busy these were; or more threads that"
-    " compute, if no processors are left. Threads that end within a step are known by what they used: with"
-    " what others waited it is more than the processors had.",
-    "the run time in which ranks were ready and had no processor; where the kernel does not tell, run time of"
-    " the ranks x share of it in which the processors were in use x (1 - processors / ranks or threads), of"
-    " each such node whose ranks used 25 % of them",
-    "Start as many ranks and threads as there are processors, or take more nodes; look at the binding.",
+    "A node has more ranks than processors they may use, regardless of how busy these were; or more "
+    "computing threads than processors. Short-lived threads are detected by their processor time: together "
+    "with the time that others waited, it exceeds the time the processors had.",
+    "the run time during which ranks were ready but had no processor; if the kernel does not report it, "
+    "run time of the ranks x utilisation of the processors x (1 - processors / ranks or threads), for each "
+    "such node whose ranks used 25 % of its processors",
+    "Start no more ranks and threads than there are processors, or use more nodes. Check the binding.",
     _find,
     order=70,
 )

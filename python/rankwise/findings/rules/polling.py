@@ -25,7 +25,9 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     names = [call_name(row.procedure) for row in sorted(rows, key=lambda row: -row.totals.calls)]
     others = f" and {len(names) - 1} more" if len(names) > 1 else ""
     part = percent_text(percent(seconds, seen.seconds))
-    rest = ", most of it not the price of asking: waiting, or moving data" if price < seconds / 2 else ""
+    rest = (
+        ", most of it waiting or data movement rather than the cost of polling" if price < seconds / 2 else ""
+    )
     return [
         Finding(
             rule=RULE.id,
@@ -40,7 +42,7 @@ def _find(seen: Evidence) -> Sequence[Finding]:
                 Fact("of one second of a rank's run", calls / seen.seconds),
             ],
             confidence=LOW,
-            why_confidence="where a rank has nothing else to do, asking costs nothing: it would wait as long",
+            why_confidence="if a rank has nothing else to do, polling costs nothing: it would wait as long",
             command=Command("show", ("--by", "call", "--call", ",".join(names))),
         )
     ]
@@ -48,7 +50,7 @@ def _find(seen: Evidence) -> Sequence[Finding]:
 
 def _asking_seconds(seen: Evidence) -> float:
     """Return what a call takes that finds nothing: about what recording a call does; 0 = not known."""
-    (seconds,) = seen.connection.execute("SELECT TOTAL(own_cost - own_setup) FROM ranks").fetchone()
+    (seconds,) = seen.connection.execute("SELECT TOTAL(overhead - setup_overhead) FROM ranks").fetchone()
     return float(seconds) / seen.run.calls if seen.run.calls else 0.0
 
 
@@ -58,13 +60,12 @@ def _asks(procedure: str) -> bool:
 
 RULE = Rule(
     "polling",
-    "Calls that ask whether something has come, very often.",
-    f"{_OFTEN:.0f} calls of MPI_Test and its kin, MPI_Iprobe and the like a second, of all ranks' run time,"
-    f" and {_LEAST} in all.",
-    "calls x time of one that finds nothing, which is about as long as recording it takes; no more than the"
-    " time in these calls. The rest of it is waiting, which would be as long without asking, or moves what"
-    " has come",
-    "Wait with MPI_Wait or MPI_Probe where there is nothing to do; ask less often where there is.",
+    "Very frequent calls that test for completion or messages.",
+    f"At least {_OFTEN:.0f} calls of MPI_Test*, MPI_Iprobe and similar per second of all ranks' run time, "
+    f"and at least {_LEAST} in total.",
+    "calls x time of a call that finds nothing, which is about the time to record it; at most the time in "
+    "these calls. The remaining time is waiting, which would be as long without polling, or data movement",
+    "Use MPI_Wait or MPI_Probe if there is nothing else to do. Otherwise poll less often.",
     _find,
     order=110,
 )

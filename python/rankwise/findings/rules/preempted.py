@@ -40,9 +40,9 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
             ],
             evidence=_evidence(found),
             confidence=HIGH if found.is_exact else LOW,
-            why_confidence="the kernel tells how long threads were ready and had no processor"
+            why_confidence="the kernel reports how long threads were ready but had no processor"
             if found.is_exact
-            else "the time without a processor is also that of sleeping, and of waiting for files",
+            else "the time without a processor includes sleeping and waiting for files",
             command=Command("show", ("--by", "counter")),
         )
     ]
@@ -52,9 +52,11 @@ def _evidence(found: Preempted) -> list[Fact]:
     facts = []
     if found.switches_per_second:
         rate = found.switches_per_second
-        facts.append(Fact("involuntary context switches of one of them a second, at most", rate, ""))
+        facts.append(Fact("involuntary context switches per second, maximum of these ranks", rate, ""))
     if found.others_seconds is not None:
-        facts.append(Fact("of the processors of their nodes others took", found.others_seconds, "s"))
+        facts.append(
+            Fact("of the processors of their nodes, used by other processes", found.others_seconds, "s")
+        )
     return facts
 
 
@@ -64,22 +66,24 @@ def _title(found: Preempted) -> str:
         return told[0].upper() + told[1:]
     names = cpu_text(sorted(found.ranks[:_SHOWN]))
     more = f" and {len(found.ranks) - _SHOWN} more" if len(found.ranks) > _SHOWN else ""
+    verb = "were" if len(found.ranks) > 1 else "was"
     return (
-        f"Rank{'s' * (len(found.ranks) > 1)} {names}{more} lost the processor to others, up to"
-        f" {count_text(found.switches_per_second)} times a second"
+        f"Rank{'s' * (len(found.ranks) > 1)} {names}{more} {verb} preempted by other processes, up to "
+        f"{count_text(found.switches_per_second)} times a second"
     )
 
 
 RULE = Rule(
     "preempted",
-    "Ranks whose processor was given to others, while the program ran.",
-    f"A rank that shares its processors with no other rank was ready and had none for {100 * MUCH_WAIT:.0f} %"
-    " of its run time or more. Where the kernel does not tell: involuntary context switches of a rank"
-    f" {MANY_SWITCHES:.0f} to {YIELDS:.0f} times a second (if more, it gives its processor up itself), where"
-    f" such ranks had no processor for {100 * MUCH_WAIT:.0f} % of their run time or more.",
-    "the run time in which these ranks were ready and had no processor; where the kernel does not tell, their"
-    " run time - their processor time",
-    "Look at what else runs on these nodes, at the binding, and leave a core to the system.",
+    "Ranks that were preempted by other processes.",
+    "A rank that shares its processors with no other rank was ready but had no processor for at least "
+    f"{100 * MUCH_WAIT:.0f} % of its run time. If the kernel does not report it: a rank has "
+    f"{MANY_SWITCHES:.0f} to {YIELDS:.0f} involuntary context switches per second (with more, it yields its "
+    f"processor itself), and such ranks had no processor for at least {100 * MUCH_WAIT:.0f} % of their run "
+    "time.",
+    "the run time during which these ranks were ready but had no processor; if the kernel does not report "
+    "it, their run time - their processor time",
+    "Check what else runs on these nodes and how ranks are bound, and leave a core to the system.",
     _find,
     order=90,
 )

@@ -24,18 +24,18 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     first = asked[0]
     more = f" and {len(asked) - 1} more" if len(asked) > 1 else ""
     confidence, why = how_sure(
-        seen, "a simple order of all ranks was tried; those of the communicator may be others"
+        seen, "a simple order of all ranks was tried; the communicator's ranks may be in another order"
     )
     return [
         Finding(
             rule=RULE.id,
-            title=f"{family_name(first)}{more} may be reordered, and is not: another order keeps {kept} % of"
-            " the off-node bytes on their nodes",
+            title=f"{family_name(first)}{more} may be reordered but is not: another order would keep {kept} "
+            "% of the off-node bytes on their nodes",
             saved_seconds=found.seconds,
             upper_bound=True,
             formula=FORMULA,
             inputs=found.inputs,
-            evidence=[Fact("communicators that ask for it", sum(one.communicators for one in asked))],
+            evidence=[Fact("communicators that allow it", sum(one.communicators for one in asked))],
             confidence=confidence,
             why_confidence=why,
             command=Command("run", ("--reorder",)),
@@ -45,9 +45,9 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
 
 RULE = Rule(
     "reorder-not-done",
-    "Communicators that the program lets be reordered (reorder = 1), and that were not.",
-    "Neither Rankwise nor the MPI library has given the ranks another order, and off-node-traffic finds that"
-    " one would keep bytes on their nodes.",
+    "Communicators that the program allows to be reordered (reorder = 1) but that were not.",
+    "Neither Rankwise nor the MPI library reordered the ranks, and off-node-traffic finds that another "
+    "order would keep bytes on their nodes.",
     FORMULA,
     "Let Rankwise reorder them: rankwise run --reorder.",
     _find,

@@ -68,7 +68,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     if unknown and not found:
         part = percent_text(percent(sum(one.seconds for one in unknown), seen.seconds))
         return NotTold(
-            f"small collectives take {part} % of the run, but how much of that is waiting is unknown"
+            f"small collectives take {part} % of the run; it is unknown how much of this is waiting"
         )
     return found
 
@@ -112,15 +112,15 @@ def _finding(seen: Evidence, one: _Small, sample: SmallCalls) -> Finding | None:
     place = where(seen.connection, [one.procedure], one.family, bins)
     names = {row.family: names_quoted(row.name, row.user_names) for row in seen.families}
     what = operation_name(Operation(one.procedure, one.size_bin, None, None, one.seconds))
-    confidence, why = MEDIUM, "only the program's author knows which calls can be merged or done meanwhile"
+    confidence, why = MEDIUM, "only the program's author knows which calls can be merged or overlapped"
     if crowded(seen) or seen.shortages.preempted:
-        confidence, why = LOW, "such a call also takes the time until all ranks have a processor"
+        confidence, why = LOW, "such a call also includes the time until all ranks have a processor"
     return Finding(
         rule=RULE.id,
         subject=f"{what} on {one.family}",
-        title=f"{what} on {names.get(one.family, one.family)}{place.text} is bound by latency:"
-        f" {rate_text(one.calls / seen.seconds)} calls a second on each rank,"
-        f" {second_text(saved / one.calls)} each without waiting",
+        title=f"{what} on {names.get(one.family, one.family)}{place.text} is bound by latency: "
+        f"{rate_text(one.calls / seen.seconds)} calls per second on each rank, "
+        f"{second_text(saved / one.calls)} each without waiting",
         saved_seconds=saved,
         upper_bound=True,
         formula=RULE.formula,
@@ -130,7 +130,7 @@ def _finding(seen: Evidence, one: _Small, sample: SmallCalls) -> Finding | None:
         ],
         evidence=[
             Fact("time in these calls", one.seconds, "s"),
-            Fact("of it: waiting for late ranks", 100 * sample.waiting, "%"),
+            Fact("waiting for late ranks in these calls", 100 * sample.waiting, "%"),
             *place.facts,
         ],
         confidence=confidence,
@@ -141,16 +141,16 @@ def _finding(seen: Evidence, one: _Small, sample: SmallCalls) -> Finding | None:
 
 RULE = Rule(
     "small-collectives",
-    "Collectives with little data whose time is latency.",
-    f"Calls of a blocking collective with less than {byte_text(_MOST + 1)} on a family of communicators take"
-    f" {_SHARE:.0f} % of the run or more without their waiting, {_OFTEN:.0f} calls or more a second of a"
-    f" rank, {count_text(_CALLS)} in all.",
-    "calls x latency of one: the mean of their time in the sample without waiting for late ranks, of each no"
-    f" more than {_OF_MEDIAN:.0f} times the median, as what is longer has other causes; no more than the time"
-    " in these calls without waiting",
-    "Make one call of several: reduce several values at once, and broadcast them together. Compute meanwhile:"
-    " start MPI_Iallreduce early and complete it late. Check for convergence every few steps. Leave out"
-    " barriers that no file, no clock and no other program needs.",
+    "Collectives with little data that are bound by latency.",
+    f"Calls of a blocking collective with less than {byte_text(_MOST + 1)} on a family of communicators "
+    f"take at least {_SHARE:.0f} % of the run without their waiting, with at least {_OFTEN:.0f} calls per "
+    f"second on each rank and {count_text(_CALLS)} in total.",
+    "calls x latency of a call; this is the mean time in the sample without waiting for late ranks, with "
+    f"each call limited to {_OF_MEDIAN:.0f} x the median because longer ones have other causes; at most the "
+    "time in these calls without waiting",
+    "Merge calls: reduce or broadcast several values at once. Overlap: start MPI_Iallreduce early and "
+    "complete it late. Check for convergence every few steps only. Remove barriers that no file, clock or "
+    "other program needs.",
     _find,
     order=25,
 )

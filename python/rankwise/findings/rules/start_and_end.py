@@ -42,12 +42,12 @@ def _finding(one: Opening, wall: float) -> Finding:
     if one.last_rank is not None:
         evidence += [
             Fact(f"rank that entered last: {one.last_rank}, after the first", one.spread_seconds, "s"),
-            Fact("waiting for it, over the ranks", one.waiting_seconds, "s"),
+            Fact("waiting for it, summed over ranks", one.waiting_seconds, "s"),
         ]
         if one.waiting_seconds >= _MOSTLY * one.seconds:
             late = (
-                f"; mostly waiting for rank {one.last_rank},"
-                f" which entered it {second_text(one.spread_seconds)} after the first"
+                f"; mostly waiting for rank {one.last_rank}, which entered "
+                f"{second_text(one.spread_seconds)} after the first"
             )
     share = percent_text(percent(one.seconds, wall))
     return Finding(
@@ -58,10 +58,10 @@ def _finding(one: Opening, wall: float) -> Finding:
         saved_seconds=one.seconds,
         upper_bound=True,
         formula=RULE.formula,
-        inputs=[Fact(f"time in {one.name}, over the ranks", one.seconds, "s")],
+        inputs=[Fact(f"time in {one.name}, summed over ranks", one.seconds, "s")],
         evidence=evidence,
         confidence=LOW,
-        why_confidence="some of it every run needs: how much is unknown",
+        why_confidence="every run needs some of this time: how much is unknown",
         command=Command("show", ("--by", "rank", "-v")),
         of_wall=True,
     )
@@ -70,14 +70,14 @@ def _finding(one: Opening, wall: float) -> Finding:
 RULE = Rule(
     "start-and-end",
     "MPI_Init or MPI_Finalize takes a large part of the wall time.",
-    f"One of them takes {_SHARE:.0f} % of the ranks' wall time or more and {second_text(_SECONDS)} on each"
-    f" in the mean, or {_LONG_SHARE:.0f} % and {second_text(_LONG_SECONDS)}. So the start of a short test is"
-    " none.",
-    "the time in it, over the ranks; its share is that of the wall time",
-    "MPI_Init: usual causes are a slow file system that libraries are loaded from, name lookups, connections"
-    " between all ranks made at once (let the library make them on demand), and a launcher that starts"
-    " processes one after the other. MPI_Finalize: a rank that ends its work late, messages that nobody has"
-    " received, and communicators or windows that were not freed.",
+    f"MPI_Init or MPI_Finalize takes at least {_SHARE:.0f} % of the ranks' wall time and "
+    f"{second_text(_SECONDS)} per rank on average, or {_LONG_SHARE:.0f} % and {second_text(_LONG_SECONDS)}. "
+    "The start of a short test is therefore not reported.",
+    "the time in it, summed over ranks, as a share of the wall time",
+    "MPI_Init: common causes are libraries loaded from a slow file system, name lookups, connecting all "
+    "ranks at once (let the library connect on demand), and a launcher that starts processes one by one. "
+    "MPI_Finalize: a rank that finishes its work late, messages that were never received, and "
+    "communicators or windows that were not freed.",
     _find,
     order=140,
 )

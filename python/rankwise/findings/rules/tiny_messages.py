@@ -24,15 +24,15 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     return [
         Finding(
             rule=RULE.id,
-            title=f"{share} % of {count_text(found.all_calls)} messages have at most {found.most} bytes,"
-            f" {rate_text(rate)} a second from each rank",
+            title=f"{share} % of {count_text(found.all_calls)} messages have at most {found.most} bytes, "
+            f"{rate_text(rate)} per second from each rank",
             saved_seconds=found.seconds,
             upper_bound=True,
             formula=RULE.formula,
             inputs=[Fact(f"time in calls that only send at most {found.most} bytes", found.seconds, "s")],
             evidence=[Fact("such sends", found.calls), Fact("all sends with data", found.all_calls)],
             confidence=MEDIUM if rate >= _RATHER_SURE else LOW,
-            why_confidence="whether they can be sent together, only the program's author knows",
+            why_confidence="only the program's author knows whether they can be sent together",
             command=Command("show", ("--by", "size")),
         )
     ]
@@ -40,12 +40,12 @@ def _find(seen: Evidence) -> Sequence[Finding]:
 
 RULE = Rule(
     "tiny-messages",
-    "Very many messages of a few bytes.",
-    f"Half of the messages or more have at most {2**_BIN - 1} bytes, and a rank sends {_OFTEN:.0f} of them a"
-    " second.",
-    "the time in the calls that only send them; what their receivers could save is not in it, nor is the"
-    " time in MPI_Sendrecv, which also waits for what it receives",
-    "Send together what goes to the same rank.",
+    "Very many messages with few bytes.",
+    f"At least half of the messages have at most {2**_BIN - 1} bytes, and each rank sends at least "
+    f"{_OFTEN:.0f} of them per second.",
+    "the time in calls that only send them; excluded are savings of the receivers, and MPI_Sendrecv, which "
+    "also waits for a message",
+    "Combine messages to the same rank.",
     _find,
     order=100,
 )

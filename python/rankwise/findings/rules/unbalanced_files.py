@@ -27,14 +27,14 @@ def _find(seen: Evidence) -> Sequence[Finding]:
             rule=RULE.id,
             subject=f"rank {rank}",
             title=f"Rank {rank} reads and writes files for {second_text(most)}, {most / mean:.2f} x the mean"
-            + (": it is the only one" if alone else ""),
+            + (": no other rank does" if alone else ""),
             saved_seconds=(most - mean) * number,
             upper_bound=True,
             formula=RULE.formula,
             inputs=[Fact("of the longest", most, "s"), Fact("mean", mean, "s"), Fact("ranks", number)],
             evidence=[Fact("files", len(seen.files))],
             confidence=MEDIUM if alone else LOW,
-            why_confidence="others wait for it only if they need it, or what it reads",
+            why_confidence="others wait for it only if they need it or the data it reads",
             command=Command("show", ("--by", "file", "-v")),
         )
     ]
@@ -43,10 +43,10 @@ def _find(seen: Evidence) -> Sequence[Finding]:
 RULE = Rule(
     "unbalanced-files",
     "Some ranks read and write files for much longer than others.",
-    f"A rank's time in MPI-IO calls by which it reads or writes alone is {_MUCH_MORE} times the mean of all"
-    " ranks or more. In collective access ranks wait for each other: it does not count.",
-    "(time in these calls of the longest - mean) x ranks",
-    "Let all ranks read and write: MPI_File_write_all and its kin; fewer, larger accesses.",
+    f"A rank's time in independent MPI-IO calls is at least {_MUCH_MORE} x the mean of all ranks. "
+    "Collective access does not count, because ranks wait for each other in it.",
+    "(maximum - mean time in these calls) x ranks",
+    "Let all ranks read and write, with MPI_File_write_all and similar calls, in fewer and larger accesses.",
     _find,
     order=130,
 )

@@ -57,23 +57,23 @@ def _finding(row: WaitingFamily, family: str, left_late: float, doubt: str) -> F
         else ""
     )
     title = (
-        f"{percent_text(row.percent_waiting)} % of {second_text(row.seconds)} in {call_name(row.procedure)}"
-        f" on {name} is waiting for whoever is late" + (f" ({last})" if last else "")
+        f"{percent_text(row.percent_waiting)} % of {second_text(row.seconds)} in {call_name(row.procedure)} "
+        f"on {name} is waiting for late ranks" + (f" ({last})" if last else "")
     )
-    why = "who is late differs from call to call: how much can be saved depends on the cause"
+    why = "a different rank is late each time: how much can be saved depends on the cause"
     if row.last_percent >= max(_MOST, _OF_EVEN * 100 / row.size_min):
-        why = "one rank is last in most calls, but it is not to blame for most of all waiting"
+        why = "one rank is last in most calls, but it did not cause most of the waiting"
     confidence = MEDIUM
     if doubt:
         confidence, why = LOW, doubt
     elif row.kept < _FEW_CALLS:
         confidence, why = (
             LOW,
-            "there was 1 call only" if row.kept == 1 else f"there were {row.kept} calls only",
+            "there was only 1 call" if row.kept == 1 else f"there were only {row.kept} calls",
         )
-    inputs = [Fact("waiting in it, over the ranks", row.waiting.seconds, "s")]
+    inputs = [Fact("waiting in it, summed over ranks", row.waiting.seconds, "s")]
     if left_late >= _SOME_LEFT_LATE:
-        what = "of all waiting: for ranks that left the collective before late"
+        what = "of all waiting: for ranks that left the previous collective late"
         inputs.append(Fact(what, 100 * left_late, "%"))
     return Finding(
         rule=RULE.id,
@@ -84,8 +84,10 @@ def _finding(row: WaitingFamily, family: str, left_late: float, doubt: str) -> F
         formula=RULE.formula,
         inputs=inputs,
         evidence=[
-            Fact("by which that may be off", row.waiting.error_seconds, "s"),
-            Fact("less waiting, if the last had come with the second last", row.could_save_seconds, "s"),
+            Fact("error of this", row.waiting.error_seconds, "s"),
+            Fact(
+                "less waiting if the last rank had arrived with the second last", row.could_save_seconds, "s"
+            ),
             Fact("transfer in it", row.transfer_seconds, "s"),
             Fact("calls of a rank", row.instances),
         ],
@@ -97,12 +99,11 @@ def _finding(row: WaitingFamily, family: str, left_late: float, doubt: str) -> F
 
 RULE = Rule(
     "waiting-collective",
-    "A collective whose time is waiting, for no ranks in particular.",
-    f"{_MOST:.0f} % of the time in a collective on a family of communicators or more is waiting, and no few"
-    " ranks are to blame for most of all waiting (late-ranks).",
-    "the waiting in it x (1 - share of all waiting that is for ranks which left their collective before"
-    " late)",
-    "Find out what differs from step to step: noise of the system, work that moves, preempted ranks.",
+    "A collective that mostly waits, with a different rank late each time.",
+    f"At least {_MOST:.0f} % of the time in a collective on a family of communicators is waiting, and no "
+    "small group of ranks caused most of all waiting (see late-ranks).",
+    "the waiting in it x (1 - share of all waiting caused by ranks that left the previous collective late)",
+    "Find out what changes from step to step: system noise, work that moves between ranks, preempted ranks.",
     _find,
     order=20,
 )

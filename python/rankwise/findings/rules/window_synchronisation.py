@@ -38,7 +38,7 @@ _KINDS = (
         "Fences",
         ("MPI_Win_fence",),
         together=True,
-        why="a fence also completes the data of its epoch",
+        why="a fence also completes the transfers of its epoch",
     ),
     _Kind(
         "Locks and flushes",
@@ -48,22 +48,22 @@ _KINDS = (
             "MPI_Win_sync",
         ),
         together=False,
-        why="they also complete the data, and wait for targets that are not in MPI: how long is unknown",
+        why="they also complete transfers and wait for targets that are outside of MPI: how long is unknown",
     ),
     _Kind(
         "Post, start, complete and wait",
         ("MPI_Win_post", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait", "MPI_Win_test"),
         together=False,
-        why="they also complete the data, and wait for the other side: how long is unknown",
+        why="they also complete transfers and wait for the other side: how long is unknown",
     ),
     _Kind(
-        "Making and freeing windows",
+        "Creating and freeing windows",
         (
             *("MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create", "MPI_Win_create_dynamic"),
             "MPI_Win_free",
         ),
         together=True,
-        why="how many windows the program needs, only its author knows",
+        why="only the program's author knows how many windows it needs",
     ),
 )
 _MAKING = _KINDS[-1]
@@ -93,9 +93,9 @@ def _finding(seen: Evidence, kind: _Kind, known: dict[str, Cost]) -> Finding | N
     return Finding(
         rule=RULE.id,
         subject=kind.name,
-        title=f"{kind.name} take {percent_text(percent(seconds, seen.seconds))} % of the run, most of it"
-        f" {call_name(names[0])}{place.text}: {rate_text(number / seen.seconds)} calls a second on each rank,"
-        f" {second_text(seconds / number)} each",
+        title=f"{kind.name} take {percent_text(percent(seconds, seen.seconds))} % of the run, most of it "
+        f"{call_name(names[0])}{place.text}: {rate_text(number / seen.seconds)} calls per second on "
+        f"each rank, {second_text(seconds / number)} each",
         saved_seconds=saved,
         upper_bound=True,
         formula=RULE.formula,
@@ -116,17 +116,17 @@ def _neither_first_nor_again(seen: Evidence) -> float:
 
 RULE = Rule(
     "window-synchronisation",
-    "Much time in calls that synchronise one-sided communication, or make its windows.",
-    f"Fences, locks and flushes, post-start-complete-wait, or making and freeing windows take {_SHARE:.0f} %"
-    " of the run or more.",
-    "the time in these calls; of fences and of making windows no more than the ranks times the time of the"
-    " one with the least, as the others may have waited for it, and of windows neither the first one nor"
-    " those of the finding communicators-again",
-    "Fences: fewer, with more accesses in each epoch, or post-start-complete-wait with the ranks that take"
-    " part. Locks and flushes: lock all once for the whole run, flush once for many accesses and only the"
-    " target that is needed, flush locally where only the buffer is needed; let the library make progress"
-    " (a thread, or calls of MPI while computing). Post-start-complete-wait: post early, compute between"
-    " complete and wait. Windows: make few large ones and keep them.",
+    "Much time in calls that synchronise one-sided communication or create its windows.",
+    "Fences, locks and flushes, post-start-complete-wait, or creating and freeing windows take at least "
+    f"{_SHARE:.0f} % of the run.",
+    "the time in these calls; for fences and the creation of windows at most the ranks x the time of the "
+    "fastest rank, because the others may have waited for it; the first window and those of the finding "
+    "communicators-again do not count",
+    "Fences: use fewer, with more accesses in each epoch, or post-start-complete-wait among the ranks "
+    "involved. Locks and flushes: lock all once for the whole run; flush once for many accesses, only the "
+    "target you need, and locally if only the buffer matters; let the library make progress (a thread, or "
+    "MPI calls while computing). Post-start-complete-wait: post early, and compute between complete and "
+    "wait. Windows: create few large ones and keep them.",
     _find,
     order=65,
 )

@@ -30,21 +30,21 @@ def read(path: Path) -> Measurement:
         raise RankwiseError(f"{path} is empty: give the .json file that `rankwise latency -o` wrote")
     if start.startswith(_SQLITE):
         raise RankwiseError(
-            f"{path} is no measurement of latencies; if it is a profile: rankwise show {path}"
+            f"{path} is not a measurement of latencies; if it is a profile: rankwise show {path}"
         )
     header = path.with_suffix(".json")
     if header != path and header.is_file():
-        raise RankwiseError(f"{path} is no header of a measurement: give {header}")
+        raise RankwiseError(f"{path} is not a header of a measurement: give {header}")
     raise RankwiseError(
-        f"{path} is no measurement: give the .json file that `rankwise latency -o` wrote, a log of mmpi, or "
-        "output of mpiGraph"
+        f"{path} is not a measurement: give the .json file that `rankwise latency -o` wrote, a log of mmpi, "
+        "or output of mpiGraph"
     )
 
 
 def _start(path: Path) -> bytes:
     try:
         if path.exists() and not path.is_file():
-            raise RankwiseError(f"{path} is no file: give the .json file that `rankwise latency -o` wrote")
+            raise RankwiseError(f"{path} is not a file: give the .json file that `rankwise latency -o` wrote")
         with path.open("rb") as file:
             return file.read(_START)
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""The header of a measurement (docs/latency-file.md): JSON that may have come from anywhere."""
+"""The header of a measurement (docs/reference/latency-file.md): JSON that may have come from anywhere."""
 
 from __future__ import annotations
 
@@ -57,24 +57,24 @@ def parse_header(path: Path, text: str) -> Header:
         RankwiseError: no JSON, another format, a newer version, or a value that can't be.
     """
     try:
-        found = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         cause = getattr(error, "msg", "nested too deep")
         line = getattr(error, "lineno", 0)
         raise RankwiseError(
-            f"{path} is no JSON ({cause}, line {line}): give the .json file that `rankwise latency -o` wrote"
+            f"{path} is not JSON ({cause}, line {line}): give the .json file that `rankwise latency -o` wrote"
         ) from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise RankwiseError(
-            f"{path} is no measurement of latencies: give the .json file that `rankwise latency -o` wrote"
+            f"{path} is not a measurement of latencies: give the .json file that `rankwise latency -o` wrote"
         )
-    if isinstance(found.get("version"), int) and found["version"] > VERSION:
+    if isinstance(content.get("version"), int) and content["version"] > VERSION:
         raise RankwiseError(
-            f"{path} is of a newer Rankwise (version {found['version']} of the format, {VERSION} is known): "
-            "update Rankwise"
+            f"{path} is of a newer Rankwise (version {content['version']} of the format, {VERSION} is known):"
+            " update Rankwise"
         )
     try:
-        return _header(found)
+        return _header(content)
     except _WrongError as error:
         raise RankwiseError(f"{path} is damaged: {error}; copy it again, or measure again") from None
 
@@ -121,22 +121,22 @@ class _WrongError(Exception):
     """Says what is wrong, without the name of the file."""
 
 
-def _header(found: dict[str, Any]) -> Header:
-    if found.get("version") != VERSION or isinstance(found["version"], bool):
-        raise _WrongError(f"`version` is {_shown(found.get('version'))}")
-    sizes = tuple(_number(size, "a size") for size in _list(found, "sizes"))
+def _header(content: dict[str, Any]) -> Header:
+    if content.get("version") != VERSION or isinstance(content["version"], bool):
+        raise _WrongError(f"`version` is {_shown(content.get('version'))}")
+    sizes = tuple(_number(size, "a size") for size in _list(content, "sizes"))
     if len(set(sizes)) != len(sizes) or not sizes:
-        raise _WrongError(f"`sizes` is {_shown(found['sizes'])}")
-    hosts = tuple(_host(host, place) for place, host in enumerate(_list(found, "hosts")))
+        raise _WrongError(f"`sizes` is {_shown(content['sizes'])}")
+    hosts = tuple(_host(host, place) for place, host in enumerate(_list(content, "hosts")))
     if len({host.name for host in hosts}) != len(hosts):
         raise _WrongError("`hosts` holds one host twice")
-    ranks = tuple(_rank(rank, place, len(hosts)) for place, rank in enumerate(_list(found, "ranks")))
+    ranks = tuple(_rank(rank, place, len(hosts)) for place, rank in enumerate(_list(content, "ranks")))
     if len(ranks) < 2:
         raise _WrongError(f"`ranks` holds {len(ranks)}, and a pair needs two")
-    table = _dict(found.get("table"), "`table`")
+    table = _dict(content.get("table"), "`table`")
     file, pairs, alone, fields = _table(table, sizes)
     crc32 = _number(table["crc32"], "`crc32`") if "crc32" in table else None
-    about = {key: value for key, value in found.items() if key not in _READ}
+    about = {key: value for key, value in content.items() if key not in _READ}
     _check_about(about)
     return Header(
         sizes=sizes,
@@ -151,8 +151,8 @@ def _header(found: dict[str, Any]) -> Header:
     )
 
 
-def _host(found: object, place: int) -> Host:
-    host = _dict(found, f"host {place}")
+def _host(content: object, place: int) -> Host:
+    host = _dict(content, f"host {place}")
     name = host.get("name")
     if not isinstance(name, str) or not name:
         raise _WrongError(f"host {place} has no name")
@@ -162,15 +162,15 @@ def _host(found: object, place: int) -> Host:
     return Host(name, tuple(_processor(processor, place) for processor in processors))
 
 
-def _processor(found: dict[str, Any], place: int) -> Processor:
+def _processor(content: dict[str, Any], place: int) -> Processor:
     what = f"a processor of host {place}"
     names = ("core", "package", "numa", "l3")
-    others = {name: _number(found.get(name, -1), what, least=-1) for name in names}
-    return Processor(os=_number(found.get("os"), what), **others)
+    others = {name: _number(content.get(name, -1), what, least=-1) for name in names}
+    return Processor(os=_number(content.get("os"), what), **others)
 
 
-def _rank(found: object, place: int, hosts: int) -> Rank:
-    rank = _dict(found, f"rank {place}")
+def _rank(content: object, place: int, hosts: int) -> Rank:
+    rank = _dict(content, f"rank {place}")
     host = _number(rank.get("host"), f"`host` of rank {place}")
     if host >= hosts:
         raise _WrongError(f"rank {place} is on host {host} of {hosts}")
@@ -195,20 +195,20 @@ def _table(table: dict[str, Any], sizes: Sequence[int]) -> tuple[str, int, int, 
         raise _WrongError(f"the field {_shown(list(unknown[0]))} is unknown")
     if len(given) != len(known) or len(set(given)) != len(known):
         absent = sorted(known - set(given), key=str)
-        which = f"the field {_shown(list(absent[0]))} is missing" if absent else "a field is there twice"
+        which = f"the field {_shown(list(absent[0]))} is missing" if absent else "a field is given twice"
         raise _WrongError(which)
     if table.get("record_bytes") != record_type(fields).itemsize:
         raise _WrongError(f"`record_bytes` is {_shown(table.get('record_bytes'))}, against its fields")
     return file, _number(table.get("pairs"), "`pairs`"), _number(table.get("alone", 0), "`alone`"), fields
 
 
-def _field(found: object) -> Field:
-    if isinstance(found, list) and len(found) == 3:
-        name, size, kind = found
+def _field(content: object) -> Field:
+    if isinstance(content, list) and len(content) == 3:
+        name, size, kind = content
         plain = isinstance(size, int) and not isinstance(size, bool)
         if isinstance(name, str) and (size is None or plain) and kind in TYPES:
             return name, size, kind
-    raise _WrongError(f"{_shown(found)} is no field")
+    raise _WrongError(f"{_shown(content)} is not a field")
 
 
 def _check_about(about: Mapping[str, object]) -> None:
@@ -229,23 +229,23 @@ def _is_command(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
 
-def _list(found: Mapping[str, Any], key: str, default: list[Any] | None = None) -> list[Any]:
-    value = found.get(key, default)
+def _list(content: Mapping[str, Any], key: str, default: list[Any] | None = None) -> list[Any]:
+    value = content.get(key, default)
     if not isinstance(value, list):
         raise _WrongError(f"`{key}` is {_shown(value)}")
     return value
 
 
-def _dict(found: object, what: str) -> dict[str, Any]:
-    if not isinstance(found, dict):
-        raise _WrongError(f"{what} is {_shown(found)}")
-    return found
+def _dict(content: object, what: str) -> dict[str, Any]:
+    if not isinstance(content, dict):
+        raise _WrongError(f"{what} is {_shown(content)}")
+    return content
 
 
-def _number(found: object, what: str, least: int = 0) -> int:
-    if not isinstance(found, int) or isinstance(found, bool) or not least <= found < 1 << 62:
-        raise _WrongError(f"{what} is {_shown(found)}")
-    return found
+def _number(value: object, what: str, least: int = 0) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 1 << 62:
+        raise _WrongError(f"{what} is {_shown(value)}")
+    return value
 
 
 def _shown(value: object) -> str:

@@ -150,9 +150,13 @@ class _Log:
             line = ""
         if not run or int(run[1]) < 2:
             problem = (
-                "its head does not say how many processors" if not run else "a pair needs two processors"
+                "its header does not give the number of processors"
+                if not run
+                else "a pair needs two processors"
             )
-            raise RankwiseError(f"{self._path} is no log of mmpi: {problem}; give one of a whole run")
+            raise RankwiseError(
+                f"{self._path} is not a log of mmpi: {problem}; give the log of a complete run"
+            )
         first = [line] if line else []
         self._line += len(first)
         return int(run[1]), int(run[2]), int(run[3]), testing, first
@@ -162,7 +166,7 @@ class _Log:
         self._line += len(lines)
         if len(lines) < count:
             raise RankwiseError(
-                f"{self._path} was cut short: it ends with line {self._line}; give the log of a whole run"
+                f"{self._path} was cut short: it ends with line {self._line}; give the log of a complete run"
             )
         return lines
 
@@ -184,19 +188,19 @@ class _Log:
                 if line.split()[:-2] != other.split()[:-2]:
                     raise self._wrong(start + place + 1, line, f"ranks {first} and {first + place}")
                 self._odd[start + place - len(self._head)] = line
-        found = np.array((mean, deviation))
-        impossible = ((found < 0) | np.isinf(found)).any(axis=0)
+        values = np.array((mean, deviation))
+        impossible = ((values < 0) | np.isinf(values)).any(axis=0)
         if impossible.any():
             bad = int(impossible.argmax())
             raise self._wrong(start + bad + 1, lines[bad], "a time")
-        return found
+        return values
 
     def _wrong(self, number: int, line: str, expected: str = "a pair of ranks") -> RankwiseError:
         text = line.strip()
         shown = text if len(text) <= 60 else f"{text[:57]}..."
         return RankwiseError(
-            f"{self._path} is damaged: line {number} is {shown!r}, where {expected} should be; "
-            "give the log of a whole run"
+            f"{self._path} is damaged: line {number} is {shown!r}, where {expected} should be; give the log "
+            "of a complete run"
         )
 
 

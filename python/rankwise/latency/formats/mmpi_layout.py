@@ -106,16 +106,16 @@ def one_line(name: str) -> str:
     return shown
 
 
-def _column(found: Sequence[tuple[str, str]], blanks: int) -> tuple[str, int]:
+def _column(cells: Sequence[tuple[str, str]], blanks: int) -> tuple[str, int]:
     """Return the blanks in front of a column's values and their least width.
 
     Args:
-        found: blanks and value of some lines.
+        cells: blanks and value of some lines.
         blanks: in front of it, where the lines leave it open.
     """
-    wide = min(len(gap) + len(value) for gap, value in found)
-    longest = max(len(value) for gap, value in found if len(gap) + len(value) == wide)
-    least = min(found, key=lambda each: len(each[0]))[0]
+    wide = min(len(gap) + len(value) for gap, value in cells)
+    longest = max(len(value) for gap, value in cells if len(gap) + len(value) == wide)
+    least = min(cells, key=lambda each: len(each[0]))[0]
     open_still = len(least) + longest == wide
     count = min(blanks, len(least)) if open_still else len(least)
     return least[:count], wide - count

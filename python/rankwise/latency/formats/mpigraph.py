@@ -118,7 +118,9 @@ class _Output:
         return values
 
     def _wrong(self, what: str) -> RankwiseError:
-        return RankwiseError(f"{self._path} is no whole output of mpiGraph: {what}; give one of a whole run")
+        return RankwiseError(
+            f"{self._path} is not the complete output of mpiGraph: {what}; give the output of a complete run"
+        )
 
 
 def _bandwidth(tables: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -126,6 +128,6 @@ def _bandwidth(tables: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
     seen = [tables["Send"]] if "Send" in tables else []
     seen += [tables["Recv"].T] if "Recv" in tables else []
     known = [np.where(table > 0, table, np.nan) for table in seen]
-    found = np.fmin(known[0], known[-1]) * (_MEBIBYTE / _MEGABYTE)
-    np.fill_diagonal(found, np.nan)
-    return found
+    rates = np.fmin(known[0], known[-1]) * (_MEBIBYTE / _MEGABYTE)
+    np.fill_diagonal(rates, np.nan)
+    return rates

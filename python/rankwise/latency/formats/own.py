@@ -1,4 +1,4 @@
-"""Rankwise's own files: ``F.json`` and the table ``F.pairs`` beside it (docs/latency-file.md)."""
+"""Rankwise's own files: ``F.json`` and the table ``F.pairs`` beside it (docs/reference/latency-file.md)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read(path: Path) -> Measurement:
         raise RankwiseError(f"{path}: {error.strerror or error}; give a file that can be read") from error
     except UnicodeDecodeError as error:
         raise RankwiseError(
-            f"{path} is no text: give the .json file that `rankwise latency -o` wrote"
+            f"{path} is not text: give the .json file that `rankwise latency -o` wrote"
         ) from error
     header = parse_header(path, text)
     table = path.with_name(header.file)
@@ -56,7 +56,7 @@ def table_path(path: Path) -> Path:
         RankwiseError: the header itself has the name of a table.
     """
     if path.suffix == _SUFFIX:
-        raise RankwiseError(f"{path} is the name of a table: give its header's, such as {path.stem}.json")
+        raise RankwiseError(f"{path} is a table: give its header, such as {path.stem}.json")
     return path.with_suffix(_SUFFIX)
 
 

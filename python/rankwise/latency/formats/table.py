@@ -1,4 +1,4 @@
-"""The binary table of a measurement: one record for each pair of ranks (docs/latency-file.md)."""
+"""The binary table of a measurement: one record for each pair of ranks (docs/reference/latency-file.md)."""
 
 from __future__ import annotations
 
@@ -59,21 +59,23 @@ def read_table(
                 f"{path}: {length} bytes in place of {expected}: {cut}; copy it again with its header"
             )
         records = np.memmap(path, kind, mode="r") if length else np.empty(0, kind)
-        found = _pairs(path, records[:pairs], sizes, ranks), _pairs(path, records[pairs:], sizes, ranks)
+        both_tables = _pairs(path, records[:pairs], sizes, ranks), _pairs(path, records[pairs:], sizes, ranks)
     except OSError as error:
         cause = error.strerror or str(error)
-        raise RankwiseError(f"{path}: {cause}; the header and its table belong side by side") from error
-    _check_order(path, found[0], ranks)
-    return found
+        raise RankwiseError(
+            f"{path}: {cause}; keep the header and its table in the same directory"
+        ) from error
+    _check_order(path, both_tables[0], ranks)
+    return both_tables
 
 
 def checksum(path: Path) -> int:
     """Return the CRC-32 of a table (zlib's)."""
-    found = 0
+    crc = 0
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
-            found = zlib.crc32(chunk, found)
-    return found
+            crc = zlib.crc32(chunk, crc)
+    return crc
 
 
 def write_table(path: Path, sizes: Sequence[int], tables: Sequence[Pairs]) -> None:
@@ -96,12 +98,12 @@ def _key(name: str, size: int | None) -> str:
 
 def _pairs(path: Path, records: NDArray[np.void], sizes: Sequence[int], ranks: int) -> Pairs:
     def columns(name: str) -> NDArray[np.float64]:
-        found = np.empty((len(records), len(sizes)))
+        values = np.empty((len(records), len(sizes)))
         for column, size in enumerate(sizes):
-            found[:, column] = records[_key(name, size)]
-        return found
+            values[:, column] = records[_key(name, size)]
+        return values
 
-    found = Pairs(
+    read = Pairs(
         first=records["first"].astype(np.int64),
         second=records["second"].astype(np.int64),
         overhead=records["overhead"].astype(np.float64),
@@ -109,15 +111,15 @@ def _pairs(path: Path, records: NDArray[np.void], sizes: Sequence[int], ranks: i
         times={name: columns(name) for name in STATISTICS},
         bandwidths={name: columns(name) for name in BANDWIDTHS},
     )
-    _check_ranks(path, found, ranks)
-    _check_values(path, found)
-    return found
+    _check_ranks(path, read, ranks)
+    _check_values(path, read)
+    return read
 
 
 def _check_ranks(path: Path, pairs: Pairs, ranks: int) -> None:
     for wrong, what in (
-        (pairs.second >= ranks, f"of which one is none of the {ranks} ranks"),
-        (pairs.first >= pairs.second, "in which the first is not below the second"),
+        (pairs.second >= ranks, f"with a rank outside of the {ranks} ranks"),
+        (pairs.first >= pairs.second, "with the first rank not below the second"),
     ):
         if wrong.any():
             place = int(wrong.argmax())
@@ -131,7 +133,7 @@ def _check_order(path: Path, pairs: Pairs, ranks: int) -> None:
         place = int((steps <= 0).argmax()) + 1
         pair = f"{pairs.first[place]} - {pairs.second[place]}"
         raise _damaged(
-            path, f"pair {pair} is there twice" if steps[place - 1] == 0 else "its pairs are not in order"
+            path, f"pair {pair} is given twice" if steps[place - 1] == 0 else "its pairs are not in order"
         )
 
 

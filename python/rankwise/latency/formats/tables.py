@@ -46,12 +46,12 @@ def write(measurement: Measurement, path: Path, kind: str, size: int | None = No
         if kind == "csv":
             _write_csv(measurement, unfinished, measurement.sizes if size is None else (size,))
             return
-        found = matrices(measurement, min(measurement.sizes) if size is None else size)
+        arrays = matrices(measurement, min(measurement.sizes) if size is None else size)
         with unfinished.open("wb") as file:
             if kind == "npz":
-                np.savez(file, **cast(Any, found))
+                np.savez(file, **cast(Any, arrays))
             else:
-                _write_mat(found, file)
+                _write_mat(arrays, file)
 
 
 def matrices(measurement: Measurement, size: int) -> dict[str, NDArray[Any]]:
@@ -59,17 +59,17 @@ def matrices(measurement: Measurement, size: int) -> dict[str, NDArray[Any]]:
 
     Beside them `repeats`, `host` (a name for each rank) and `bytes` (the size).
     """
-    found: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     for name in (*STATISTICS, "bandwidth"):
         matrix = measurement.matrix(name, size)
         if np.isfinite(matrix[~np.eye(len(matrix), dtype=bool)]).any():
-            found[name] = matrix
+            arrays[name] = matrix
     repeats = np.zeros((len(measurement.ranks),) * 2, dtype=np.int64)
     first, second = measurement.pairs.first, measurement.pairs.second
     counts = measurement.pairs.repeats[:, measurement.sizes.index(size)]
     repeats[first, second] = repeats[second, first] = counts
     return {
-        **found,
+        **arrays,
         "repeats": repeats,
         "host": np.array(measurement.host_names()),
         "bytes": np.array([[size]]),
@@ -96,13 +96,13 @@ def _write_csv(measurement: Measurement, path: Path, sizes: tuple[int, ...]) -> 
                 )
 
 
-def _write_mat(found: Mapping[str, NDArray[Any]], file: BinaryIO) -> None:
+def _write_mat(arrays: Mapping[str, NDArray[Any]], file: BinaryIO) -> None:
     """Write MATLAB's format of version 4, which needs no library and which all versions read."""
-    for name, values in found.items():
+    for name, values in arrays.items():
         text = values.dtype.kind == "U"
         matrix = _characters(values) if text else values
         if matrix.size > _MOST_NUMBERS:
-            raise RankwiseError(f"{len(matrix)} ranks are too many for --to mat: take --to npz")
+            raise RankwiseError(f"{len(matrix)} ranks are too many for --format mat: take --format npz")
         label = name.encode() + b"\0"
         file.write(struct.pack("<5i", int(text), *matrix.shape, 0, len(label)) + label)
         file.write(matrix.astype("<f8").tobytes("F"))

@@ -32,8 +32,8 @@ def understand(words: Sequence[str], environment: Mapping[str, str], verb: str =
     if not command.known:
         named = next((context.program[0] for context in command.contexts if context.program), words[0])
         raise RankwiseError(
-            f"{named} is no launcher of MPI programs that is known: give one, without a program, "
-            f"as in: rankwise {verb} -- mpirun -n 4"
+            f"{named} is not a known launcher of MPI programs: give one, without a program, as in: rankwise "
+            f"{verb} -- mpirun -n 4"
         )
     launcher = command.known
     contexts = tuple(_without_program(context, launcher) for context in command.contexts)
@@ -61,4 +61,4 @@ def _without_program(context: Context, launcher: Launcher) -> Context:
     if unknown and last and len(context.program) == 1 and "/" not in context.program[0]:
         option = last._replace(words=(*last.words, *context.program))
         return context._replace(options=(*context.options[:-1], option), program=())
-    raise RankwiseError(f"the probe takes the program's place: leave out {' '.join(context.program)}")
+    raise RankwiseError(f"the probe replaces the program: remove {' '.join(context.program)}")

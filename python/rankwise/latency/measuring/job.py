@@ -50,20 +50,20 @@ def _wait(
     listener: Listener,
     say: Callable[[str], None],
 ) -> None:
-    told: tuple[int, int] | None = None
+    last_steps: tuple[int, int] | None = None
     stopping = False
     while job.running:
-        if (steps := progress(directory)) and steps != told:
-            told = steps
+        if (steps := progress(directory)) and steps != last_steps:
+            last_steps = steps
             listener(*steps)
-        if signals.count > 1 or (signals.count and not told):  # there is nothing yet that could be lost
+        if signals.count > 1 or (signals.count and not last_steps):  # there is nothing yet that could be lost
             job.stop()
         elif signals.count and not stopping:
             stopping = True
             (directory / STOP).touch()
             say("ending after the running step; Ctrl-C once more ends at once")
         job.wait()
-    if (steps := progress(directory)) and steps != told:
+    if (steps := progress(directory)) and steps != last_steps:
         listener(*steps)
 
 

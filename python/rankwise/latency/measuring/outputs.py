@@ -63,10 +63,10 @@ class Outputs:
         """
         parent = self.path.parent
         if not parent.is_dir():
-            raise RankwiseError(f"{parent} is no directory: make it, or give another place with -o")
+            raise RankwiseError(f"{parent} is not a directory: make it, or give another path with -o")
         refuse_existing(*self.files, force=force)
         if not os.access(parent, os.W_OK | os.X_OK):
-            raise RankwiseError(f"{parent} can't be written to: give another place with -o")
+            raise RankwiseError(f"{parent} can't be written to: give another path with -o")
 
     def make_directory(self, *, force: bool) -> None:
         """Make the directory that the probe works in, fresh.
@@ -80,11 +80,11 @@ class Outputs:
             self.directory.mkdir(mode=0o700)
         except FileExistsError:
             raise RankwiseError(
-                f"{self.directory} is there already, so a measurement runs or was killed: give another name "
-                "with -o, or use --force"
+                f"{self.directory} already exists, so a measurement is running or was killed: give another "
+                "name with -o, or use --force"
             ) from None
         except OSError as error:
-            raise RankwiseError(f"{self.directory}: {error.strerror}; give another place with -o") from None
+            raise RankwiseError(f"{self.directory}: {error.strerror}; give another path with -o") from None
 
     def remove_directory(self) -> None:
         """Remove what the probe has left; never fails."""

@@ -68,11 +68,9 @@ def settings(
     """
     if not 1 <= repeats <= MOST_REPEATS:
         raise RankwiseError(f"--repeats {repeats}: give a number from 1 to {MOST_REPEATS}")
-    if seed is not None and not 0 <= seed < 1 << 64:
-        raise RankwiseError(f"--seed {seed}: give a number from 0 to 2^64 - 1")
-    found = parse_sizes(sizes_text)
+    sizes = parse_sizes(sizes_text)
     chosen = random.SystemRandom().getrandbits(32) if seed is None else seed
-    return Settings(mode, found[:1] if single else found, repeats, chosen, exact or single)
+    return Settings(mode, sizes[:1] if single else sizes, repeats, chosen, exact or single)
 
 
 def parse_sizes(text: str) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Cray MPICH: which rank each slot gets, that is the inverse of what all others are told.
+"""Cray MPICH: takes the rank of each slot, the inverse of what other launchers take.
 
 Slots are those of a launch in blocks: nodes in the order in which Slurm counts them, by the numbers in their
 names, and on each node the cores in their order.
@@ -27,7 +27,7 @@ def rank_order(job: Job) -> Written:
     if len(counts) == 1:
         words.append(f"--ntasks-per-node={counts.pop()}")
     else:
-        note = "needs a launch with so many ranks on each node as the file has on each line"
+        note = "needs a launch with as many ranks per node as the file has per line"
     cpus = common_processors(nodes)
     if cpus:
         words.append(f"--cpu-bind=map_cpu:{','.join(map(str, cpus))}")

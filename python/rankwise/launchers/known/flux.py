@@ -15,7 +15,7 @@ def taskmap(job: Job) -> Written:
     words += [f"--requires=host:{','.join(hosts)}", f"--taskmap=hostfile:{path}"]
     note = "hosts only"
     if len(counts) > 1:
-        note += "; Flux refuses it unless it gives each node so many tasks as the file has"
+        note += "; Flux refuses it unless it gives each node as many tasks as the file"
     return Written(path, "Flux", job.hosts, (*words, *job.program), note=note)
 
 

@@ -57,7 +57,7 @@ def hostfile(job: Job) -> Written:
         number = {host: place for place, host in enumerate(bindings)}
         order = ",".join(str(number[binding.host]) for binding in job.bindings)
         if len(order) > _LONGEST_WORD:
-            note = "not to be had: the order of ranks is longer than a word of a command may be"
+            note = "not available: the order of ranks exceeds the length of a command-line argument"
             return Written(path, "MPICH", text, note=note)
         words += ["-rankmap", order]
         notes.append("hosts are split: MPICH 4.1 or later")
@@ -117,8 +117,8 @@ class Intel(Mpich):
 
     def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
         """By I_MPI_PIN, too."""
-        told = [_assigned(o)[1] for o in options if _assigned(o)[0] == "I_MPI_PIN"]
-        pin = told[-1] if told else environment.get("I_MPI_PIN", "")
+        pin_values = [_assigned(o)[1] for o in options if _assigned(o)[0] == "I_MPI_PIN"]
+        pin = pin_values[-1] if pin_values else environment.get("I_MPI_PIN", "")
         return is_off(pin) or super().hosts_only(options, environment)
 
     def replaces(self, option: Option, *, binds: bool) -> bool:

@@ -62,8 +62,10 @@ class Mvapich(Launcher):
         """By words behind those of the user."""
         delivered = []
         for options in programs:
-            told = [option.words[0].partition("=")[2] for option in options if _sets(option, "LD_PRELOAD")]
-            own = told[-1] if told else theirs
+            preloads = [
+                option.words[0].partition("=")[2] for option in options if _sets(option, "LD_PRELOAD")
+            ]
+            own = preloads[-1] if preloads else theirs
             ours = [Option(self.setting(*variable)) for variable in preload.variables(own).items()]
             delivered.append(Program((*options, *ours), own))
         return Delivery(tuple(delivered), preload.variables(theirs), "NAME=VALUE before the program")

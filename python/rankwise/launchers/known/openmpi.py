@@ -79,7 +79,7 @@ def _by_rankfile(job: Job, launcher: str, path: Path, *options: str) -> Written:
     for binding in job.bindings:
         slot = _slot(binding)
         if slot is None:
-            return _by_hosts(job, launcher, path, "hosts only: the cores are not known")
+            return _by_hosts(job, launcher, path, "hosts only: the cores are unknown")
         entries.append(f"rank {binding.rank}={binding.host} slot={slot}")
     return Written(path, launcher, lines(entries), _command(job, *options))
 
@@ -114,21 +114,21 @@ class OpenMPI4(Relaunching):
 
     def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
         """By --bind-to none, or the parameter behind it."""
-        told = [option.value for option in options if option.name == "bind-to"]
-        told += [o.words[2] for o in options if _parameter(o) in _BINDING_POLICIES]
-        told += [
+        policies = [option.value for option in options if option.name == "bind-to"]
+        policies += [o.words[2] for o in options if _parameter(o) in _BINDING_POLICIES]
+        policies += [
             environment.get(f"{prefix}_MCA_{p}", "") for prefix in ("OMPI", "PRTE") for p in _BINDING_POLICIES
         ]
-        return any(map(is_off, told))
+        return any(map(is_off, policies))
 
     def check(self, options: Sequence[Option]) -> None:
-        """Refuse several processors a rank: no file of places tells them."""
+        """Refuse several processors per rank: files of places can't express them."""
         for option in options:
             several = option.name in _SEVERAL_PROCESSORS or ":pe=" in option.value.lower().replace(",", ":")
             if several:
                 raise RankwiseError(
-                    f"{' '.join(option.words)} gives each rank several processors, which can't be told "
-                    "together with places: leave it out"
+                    f"{' '.join(option.words)} gives each rank several processors, which can't be combined "
+                    "with a placement: remove it"
                 )
 
     def replaces(self, option: Option, *, binds: bool) -> bool:
@@ -179,7 +179,7 @@ class OpenMPI(Launcher):
 
     def placing(self, command: str, version: Version) -> OpenMPI4:
         """By a rankfile."""
-        # prterun tells the version of PRRTE.
+        # prterun prints the version of PRRTE.
         is_5 = command in ("prterun", "prun") or version.parts >= (5,)
         return OpenMPI5() if is_5 else OpenMPI4()
 

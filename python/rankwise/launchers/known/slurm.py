@@ -74,8 +74,8 @@ class Step(Relaunching):
     def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
         """By --cpu-bind=none; several processors a task can't be told together with a list of them."""
         several = {"c", "cpus-per-task"} & {option.name for option in options}
-        told = [option.value for option in options if option.name == "cpu-bind"]
-        bind = told[-1] if told else environment.get("SLURM_CPU_BIND", "")
+        policies = [option.value for option in options if option.name == "cpu-bind"]
+        bind = policies[-1] if policies else environment.get("SLURM_CPU_BIND", "")
         return bool(several) or any(map(is_off, bind.split(",")))
 
 
@@ -103,10 +103,10 @@ class Slurm(Launcher):
     def ranks_told(self, environment: Mapping[str, str]) -> RanksTold | None:
         """As for all, but batch scripts and interactive shells have the variables of a rank, too."""
         step, ranks = environment.get("SLURM_STEP_ID", ""), environment.get("SLURM_STEP_NUM_TASKS", "")
-        told = super().ranks_told(environment)
-        if not told or not step.isdecimal() or int(step) >= _NO_STEP or ranks != str(told.size):
+        identity = super().ranks_told(environment)
+        if not identity or not step.isdecimal() or int(step) >= _NO_STEP or ranks != str(identity.size):
             return None
-        return told._replace(on_node=_ranks_on_node(environment))
+        return identity._replace(on_node=_ranks_on_node(environment))
 
     def arity(self, word: str, following: Sequence[str]) -> int:
         """As for all, but short options may have their value attached (`-n4`) or be joined (`-lv`)."""

@@ -34,11 +34,11 @@ class DraftPort:
 
 @dataclass
 class Draft:
-    """What is known of a subnet.
+    """The known parts of a subnet.
 
     Attributes:
         name: of the rail.
-        routing: what the tables rest on.
+        routing: the origin of the tables.
         switches: by node GUID.
         ports: of hosts, by node GUID of the adapter and number of the port. Those without a cable to a
             switch are left out in the end.
@@ -55,13 +55,13 @@ class Draft:
     cables: dict[tuple[tuple[int, int], tuple[int, int]], float] = field(default_factory=dict)
     tables: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict)
 
-    def link(self, one: tuple[int, int], other: tuple[int, int], rate: float = np.nan) -> None:
+    def link(self, first: tuple[int, int], second: tuple[int, int], rate: float = np.nan) -> None:
         """Add a cable, unless it is there, in either direction."""
-        self.cables[min(one, other), max(one, other)] = rate
+        self.cables[min(first, second), max(first, second)] = rate
 
 
 def finished(draft: Draft) -> Subnet:
-    """Return the subnet: the same one, whatever the order of reading was.
+    """Return the subnet; it does not depend on the order in which files were read.
 
     Switches are in the order of their GUIDs, host ports in that of host, device and number, cables in that
     of their ends. Readers have checked that ports and LIDs are in range, and that no port has two cables.
@@ -71,8 +71,8 @@ def finished(draft: Draft) -> Subnet:
     linked = {end for cable in draft.cables for end in cable}
     at_switch = {
         end
-        for one, other in draft.cables
-        for end, far in ((one, other), (other, one))
+        for first, second in draft.cables
+        for end, far in ((first, second), (second, first))
         if end[0] not in number_of and far[0] in number_of
     }
     keys = sorted(
@@ -85,9 +85,9 @@ def finished(draft: Draft) -> Subnet:
         return number_of.get(end[0], ends.get(end))
 
     cables = sorted(
-        (*min((a, one[1]), (b, other[1])), *max((a, one[1]), (b, other[1])), rate)
-        for (one, other), rate in draft.cables.items()
-        if (a := end_of(one)) is not None and (b := end_of(other)) is not None
+        (*min((a, first[1]), (b, second[1])), *max((a, first[1]), (b, second[1])), rate)
+        for (first, second), rate in draft.cables.items()
+        if (a := end_of(first)) is not None and (b := end_of(second)) is not None
     )
     links = _links(cables)
     switches = Switches(

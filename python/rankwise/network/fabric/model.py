@@ -12,7 +12,7 @@ MEASURED = "measured tables"
 MODELLED = "modelled"
 EVEN_SPLIT = "even split"
 ROUTINGS = (MEASURED, MODELLED, EVEN_SPLIT)
-"""What routes rest on: tables that were read from the switches, a rule, all shortest ways alike."""
+"""Origins of routes: tables read from the switches, a rule, or an even split over all shortest paths."""
 
 NO_PORT = 0xFFFF
 """In a forwarding table: the switch has no way."""
@@ -24,7 +24,7 @@ class Routing:
 
     Attributes:
         kind: one of ROUTINGS.
-        by: the rule, such as d-mod-k; '' of measured tables.
+        by: the rule, such as d-mod-k; '' for measured tables.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class Switches:
     Attributes:
         names: of each; not unique.
         guids: shape (S,), uint64: node GUIDs; of a generated fabric numbers from 1.
-        systems: shape (S,), uint64: the chips of a director switch have one in common; 0: not known.
+        systems: shape (S,), uint64: the chips of a director switch share one; 0: unknown.
         lids: shape (S,), int32: 0: none.
         levels: shape (S,), int32: 1 of those with hosts, 2 of those next to them, and so on.
     """
@@ -59,7 +59,7 @@ class HostPorts:
 
     Attributes:
         hosts: name of the host of each.
-        devices: of the adapter, such as mlx5_0, HCA-1; '' = not known.
+        devices: name of the adapter, such as mlx5_0, HCA-1; '' = unknown.
         numbers: shape (P,), int32: of the port on its adapter, from 1.
         guids: shape (P,), uint64: port GUIDs; 0: not known.
         nodes: shape (P,), uint64: node GUIDs of the adapters; 0: not known.
@@ -78,7 +78,7 @@ class HostPorts:
 
 @dataclass(frozen=True)
 class Links:
-    """L directed links: those of cable k are 2 k and 2 k + 1. Parallel cables have links of their own.
+    """L directed links: those of cable k are 2 k and 2 k + 1. Each parallel cable has its own links.
 
     Attributes:
         source: shape (L,), int32: a switch s is s, a host port p is S + p.
@@ -100,17 +100,17 @@ class Links:
 
 @dataclass(frozen=True)
 class Subnet:
-    """What is linked, with LIDs of its own: a rail of the fabric, or all of it.
+    """A connected part of the fabric with its own LIDs: a rail, or the whole fabric.
 
     Attributes:
-        name: of the rail; '' of the only one.
+        name: of the rail; '' if there is only one.
         switches: S of them.
         ports: of hosts, P of them.
         links: between them.
         forward: shape (S, highest LID + 1, W), uint16: the port that a switch sends a message for a LID out
             of. W = 1, but of an even split: there are up to W ports, each taken equally often, and NO_PORT
             in the other places. Port 0 is the switch itself.
-        routing: what `forward` rests on.
+        routing: the origin of `forward`.
     """
 
     name: str
@@ -126,18 +126,18 @@ class Subnet:
         switches = len(self.switches.names)
         of_switch = np.flatnonzero(self.links.source < switches)
         ports = self.links.source_port[of_switch]
-        found = np.full((switches, int(ports.max(initial=0)) + 1), -1, np.int32)
-        found[self.links.source[of_switch], ports] = of_switch
-        return found
+        links = np.full((switches, int(ports.max(initial=0)) + 1), -1, np.int32)
+        links[self.links.source[of_switch], ports] = of_switch
+        return links
 
     @cached_property
     def up(self) -> NDArray[np.int32]:
         """Shape (P,): the link from each host port to its switch."""
         switches, ports = len(self.switches.names), len(self.ports.hosts)
         of_port = np.flatnonzero(self.links.source >= switches)
-        found = np.full(ports, -1, np.int32)
-        found[self.links.source[of_port] - switches] = of_port
-        return found
+        links = np.full(ports, -1, np.int32)
+        links[self.links.source[of_port] - switches] = of_port
+        return links
 
     @cached_property
     def classes(self) -> NDArray[np.int8]:
@@ -165,11 +165,11 @@ HOST_UP, HOST_DOWN, LEAF_UP, LEAF_DOWN, CORE_UP, CORE_DOWN, ACROSS = range(len(C
 
 @dataclass(frozen=True)
 class Source:
-    """What a fabric was read from, or made by.
+    """The files that a fabric was read from, or the words that generated it.
 
     Attributes:
         kind: ibdiagnet, opensm, ibnetdiscover, iblinkinfo, ibsim, slurm, generator, opareport, fabric.json.
-        what: names of the files, or the words that tell what to make.
+        what: names of the files, or the generator's words.
     """
 
     kind: str
@@ -177,7 +177,7 @@ class Source:
 
 
 GAP = "incomplete files: "
-"""A warning that has this in it tells of what is missing, so that messages are lost."""
+"""A warning with this phrase reports missing parts that make messages undeliverable."""
 
 
 @dataclass(frozen=True)
@@ -196,10 +196,10 @@ class Fabric:
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """Those of the warnings that tell of messages that are on no link: they are to be read first."""
+        """Warnings about messages that are on no link; they are shown first."""
         return tuple(warning for warning in self.warnings if GAP in warning)
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The other ones."""
+        """All other warnings."""
         return tuple(warning for warning in self.warnings if GAP not in warning)

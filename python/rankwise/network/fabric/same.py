@@ -1,4 +1,4 @@
-"""Whether two subnets are the same one: a GUID is in one alone."""
+"""Whether two subnets are the same: a GUID belongs to only one subnet."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def is_numbered(switches: Switches) -> bool:
     return np.array_equal(switches.guids, np.arange(1, len(switches.guids) + 1))
 
 
-def difference(one: Subnet, other: Subnet) -> str:
-    """Return what is not the same in both, but for names and rates: in the plural; '' if nothing."""
-    ports, others = one.ports, other.ports
+def difference(first: Subnet, second: Subnet) -> str:
+    """Return which parts of two subnets differ, in the plural; '' if none. Names and rates do not count."""
+    ports, others = first.ports, second.ports
     for what, same in (
-        ("switches", np.array_equal(one.switches.guids, other.switches.guids)),
+        ("switches", np.array_equal(first.switches.guids, second.switches.guids)),
         ("ports of hosts", np.array_equal(ports.guids, others.guids)),
-        ("LIDs", np.array_equal(one.switches.lids, other.switches.lids)),
+        ("LIDs", np.array_equal(first.switches.lids, second.switches.lids)),
         ("LIDs", np.array_equal(ports.lids, others.lids)),
         ("LIDs", np.array_equal(ports.lid_counts, others.lid_counts)),
         (
             "cables",
-            all(np.array_equal(getattr(one.links, end), getattr(other.links, end)) for end in _CABLES),
+            all(np.array_equal(getattr(first.links, end), getattr(second.links, end)) for end in _CABLES),
         ),
-        ("forwarding tables", np.array_equal(one.forward, other.forward)),
+        ("forwarding tables", np.array_equal(first.forward, second.forward)),
     ):
         if not same:
             return what

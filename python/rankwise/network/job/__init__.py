@@ -1,1 +1,1 @@
-"""A job on a fabric: who sends how much to whom, and which ports of the fabric its ranks have."""
+"""A job on a fabric: the flows between its ranks, and the ports that they use."""

@@ -12,14 +12,14 @@ from rankwise.network.job.hosts import PortOfHost
 
 @dataclass(frozen=True)
 class AdapterPort:
-    """A port of an adapter, as its node's kernel told it.
+    """A port of an adapter, as reported by the kernel of its node.
 
     Attributes:
         host: name of the node.
         device: adapter, such as mlx5_0.
         number: of the port, from 1.
         guid: port GUID.
-        lid: the lowest one; 0 = none.
+        lid: the lowest LID; 0 = none.
         is_in_use: whether it was active, and no Ethernet.
     """
 
@@ -41,8 +41,8 @@ class Matched:
     Attributes:
         on_fabric: name that the fabric has for the host.
         ports: by rail and number; none: no port GUID is there.
-        moved: those whose LID was another one when the fabric was recorded, with that LID.
-        missing: those that were in use, and whose GUIDs are not there.
+        moved: ports whose LID was different when the fabric was recorded, with that LID.
+        missing: ports in use whose GUIDs are not in the fabric.
     """
 
     on_fabric: str
@@ -53,14 +53,14 @@ class Matched:
 
 def adapters_of_run(connection: sqlite3.Connection) -> dict[str, list[AdapterPort]]:
     """Return the ports that were recorded, by host."""
-    found: dict[str, list[AdapterPort]] = {}
+    adapters: dict[str, list[AdapterPort]] = {}
     for host, device, number, guid, lid, state, layer in connection.execute(
         "SELECT host, device, port, port_guid, COALESCE(lid, 0), state, link_layer FROM adapters"
         " ORDER BY host, device, port"
     ):
         in_use = state == "active" and layer != "Ethernet"
-        found.setdefault(host, []).append(AdapterPort(host, device, number, int(guid, 16), lid, in_use))
-    return found
+        adapters.setdefault(host, []).append(AdapterPort(host, device, number, int(guid, 16), lid, in_use))
+    return adapters
 
 
 class PortsByGuid:

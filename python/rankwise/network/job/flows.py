@@ -1,4 +1,4 @@
-"""What the ranks of a run send each other, by the calls that send it."""
+"""Messages between the ranks of a run, by the calls that send them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from rankwise.analysis.messages.kinds import IN_COLLECTIVE, KINDS
 from rankwise.analysis.messages.traffic import ranks_expected
 
 _COLUMNS = 5
-# A group as one number: communicator, procedure, kind.
+# A group packed into one number: communicator, procedure, kind.
 _PROCEDURES, _KINDS = 1 << 11, 1 << 2
 
 
 @dataclass(frozen=True)
 class Group:
-    """Messages that belong together: one procedure on one communicator sent them.
+    """Messages of one kind that one procedure sent on one communicator.
 
     Attributes:
-        communicator: name, as the profile has it; (none), (several), (other) where it is no particular one.
+        communicator: name, as the profile has it; (none), (several), (other) if it is none in particular.
         family: of the communicator.
         user_name: of the communicator, '' if the program set none.
-        procedure: name; (not attributed) of messages inside collectives whose call is not known.
-        kind: of the messages, one of kinds.KINDS.
+        procedure: name; (not attributed) for messages inside collectives whose call is unknown.
+        kind: one of kinds.KINDS.
     """
 
     communicator: str
@@ -41,7 +41,8 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True)
 class Flows:
-    """Messages between different ranks of the world: E entries, each from one rank to one other in one group.
+    """Messages between different ranks of the world: E entries, each with a source, a destination and a
+    group.
 
     Attributes:
         ranks: number of ranks in the world.
@@ -53,8 +54,8 @@ class Flows:
         kinds: of messages that were asked for.
         unplaced_messages: from or to processes that are no ranks of the world, or not known.
         unplaced_bytes: likewise.
-        hidden: collectives, each on one communicator, that were asked for, but whose messages are not all
-            visible: there is more on the network than these entries, and `visibility` of each tells why.
+        hidden: selected collectives, each on one communicator, whose messages are not all visible. The
+            network carries more than these entries; `visibility` of each says why.
     """
 
     ranks: int
@@ -75,7 +76,7 @@ class Flows:
 
 
 def flows(connection: sqlite3.Connection, only: Sequence[str] = (), kinds: Collection[str] = KINDS) -> Flows:
-    """Read who sent how much to whom, and inside which calls.
+    """Read the messages between ranks by the calls that sent them.
 
     Messages of a rank to itself are left out: they never leave its process.
 
@@ -139,18 +140,18 @@ def _groups(
         keys: shape (E,): numbers of groups, as `_messages` makes them.
         sizes: shape (E,): bytes.
     """
-    found = np.unique(keys)
-    of_entry = np.searchsorted(found, keys)  # quick, for there are few
-    order = np.argsort(-np.bincount(of_entry, sizes, len(found)), kind="stable")
-    place = np.empty(len(found), np.int32)
-    place[order] = np.arange(len(found), dtype=np.int32)
+    distinct_keys = np.unique(keys)
+    of_entry = np.searchsorted(distinct_keys, keys)  # quick, for there are few
+    order = np.argsort(-np.bincount(of_entry, sizes, len(distinct_keys)), kind="stable")
+    place = np.empty(len(distinct_keys), np.int32)
+    place[order] = np.arange(len(distinct_keys), dtype=np.int32)
     communicators = {
         key: names
         for key, *names in connection.execute("SELECT id, name, family, user_name FROM communicators")
     }
     procedures = dict(connection.execute("SELECT id, name FROM procedures").fetchall())
     groups = []
-    for key in found[order].tolist():
+    for key in distinct_keys[order].tolist():
         call, kind = divmod(key, _KINDS)
         communicator, procedure = divmod(call, _PROCEDURES)
         name, family, user_name = communicators[communicator]

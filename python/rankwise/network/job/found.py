@@ -10,12 +10,12 @@ from rankwise.network.job.adapters import AdapterPort, PortsByGuid
 from rankwise.network.job.hosts import HostsByName, NoHostError, PortOfHost
 
 BY_GUID, BY_NAME, PLACED = "port GUID", "name", "placed"
-"""How the ports of a host were found: by what its adapters told, by its name, by the user's word."""
+"""How the ports of a host were found: by its adapters, by its name, or given by the user."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What is known of a host of the job.
+    """The match of a host of the job in the fabric.
 
     Attributes:
         on_fabric: its name in the fabric; '' = it is not there.
@@ -36,7 +36,7 @@ class FoundHosts:
 
     Attributes:
         hosts: by name.
-        same_as: hosts that are the same as one of these by their adapters, under other names: that one's.
+        same_as: other names of hosts that have the same adapters as one of these, with its name.
         warnings: a line each.
     """
 
@@ -70,7 +70,7 @@ def found_hosts(
     same_as: dict[str, str] = {}
     taken: dict[tuple[int, int], str] = {}
     by_guid = [name for name in names if matched[name].ports]
-    # What adapters tell is right where names say something else.
+    # Where names disagree with the adapters, the adapters are right.
     for name in (*by_guid, *(name for name in names if not matched[name].ports)):
         ports, on_fabric = matched[name].ports, matched[name].on_fabric
         host = Found(on_fabric, BY_GUID, "", ports) if ports else by_name(named, name, BY_NAME)
@@ -96,33 +96,33 @@ def _warnings(
     missing: Sequence[AdapterPort],
     strange: Sequence[AdapterPort],
 ) -> Iterator[str]:
-    """Tell what does not fit.
+    """Yield warnings about inconsistencies.
 
     Args:
         hosts: that were found, or not.
         same_as: as in FoundHosts.
         moved: ports with another LID than in the fabric, and that LID.
         missing: ports in use of hosts that were found by other ports.
-        strange: ports in use of hosts none of whose ports were found.
+        strange: ports in use of hosts that the fabric does not have.
     """
     if same_as:
-        other, one = next(iter(same_as.items()))
-        yield f"hosts {other} and {one} have the same adapters, and are taken for one"
+        other, same = next(iter(same_as.items()))
+        yield f"hosts {other} and {same} have the same adapters, and are taken for one"
     if moved:
         own, lid = moved[0]
         yield (
-            f"{_ports(moved)} other LIDs than in the fabric, such as {own}: {own.lid}, there {lid}:"
-            " it was recorded at another time, and the routes may be other ones, too"
+            f"{_ports(moved)} other LIDs than in the fabric, such as {own}: {own.lid}, there {lid}: it was "
+            "recorded at another time, and the routes may differ, too"
         )
     if missing:
-        where = f"{_ports(missing)} been in use, but no place in the fabric"
+        where = f"{_ports(missing)} been in use, but are not in the fabric"
         yield f"{where}, such as {missing[0]}: a rail is missing"
     if strange:
         named = sum(hosts[name].how == BY_NAME for name in {own.host for own in strange} & hosts.keys())
         yield (
-            f"{_ports(strange)} been in use, but no port GUID of their hosts is in the fabric, such as"
-            f" {strange[0]}: it is another fabric, or adapters were changed;"
-            f" {named} of these hosts were found by name"
+            f"{_ports(strange)} been in use, but no port GUID of their hosts is in the fabric, such as "
+            f"{strange[0]}: this is another fabric, or adapters were replaced; {named} of these hosts were "
+            "found by name"
         )
 
 

@@ -1,4 +1,4 @@
-"""Where ranks are to be, as the user tells it: a list of hosts, or a file that launchers take."""
+"""Hosts of ranks as the user gives them: a list, or a file in a format of the launchers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CURE = (
 
 @dataclass(frozen=True)
 class GivenHost:
-    """Where one rank is to be.
+    """The host given for a rank.
 
     Attributes:
         host: name.
@@ -51,38 +51,38 @@ def given_hosts(
     Args:
         given: a file, a directory that `rankwise map` wrote, or a list of hosts such as `node[01-64]*2`,
             with the number of ranks on each.
-        ranks: how many there are; hosts for more are left over. None: as many as there is room for.
+        ranks: how many there are; surplus hosts are ignored. None: as many as there is room for.
         hosts: names that are no files, whatever they look like.
-        own: the hosts of the run, which rankfiles may count: `+n0` is the first one.
+        own: the hosts of the run, which rankfiles may refer to by number: `+n0` is the first host.
 
     Raises:
-        RankwiseError: it is none of these, can't be read, has room for fewer ranks, or tells where ranks
-            are that there are not.
+        RankwiseError: the argument is none of these, can't be read, has room for fewer ranks, or places
+            ranks that do not exist.
     """
     if not given.strip():
-        raise RankwiseError(f"there is no place: {_CURE}")
+        raise RankwiseError(f"no placement is given: {_CURE}")
     path = Path(given)
     try:
         path = path / _TABLE if path.is_dir() else path
         is_there = path.exists()
-    except (OSError, ValueError):  # too long for a path, or not one
+    except (OSError, ValueError):  # too long, or not a path
         is_there = False
     if is_there:
-        found, name = _of_file(path, ranks, own), str(path)
+        host_list, name = _of_file(path, ranks, own), str(path)
     elif "/" in given or (_FILE.fullmatch(given) and given not in hosts):
         raise RankwiseError(f"{path} is not found: {_CURE}")
     else:
-        found, name = _of_list(given, MOST_RANKS if ranks is None else ranks), _shown(given)
-    if ranks is None and not found:
+        host_list, name = _of_list(given, MOST_RANKS if ranks is None else ranks), _shown(given)
+    if ranks is None and not host_list:
         raise RankwiseError(f"{name} names no host: {_CURE}")
-    if ranks is not None and len(found) < ranks:
-        room = f"{len(found)} rank{'s' * (len(found) != 1)}"
-        raise RankwiseError(f"{name} has room for {room}, and the job has {ranks}: {_CURE}")
-    return found
+    if ranks is not None and len(host_list) < ranks:
+        room = f"{len(host_list)} rank{'s' * (len(host_list) != 1)}"
+        raise RankwiseError(f"{name} has room for {room}, but the job has {ranks}: {_CURE}")
+    return host_list
 
 
 def _of_list(given: str, most: int) -> list[GivenHost]:
-    found: list[GivenHost] = []
+    listed: list[GivenHost] = []
     for word in _OUTSIDE_BRACKETS.split(given):
         hosts, star, count = word.rpartition("*") if "*" in word else (word, "", "1")
         if star and not _is_count(count):
@@ -90,10 +90,10 @@ def _of_list(given: str, most: int) -> list[GivenHost]:
         try:
             names = hosts_of(hosts.strip())
         except RankwiseError as error:
-            raise RankwiseError(f"{_shown(given)} is no file, and no list of hosts: {error}") from error
+            raise RankwiseError(f"{_shown(given)} is neither a file nor a list of hosts: {error}") from error
         for host in names:
-            found += [GivenHost(host)] * min(int(count), most - len(found))
-    return found
+            listed += [GivenHost(host)] * min(int(count), most - len(listed))
+    return listed
 
 
 def _shown(text: str) -> str:
@@ -107,14 +107,14 @@ def _is_count(text: str) -> bool:
 def _of_file(path: Path, ranks: int | None, own: Sequence[str]) -> list[GivenHost]:
     try:
         if not path.is_file():
-            raise RankwiseError(f"{path} is no regular file: {_CURE}")
+            raise RankwiseError(f"{path} is not a regular file: {_CURE}")
         if path.stat().st_size > _MOST_BYTES:
             raise RankwiseError(f"{path} is too large for a list of hosts: {_CURE}")
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise RankwiseError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise RankwiseError(f"{path} is no text: {_CURE}") from error
+        raise RankwiseError(f"{path} is not text: {_CURE}") from error
     if text.lstrip().startswith(("[", "{")):
         return _by_ranks(path, _objects(path, text), ranks)
     lines = [
@@ -130,8 +130,8 @@ def _of_file(path: Path, ranks: int | None, own: Sequence[str]) -> list[GivenHos
 
 
 def _host_file(path: Path, lines: list[tuple[int, str]], most: int) -> list[GivenHost]:
-    """Read a host a line, for one rank or as many as it says."""
-    found: list[GivenHost] = []
+    """Read one host per line, for one rank or as many as the line says."""
+    hosts: list[GivenHost] = []
     for number, line in lines:
         where = f"{path}: line {number}"
         host, _, rest = line.partition(" ") if " " in line else line.partition("\t")
@@ -148,18 +148,18 @@ def _host_file(path: Path, lines: list[tuple[int, str]], most: int) -> list[Give
         elif not colon:
             count = "1"
         if rest or not _is_count(count):
-            raise RankwiseError(f"{where}: {_shown(line)} is no host with a number of ranks; {_CURE}")
+            raise RankwiseError(f"{where}: {_shown(line)} is not a host with a number of ranks; {_CURE}")
         try:
             names = hosts_of(host)
         except RankwiseError as error:
             raise RankwiseError(f"{where}: {error}") from error
         if any(name.isdigit() or name.startswith("+") for name in names):
-            raise RankwiseError(f"{where}: {_shown(host)} is no name of a host; {_CURE}")
+            raise RankwiseError(f"{where}: {_shown(host)} is not a name of a host; {_CURE}")
         for name in names:
-            found += [GivenHost(name, where)] * min(int(count), most - len(found))
-        if len(found) == most:
+            hosts += [GivenHost(name, where)] * min(int(count), most - len(hosts))
+        if len(hosts) == most:
             break
-    return found
+    return hosts
 
 
 def _rankfile(
@@ -173,7 +173,7 @@ def _rankfile(
         host = match[2]
         if (counted := _COUNTED_HOST.fullmatch(host)) and own:
             if int(counted[1]) >= len(own):
-                raise RankwiseError(f"{where}: {host} is one more than the run has hosts: {len(own)}")
+                raise RankwiseError(f"{where}: {host} exceeds the number of hosts of the run: {len(own)}")
             host = own[int(counted[1])]
         yield where, match[1], host
 
@@ -196,37 +196,37 @@ def _objects(path: Path, text: str) -> Iterator[tuple[str, object, object]]:
     try:
         rows = json.loads(text)
     except json.JSONDecodeError as error:
-        raise RankwiseError(f"{path}: line {error.lineno}: is no JSON: {error.msg}") from error
+        raise RankwiseError(f"{path}: line {error.lineno}: is not JSON: {error.msg}") from error
     except (RecursionError, ValueError) as error:
-        raise RankwiseError(f"{path} is no JSON: {_CURE}") from error
+        raise RankwiseError(f"{path} is not JSON: {_CURE}") from error
     if not isinstance(rows, list):
-        raise RankwiseError(f"{path} is no list of ranks and hosts: {_CURE}")
+        raise RankwiseError(f"{path} is not a list of ranks and hosts: {_CURE}")
     for number, row in enumerate(rows):
         where = f"{path}: entry {number}"
         if not isinstance(row, dict):
-            raise RankwiseError(f"{where}: is no object with a rank and a host")
+            raise RankwiseError(f"{where}: is not an object with a rank and a host")
         yield where, row.get("rank"), row.get("host")
 
 
 def _by_ranks(path: Path, rows: Iterator[tuple[str, object, object]], ranks: int | None) -> list[GivenHost]:
-    """Put hosts in the order of their ranks; every rank must have one, and not two."""
-    found: dict[int, GivenHost] = {}
+    """Put hosts in the order of their ranks; each rank must have exactly one."""
+    host_of_rank: dict[int, GivenHost] = {}
     for where, rank, host in rows:
         if isinstance(rank, bool) or not re.fullmatch(r"[0-9]{1,9}", str(rank)):
-            raise RankwiseError(f"{where}: {_shown(str(rank))} is no rank")
+            raise RankwiseError(f"{where}: {_shown(str(rank))} is not a rank")
         if not isinstance(host, str) or not host or not host.isprintable() or host.startswith("+"):
-            raise RankwiseError(f"{where}: {_shown(str(host))} is no name of a host")
+            raise RankwiseError(f"{where}: {_shown(str(host))} is not a name of a host")
         number = int(str(rank))
-        if number in found:
-            raise RankwiseError(f"{where}: rank {number} is there twice")
-        found[number] = GivenHost(host, where)
-    many = max(found, default=-1) + 1 if ranks is None else ranks
-    if ranks is not None and max(found, default=-1) >= ranks:
+        if number in host_of_rank:
+            raise RankwiseError(f"{where}: rank {number} is given twice")
+        host_of_rank[number] = GivenHost(host, where)
+    many = max(host_of_rank, default=-1) + 1 if ranks is None else ranks
+    if ranks is not None and max(host_of_rank, default=-1) >= ranks:
         raise RankwiseError(
-            f"{path} places rank {max(found)}, and the job has {ranks}: it is for another job; {_CURE}"
+            f"{path} places rank {max(host_of_rank)}, and the job has {ranks}: it is for another job; {_CURE}"
             " of this one"
         )
-    missing = next((rank for rank in range(many) if rank not in found), None)
+    missing = next((rank for rank in range(many) if rank not in host_of_rank), None)
     if missing is not None:
         raise RankwiseError(f"{path} has no host for rank {missing} of the job's {many}: {_CURE}")
-    return [found[rank] for rank in range(many)]
+    return [host_of_rank[rank] for rank in range(many)]

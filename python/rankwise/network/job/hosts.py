@@ -17,7 +17,7 @@ class PortOfHost:
     Attributes:
         subnet: index into Fabric.subnets.
         port: index into its host ports.
-        device: adapter, such as mlx5_0; '' = not known.
+        device: adapter, such as mlx5_0; '' = unknown.
         number: of the port on its adapter, from 1.
     """
 
@@ -36,7 +36,7 @@ class HostsByName:
     """The hosts of a fabric.
 
     Attributes:
-        fabric: whose they are.
+        fabric: where the hosts are.
     """
 
     fabric: Fabric
@@ -44,26 +44,26 @@ class HostsByName:
     @cached_property
     def ports(self) -> dict[str, tuple[PortOfHost, ...]]:
         """The ports of each host that has a name, by the name that the fabric has for it."""
-        found: dict[str, list[PortOfHost]] = {}
+        ports_of_hosts: dict[str, list[PortOfHost]] = {}
         for number, subnet in enumerate(self.fabric.subnets):
-            of = subnet.ports
+            subnet_ports = subnet.ports
             for port, (host, device, place) in enumerate(
-                zip(of.hosts, of.devices, of.numbers.tolist(), strict=True)
+                zip(subnet_ports.hosts, subnet_ports.devices, subnet_ports.numbers.tolist(), strict=True)
             ):
                 if host:
-                    found.setdefault(host, []).append(PortOfHost(number, port, device, place))
-        return {host: tuple(ports) for host, ports in found.items()}
+                    ports_of_hosts.setdefault(host, []).append(PortOfHost(number, port, device, place))
+        return {host: tuple(ports) for host, ports in ports_of_hosts.items()}
 
     @cached_property
-    def _alike(self) -> dict[str, list[str]]:
-        alike: dict[str, list[str]] = {}
+    def _by_short_name(self) -> dict[str, list[str]]:
+        candidates: dict[str, list[str]] = {}
         for host in self.ports:
-            alike.setdefault(_short(host), []).append(host)
-        return alike
+            candidates.setdefault(_short(host), []).append(host)
+        return candidates
 
     def __contains__(self, name: object) -> bool:
-        """Tell whether a host, or several, may be meant by a name."""
-        return isinstance(name, str) and _short(name) in self._alike
+        """Return whether a name may mean at least one host."""
+        return isinstance(name, str) and _short(name) in self._by_short_name
 
     def find(self, name: str) -> str:
         """Return the name that the fabric has for a host.
@@ -76,12 +76,12 @@ class HostsByName:
         """
         if name in self.ports:
             return name
-        alike = self._alike.get(_short(name), [])
-        if len(alike) > 1:
-            raise NoHostError(f"it may be {_some(alike)} of the fabric")
-        if not alike:
+        candidates = self._by_short_name.get(_short(name), [])
+        if len(candidates) > 1:
+            raise NoHostError(f"it may be {_some(candidates)} of the fabric")
+        if not candidates:
             raise NoHostError("no host of the fabric has this name")
-        return alike[0]
+        return candidates[0]
 
 
 def _short(name: str) -> str:
@@ -90,5 +90,5 @@ def _short(name: str) -> str:
 
 def _some(names: Sequence[str], most: int = 3) -> str:
     """List names, a few of many."""
-    more = f", ... ({len(names)} in all)" if len(names) > most else ""
+    more = f", ... ({len(names)} in total)" if len(names) > most else ""
     return " or ".join(names[:most]) + more

@@ -13,7 +13,7 @@ from rankwise.network.job.rank_ports import Places, Rail
 
 @dataclass(frozen=True)
 class RailJourneys:
-    """What takes one subnet: J parts of flows, each from one host port to one other.
+    """The traffic on one subnet: J parts of flows, each from one host port to another.
 
     Attributes:
         flow: shape (J,), int64: index into the entries of the flows.
@@ -29,10 +29,10 @@ class RailJourneys:
 
 @dataclass(frozen=True)
 class Journeys:
-    """Where flows go: each one takes rails, or stays within its host, or is lost.
+    """The rails that flows take. A flow may also stay within its host, or be lost.
 
     Attributes:
-        rails: one for each subnet of the fabric; the shares of a flow over all of them are 1 in all.
+        rails: one entry for each subnet of the fabric; the shares of a flow over all rails add up to 1.
         within_hosts: shape (n,), int64: flows between ranks of one host, which take no link.
         lost: shape (n,), int64: flows of ranks that have no place in the fabric, or no rail in common: they
             are on no link, so that loads are too small by them.
@@ -47,8 +47,8 @@ def journeys(flows: Flows, places: Places) -> Journeys:
     """Find the ports that flows go from and to.
 
     The sender's rail policy says which rails a flow takes, as far as the receiver has a port there; where it
-    has none in any of them, all rails that both have take it alike. On a rail, each port of the sender's that
-    it takes there sends to each of the receiver's, by their shares.
+    has no port in any of them, all rails that both have share it evenly. On a rail, each port of the sender's
+    that it takes there sends to each of the receiver's, by their shares.
     """
     source, destination = flows.source, flows.destination
     host = places.host
@@ -73,7 +73,7 @@ def journeys(flows: Flows, places: Places) -> Journeys:
 def _of_rail(
     rail: Rail, source: NDArray[np.int32], destination: NDArray[np.int32], takes: NDArray[np.float64]
 ) -> RailJourneys:
-    """Split what takes a rail among the ports at both ends.
+    """Split the traffic of a rail among the ports at both ends.
 
     Args:
         rail: ports of the ranks.
@@ -81,7 +81,7 @@ def _of_rail(
         destination: likewise.
         takes: shape (E,): the share of each flow that takes this rail.
     """
-    # A rank whose policy takes other rails alone receives by all its ports of this one.
+    # A rank whose policy names only other rails receives through all its ports on this rail.
     here = rail.shares.sum(axis=1, keepdims=True) > 0
     within = np.where(here, rail.shares, rail.ports >= 0)
     total = within.sum(axis=1, keepdims=True)
@@ -89,12 +89,14 @@ def _of_rail(
     entries = np.flatnonzero(takes)
     a, b = source[entries], destination[entries]
     parts = []
-    for one in range(rail.ports.shape[1]):
+    for column in range(rail.ports.shape[1]):
         for other in range(rail.ports.shape[1]):
-            share = takes[entries] * within[a, one] * within[b, other]
+            share = takes[entries] * within[a, column] * within[b, other]
             some = np.flatnonzero(share)
             parts.append(
-                RailJourneys(entries[some], rail.ports[a[some], one], rail.ports[b[some], other], share[some])
+                RailJourneys(
+                    entries[some], rail.ports[a[some], column], rail.ports[b[some], other], share[some]
+                )
             )
     if not parts:
         return RailJourneys(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))

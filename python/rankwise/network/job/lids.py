@@ -16,7 +16,7 @@ def check_lids(fabric: Fabric, lid_offset: int | None) -> None:
         lid_offset: which of the LIDs of a port, from 0; None = all.
 
     Raises:
-        RankwiseError: no port has so many.
+        RankwiseError: no port has that many LIDs.
     """
     most = _most(fabric)
     if lid_offset is not None and lid_offset >= most:
@@ -24,8 +24,8 @@ def check_lids(fabric: Fabric, lid_offset: int | None) -> None:
         raise RankwiseError(f"no port of the fabric has a LID {lid_offset}, counted from 0: give {there}")
 
 
-def lids_told(fabric: Fabric, lid_offset: int | None) -> str:
-    """Return which LIDs are used, as the predicate of "messages"; '' if all ports have one.
+def lids_used(fabric: Fabric, lid_offset: int | None) -> str:
+    """Return which LIDs are used, as the predicate of "messages"; '' if each port has one LID.
 
     Args:
         fabric: whose ports they are.
@@ -36,12 +36,12 @@ def lids_told(fabric: Fabric, lid_offset: int | None) -> str:
         return ""
     if lid_offset is None:
         return "are split evenly over all LIDs of a port"
-    told = f"are sent to LID {lid_offset} of a port, of 0 to {most - 1}"
+    text = f"are sent to LID {lid_offset} of a port, of 0 to {most - 1}"
     fewer = sum(int((subnet.ports.lid_counts <= lid_offset).sum()) for subnet in fabric.subnets)
     if fewer:
         several = "s" * (fewer > 1)
-        told += f"; {fewer} port{several} with fewer: LID {lid_offset} modulo their number"
-    return told
+        text += f"; {fewer} port{several} with fewer: LID {lid_offset} modulo their number"
+    return text
 
 
 def _most(fabric: Fabric) -> int:

@@ -1,4 +1,4 @@
-"""The phases of a run as a grid in time, and what ranks counted in each."""
+"""The phases of a run as a grid in time, with the counts of the ranks in each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PhaseGrid:
-    """K phases, one after the other.
+    """K consecutive phases.
 
     Attributes:
         begins: shape (K,): when each begins, seconds after the start of the run.
-        end: of the last one.
-        messages: shape (ranks, K): point-to-point and one-sided ones that each rank began.
-        bytes_sent: shape (ranks, K): of its calls, what it contributed to collectives included.
+        end: of the last phase.
+        messages: shape (ranks, K): point-to-point and one-sided messages that each rank started.
+        bytes_sent: shape (ranks, K): by its calls, including its contributions to collectives.
         calls: shape (ranks, K).
     """
 
@@ -34,7 +34,7 @@ class PhaseGrid:
         return len(self.begins)
 
     def parts(self, began: ArrayLike, ended: ArrayLike) -> Floats:
-        """Return which part of stretches of time lies in each phase, the nearest one if none has any.
+        """Return the share of each interval in each phase; outside all phases, the nearest has all of it.
 
         Args:
             began: shape (n,): seconds after the start of the run.
@@ -54,8 +54,8 @@ class PhaseGrid:
         parts[instants] = 0.0
         parts[instants, place] = 1.0
         whole[instants] = 1.0
-        found: Floats = parts / whole[:, None]
-        return found
+        shares: Floats = parts / whole[:, None]
+        return shares
 
 
 def phase_grid(line: TimeLine, ranks: int) -> PhaseGrid:
@@ -69,7 +69,7 @@ def phase_grid(line: TimeLine, ranks: int) -> PhaseGrid:
     middles = line.begin_seconds + line.width_seconds * (np.arange(len(line.intervals)) + 0.5)
     place = np.clip(np.searchsorted(begins, middles, "right") - 1, 0, len(begins) - 1)
     kinds = np.zeros((3, ranks, len(begins)))
-    for one in line.ranks:
-        for kind, counts in zip(kinds, (one.messages, one.bytes_sent, one.calls), strict=True):
-            kind[one.rank] = np.bincount(place, counts, len(begins))
+    for rank in line.ranks:
+        for kind, counts in zip(kinds, (rank.messages, rank.bytes_sent, rank.calls), strict=True):
+            kind[rank.rank] = np.bincount(place, counts, len(begins))
     return PhaseGrid(begins, line.phases[-1].end_seconds, *kinds)

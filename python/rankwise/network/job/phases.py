@@ -1,6 +1,6 @@
-"""What ranks send each other in each phase of a run, as far as the profile tells when they did.
+"""Messages between ranks in each phase of a run, as far as their times are known.
 
-Messages are counted over the whole run. When they were sent is an estimate, and what it rests on is told:
+Messages are counted over the whole run. Their times are an estimate, with its basis:
 
 - of a collective, when the calls in its sample were made, size by size;
 - of messages from one rank to another, when those in the sample were posted, if there are enough of them;
@@ -32,10 +32,10 @@ COUNTED_MESSAGES = "messages of the sender"
 COUNTED_BYTES = "bytes of the sender"
 NOT_KNOWN = "not known"
 BASES = (SAMPLED_CALLS, SAMPLED_MESSAGES, COUNTED_MESSAGES, COUNTED_BYTES, NOT_KNOWN)
-"""What it rests on when messages were sent; the one that is not known is in no phase."""
+"""Bases of the estimate of when messages were sent; messages without a known time are in no phase."""
 
 LEAST_MESSAGES = 8
-"""In the sample from one rank to another; fewer say too little, if they are not all."""
+"""Messages needed in the sample of a pair of ranks; fewer are too few unless they are all messages."""
 
 _FETCHES = {"MPI_Get", "MPI_Rget"}  # begun by the rank that the data goes to
 _OUTSIDE = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}  # before the first phase, after the last
@@ -48,7 +48,7 @@ class FlowsByPhase:
     Attributes:
         flows: over the whole run.
         phases: K, in the order of time.
-        bytes: shape (K + 1, E), int64: what was sent in each phase, and in the last row what is in none; over
+        bytes: shape (K + 1, E), int64: sent in each phase; the last row has those of no phase; over
             the rows they are the bytes of the flows.
         messages: likewise.
         basis: shape (E,), int8: index into BASES.
@@ -73,7 +73,7 @@ class FlowsByPhase:
         )
 
     def bytes_by_basis(self) -> dict[str, int]:
-        """Return how many bytes rest on what, those that there are."""
+        """Return the bytes by basis, without bases that do not occur."""
         sums = {name: int(self.flows.bytes[self.basis == at].sum()) for at, name in enumerate(BASES)}
         return {name: size for name, size in sums.items() if size}
 
@@ -90,7 +90,7 @@ def flows_by_phase(connection: sqlite3.Connection, flows: Flows) -> FlowsByPhase
     """
     line = time_line(connection)
     if not line.phases:
-        raise RankwiseError("the profile does not tell what ranks did when: record it again to see phases")
+        raise RankwiseError("the profile has no time line: record it again to see phases")
     grid = phase_grid(line, flows.ranks)
     shares = _Shares(connection, flows, grid)
     return FlowsByPhase(
@@ -153,19 +153,19 @@ class _Shares:
                 self._by_sample(entries, sample, ids[group.communicator], group.procedure)
 
     def _take(self, entries: NDArray[np.int64], shares: Floats, basis: str) -> None:
-        """Take the shares of those flows of which there are any: shape (entries, K)."""
+        """Use the shares of flows that have any: shape (entries, K)."""
         known = shares.any(axis=1)
         self.bytes[entries[known]] = self.messages[entries[known]] = shares[known]
         self.basis[entries[known]] = BASES.index(basis)
 
-    def _by_calls(self, entries: NDArray[np.int64], found: SampledCalls | None) -> None:
-        if found is None:
+    def _by_calls(self, entries: NDArray[np.int64], sampled: SampledCalls | None) -> None:
+        if sampled is None:
             return
         # Calls of sizes that are not in the sample were made when bytes were sent at all.
         counted = self.bytes[entries]
-        counted[~counted.any(axis=1)] = found.bytes
-        self.bytes[entries] = found.known * found.bytes + (1 - found.known) * counted
-        self.messages[entries] = found.calls
+        counted[~counted.any(axis=1)] = sampled.bytes
+        self.bytes[entries] = sampled.known * sampled.bytes + (1 - sampled.known) * counted
+        self.messages[entries] = sampled.calls
         self.basis[entries] = BASES.index(SAMPLED_CALLS)
 
     def _by_sample(
@@ -173,13 +173,13 @@ class _Shares:
     ) -> None:
         for entry in entries.tolist():
             source, destination = int(self._flows.source[entry]), int(self._flows.destination[entry])
-            found = sample.of(source, destination, communicator, procedure)
-            if found is not None:
-                number = found.messages.sum()
+            sampled = sample.of(source, destination, communicator, procedure)
+            if sampled is not None:
+                number = sampled.messages.sum()
                 if number >= min(LEAST_MESSAGES, self._flows.messages[entry]):
-                    self.messages[entry] = found.messages / number
+                    self.messages[entry] = sampled.messages / number
                     self.bytes[entry] = (
-                        found.bytes / found.bytes.sum() if found.bytes.any() else self.messages[entry]
+                        sampled.bytes / sampled.bytes.sum() if sampled.bytes.any() else self.messages[entry]
                     )
                     self.basis[entry] = BASES.index(SAMPLED_MESSAGES)
 

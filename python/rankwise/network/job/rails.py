@@ -18,11 +18,11 @@ POLICIES = (SPLIT, FIRST, BY_LOCAL_RANK, ENV)
 _TOLD = {
     SPLIT: "split evenly over all ports of a host",
     FIRST: "over the first port of a host",
-    BY_LOCAL_RANK: "over one port each, which the ranks of a host take in turns",
-    ENV: "split evenly over the ports that the environment of a rank chose, else over all of its host",
+    BY_LOCAL_RANK: "over one port per rank, assigned to the ranks of a host in round-robin order",
+    ENV: "split evenly over the ports chosen by the environment of a rank, else over all ports of its host",
 }
 _EVERY = frozenset({"all", "any"})
-# Several may be set: the one that comes first counts. (The value, by the variable that has the name.)
+# Several may be set: the first in this order counts. (Names of variables, with the form of their values.)
 _VARIABLES = ("UCX_NET_DEVICES", "OMPI_MCA_btl_openib_if_include", "MV2_IBA_HCA", "PSM3_NIC", "HFI_UNIT")
 
 
@@ -40,7 +40,7 @@ class RailPolicy:
     choices: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return _TOLD.get(self.name, f"over {self.name} alone")
+        return _TOLD.get(self.name, f"over {self.name} only")
 
     def chosen(
         self, fabric: Fabric, ports: Sequence[PortOfHost], rank: int, local_rank: int
@@ -48,7 +48,7 @@ class RailPolicy:
         """Return the ports that a rank takes, each for the same share of its traffic.
 
         Args:
-            fabric: whose they are.
+            fabric: where the ports are.
             ports: of its host, by rail and number.
             rank: in the world.
             local_rank: how many ranks of its host are before it.
@@ -66,7 +66,7 @@ class RailPolicy:
         """Refuse a name that is none of any port.
 
         Args:
-            fabric: whose they are.
+            fabric: where the ports are.
             ports: of the job's hosts, by host.
 
         Raises:
@@ -80,19 +80,20 @@ class RailPolicy:
         rails = [subnet.name for subnet in fabric.subnets if subnet.name]
         devices = sorted({port.device for port in everything if port.device})
         raise RankwiseError(
-            f"no host of the job has a rail or an adapter {self.name!r}:"
-            f" there are {', '.join([*POLICIES, *rails, *devices[:8]])}"
+            f"no host of the job has a rail or an adapter {self.name!r}; choose from "
+            f"{', '.join([*POLICIES, *rails, *devices[:8]])}"
         )
 
     def warnings(self) -> Iterator[str]:
-        """Tell where the environment of the run chose otherwise, or nothing."""
+        """Yield a warning where the environment of the run chose other rails."""
         if self.name == ENV and not self.choices:
             yield "no rank's environment chose adapters: traffic is split evenly over all ports of a host"
         if self.name == SPLIT and self.choices:
             rank, names = next(iter(self.choices.items()))
             yield (
-                f"the environment of {len(self.choices)} rank{'s' * (len(self.choices) > 1)} chose adapters,"
-                f" such as {', '.join(sorted(names))} for rank {rank}: rail policy {ENV} takes these alone"
+                f"the environment of {len(self.choices)} rank{'s' * (len(self.choices) > 1)} chose "
+                f"adapters, such as {', '.join(sorted(names))} for rank {rank}: rail policy {ENV} uses only "
+                "these"
             )
 
 
@@ -104,13 +105,13 @@ def rail_choices(connection: sqlite3.Connection) -> dict[int, frozenset[str]]:
     values: dict[int, dict[str, str]] = {}
     for rank, variable, value in connection.execute("SELECT rank, variable, value FROM rail_choices"):
         values.setdefault(rank, {})[variable] = value
-    found = {}
+    names_of_rank = {}
     for rank, of_rank in values.items():
         variable = next((name for name in _VARIABLES if name in of_rank), "")
         names = frozenset(_devices(variable, of_rank.get(variable, "")))
         if names and names.isdisjoint(_EVERY):
-            found[rank] = names
-    return found
+            names_of_rank[rank] = names
+    return names_of_rank
 
 
 def _devices(variable: str, value: str) -> Iterator[str]:

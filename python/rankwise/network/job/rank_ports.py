@@ -44,7 +44,7 @@ class Rail:
     Attributes:
         ports: shape (ranks, W), int32: index into the subnet's host ports of each port of the rank's host;
             -1: none, in the last places.
-        shares: shape (ranks, W): of what the rank sends and receives, the part that takes this port by the
+        shares: shape (ranks, W): the part of the rank's traffic that takes this port by the
             rail policy. The shares of a rank over all rails are 1 in all, or 0 if it has no port.
     """
 
@@ -58,11 +58,11 @@ class Places:
 
     Attributes:
         ranks: number of ranks.
-        host: shape (ranks,), int32: index into `hosts`; -1: nobody knows where the rank was. What ranks of
-            one host send each other never reaches the fabric.
+        host: shape (ranks,), int32: index into `hosts`; -1: unknown. Messages between ranks of one host
+            never reach the fabric.
         hosts: of the job, in the order of their lowest ranks.
-        rails: one for each subnet of the fabric.
-        policy: how traffic is shared out among ports; to be told with every figure that rests on it.
+        rails: one entry for each subnet of the fabric.
+        policy: how traffic is shared among ports; every figure that depends on it must name it.
         warnings: a line each.
     """
 
@@ -79,7 +79,7 @@ class Places:
         return tuple(host for host in self.hosts if not host.how)
 
     def how(self, rank: int) -> str:
-        """Tell how the ports of a rank were found, as HostOnFabric.how does."""
+        """Return how the ports of a rank were found, as in HostOnFabric.how."""
         host = int(self.host[rank])
         return self.hosts[host].how if host >= 0 else ""
 
@@ -97,19 +97,21 @@ def places_of_run(connection: sqlite3.Connection, fabric: Fabric, policy: str = 
     """
     ranks = _hosts_of_ranks(connection)
     names = [name for name in dict.fromkeys(ranks) if name is not None]
-    found = found_hosts(fabric, names, adapters_of_run(connection))
-    hosts = [found.same_as.get(name, name) if name is not None else None for name in ranks]
-    places = _places(fabric, hosts, found.hosts, RailPolicy(policy, rail_choices(connection)), found.warnings)
+    known_hosts = found_hosts(fabric, names, adapters_of_run(connection))
+    hosts = [known_hosts.same_as.get(name, name) if name is not None else None for name in ranks]
+    places = _places(
+        fabric, hosts, known_hosts.hosts, RailPolicy(policy, rail_choices(connection)), known_hosts.warnings
+    )
     if places.hosts and len(places.absent) == len(places.hosts):
         raise RankwiseError(
-            f"no host of the job is in the fabric, such as {places.hosts[0].name!r}: give the fabric that it"
-            " ran on, or tell the hosts with --place"
+            f"no host of the job is in the fabric, such as {places.hosts[0].name!r}: give the fabric of the "
+            "run, or give the hosts with --place"
         )
     return places
 
 
 def given_places(connection: sqlite3.Connection, fabric: Fabric, given: str, policy: str = SPLIT) -> Places:
-    """Put the ranks of a run on other hosts of a fabric, or on hosts of another one.
+    """Put the ranks of a run on other hosts of a fabric, or on hosts of another fabric.
 
     Args:
         connection: the profile.
@@ -142,20 +144,20 @@ def places_on(
         choices: adapters that the environment of ranks chose, as in RailPolicy.
 
     Raises:
-        RankwiseError: the fabric lacks one, or has no such rail.
+        RankwiseError: the fabric lacks a host, or has no such rail.
     """
     named = HostsByName(fabric)
     hosts = []
-    found = {}
-    for one in ranks:
-        host = by_name(named, one.host, PLACED)
+    hosts_by_name = {}
+    for given in ranks:
+        host = by_name(named, given.host, PLACED)
         if not host.how:
-            where = f"{one.where}: " if one.where else ""
-            raise RankwiseError(f"{where}{one.host!r}: {host.why}")
-        # Several names of one host are one host.
-        found[host.on_fabric] = host
+            where = f"{given.where}: " if given.where else ""
+            raise RankwiseError(f"{where}{given.host!r}: {host.why}")
+        # Different names of the same host count as one host.
+        hosts_by_name[host.on_fabric] = host
         hosts.append(host.on_fabric)
-    return _places(fabric, hosts, found, RailPolicy(policy, choices or {}))
+    return _places(fabric, hosts, hosts_by_name, RailPolicy(policy, choices or {}))
 
 
 def _hosts_of_ranks(connection: sqlite3.Connection) -> list[str | None]:
@@ -170,41 +172,41 @@ def _hosts_of_ranks(connection: sqlite3.Connection) -> list[str | None]:
 def _places(
     fabric: Fabric,
     hosts: Sequence[str | None],
-    found: Mapping[str, Found],
+    hosts_by_name: Mapping[str, Found],
     policy: RailPolicy,
     warnings: Sequence[str] = (),
 ) -> Places:
-    """Put together what is known of hosts and which ranks are there.
+    """Combine hosts, their ports and their ranks.
 
     Args:
-        fabric: whose ports they are.
+        fabric: where the ports are.
         hosts: of each rank; None: not known.
-        found: each host, by its name.
+        hosts_by_name: each host, by its name.
         policy: which of their host's ports the ranks take.
         warnings: that there are already.
     """
-    policy.check(fabric, {name: host.ports for name, host in found.items()})
+    policy.check(fabric, {name: host.ports for name, host in hosts_by_name.items()})
     names = [name for name in dict.fromkeys(hosts) if name is not None]
     number = {name: place for place, name in enumerate(names)}
     of_rank = np.array([-1 if name is None else number[name] for name in hosts], np.int32)
     counts = np.bincount(of_rank[of_rank >= 0], minlength=len(names))
-    told = tuple(
-        HostOnFabric(name, int(count), one.on_fabric, one.how, one.why, one.ports)
+    hosts_on_fabric = tuple(
+        HostOnFabric(name, int(count), match.on_fabric, match.how, match.why, match.ports)
         for name, count in zip(names, counts, strict=True)
-        for one in (found[name],)
+        for match in (hosts_by_name[name],)
     )
-    rails = _rails(fabric, of_rank, told, policy)
-    more = (*_warnings(of_rank, told, rails, policy), *policy.warnings())
-    return Places(len(hosts), of_rank, told, rails, policy, (*warnings, *more))
+    rails = _rails(fabric, of_rank, hosts_on_fabric, policy)
+    more = (*_warnings(of_rank, hosts_on_fabric, rails, policy), *policy.warnings())
+    return Places(len(hosts), of_rank, hosts_on_fabric, rails, policy, (*warnings, *more))
 
 
 def _warnings(
     of_rank: NDArray[np.int32], hosts: Sequence[HostOnFabric], rails: Sequence[Rail], policy: RailPolicy
 ) -> Iterator[str]:
-    """Tell what is not as one would expect, but can be."""
+    """Yield warnings about unusual, but possible, situations."""
     unknown = np.flatnonzero(of_rank < 0)
     if len(unknown):
-        yield f"it is not known where {len(unknown)} of {len(of_rank)} ranks were, such as rank {unknown[0]}"
+        yield f"the hosts of {len(unknown)} of {len(of_rank)} ranks are unknown, such as rank {unknown[0]}"
     absent = [host for host in hosts if not host.how]
     if absent:
         yield f"not in the fabric: {_named(absent)}: {absent[0].why}"
@@ -216,7 +218,7 @@ def _warnings(
     takes = sum((rail.shares.sum(axis=1) for rail in rails), np.zeros(len(of_rank)))
     without = sorted({place for place in of_rank[takes == 0].tolist() if place >= 0 and hosts[place].how})
     if without:
-        yield f"no port to take, for traffic goes {policy}: {_named([hosts[place] for place in without])}"
+        yield f"no usable port, because traffic goes {policy}: {_named([hosts[place] for place in without])}"
 
 
 def _named(hosts: Sequence[HostOnFabric], most: int = 3) -> str:

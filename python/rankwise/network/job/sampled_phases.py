@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwise.network.job.phase_grid import Floats, PhaseGrid
 
-_STARTED = {"MPI_Start", "MPI_Startall"}  # what persistent sends are booked on
+_STARTED = {"MPI_Start", "MPI_Startall"}  # persistent sends are booked on these
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class SampledCalls:
     """The calls of a procedure on a communicator.
 
     Attributes:
-        bytes: shape (K,): of what its members contributed, the share of each phase; 1 in all.
-        calls: shape (K,): of the calls, likewise.
+        bytes: shape (K,): the share of each phase in its members' contributions; adds up to 1.
+        calls: shape (K,): the share of each phase in the calls.
         known: share of the bytes of calls of the sizes that the sample has.
     """
 
@@ -44,8 +44,8 @@ class SampledMessages:
 def sampled_calls(connection: sqlite3.Connection, grid: PhaseGrid) -> dict[tuple[int, str], SampledCalls]:
     """Return when collectives were called, by communicator (id) and procedure (name).
 
-    How many calls there were of which size is counted: only when they were is taken from the sample, size by
-    size. The messages of a call are sent between when its last member came and when the last one left.
+    The number of calls of each size is counted; only their times come from the sample, size by size. The
+    messages of a call are sent between the arrival of its last member and the departure of the last one.
     """
     rows = connection.execute(
         "SELECT communicator, procedures.name, instance, bytes, arrival, departure FROM arrivals"
@@ -101,7 +101,7 @@ def _of_call(table: Floats, grid: PhaseGrid, sizes: Floats) -> SampledCalls:
 
 
 class MessageSample:
-    """When messages were sent from one rank to another, in the sample of those that a call waited for."""
+    """Times of messages between two ranks, in the sample of messages that a call waited for."""
 
     def __init__(self, connection: sqlite3.Connection, grid: PhaseGrid) -> None:
         """Read the sample; a message that both its ranks waited for counts once."""
@@ -125,6 +125,6 @@ class MessageSample:
     def of(self, source: int, destination: int, communicator: int, procedure: str) -> SampledMessages | None:
         """Return the messages that a procedure sent, or where none of its is there, any did."""
         ends = source, destination, communicator
-        found = self._found.get((*ends, procedure)) if procedure not in _STARTED else None
-        found = found if found is not None else self._found.get((*ends, ""))
-        return None if found is None else SampledMessages(*found)
+        entry = self._found.get((*ends, procedure)) if procedure not in _STARTED else None
+        entry = entry if entry is not None else self._found.get((*ends, ""))
+        return None if entry is None else SampledMessages(*entry)

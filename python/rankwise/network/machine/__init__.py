@@ -1,1 +1,1 @@
-"""A fabric as what lies between the nodes of a machine.json, by which ranks are placed."""
+"""A fabric as the network of a machine.json, for placing ranks."""

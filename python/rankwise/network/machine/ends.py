@@ -30,9 +30,9 @@ class Ends:
     sends: tuple[tuple[Port, ...], ...]
     receives: tuple[tuple[tuple[int, ...], ...], ...]
 
-    def between(self, one: int, rails: frozenset[int]) -> list[Port]:
+    def between(self, host: int, rails: frozenset[int]) -> list[Port]:
         """Return the ports that a host takes for hosts that are reached in some subnets alone."""
-        return [port for port in self.sends[one] if port[0] in rails]
+        return [port for port in self.sends[host] if port[0] in rails]
 
     def rails_to(self, other: int) -> frozenset[int]:
         """Return the subnets in which a host is reached."""
@@ -43,9 +43,9 @@ def ends_of(fabric: Fabric, hosts: Sequence[str], policy: str) -> Ends:
     """Choose ports of hosts, as `rankwise.network.job.journeys` does for ranks.
 
     Args:
-        fabric: whose hosts they are.
+        fabric: where the hosts are.
         hosts: by the names that the fabric has for them.
-        policy: name of a RailPolicy which all ranks of a host follow alike.
+        policy: name of a RailPolicy that all ranks follow.
 
     Raises:
         RankwiseError: ranks of a host would not take the same ports, there is no such rail, or a host has no
@@ -58,14 +58,14 @@ def ends_of(fabric: Fabric, hosts: Sequence[str], policy: str) -> Ends:
         chosen = rule.chosen(fabric, known[host], 0, 0)
         if not chosen:
             raise RankwiseError(
-                f"{host} has no port to take, for messages go {rule}: choose nodes with --nodes"
+                f"{host} has no port to take, for messages go {rule}: choose nodes with --node"
             )
-        sends.append(tuple((one.subnet, one.port) for one in chosen))
+        sends.append(tuple((port.subnet, port.port) for port in chosen))
         of_rails = []
         for rail in range(len(fabric.subnets)):
-            # A host that sends by other rails alone gets messages at all its ports of this one.
-            there = [one for one in chosen if one.subnet == rail] or known[host]
-            of_rails.append(tuple(one.port for one in there if one.subnet == rail))
+            # A host that sends only by other rails receives at all its ports on this rail.
+            there = [port for port in chosen if port.subnet == rail] or known[host]
+            of_rails.append(tuple(port.port for port in there if port.subnet == rail))
         receives.append(tuple(of_rails))
     return Ends(tuple(hosts), tuple(sends), tuple(zip(*receives, strict=True)))
 
@@ -79,7 +79,7 @@ def hosts_that_take(fabric: Fabric, policy: str) -> list[str]:
 def _rule(policy: str) -> RailPolicy:
     if policy in (BY_LOCAL_RANK, ENV):
         raise RankwiseError(
-            f"--rail {policy}: the ranks of a host may take different ports then, and a machine.json has one"
-            " route from host to host: give split, first, or the name of a rail or an adapter"
+            f"--rail {policy}: the ranks of a host may then use different ports, but a machine.json has one "
+            "route between two hosts: give split, first, or the name of a rail or an adapter"
         )
     return RailPolicy(policy)

@@ -1,4 +1,4 @@
-"""Ways of an even split, as tables with one port for each entry that take equal shares."""
+"""Paths of an even split, as several tables with one port per entry and equal shares."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Numbers = NDArray[np.int64]
 class Lanes:
     """One or more tables for S switches and N nodes.
 
-    A message chooses between the ways of several switches, one after the other. So that tables have all
-    combinations alike, what each switch takes is a digit of the table's number: switches that a message may
-    pass one after the other have different digits, all others share one.
+    A message chooses a path at several switches in turn. So that all combinations occur equally often in the
+    tables, the choice of a switch is a digit of the table's number: switches that a message may pass on the
+    same path have different digits, all others share one.
 
     Attributes:
         ports: shape (S, N, W): the ports of each entry, and NO_PORT after them.
@@ -43,7 +43,7 @@ class Lanes:
         return np.take_along_axis(self.ports, self._place(number)[:, :, None], axis=2)[:, :, 0]
 
     def are_even(self, starts: NDArray[np.bool_]) -> bool:
-        """Tell whether links have the loads of the even split: so they may without some combinations.
+        """Return whether links have the loads of the even split, which is possible without some combinations.
 
         They have, if of the tables by which messages that begin at one switch come to another one, equally
         many take each way there.
@@ -107,7 +107,7 @@ def lanes_of(subnet: Subnet, entries: NDArray[np.uint16], starts: NDArray[np.boo
         return Lanes(ports, ways, np.zeros(ways.shape, np.int64), (), 1, to)
     switch, node = np.nonzero(_passed(to, starts))
     of_cell = ways[switch, node]
-    # What follows each cell, as numbers of cells; the last number: none.
+    # The next cells of each cell, by number; the last number: none.
     number = np.full(ways.shape, len(switch))
     number[switch, node] = np.arange(len(switch))
     behind = to[switch, node]
@@ -125,7 +125,7 @@ def lanes_of(subnet: Subnet, entries: NDArray[np.uint16], starts: NDArray[np.boo
 
 
 def _depths(chooses: NDArray[np.bool_], follows: Numbers, switches: int) -> Numbers:
-    """Return how many of the cells from each one on choose, itself included, on the way with most of them."""
+    """Return the number of choosing cells on the path from each cell, including it, that has the most."""
     depth = np.zeros(len(chooses) + 1, np.int64)
     for _ in range(switches):
         before = depth[:-1].copy()
@@ -155,7 +155,7 @@ def _next(subnet: Subnet, ports: NDArray[np.uint16]) -> NDArray[np.int32]:
     behind = np.where(out >= 0, subnet.links.destination[out], -1)
     none = np.full((switches, 1), -1, np.int32)
     behind = np.concatenate([np.where(behind < switches, behind, -1).astype(np.int32), none], axis=1)
-    found: NDArray[np.int32] = behind[
+    next_cells: NDArray[np.int32] = behind[
         np.arange(switches)[:, None, None], np.minimum(ports, behind.shape[1] - 1)
     ]
-    return found
+    return next_cells

@@ -38,11 +38,11 @@ def machine_from_fabric(
         fabric: as it was read or made.
         hosts: only these nodes, such as those of a job; None: all.
         rail: the rail policy: which ports of its host a message takes, as `rankwise links` has it.
-        lid_offset: which of the LIDs of a port it takes, from 0, modulo how many there are; None: all alike.
+        lid_offset: which LID of a port it takes, from 0, modulo their number; None: all evenly.
         as_tables: write forwarding tables, even where a torus or a dragonfly says as much.
         hwloc: XML of a node that all nodes are like.
         slots: in each node, if there is no `hwloc`; None: the node itself is one slot.
-        warn: told if the tables are not all that the fabric does, in a line.
+        warn: called with a line if the tables do not represent the fabric exactly.
 
     Raises:
         RankwiseError: there is no such rail or node, or no way between two nodes.
@@ -55,7 +55,7 @@ def machine_from_fabric(
             f"the fabric has no host {unknown!r}: it has {len(known)}, such as {next(iter(known))}"
         )
     if not chosen:
-        raise RankwiseError("there are no hosts in the fabric")
+        raise RankwiseError("the fabric has no hosts")
     ends = ends_of(fabric, chosen, rail)
     routes = " and ".join(dict.fromkeys(str(subnet.routing) for subnet in fabric.subnets))
     network: Network | None = None if as_tables else regular_network(fabric, chosen)
@@ -63,11 +63,11 @@ def machine_from_fabric(
         made = routes_between(fabric.subnets, ends, lid_offset)
         network = made.routes
         if not made.is_exact:
-            routes += f", of which {len(network.next)} tables are not all ways"
+            routes += f", approximated by {len(network.next)} tables"
             if warn:
                 warn(
                     f"the even split has more combinations of ways than {len(network.next)} tables: loads of"
-                    " links are only nearly those of `rankwise links`; --nodes may leave fewer ways"
+                    " links are only nearly those of `rankwise links`; --node may leave fewer ways"
                 )
     names, children = inside_of_nodes(hwloc, slots, 2)
     levels = tuple(Level(name) for name in (ROOT, NODE, *names))
@@ -75,7 +75,7 @@ def machine_from_fabric(
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     files = ", ".join(source.what for source in fabric.sources)
     sources = (
-        Source("fabric", f"what is between nodes; routes: {routes}", files, now),
+        Source("fabric", f"network between nodes; routes: {routes}", files, now),
         *(hwloc_sources([hwloc]) if hwloc else ()),
     )
     return Machine(levels, Object(0, nodes), sources, network=network)

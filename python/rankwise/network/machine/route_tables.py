@@ -1,4 +1,4 @@
-"""What of a fabric messages between some of its hosts come by, as forwarding tables of a machine."""
+"""The part of a fabric that messages between some hosts use, as forwarding tables of a machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Tables:
 
     Attributes:
         routes: with tables.
-        is_exact: they do what the fabric does; not so if an even split would take too many.
+        is_exact: the tables route as the fabric does; False if an even split would need too many tables.
     """
 
     routes: Routes
@@ -42,7 +42,7 @@ class _Part:
         share: of all messages.
         cables: of each subnet with S switches, shape (S, N): that each switch sends messages for each node
             by; _NONE: there are none.
-        up: shape (N, N): the cable that each node sends messages for each other one by.
+        up: shape (N, N): the cable on which a node sends messages for each other node.
     """
 
     share: float
@@ -59,7 +59,7 @@ def routes_between(subnets: Sequence[Subnet], ends: Ends, lid_offset: int | None
     Args:
         subnets: all of the fabric.
         ends: the hosts, and their ports there.
-        lid_offset: which of the LIDs of a port to take, from 0; None: all alike.
+        lid_offset: which LID of a port to take, from 0; None: all evenly.
 
     Raises:
         RankwiseError: there is no way between two hosts, or there would be too many entries.
@@ -98,8 +98,8 @@ def routes_between(subnets: Sequence[Subnet], ends: Ends, lid_offset: int | None
 def _check_size(tables: int, routers: int, nodes: int) -> None:
     if tables * routers * nodes > _MOST_ENTRIES:
         raise RankwiseError(
-            f"{tables} table{'s' * (tables > 1)} of {routers} routers x {nodes} nodes are too much for a"
-            " machine.json: choose nodes with --nodes, such as those of the job"
+            f"{tables} table{'s' * (tables > 1)} of {routers} routers x {nodes} nodes are too large for a "
+            "machine.json: choose nodes with --node, such as those of the job"
         )
 
 
@@ -150,10 +150,11 @@ def _taken(
     if len(lost):
         never = np.zeros((switches, nodes), bool)
         never[start[lost], end[lost]] = True
-        one, other = np.argwhere(turn.begins(subnet, number, never))[0]
+        source, destination = np.argwhere(turn.begins(subnet, number, never))[0]
         where = f" in rail {subnet.name!r}" if subnet.name else ""
         raise RankwiseError(
-            f"the tables do not lead from {hosts[one]} to {hosts[other]}{where}: leave nodes out with --nodes"
+            f"the tables do not lead from {hosts[source]} to {hosts[destination]}{where}:"
+            " leave nodes out with --node"
         )
     return np.where(comes_by, link // 2, _NONE)
 
@@ -166,7 +167,7 @@ def _names(subnets: Sequence[Subnet], switches: Sequence[Numbers], hosts: Sequen
         for switch in used.tolist():
             name = re.sub(r"\s", "_", subnet.switches.names[switch]) or "switch"
             longer = (name, f"{name}@{int(subnet.switches.guids[switch]):x}", f"{name}@{switch}@{rail}")
-            names.append(next(one for one in longer if one not in taken))
+            names.append(next(name for name in longer if name not in taken))
             taken.add(names[-1])
     return (*names, *hosts)
 
@@ -178,22 +179,22 @@ def _links(
     first_cable: Numbers,
     hosts: Sequence[str],
 ) -> tuple[tuple[tuple[int, int], ...], tuple[float, ...]]:
-    """Return the ends of each cable that is used, and its bandwidth, MB/s; none if one is not known."""
+    """Return the ends of each used cable, and the bandwidths, MB/s; no bandwidths if any is unknown."""
     first_host = sum(map(len, switches))
     host_number = {host: first_host + number for number, host in enumerate(hosts)}
-    found, rates, begin = [], [], 0
+    links, rates, begin = [], [], 0
     for number, (subnet, own) in enumerate(zip(subnets, switches, strict=True)):
         cables = used[(used >= first_cable[number]) & (used < first_cable[number + 1])] - first_cable[number]
         count = len(subnet.switches.names)
         place = np.zeros(count, np.int64)
         place[own] = begin + np.arange(len(own))
         for ends in zip(subnet.links.source[2 * cables], subnet.links.destination[2 * cables], strict=True):
-            one, other = (
+            start, other = (
                 int(place[end]) if end < count else host_number[subnet.ports.hosts[end - count]]
                 for end in ends
             )
-            found.append((one, other))
+            links.append((start, other))
         rates.append(subnet.links.rates[2 * cables])
         begin += len(own)
     mb_s = np.concatenate(rates) / _BYTES_OF_MB
-    return tuple(found), () if np.isnan(mb_s).any() else tuple(mb_s.tolist())
+    return tuple(links), () if np.isnan(mb_s).any() else tuple(mb_s.tolist())

@@ -1,4 +1,4 @@
-"""Turns that the ports of hosts take: each port of the sender sends to each of the receiver, alike."""
+"""Round-robin choice among the ports of hosts: the sender's ports send evenly to the receiver's."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _NONE = -1
 
 @dataclass(frozen=True)
 class Turn:
-    """What messages between N nodes take in one or more tables.
+    """The ports that messages between N nodes take in one or more tables.
 
     Attributes:
         share: of all messages.
-        rail: shape (N, N): the subnet in which each node sends messages for each other one; -1 for itself.
+        rail: shape (N, N): the subnet in which a node sends messages for each other node; -1 for itself.
         port: shape (N, N): the host port that it sends them from.
         arrives: of each subnet that is used, shape (N,): the host port where each node gets messages.
         lanes: of each subnet that is used.
@@ -46,19 +46,21 @@ class Turn:
 
     def begins(self, subnet: Subnet, number: int, at: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return shape (N, N): the pairs whose messages begin at some of the switches, shape (S, N)."""
-        found: NDArray[np.bool_] = self.rail == number
-        one, other = np.nonzero(found)
-        found[one, other] = at[subnet.links.destination[subnet.up[self.port[one, other]]], other]
-        return found
+        is_start: NDArray[np.bool_] = self.rail == number
+        source, destination = np.nonzero(is_start)
+        is_start[source, destination] = at[
+            subnet.links.destination[subnet.up[self.port[source, destination]]], destination
+        ]
+        return is_start
 
 
 def turns(subnets: Sequence[Subnet], ends: Ends, lid_offset: int | None) -> Iterator[Turn]:
-    """Yield the turns, which have all messages between them.
+    """Yield the turns, which together cover all messages.
 
     Args:
         subnets: all of the fabric.
         ends: the ports of the nodes.
-        lid_offset: which of the LIDs of a port to take, from 0; None: all alike.
+        lid_offset: which LID of a port to take, from 0; None: all evenly.
 
     Raises:
         RankwiseError: two nodes have no rail in common.
@@ -98,26 +100,28 @@ def _sending(ends: Ends) -> list[tuple[Numbers, Numbers]]:
     nodes = len(ends.hosts)
     rails_to = [ends.rails_to(other) for other in range(nodes)]
     choices = {
-        (one, rails): ends.between(one, rails) for one in range(nodes) for rails in dict.fromkeys(rails_to)
+        (source, rails): ends.between(source, rails)
+        for source in range(nodes)
+        for rails in dict.fromkeys(rails_to)
     }
-    found = []
+    senders = []
     for turn in range(math.lcm(*(len(ports) or 1 for ports in choices.values()))):
         rail, port = np.full((nodes, nodes), _NONE), np.full((nodes, nodes), _NONE)
         for rails in dict.fromkeys(rails_to):
             others = np.array([other for other in range(nodes) if rails_to[other] == rails])
-            for one in range(nodes):
-                ports = choices[one, rails]
-                if not ports and (others != one).any():
-                    other = ends.hosts[others[others != one][0]]
+            for source in range(nodes):
+                ports = choices[source, rails]
+                if not ports and (others != source).any():
+                    other = ends.hosts[others[others != source][0]]
                     raise RankwiseError(
-                        f"{ends.hosts[one]} sends by no rail that {other} has a port in: choose nodes with"
-                        " --nodes, or a rail with --rail"
+                        f"{ends.hosts[source]} has no rail in common with {other}: choose nodes with "
+                        "--node, or a rail with --rail"
                     )
                 if ports:
-                    rail[one, others], port[one, others] = ports[turn % len(ports)]
+                    rail[source, others], port[source, others] = ports[turn % len(ports)]
         np.fill_diagonal(rail, _NONE)
-        found.append((rail, port))
-    return found
+        senders.append((rail, port))
+    return senders
 
 
 def _starts(subnet: Subnet, here: NDArray[np.bool_], port: Numbers) -> NDArray[np.bool_]:
@@ -128,7 +132,7 @@ def _starts(subnet: Subnet, here: NDArray[np.bool_], port: Numbers) -> NDArray[n
         here: shape (N, N): the pairs.
         port: shape (N, N): that the first of each sends from.
     """
-    found = np.zeros((len(subnet.switches.names), len(here)), bool)
-    one, other = np.nonzero(here)
-    found[subnet.links.destination[subnet.up[port[one, other]]], other] = True
-    return found
+    starts = np.zeros((len(subnet.switches.names), len(here)), bool)
+    source, destination = np.nonzero(here)
+    starts[subnet.links.destination[subnet.up[port[source, destination]]], destination] = True
+    return starts

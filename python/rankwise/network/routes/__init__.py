@@ -1,1 +1,1 @@
-"""Ways of messages through a subnet, and what they load."""
+"""Paths of messages through a subnet, and the loads that result."""

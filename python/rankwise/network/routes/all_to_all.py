@@ -12,12 +12,12 @@ from rankwise.network.routes.destinations import ARRIVES, Destinations, Exits, L
 from rankwise.network.routes.steps import Floats, walked
 
 _CELLS = 1 << 20
-"""Switches by destinations that are looked at in one piece."""
+"""Number of (switch, destination) cells that are processed at a time."""
 
 
 @dataclass(frozen=True)
 class AllToAll:
-    """What messages of all hosts to all others load: one of weight 1 for each pair.
+    """The loads of all-to-all traffic: one message of weight 1 for each ordered pair.
 
     Attributes:
         loads: shape (L,): weights on each directed link.
@@ -29,7 +29,7 @@ class AllToAll:
 
 
 def all_to_all(subnet: Subnet, ports: ArrayLike, *, lid_offset: int | None = 0) -> AllToAll:
-    """Send a message from each host port to each other one.
+    """Send a message from each host port to each other host port.
 
     Args:
         subnet: with L links.

@@ -1,4 +1,4 @@
-"""Loads of links summed up by their class: how uneven they are, and what no routing could get below."""
+"""Loads of links by class: their imbalance, and lower bounds that hold for any routing."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _OPPOSITE = ((HOST_UP, HOST_DOWN), (LEAF_UP, LEAF_DOWN), (CORE_UP, CORE_DOWN), (
 
 @dataclass(frozen=True, kw_only=True)
 class ClassLoads:
-    """The loads of the links of one class, all in the unit of the weights that were sent.
+    """The loads of the links of one class, in the unit of the weights.
 
     Attributes:
         link_class: index into CLASSES.
         links: of the class.
         used: with any load.
         total: of all.
-        max: of one link.
+        max: load of the most loaded link.
         mean_used: over those with a load; 0 if there are none.
         mean: over all.
         p95: the 95th percentile of those with a load.
-        gini: coefficient of those with a load: 0 = all alike, near 1 = one has nearly all (Gini 1912).
+        gini: coefficient of the used links: 0 = equal loads, near 1 = one link has nearly all (Gini 1912).
         bound: the most loaded link of the class has at least this load, whatever the routing; 0: not known.
-        hottest: the link with `max`, the first one; -1 if none has a load.
+        hottest: the first link with the load `max`; -1 if none has a load.
     """
 
     link_class: int
@@ -67,7 +67,7 @@ class ClassLoads:
 
     @property
     def times_mean(self) -> float | None:
-        """How many times the mean of the links that are used the most loaded one has; None: none is used."""
+        """The largest load divided by the mean over the used links; None: none is used."""
         return self.max / self.mean_used if self.mean_used else None
 
 
@@ -77,7 +77,7 @@ def between_switches(subnet: Subnet) -> Indices:
 
 
 def by_class(subnet: Subnet, loads: Floats, bounds: Floats) -> list[ClassLoads]:
-    """Sum loads up.
+    """Sum up loads.
 
     Args:
         subnet: with L links.
@@ -85,16 +85,16 @@ def by_class(subnet: Subnet, loads: Floats, bounds: Floats) -> list[ClassLoads]:
         bounds: as of `class_bounds`.
 
     Returns:
-        One entry for each class that the subnet has links of, in the order of CLASSES.
+        One entry for each class of links in the subnet, in the order of CLASSES.
     """
-    found = []
+    classes_found = []
     for number in range(len(CLASSES)):
         of_class = np.flatnonzero(subnet.classes == number)
         if not len(of_class):
             continue
         load = loads[of_class]
         used = np.sort(load[load > 0])
-        found.append(
+        classes_found.append(
             ClassLoads(
                 link_class=number,
                 links=len(of_class),
@@ -109,7 +109,7 @@ def by_class(subnet: Subnet, loads: Floats, bounds: Floats) -> list[ClassLoads]:
                 hottest=int(of_class[load.argmax()]) if len(used) else -1,
             )
         )
-    return found
+    return classes_found
 
 
 def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weight: ArrayLike) -> Floats:
@@ -130,7 +130,7 @@ def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weig
         subnet: with P host ports.
         source: shape (N,): host ports.
         destination: shape (N,): likewise.
-        weight: shape (N,): of what arrives.
+        weight: shape (N,): of the arriving messages.
 
     Returns:
         Shape (classes,): 0 where there is no bound.
@@ -159,7 +159,7 @@ def least_hops(subnet: Subnet, source: Indices, destination: Indices) -> Floats 
         destination: likewise.
 
     Returns:
-        Shape (N,); None if not all links between switches are of one class, or there are none.
+        Shape (N,); None unless all links between switches are of one class and there is at least one.
     """
     between = between_switches(subnet)
     if not len(between) or (subnet.classes[between] != ACROSS).any():
@@ -175,7 +175,7 @@ def least_hops(subnet: Subnet, source: Indices, destination: Indices) -> Floats 
 
 @dataclass(frozen=True)
 class Cut:
-    """The parts that a subnet falls into without the links of a class, and those of the opposite one.
+    """The parts that a subnet falls into without the links of a class and of the opposite class.
 
     Attributes:
         link_class: index into CLASSES.
@@ -190,21 +190,21 @@ class Cut:
     links: Indices
 
     def crossed(self, source: Indices, destination: Indices) -> Indices:
-        """Return the part that each message must leave, or enter; -1: it stays in one.
+        """Return the part that each message must leave, or enter; -1: it stays within its part.
 
         Args:
             source: shape (N,): host ports.
             destination: likewise.
         """
-        one, other = self.part[source], self.part[destination]
-        return np.where(one == other, -1, one if self.outward else other)
+        start, end = self.part[source], self.part[destination]
+        return np.where(start == end, -1, start if self.outward else end)
 
 
 def cuts(subnet: Subnet) -> list[Cut]:
     """Return the cuts that give bounds for classes of links."""
     switches = len(subnet.switches.names)
     nodes = switches + len(subnet.ports.hosts)
-    found = []
+    cuts_found = []
     for out, into in _OPPOSITE:
         kept = (subnet.classes != out) & (subnet.classes != into)
         if kept.all():
@@ -215,17 +215,17 @@ def cuts(subnet: Subnet) -> list[Cut]:
             ends = subnet.links.source if outward else subnet.links.destination
             of_class = (subnet.classes == link_class) & ~within
             links = np.bincount(part[ends[of_class]], minlength=nodes)
-            found.append(Cut(link_class, outward, part[switches:], links))
-    return found
+            cuts_found.append(Cut(link_class, outward, part[switches:], links))
+    return cuts_found
 
 
-def _parts(nodes: int, one: NDArray[np.int32], other: NDArray[np.int32]) -> Indices:
+def _parts(nodes: int, first: NDArray[np.int32], second: NDArray[np.int32]) -> Indices:
     """Return the part that each node is in: the lowest number of all nodes that it hangs together with."""
     part = np.arange(nodes)
     while True:
         lower = part.copy()
-        np.minimum.at(lower, one, part[other])
-        np.minimum.at(lower, other, part[one])
+        np.minimum.at(lower, first, part[second])
+        np.minimum.at(lower, second, part[first])
         lower = lower[lower]
         if (lower == part).all():
             return part

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from rankwise.network.fabric.model import NO_PORT, Subnet
 
 _CELLS = 1 << 18
-"""Of the tables that are looked at in one piece: they and what they lead to fit in a cache."""
+"""Table entries that are processed at a time: they and the next hops fit in a cache."""
 
 ARRIVES, NO_WAY, IN_CIRCLES = 0, 1, 2
-"""What becomes of messages from one host port to another."""
+"""Outcomes of messages from one host port to another."""
 
 
 _TRUSTED_HOPS = 64
@@ -26,7 +26,7 @@ class LostError(Exception):
 
 @dataclass(frozen=True)
 class Destinations:
-    """C host ports, each by one of its LIDs. The same may be there several times.
+    """C host ports, each with one of its LIDs. A port may occur several times.
 
     Attributes:
         ports: shape (C,): host ports.
@@ -59,13 +59,13 @@ class Exits:
 
     def links(self, switch: NDArray[np.integer], ports: NDArray[np.uint16]) -> NDArray[np.int32]:
         """Return the link out of each port; -1 where there is none."""
-        found: NDArray[np.int32] = self._links[switch, np.minimum(ports, self._last)]
-        return found
+        out_links: NDArray[np.int32] = self._links[switch, np.minimum(ports, self._last)]
+        return out_links
 
     def going(
         self, links: NDArray[np.int32], ports: NDArray[np.int64], hop: int, *, guarded: bool
     ) -> NDArray[np.bool_]:
-        """Tell which messages go on after a hop; the others have arrived.
+        """Return which messages go on after a hop; the others have arrived.
 
         Args:
             links: shape (N,): that each has taken.
@@ -74,7 +74,7 @@ class Exits:
             guarded: not all are known to arrive.
 
         Raises:
-            LostError: if guarded, one has no way, is at another host, or may go in circles.
+            LostError: if guarded, a message has no route, is at the wrong host, or may run in a loop.
         """
         ends = self._ends[links]
         going: NDArray[np.bool_] = ends < self.switches
@@ -121,14 +121,14 @@ def lengths(exits: Exits, to: Destinations) -> NDArray[np.float64]:
     Returns:
         Shape (S, C): the mean over the ways of a split; nan if not all ways arrive.
     """
-    found = np.empty((exits.switches, len(to)))
+    lengths_to = np.empty((exits.switches, len(to)))
     for chunk in _chunks(exits, len(to)):
-        found[:, chunk] = _settled(exits, to[chunk])[0]
-    return found
+        lengths_to[:, chunk] = _settled(exits, to[chunk])[0]
+    return lengths_to
 
 
 def outcomes(exits: Exits, to: Destinations) -> NDArray[np.int8]:
-    """Return what becomes of messages from each switch on.
+    """Return the outcome of messages from each switch.
 
     Args:
         exits: of the subnet.
@@ -137,10 +137,10 @@ def outcomes(exits: Exits, to: Destinations) -> NDArray[np.int8]:
     Returns:
         Shape (S, C): ARRIVES; NO_WAY if some way ends at a switch or at another host; else IN_CIRCLES.
     """
-    found = np.empty((exits.switches, len(to)), np.int8)
+    outcomes_to = np.empty((exits.switches, len(to)), np.int8)
     for chunk in _chunks(exits, len(to)):
-        found[:, chunk] = _settled(exits, to[chunk])[1]
-    return found
+        outcomes_to[:, chunk] = _settled(exits, to[chunk])[1]
+    return outcomes_to
 
 
 def _chunks(exits: Exits, columns: int) -> list[slice]:

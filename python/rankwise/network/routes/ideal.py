@@ -19,13 +19,13 @@ from rankwise.network.routes.steps import Floats, Indices
 from rankwise.network.routes.walk import link_loads
 
 _CELLS = 1 << 22
-"""Links by destinations that are looked at in one piece."""
+"""Number of (link, destination) cells that are processed at a time."""
 
 
 class EvenSplit:
     """A subnet in which every switch takes all its ports that lead nearer to the destination equally often.
 
-    Hosts at one switch are one destination here: how messages go on from there is known.
+    Hosts at the same switch are one destination here: the last hop is known.
     """
 
     def __init__(self, subnet: Subnet) -> None:
@@ -36,7 +36,7 @@ class EvenSplit:
         self._ways = _ways(subnet, self._between, self._ends)
 
     def loads(self, source: ArrayLike, destination: ArrayLike, weight: ArrayLike) -> Floats:
-        """Return what messages load.
+        """Return the loads of the links.
 
         Args:
             source: shape (N,): host ports.
@@ -55,7 +55,7 @@ class EvenSplit:
         return loads
 
     def of_switches(self, source: ArrayLike, destination: ArrayLike, weight: ArrayLike) -> Floats:
-        """Return what messages between switches with hosts load; the links of hosts have none.
+        """Return the loads of messages between switches with hosts; the links of hosts have none.
 
         Args:
             source: shape (N,): places in the ascending list of switches that hosts are linked with.
@@ -66,13 +66,13 @@ class EvenSplit:
             Shape (L,).
         """
         loads = np.zeros(len(self._subnet.links))
-        found = link_loads(self._ways, source, destination, weight)
-        loads[self._between] = found[: len(self._between)]
+        way_loads = link_loads(self._ways, source, destination, weight)
+        loads[self._between] = way_loads[: len(self._between)]
         return loads
 
 
 def _ways(subnet: Subnet, between: Indices, ends: NDArray[np.int32]) -> Subnet:
-    """Return the switches with one host in place of all that are at them, and the shortest ways there."""
+    """Return the subnet with one host per switch, and tables with all shortest paths."""
     switches, links = len(subnet.switches.names), subnet.links
     source, destination = links.source[between], links.destination[between]
     source_port, destination_port = links.source_port[between], links.destination_port[between]
@@ -139,7 +139,7 @@ def _nearer(
     # the number of each way among those of its switch, from 0
     offset = np.repeat((before - leads)[begin], many, axis=0) if len(source) else before
     nth = before - leads - offset
-    found = np.full((switches, len(ends), int(nth.max(initial=0)) + 1), NO_PORT, np.uint16)
+    exits = np.full((switches, len(ends), int(nth.max(initial=0)) + 1), NO_PORT, np.uint16)
     link, end = np.nonzero(leads)
-    found[source[link], end, nth[link, end]] = port[link]
-    return found
+    exits[source[link], end, nth[link, end]] = port[link]
+    return exits

@@ -1,4 +1,4 @@
-"""What routes are worth by themselves, whatever a program sends: for the host ports that a job has."""
+"""The quality of routes between the host ports of a job, independent of its messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankwise.network.routes.steps import Floats, Indices
 from rankwise.network.routes.walk import crossings
 
 _PAIRS = 1 << 16
-"""Of bisections that are looked at in one piece."""
+"""Bisections that are processed at a time."""
 _MOST_BISECTIONS, _LEAST_BISECTIONS, _ENOUGH_PAIRS = 200, 20, 200_000
 
 
@@ -50,9 +50,9 @@ def bisection_bandwidth(
 ) -> Bisection | None:
     """Return the effective bisection bandwidth of some host ports.
 
-    Half of them, chosen at random, are each paired with one of the others; both send to each other at once. A
-    pair gets what its way has on the link where most ways meet. Hoefler, Schneider, Lumsdaine: "Multistage
-    switches are not crossbars", IEEE Cluster 2008.
+    Half of the ports, chosen at random, are paired with the other half; all pairs exchange messages at once.
+    A pair gets its share of the link on its path that most paths cross. Hoefler, Schneider, Lumsdaine:
+    "Multistage switches are not crossbars", IEEE Cluster 2008.
 
     Args:
         subnet: with links that are all equally fast.
@@ -83,9 +83,9 @@ def bisection_bandwidth(
 
 def _bandwidths(subnet: Subnet, orders: Indices, half: int, lid_offset: int | None) -> Floats:
     """Return the mean bandwidth of the pairs of each order of the ports, shape (B,)."""
-    one, other = orders[:, :half], orders[:, half : 2 * half]
-    source = np.concatenate([one, other], axis=1)
-    destination = np.concatenate([other, one], axis=1)
+    first_half, second_half = orders[:, :half], orders[:, half : 2 * half]
+    source = np.concatenate([first_half, second_half], axis=1)
+    destination = np.concatenate([second_half, first_half], axis=1)
     pair, link, share = crossings(
         subnet, source.ravel(), destination.ravel(), np.arange(len(subnet.links)), lid_offset=lid_offset
     )

@@ -1,4 +1,4 @@
-"""Whether forwarding tables lead from each host to each other one."""
+"""Whether the forwarding tables lead from each host to each other host."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from rankwise.network.fabric.model import Subnet
 from rankwise.network.routes.destinations import ARRIVES, IN_CIRCLES, NO_WAY, Destinations, Exits, outcomes
 
 _AT_ONCE = 1 << 20
-"""Pairs of host ports that are looked at in one piece."""
+"""Pairs of host ports that are processed at a time."""
 
 
 class Reach(NamedTuple):
-    """Pairs of host ports of different hosts, from one to the other.
+    """Counts of ordered pairs of host ports of different hosts.
 
     Attributes:
-        lost: how many have no way: a table has no port, or one without a cable or with another host.
+        lost: pairs without a route: a table has no port, or a port without a cable or with the wrong host.
         looping: how many go round in circles.
         pairs: how many there are.
-        example: host ports of one that is lost or loops; None: each reaches each.
+        example: host ports of a pair that is lost or loops; None: all pairs are connected.
     """
 
     lost: int

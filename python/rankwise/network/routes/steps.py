@@ -13,16 +13,16 @@ from rankwise.network.routes.destinations import Destinations, Exits
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 _SPARSE = 4
-"""So many times as many places as there are values: sorting these is quicker than looking at all places."""
+"""If there are more than this many places per value, sorting is faster than visiting all places."""
 
 
 def onward(exits: Exits, switch: Indices, lids: Indices) -> tuple[Indices, NDArray[np.int32], Floats]:
-    """Return the links that messages leave switches by: of which of them each is, the link, and its share."""
+    """Return the links on which messages leave switches: the message's index, the link, and its share."""
     ports = exits.forward[switch, lids]
     if ports.shape[1] == 1:
         return np.arange(len(switch)), exits.links(switch, ports[:, 0]), np.ones(len(switch))
     used = ports != NO_PORT
-    used[:, 0] |= ~used.any(axis=1)  # no way at all: one that leads nowhere
+    used[:, 0] |= ~used.any(axis=1)  # no route at all: use a link that leads nowhere
     index, way = np.nonzero(used)
     return index, exits.links(switch[index], ports[index, way]), (1.0 / used.sum(axis=1))[index]
 
@@ -47,7 +47,7 @@ def walked(
         groups: how many there are.
         links: L.
         where: shape (N,): switch * C + destination.
-        parts: shape (K, N): what begins there.
+        parts: shape (K, N): the weights that begin there.
         guarded: not all is known to arrive.
 
     Returns:
@@ -86,18 +86,18 @@ def distinct(values: Indices, size: int) -> tuple[Indices, Indices]:
         size: of what may be there.
     """
     if size > _SPARSE * len(values):
-        found, inverse = np.unique(values, return_inverse=True)
-        return found, inverse
+        distinct_values, inverse = np.unique(values, return_inverse=True)
+        return distinct_values, inverse
     there = np.zeros(size, bool)
     there[values] = True
     return np.flatnonzero(there), (np.cumsum(there) - 1)[values]
 
 
 def gathered(states: Indices, parts: Floats, size: int) -> tuple[Indices, Floats]:
-    """Add up what is in the same state: the states, shape (M,), and shape (K, M)."""
+    """Add up the weights in each state: return the states, shape (M,), and the sums, shape (K, M)."""
     if size > _SPARSE * len(states):
-        found, inverse = np.unique(states, return_inverse=True)
-        return found, np.array([np.bincount(inverse, part, len(found)) for part in parts])
+        distinct_states, inverse = np.unique(states, return_inverse=True)
+        return distinct_states, np.array([np.bincount(inverse, part, len(distinct_states)) for part in parts])
     sums = np.array([np.bincount(states, part, size) for part in parts])
-    found = np.flatnonzero(sums.any(axis=0))
-    return found, sums[:, found]
+    distinct_states = np.flatnonzero(sums.any(axis=0))
+    return distinct_states, sums[:, distinct_states]

@@ -1,10 +1,10 @@
-"""Messages walk through the forwarding tables of a subnet: what they load, how far it is, who takes a link.
+"""Walks messages through the forwarding tables of a subnet: loads, distances, and the users of a link.
 
-All messages take their first hop at once, then all their second one. Where a message goes depends on the
-switch and its destination alone, so those that are at one switch for one destination go on as one.
+All messages take their first hop at once, then all their second hop. The next hop depends only on the
+switch and the destination, so messages at the same switch with the same destination are merged.
 
-What does not arrive is told, and loads nothing: a subnet manager offers no way to where its tables do not
-lead. Messages between ports and themselves load nothing either: they do not leave their host.
+Messages that do not arrive are reported and load nothing: a subnet manager offers no way to where its tables
+do not lead. Messages between ports and themselves load nothing either: they do not leave their host.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from rankwise.network.routes.steps import Floats, Indices, distinct, gathered, o
 
 @dataclass(frozen=True)
 class Routed:
-    """What messages load.
+    """The loads of messages.
 
     Attributes:
         loads: shape (..., L): weights on each directed link.
-        fate: shape (N,): what becomes of the messages of each pair: ARRIVES, NO_WAY, IN_CIRCLES of
+        fate: shape (N,): the outcome of each pair: ARRIVES, NO_WAY, IN_CIRCLES of
             `destinations`. Those that do not arrive are not in `loads`.
     """
 
@@ -54,8 +54,8 @@ def link_loads(
     lid_offset: int | None = 0,
 ) -> Floats:
     """Return the loads of `routed`, whatever does not arrive."""
-    found = routed(subnet, source, destination, weight, group=group, groups=groups, lid_offset=lid_offset)
-    return found.loads
+    routes = routed(subnet, source, destination, weight, group=group, groups=groups, lid_offset=lid_offset)
+    return routes.loads
 
 
 def routed(
@@ -137,7 +137,7 @@ def crossings(
     *,
     lid_offset: int | None = 0,
 ) -> tuple[Indices, Indices, Floats]:
-    """Find the pairs whose messages take some links.
+    """Find the pairs whose messages cross given links.
 
     Args:
         subnet: of the ports.
@@ -147,7 +147,7 @@ def crossings(
         lid_offset: as of `routed`.
 
     Returns:
-        Shapes (M,), by pair: the pair, the link, and which share of the pair's messages takes it. Pairs whose
+        Shapes (M,), by pair: the pair, the link, and the share of the pair's messages on it. Pairs whose
         messages do not arrive are not there.
     """
     sources, destinations = np.asarray(source, np.int64), np.asarray(destination, np.int64)
@@ -156,7 +156,7 @@ def crossings(
     exits, none = Exits(subnet), np.zeros(len(sources), np.int64)
     sent = _parts(subnet, exits, sources, destinations, none, lid_offset)
     fate = np.full(len(sources), ARRIVES, np.int8)
-    # Pairs with the first switch and the destination in common take the same ways, and walk as one origin.
+    # Pairs that share the first switch and the destination take the same paths, and walk as one origin.
     begin, origin = distinct(sent.begin * len(sent.to) + sent.column, exits.switches * len(sent.to))
     switch, column = np.divmod(begin, len(sent.to))
     walking = np.arange(len(begin))
@@ -175,7 +175,7 @@ def crossings(
     share = np.concatenate([np.ones(len(first)), part[entry] * sent.share[members]])
     arriving = fate[pair] == ARRIVES
     key, share = pair[arriving] * len(asked) + link[arriving], share[arriving]
-    if (share == 1).all():  # what is not split takes no link twice
+    if (share == 1).all():  # a message that is not split takes no link twice
         key.sort()
     else:
         key, inverse = np.unique(key, return_inverse=True)

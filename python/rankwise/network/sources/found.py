@@ -1,4 +1,4 @@
-"""What is in the files and directories that were given, and what words make."""
+"""Reads the given files and directories, and generates fabrics from words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_FILES = 10_000
 
 
 class Found:
-    """Files as they are found; one that is there twice, by whatever path, is read once.
+    """The files of a fabric. A file that is reached by several paths is read once.
 
     Attributes:
         warnings: a line for each file that can't be read.
@@ -31,10 +31,10 @@ class Found:
         self.warnings: list[str] = []
         self._files: list[Read] = []
         self._masks: list[tuple[str, Masks]] = []
-        self._known: dict[str, bool] = {}  # by real path: whether it tells of a subnet
+        self._known: dict[str, bool] = {}  # by real path: whether it describes a subnet
 
     def add(self, path: str) -> None:
-        """Add a file, all those of a directory, or what words make.
+        """Add a file, all files of a directory, or a generated fabric.
 
         Raises:
             RankwiseError: it can't be read, is malformed, or nothing of a fabric.
@@ -49,19 +49,19 @@ class Found:
             self._add_file(Path(path))
 
     def files(self) -> list[Read]:
-        """Return what was found, in its order, with real GUIDs.
+        """Return the files in the order in which they were added, with real GUIDs.
 
         Masks in a directory are for its files and for those given by name, and those given by name for all.
         """
-        found = []
+        read_files = []
         for file in self._files:
             masks = [
                 mask
                 for directory, mask in self._masks
                 if directory in ("", file.directory) or not file.directory
             ]
-            found.append(file._replace(part=unmasked(file.part, masks)))
-        return found
+            read_files.append(file._replace(part=unmasked(file.part, masks)))
+        return read_files
 
     def _keep(self, directory: str, rank: int, kind: str, part: Part) -> None:
         if isinstance(part, Masks):
@@ -76,7 +76,7 @@ class Found:
         file = read_text(path)
         rank = _rank_of(file.data[:HEAD])
         if rank is None:
-            raise RankwiseError(f"{path} is no file of a fabric that is known here: {KNOWN}")
+            raise RankwiseError(f"{path} is not a known file of a fabric: {KNOWN}")
         self._known[real] = True
         self._keep("", rank, READERS[rank].kind, READERS[rank].read(file))
 
@@ -89,15 +89,15 @@ class Found:
                 self._known[real] = self._add_found(path, os.path.realpath(path.parent))
             any_known |= self._known[real]
         if not any_known:
-            nothing = f"{top} has no file of a fabric in it that is known here: {KNOWN}"
+            nothing = f"{top} contains no known file of a fabric: {KNOWN}"
             raise RankwiseError(self.warnings[before] if self.warnings[before:] else nothing)
 
     def _add_found(self, path: Path, directory: str) -> bool:
-        """Add a file if it is one of a fabric, and return whether it tells of a subnet."""
+        """Add a file if it belongs to a fabric, and return whether it describes a subnet."""
         try:
             rank = _rank_of(head_of(path))
         except RankwiseError as error:
-            self.warnings.append(f"{error}; it is passed over")
+            self.warnings.append(f"{error}; it is skipped")
             return False
         if rank is None:
             return False
@@ -109,7 +109,7 @@ class Found:
 def _is_directory(path: Path) -> bool:
     try:
         return path.is_dir()
-    except OSError:  # such as a name that is too long: reading it tells
+    except OSError:  # such as a name that is too long: reading it reports the error
         return False
 
 
@@ -120,7 +120,7 @@ def _rank_of(head: bytes) -> int | None:
 
 
 def _files_in(top: Path) -> Iterator[Path]:
-    """Return the files of a directory and of those in it, by name; hidden ones are left out."""
+    """Return the files of a directory and its subdirectories, by name, without hidden files."""
     count = 0
     waiting = [(top, 0)]
     while waiting:

@@ -1,4 +1,4 @@
-"""Which files tell of the same subnet."""
+"""Groups files that describe the same subnet."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Read(NamedTuple):
 
     Attributes:
         order: in which files were given.
-        directory: path of the one it was found in; '' of a file that was given by name.
-        rank: of its format: of several that tell the same the lowest is taken.
+        directory: where it was found; '' for a file that was given by name.
+        rank: of its format: of several files with the same content, the lowest is used.
         kind: as `Reader` has it.
-        part: what the file tells.
+        part: the content.
     """
 
     order: int
@@ -33,7 +33,7 @@ class Group(NamedTuple):
 
     @property
     def first(self) -> Read:
-        """The one that was given first."""
+        """The file that was given first."""
         return min(self.files, key=lambda file: file.order)
 
 

@@ -13,7 +13,7 @@ from rankwise.network.sources.generators.even import even_tables
 from rankwise.network.sources.generators.plan import Plan
 from rankwise.network.sources.generators.rules import d_mod_k_tables, min_hop_tables
 
-_NONE_KNOWN = "forwarding tables are not known"
+_NONE_KNOWN = "forwarding tables are unknown"
 _RULES: dict[str, tuple[Routing, Callable[[Plan, Subnet], NDArray[np.uint16]]]] = {
     "even": (Routing(EVEN_SPLIT, f"modelled, as {_NONE_KNOWN}"), lambda plan, _: even_tables(plan)),
     "minhop": (Routing(MODELLED, f"min-hop, as {_NONE_KNOWN}"), lambda plan, _: min_hop_tables(plan)),
@@ -23,11 +23,11 @@ _RULES: dict[str, tuple[Routing, Callable[[Plan, Subnet], NDArray[np.uint16]]]] 
     ),
 }
 RULES = tuple(_RULES)
-"""The first one is the default."""
+"""The first is the default."""
 
 
 def routed_by(rule: str, subnet: Subnet) -> Subnet:
-    """Return the subnet with routes by one of RULES, and with LIDs where not all of its ports have one.
+    """Return the subnet with routes by one of RULES, and with LIDs for ports that lack them.
 
     Raises:
         RankwiseError: the rule is for other cables.

@@ -1,4 +1,4 @@
-"""Opens a fabric: files, gzipped or not, directories of them, or words that tell what to make."""
+"""Opens a fabric from files, gzipped or not, directories of them, or a generator's words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Opened:
 
 
 def open_fabric(paths: Sequence[str], rule: str | None = None) -> Fabric:
-    """Return the fabric that files tell of.
+    """Return the fabric that files describe.
 
     Files are recognised by their content. What has GUIDs of switches or ports in common is one subnet, in
     whatever directories it is: files of it are read together, and must agree. Several subnets are rails of
@@ -40,30 +40,30 @@ def open_fabric(paths: Sequence[str], rule: str | None = None) -> Fabric:
 
     Args:
         paths: files, directories, or words such as `fattree:...`; a file of such a name is `./fattree:...`.
-        rule: one of RULES, for routes of cables without forwarding tables; None: the first one.
+        rule: one of RULES, for routes of cables without forwarding tables; None: the first.
 
     Raises:
-        RankwiseError: a file can't be read or is malformed, files contradict each other, or links are
+        RankwiseError: a file can't be read or is malformed, files contradict each other, links are
             missing, or no cables need the rule. One line, with file and line number.
     """
-    found = Found()
+    sources = Found()
     for path in paths:
-        found.add(path)
-    files = found.files()
+        sources.add(path)
+    files = sources.files()
     if not files:
         raise RankwiseError(f"{', '.join(paths)}: no links and forwarding tables: add them, too")
-    warnings = [*found.warnings]
+    warnings = [*sources.warnings]
     for file in files:
         if isinstance(file.part, Whole):
             warnings += file.part.warnings
     groups = grouped(files)
     if rule is not None and all(_has_tables(group) for group in groups):
         raise RankwiseError(
-            f"{rule} is a rule for links without forwarding tables, and {', '.join(paths)} has none of "
-            "these: leave it out"
+            f"{rule} is a rule for links without forwarding tables, but {', '.join(paths)} has no such "
+            "links: remove it"
         )
-    opened = [one for group in groups for one in _subnets(group, rule or RULES[0])]
-    return _fabric(_once(sorted(opened, key=lambda one: one.order)), warnings)
+    opened = [subnet for group in groups for subnet in _subnets(group, rule or RULES[0])]
+    return _fabric(_once(sorted(opened, key=lambda source: source.order)), warnings)
 
 
 def _has_tables(group: Group) -> bool:
@@ -91,7 +91,7 @@ def _subnets(group: Group, rule: str) -> Iterator[_Opened]:
 
 
 def _agreed(source: Source, others: Sequence[str]) -> Source:
-    """Return the source, with what tells the same."""
+    """Return the source, extended by files with the same content."""
     if not others:
         return source
     joint = ", " if _AGREE in source.what else _AGREE
@@ -101,35 +101,38 @@ def _agreed(source: Source, others: Sequence[str]) -> Source:
 def _once(opened: Sequence[_Opened]) -> list[_Opened]:
     """Return each subnet once; RankwiseError if two that have a GUID in common are not the same."""
     kept: list[tuple[set[int], _Opened]] = []
-    for one in opened:
-        guids = guids_of(one.subnet)
+    for candidate in opened:
+        guids = guids_of(candidate.subnet)
         place = next((at for at, (others, _) in enumerate(kept) if guids & others), None)
         if place is None:
-            kept.append((guids, one))
+            kept.append((guids, candidate))
             continue
         others, other = kept[place]
-        what = difference(other.subnet, one.subnet)
+        what = difference(other.subnet, candidate.subnet)
         if what:
             raise RankwiseError(
-                f"{one.source.what}: GUID 0x{min(guids & others):016x} is in {other.source.what}, too, but "
-                f"with other {what}; a GUID is in one subnet alone: give files of one moment"
+                f"{candidate.source.what}: GUID 0x{min(guids & others):016x} is in {other.source.what}, "
+                f"too, but with different {what}; a GUID belongs to one subnet, so the files were not taken "
+                "at the same time"
             )
-        kept[place] = others, replace(other, source=_agreed(other.source, [one.source.what]))
-    return [one for _, one in kept]
+        kept[place] = others, replace(other, source=_agreed(other.source, [candidate.source.what]))
+    return [kept_subnet for _, kept_subnet in kept]
 
 
 def _fabric(opened: Sequence[_Opened], general: Sequence[str]) -> Fabric:
     """Name the rails, and look whether all hosts reach each other."""
-    times = Counter(one.rail for one in opened)
+    times = Counter(source.rail for source in opened)
     subnets, warnings = [], [*general]
-    for number, one in enumerate(opened, 1):
-        rail = one.rail if times[one.rail] == 1 and one.rail else f"rail {number}"
-        subnet = replace(one.subnet, name=rail if len(opened) > 1 else "")
+    for number, subnet_source in enumerate(opened, 1):
+        rail = (
+            subnet_source.rail if times[subnet_source.rail] == 1 and subnet_source.rail else f"rail {number}"
+        )
+        subnet = replace(subnet_source.subnet, name=rail if len(opened) > 1 else "")
         subnets.append(subnet)
         of_rail = f"{rail}: " if len(opened) > 1 else ""
-        told = [*one.warnings, *_unreached(subnet, one)]
-        warnings += [f"{of_rail}{warning}" for warning in told]
-    return Fabric(tuple(subnets), tuple(one.source for one in opened), tuple(dict.fromkeys(warnings)))
+        subnet_warnings = [*subnet_source.warnings, *_unreached(subnet, subnet_source)]
+        warnings += [f"{of_rail}{warning}" for warning in subnet_warnings]
+    return Fabric(tuple(subnets), tuple(source.source for source in opened), tuple(dict.fromkeys(warnings)))
 
 
 def _refuse_lost(subnet: Subnet, reach: Reach, opened: _Opened, example: str) -> None:
@@ -140,20 +143,20 @@ def _refuse_lost(subnet: Subnet, reach: Reach, opened: _Opened, example: str) ->
         return
     few = "no host reaches any other" if astray == reach.pairs else "most hosts do not reach each other"
     has_all = bool((subnet.forward != NO_PORT).any(axis=(1, 2)).all())
-    why = "they are not those of these LIDs and links; give files of one moment"
+    why = "they do not match these LIDs and links, so the files were not taken at the same time"
     if gaps and not has_all:
-        why = f"{'; '.join(gaps)}; give whole files"
+        why = f"{'; '.join(gaps)}; give complete files"
     raise RankwiseError(f"{opened.source.what}: by these forwarding tables {few}, {example}: {why}")
 
 
 def _unreached(subnet: Subnet, opened: _Opened) -> Iterator[str]:
-    """Return which hosts do not reach others; RankwiseError if so many that files are missing."""
+    """Yield warnings about hosts that can't reach others; RankwiseError if files seem to be missing."""
     reach = reach_of(subnet)
     if reach.example is None:
         return
-    one, other = (subnet.ports.hosts[port] for port in reach.example)
+    first, second = (subnet.ports.hosts[port] for port in reach.example)
     if subnet.routing.kind == MEASURED:
-        _refuse_lost(subnet, reach, opened, f"such as {one} {other}")
-    for count, what in ((reach.lost, "lead nowhere"), (reach.looping, "go round in circles")):
+        _refuse_lost(subnet, reach, opened, f"such as {first} {second}")
+    for count, what in ((reach.lost, "lead nowhere"), (reach.looping, "run in loops")):
         if count:
-            yield f"routes between hosts that {what}: {count} of {reach.pairs}, such as {one} to {other}"
+            yield f"routes between hosts that {what}: {count} of {reach.pairs}, such as {first} to {second}"

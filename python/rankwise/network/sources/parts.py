@@ -1,4 +1,4 @@
-"""What a file tells of a fabric: cables, tables, LIDs, or a whole subnet."""
+"""The content of a file about a fabric: cables, tables, LIDs, or a whole subnet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SWITCH, HOST, ROUTER = "SW", "CA", "RT"
 
 
 class End(NamedTuple):
-    """An end of a cable; 0 and '' stand for what the file does not tell.
+    """An end of a cable; 0 and '' stand for missing values.
 
     Attributes:
         kind: SWITCH, HOST or ROUTER.
@@ -24,7 +24,7 @@ class End(NamedTuple):
         guid: of the port; of a switch mostly the node's.
         number: of the port on its device, from 1.
         description: of the node, as its administrator set it.
-        lid: the lowest one.
+        lid: the lowest LID.
         lid_count: 2^LMC.
         system: GUID.
     """
@@ -40,19 +40,19 @@ class End(NamedTuple):
 
 
 class Cable(NamedTuple):
-    """A cable, in one of its directions.
+    """A cable, listed in one direction.
 
     Attributes:
         line: of the file.
-        one: an end.
-        other: the other one.
+        near: an end.
+        far: the other end.
         rate: bytes a second; nan: not known.
         active: whether messages go over it.
     """
 
     line: int
-    one: End
-    other: End
+    near: End
+    far: End
     rate: float
     active: bool
 
@@ -63,7 +63,7 @@ class Table(NamedTuple):
     Attributes:
         line: of the file, at which it begins.
         lids: shape (n,), int64: those with a way.
-        ports: shape (n,), int64: out of which port; 0: it is the switch's own.
+        ports: shape (n,), int64: the output port; 0: the switch's own LID.
     """
 
     line: int
@@ -73,7 +73,7 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class Cables:
-    """Cables of a subnet; how many ports devices have, by node GUID, where that is told."""
+    """Cables of a subnet; the number of ports of devices, by node GUID, where it is given."""
 
     file: TextFile
     cables: list[Cable]
@@ -83,7 +83,7 @@ class Cables:
     def guids(self) -> Iterator[int]:
         """Return GUIDs that are of this subnet alone: an adapter may have ports in two."""
         for cable in self.cables:
-            for end in (cable.one, cable.other):
+            for end in (cable.near, cable.far):
                 yield end.node if end.kind == SWITCH else end.guid
 
 
@@ -102,7 +102,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class Lids:
-    """LIDs of ports of a subnet, by their GUIDs: the line, the lowest one, how many there are."""
+    """LIDs of ports of a subnet, by their GUIDs: the line, the lowest LID, how many there are."""
 
     file: TextFile
     lids: dict[int, tuple[int, int, int]]
@@ -114,7 +114,7 @@ class Lids:
 
 @dataclass(frozen=True)
 class Masks:
-    """GUIDs that ibdiagnet made up where it saw one twice, and the real ones."""
+    """GUIDs that ibdiagnet substituted because it saw a GUID twice, and the real ones."""
 
     file: TextFile
     real: dict[int, int]
@@ -122,7 +122,7 @@ class Masks:
 
 @dataclass(frozen=True)
 class Whole:
-    """A file, or words, that tell all of one or more subnets; a source for each."""
+    """Complete subnets from a file or a generator's words; a source for each."""
 
     subnets: tuple[Subnet, ...]
     sources: tuple[Source, ...]

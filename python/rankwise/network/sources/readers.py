@@ -48,7 +48,7 @@ READERS: tuple[Reader, ...] = (
     Reader("ibdiagnet", lids.is_masks, lids.read_masks),
     *(reader for module in _FURTHER for reader in module.READERS),
 )
-"""Of several files of one subnet those in front are taken; the others fill in and must agree."""
+"""Of several files of a subnet, the first in this order are used; the others complete them and must agree."""
 
 KNOWN = ", ".join(
     (
@@ -56,9 +56,9 @@ KNOWN = ", ".join(
         "ibdiagnet.lst and .fdbs",
         "ibdiagnet2.net_dump",
         "opensm-subnet.lst and opensm.fdbs",
-        "what ibnetdiscover, iblinkinfo and dump_lfts print",
+        "the output of ibnetdiscover, iblinkinfo and dump_lfts",
         "ibsim's networks",
         *(module.WORDS for module in _FURTHER),
-        "or words such as fattree:leaf=18x18,spine=9",
+        "or a description such as fattree:leaf=18x18,spine=9",
     )
 )

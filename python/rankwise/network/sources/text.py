@@ -14,7 +14,7 @@ from rankwise.network.fabric.model import GAP
 from rankwise.text.units import byte_text
 
 HEAD = 1 << 16
-"""So many bytes tell what a file is."""
+"""This many bytes identify the format of a file."""
 MOST_BYTES = 1 << 30
 """Unpacked; the tables of 10,000 hosts and 1,500 switches take half of it."""
 MOST_IN_LINE = 4096
@@ -29,7 +29,7 @@ _COMPLAINT = re.compile(
     rb"(?:[\w./+-]+: )?(?:ib(?:warn|error|panic|debug)|(?i:warn(?:ing)?|err(?:or)?)):? .*"
     rb"|[\w./-]+\.[ch]:\d+; .*|mlx\d+: .*|lib(?:ib|mlx|hfi)\w*: .*"
 )
-"""What tools print to stderr: it is in between where both went into one file."""
+"""Messages of tools on stderr, which are mixed in where both streams went into one file."""
 _COMPLAINTS = re.compile(rb"\n(" + _COMPLAINT.pattern + rb")(?=\n|\Z)")  # much faster than ^ of each line
 
 
@@ -39,7 +39,7 @@ class TextFile:
 
     Attributes:
         path: as it was given.
-        data: what it holds, unpacked.
+        data: its content, unpacked.
     """
 
     path: str
@@ -47,14 +47,14 @@ class TextFile:
 
     @cached_property
     def lines(self) -> list[str]:
-        """All lines, without their ends; # in place of what tools complained of.
+        """All lines, without their ends; # in place of messages of tools.
 
         Raises:
             RankwiseError: a line, or the file, is so long that no tool has written it.
         """
         if len(self.data) > _MOST_IN_LINES:
             raise RankwiseError(
-                f"{self.path} is larger than {byte_text(_MOST_IN_LINES)}: no fabric has such files"
+                f"{self.path} is larger than {byte_text(_MOST_IN_LINES)}: files of a fabric are smaller"
             )
         lines = without_complaints(self.data).decode("utf-8", "replace").split("\n")
         if lines[-1] == "":
@@ -66,9 +66,9 @@ class TextFile:
 
     @cached_property
     def complaints(self) -> list[str]:
-        """What tools complained of in between: a line, if anything."""
-        found = _COMPLAINTS.findall(b"\n" + self.data)
-        return [complained(self.path, len(found), found[0])] if found else []
+        """One line about messages of tools in between, if there are any."""
+        complaints_found = _COMPLAINTS.findall(b"\n" + self.data)
+        return [complained(self.path, len(complaints_found), complaints_found[0])] if complaints_found else []
 
     def is_cut(self, line: int) -> bool:
         """Return whether a line, from 1 on, has no end: something may be missing there."""
@@ -80,7 +80,7 @@ class TextFile:
 
 
 def is_complaint(line: bytes) -> bool:
-    """Return whether a line is a complaint of a tool, which went into the file with what it printed."""
+    """Return whether a line is an error message of a tool that was mixed into its output."""
     return _COMPLAINT.fullmatch(line) is not None
 
 
@@ -93,8 +93,8 @@ def complained(path: str, count: int, first: bytes) -> str:
         first: of them.
     """
     return (
-        f"{GAP}{path}: the tool that wrote it complained {count} time{'s' * (count > 1)}, and what it could "
-        f"not read is missing: {printable(first.decode('utf-8', 'replace'))[:_MOST_SHOWN]}"
+        f"{GAP}{path}: the tool that wrote it complained {count} time{'s' * (count > 1)}, and the data it "
+        f"could not read is missing: {printable(first.decode('utf-8', 'replace'))[:_MOST_SHOWN]}"
     )
 
 
@@ -116,7 +116,7 @@ def read_text(path: Path) -> TextFile:
     """Read a file; RankwiseError if it can't be read or unpacked, or is too large."""
     data = _read(path, MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise RankwiseError(f"{path} is larger than {byte_text(MOST_BYTES)}: that is no file of a fabric")
+        raise RankwiseError(f"{path} is larger than {byte_text(MOST_BYTES)}: this is not a file of a fabric")
     return TextFile(str(path), data)
 
 

@@ -50,12 +50,12 @@ def misplaced(where: Whereabouts, bindings: Sequence[Binding], machine: Machine)
     return ""
 
 
-def untold(where: Whereabouts, bindings: Sequence[Binding], machine: Machine) -> str:
-    """Say that a launcher is not told of a change: it would look like one that is worth nothing; '' if it is.
+def not_applicable(where: Whereabouts, bindings: Sequence[Binding], machine: Machine) -> str:
+    """Say why a launcher can't apply a change, which would then seem useless; '' if it can.
 
     Args:
         where: the ranks are without the bindings.
-        bindings: of ranks 0, 1, ..., as the launcher is told them.
+        bindings: of ranks 0, 1, ..., as the launcher gets them.
         machine: whose nodes the hosts are.
 
     Raises:

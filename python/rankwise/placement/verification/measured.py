@@ -1,4 +1,4 @@
-"""What the profile of one run tells of its speed, and of what went between nodes."""
+"""The speed of a run and its traffic between nodes, from its profile."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ class Seen:
     where: Whereabouts
 
 
-def measure(profile: Path, only_kind: str = "all") -> Seen:
+def measure(profile: Path, kind: str = "all") -> Seen:
     """Read the profile of a run.
 
     Args:
         profile: path of it.
-        only_kind: messages that count, one of analysis.kinds.BY_OPTION.
+        kind: messages that count, one of analysis.kinds.BY_OPTION.
 
     Raises:
         RankwiseError: it can't be read, or the run had no such messages.
     """
     with opened_profile(profile) as connection:
-        seen, where = run_traffic(connection, only_kind), whereabouts(connection)
+        seen, where = run_traffic(connection, kind), whereabouts(connection)
         (seconds,) = connection.execute("SELECT wall FROM run").fetchone()
         (mpi,) = connection.execute("SELECT AVG(mpi) FROM ranks").fetchone()
     hosts = np.array([host or "" for host in where.hosts])
@@ -64,8 +64,8 @@ def measure(profile: Path, only_kind: str = "all") -> Seen:
     sizes, messages = (
         np.asarray(values, dtype=np.int64)[off] for values in (traffic.bytes, traffic.messages)
     )
-    found = Measured(seconds, mpi, seen.bytes, seen.messages, sum(sizes.tolist()), sum(messages.tolist()))
-    return Seen(found, seen, where)
+    measured = Measured(seconds, mpi, seen.bytes, seen.messages, sum(sizes.tolist()), sum(messages.tolist()))
+    return Seen(measured, seen, where)
 
 
 def unsteady(*sides: Sequence[Measured]) -> str:

@@ -17,7 +17,7 @@ from rankwise.launchers.binding import Binding
 from rankwise.placement.files import write_all
 from rankwise.placement.mapping import Mapping
 from rankwise.placement.relaunch import Launch, Relaunched
-from rankwise.placement.verification.check_bindings import bound_otherwise, misplaced, moved, untold
+from rankwise.placement.verification.check_bindings import bound_otherwise, misplaced, moved, not_applicable
 from rankwise.placement.verification.measured import Measured, Seen, measure, unsteady
 from rankwise.trials.interval import Interval
 from rankwise.trials.plan import Aim, about
@@ -40,7 +40,7 @@ class Request:
         where: the ranks were in the profile.
         mapping: that was found from it.
         find: finds another one, if the job's ranks are elsewhere now.
-        only_kind: messages that count.
+        kind: messages that count.
         recording: how the profile was recorded.
         aim: of the trials.
         seed: of the order of runs.
@@ -54,7 +54,7 @@ class Request:
     where: Whereabouts
     mapping: Mapping
     find: Find
-    only_kind: str
+    kind: str
     recording: Recording
     aim: Aim
     seed: int
@@ -69,7 +69,7 @@ class Verified:
 
     Attributes:
         mapping: that was tried, or not if it gains nothing.
-        bindings: that the launcher was told.
+        bindings: given to the launcher.
         again: why the ranks were mapped again from the first run; '' if they were not.
         before: runs of the job as given, in pairs with
         after: those with the new placement.
@@ -106,7 +106,7 @@ def verify(request: Request, directory: Path, signals: Signals, say: Say) -> Ver
         request: what is wanted.
         directory: empty; for what the runs leave; every node sees it.
         signals: that came to us.
-        say: is told how far it is.
+        say: called with the progress.
 
     Raises:
         RankwiseError: a run failed, or the ranks were not where they were meant to be.
@@ -136,7 +136,7 @@ class _Trial:
             if not made.mapping.gains:
                 return made
             self._mapping, self._seats = made.mapping, made.bindings
-            if why := untold(first.where, self._seats, self._mapping.machine):
+            if why := not_applicable(first.where, self._seats, self._mapping.machine):
                 raise RankwiseError(why)
             self._commands["after"] = self._relaunched()
             warm = self._run("after", 0, self._left())
@@ -167,8 +167,8 @@ class _Trial:
     def _relaunched(self) -> Command:
         directory = self._directory / _PLACEMENT
         write_all(self._seats, directory, ())
-        told: Relaunched = self._request.launch.relaunched(self._seats, directory)
-        return Command(told.words, told.variables)
+        relaunched: Relaunched = self._request.launch.relaunched(self._seats, directory)
+        return Command(relaunched.words, relaunched.variables)
 
     def _left(self) -> float:
         return self._end - time.monotonic()
@@ -181,7 +181,7 @@ class _Trial:
         try:
             limit = Limit(min(self._limit, left), self._request.cure)
             end = record(self._commands[side], self._request.recording, profile, limit, self._signals)
-            seen = measure(profile, self._request.only_kind)
+            seen = measure(profile, self._request.kind)
             wrong = self._wrong_place(side, pair, seen)
         except RankwiseError as error:
             if time.monotonic() >= end_of_all:

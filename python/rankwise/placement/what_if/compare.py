@@ -72,7 +72,7 @@ def compare(
         objective: one of options.OBJECTIVES.
         effort: one of options.EFFORTS.
         seed: of all that is random.
-        listener: is told what fraction of the machines is done.
+        listener: called with the fraction of the machines that is done.
 
     Raises:
         RankwiseError: the costs of a machine are missing, or all are too small.
@@ -125,10 +125,10 @@ def _unit(candidates: Sequence[Candidate]) -> str:
     """Return the unit that all machines have in common; RankwiseError if they do not."""
     units = {each.mapping.unit: each.name for each in candidates if each.mapping}
     if len(units) > 1:
-        (one, name), (other, second) = list(units.items())[:2]
+        (first_unit, name), (second_unit, second) = list(units.items())[:2]
         raise RankwiseError(
-            f"{name} tells the load of links in {one}, {second} in {other}: give link_mb_s in all machines or"
-            " none, or take another --objective"
+            f"{name} tells the load of links in {first_unit}, {second} in {second_unit}: give link_mb_s in"
+            " all machines or none, or take another --objective"
         )
     return next(iter(units))
 

@@ -66,26 +66,26 @@ class Outlook:
 
 
 def outlook(
-    seen: RunTraffic, machine: Machine, of: PlacementCost, slot: ArrayLike, objective: str
+    seen: RunTraffic, machine: Machine, cost: PlacementCost, slot: ArrayLike, objective: str
 ) -> Outlook:
     """Return the outlook.
 
     Args:
         seen: what the ranks sent each other.
         machine: that they are placed on.
-        of: cost of the placement there.
+        cost: cost of the placement there.
         slot: index of the slot of each rank in Machine.slots.
         objective: one of options.OBJECTIVES.
     """
     around = machine.level_names()[: machine.depth(NODE)]
-    outer = [level for level in of.levels if level.level in around]
+    outer = [level for level in cost.levels if level.level in around]
     places, names = np.asarray(slot), machine.hosts()
     hosts = [names[node] for node in machine.slots.host[places].tolist()]
     return Outlook(
-        _hops_off_node(seen, machine, places, outer) if objective == "hops" else of.cost,
+        _hops_off_node(seen, machine, places, outer) if objective == "hops" else cost.cost,
         len(set(hosts)),
-        of.bytes_off_node,
-        of.messages_off_node,
+        cost.bytes_off_node,
+        cost.messages_off_node,
         most_loaded(seen.traffic, hosts),
         outer,
     )
@@ -126,7 +126,7 @@ def present_outlook(
 ) -> tuple[Outlook | None, str]:
     """Return the outlook of the run's own placement, or why there is none.
 
-    The first machine that is the run's tells most about it; or else its hosts, without costs but hops.
+    The run's own machine is best, if given; else its hosts, without costs except hops.
     """
     try:
         known_hosts(where)
@@ -138,5 +138,5 @@ def present_outlook(
     machine = machine_of_run(where)
     by_hops = prices(machine, "hops", machine.slots.numbers)
     slot = find_present_placement(where, machine).slot
-    found = outlook(seen, machine, placement_cost(seen.traffic, machine, slot, by_hops), slot, "hops")
-    return (found if objective == "hops" else replace(found, cost=None)), ""
+    prediction = outlook(seen, machine, placement_cost(seen.traffic, machine, slot, by_hops), slot, "hops")
+    return (prediction if objective == "hops" else replace(prediction, cost=None)), ""

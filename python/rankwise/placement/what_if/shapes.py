@@ -37,7 +37,7 @@ def shapes_of(text: str) -> list[Shape]:
 def _shape(word: str) -> Shape:
     if not re.fullmatch(r"[1-9][0-9]{0,8}(x[1-9][0-9]{0,8}){1,7}", word):
         raise ValueError(
-            f"{word[:40]!r} is no shape: 4x16 is 4 nodes of 16 slots, 2x4x16 is 2 switches of such"
+            f"{word[:40]!r} is not a shape: 4x16 is 4 nodes of 16 slots, 2x4x16 is 2 switches of such"
         )
     shape = Shape(tuple(map(int, word.split("x"))))
     if math.prod(shape.counts) > MOST_OBJECTS:
@@ -61,8 +61,8 @@ def machine_of_shape(shape: Shape, measured: Machine | None = None) -> Machine:
         for name, count in zip([*names, NODE, _SLOT], shape.counts, strict=True)
     ]
     machine = machine_of(json.dumps({"format": FORMAT, "version": VERSION, "levels": levels}))
-    found = replace(machine, sources=(Source(SHAPE, str(shape)),))
-    return found if measured is None else replace(found, levels=_with_costs(found, measured))
+    shaped = replace(machine, sources=(Source(SHAPE, str(shape)),))
+    return shaped if measured is None else replace(shaped, levels=_with_costs(shaped, measured))
 
 
 def _with_costs(machine: Machine, measured: Machine) -> tuple[Level, ...]:

@@ -1,1 +1,1 @@
-"""Reads what the processes of a run have left: counters, node files, notes."""
+"""Reads the files of the processes of a run: counters, node files, notes."""

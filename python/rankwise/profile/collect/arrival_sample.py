@@ -26,7 +26,7 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def is_kept(
     instances: NDArray[np.uint64], shifts: NDArray[np.int64], procedures: NDArray[np.integer] | None = None
 ) -> NDArray[np.bool_]:
-    """Tell which instances are in samples that were thinned out so many times.
+    """Return which instances remain in samples that were halved this many times.
 
     Args:
         instances: their numbers.
@@ -42,7 +42,7 @@ def is_kept(
 
 
 def thinned_out(tables: Rows, arrivals: Rows, most: int) -> tuple[Rows, Rows]:
-    """Keep at most so many instances of each collective of a process: its members keep the same ones.
+    """Keep at most this many instances of each collective of a process; all its members keep the same.
 
     A few of those that are kept for their length stay beside them.
     """
@@ -79,7 +79,7 @@ def _steps(arrivals: Rows) -> NDArray[np.float64]:
 
 
 def longest(groups: NDArray[np.int64], steps: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
-    """Tell which are the longest so many of each group."""
+    """Return which are the longest of each group, at most this many."""
     order = np.lexsort((-steps, groups))
     ordered = groups[order]
     firsts = np.searchsorted(ordered, ordered)  # where the group of each begins

@@ -49,7 +49,7 @@ def frequency(stamps: Sequence[Stamp]) -> float | None:
 
 
 def is_damaged(stamps: Sequence[Stamp]) -> bool:
-    """Tell whether there are stamps that a frequency should follow from, and none does."""
+    """Return whether the stamps should give a frequency, but do not."""
     times = [stamp.monotonic_ns for stamp in stamps if stamp.used]
     return bool(times) and max(times) - min(times) >= _CLOSEST_NS and frequency(stamps) is None
 
@@ -79,7 +79,7 @@ class Clock:
         return self.anchor.realtime_ns + round(self.seconds_of(ticks - self.anchor.ticks) * NANOSECONDS)
 
     def behind(self, nanoseconds: int) -> Clock:
-        """Return a clock that tells each instant as so much earlier."""
+        """Return a clock that is shifted: each instant is this much earlier."""
         return Clock(
             self.ticks_per_second, self.anchor._replace(realtime_ns=self.anchor.realtime_ns - nanoseconds)
         )
@@ -98,7 +98,7 @@ def instants(
         clocks: of the processes.
         lengths: how many instants are of each.
         origin_ns: nanoseconds since 1970.
-        ticks: of the first process, then of the next one, ...
+        ticks: of the first process, then of the next, ...
     """
     # Subtracted as integers first: a float has no room for both an epoch and a microsecond.
     anchors = np.array([clock.anchor.ticks for clock in clocks], np.uint64)

@@ -13,7 +13,7 @@ from rankwise.profile.collect.text import text_of
 
 
 class Control(NamedTuple):
-    """What a control page says.
+    """The content of a control page.
 
     Attributes:
         run_directory: where the counters are saved.
@@ -38,7 +38,7 @@ class Control(NamedTuple):
 
 
 def read_control(path: Path) -> Control | None:
-    """Read a control page; None if it is none of ours, or damaged."""
+    """Read a control page; None if it is not Rankwise's, or damaged."""
     dtype = layout.STRUCTS["control"]
     try:
         data = path.read_bytes()

@@ -54,6 +54,7 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "sides": layout.SIDE,
     "arrival_tables": layout.ARRIVAL_TABLE,
     "arrivals": layout.ARRIVAL,
+    "neighbours": layout.NEIGHBOUR,
     "time_lines": layout.TIME_LINE,
     "system_counters": layout.SYSTEM_COUNTERS,
     "processors": layout.PROCESSOR,
@@ -64,7 +65,7 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
 }
 _FEW_ARRIVALS = 16  # instances of each collective, of a job that is too large to keep all
 _FEW_INTERVALS = 32  # likewise
-# Records that others refer to by their position: what follows a hole has lost its number.
+# Records that others refer to by position: those after a hole have lost their number.
 _NUMBERED = frozenset(
     {
         "threads",
@@ -91,13 +92,13 @@ class Comparison(NamedTuple):
 
     @property
     def is_done(self) -> bool:
-        """Whether there was one."""
+        """Whether there was a comparison."""
         return self.own_ticks > 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """What a process says about itself: the members of struct rankwise_header, converted.
+    """The members of struct rankwise_header, converted: a process's description of itself.
 
     Attributes:
         state: name in enum rankwise_state, lower case; ``unknown`` if damaged.
@@ -112,8 +113,8 @@ class Header:
         profiling_names: numbers of procedures that were called by their ``PMPI_`` names.
         profiling_callers: names of the objects that did so, separated by commas.
         memory: name in enum rankwise_memory, lower case; ``unknown`` if damaged.
-        clock: whose ticks they are: a number that all processes of a node have; 0 = unknown.
-        reference: whose clock this one was compared with; 0 = nobody's.
+        clock: the clock that counts the ticks: a number common to all processes of a node; 0 = unknown.
+        reference: the clock that this clock was compared with; 0 = none.
         at_start: that comparison in MPI_Init.
         at_stop: likewise in MPI_Finalize.
         absent: by enum rankwise_system_counter: 0 = it is counted, else why not: a number of errno or of enum
@@ -186,7 +187,7 @@ class Header:
 
 @dataclass(frozen=True, kw_only=True)
 class Counters:
-    """What one process counted.
+    """The counters of a process.
 
     Attributes:
         path: of the file; in a node file, of the one that it stands for, in the run directory.
@@ -209,7 +210,8 @@ class Counters:
         sides: records of struct rankwise_side.
         arrival_tables: records of struct rankwise_arrival_table.
         arrivals: records of struct rankwise_arrival, some of which may not be in use.
-        time_line: what it did when; None = not known.
+        neighbours: records of struct rankwise_neighbour.
+        time_line: its activity over time; None = unknown.
         system_counters: records of struct rankwise_system_counters.
         processors: records of struct rankwise_processor: of its node, if it is the one that tells of it.
         devices: records of struct rankwise_device, likewise.
@@ -218,7 +220,7 @@ class Counters:
         tasks: records of struct rankwise_task.
         imports: MPI functions that the process refers to and Rankwise has no wrapper for.
         arguments: the command line, as far as it was kept; empty if it is not known.
-        losses: what could not be read, a sentence each.
+        losses: unreadable parts, a sentence each.
         left: when the calls began, in ticks, that ended while all this was read: of a process that runs,
             nobody can tell whether they are in it.
         gone_ns: when the process was seen to be gone, on its node's CLOCK_MONOTONIC; 0 = it was not.
@@ -247,6 +249,7 @@ class Counters:
     sides: Rows
     arrival_tables: Rows
     arrivals: Rows
+    neighbours: Rows
     system_counters: Rows
     processors: Rows
     devices: Rows
@@ -299,7 +302,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
 
     Args:
         source: where they are.
-        path: what they are called.
+        path: the name for them.
         gone_ns: when the process was seen to be gone, on its node's CLOCK_MONOTONIC; 0 = it was not.
 
     Raises:
@@ -347,6 +350,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         sides=tables["sides"],
         arrival_tables=tables["arrival_tables"],
         arrivals=tables["arrivals"],
+        neighbours=tables["neighbours"],
         system_counters=tables["system_counters"],
         processors=tables["processors"],
         devices=tables["devices"],
@@ -369,7 +373,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
 
 
 def rows_in(source: Source, path: Path) -> tuple[Rows, Rows]:
-    """Read `calls` and `messages` of one process once more, without a word on what is damaged.
+    """Read `calls` and `messages` of a process again, without reporting damage.
 
     Raises:
         RankwiseError: these are no counters, or written by another Rankwise.
@@ -384,7 +388,7 @@ def rows_in(source: Source, path: Path) -> tuple[Rows, Rows]:
 
 
 def _between(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Tell which keys are of calls between MPI_Init and MPI_Finalize."""
+    """Return which keys belong to calls between MPI_Init and MPI_Finalize."""
     return BETWEEN[part(keys, "CALLS", "PROCEDURE")]
 
 
@@ -402,7 +406,7 @@ def _has_called(calls: Rows, threads: Rows) -> bool:
 
 
 def _left(before: Rows, after: Rows) -> tuple[int, ...]:
-    """Tell when the calls began that threads were inside of before, and are no longer."""
+    """Return when the calls began that threads have left meanwhile."""
     before = before[: len(after)]
     same = (before["inside_key"] == after["inside_key"]) & (before["inside_since"] == after["inside_since"])
     return tuple(before["inside_since"][(before["inside_key"] != 0) & ~same].tolist())

@@ -24,12 +24,12 @@ _MOST_EXIT_STATUS = 0xFF
 
 
 class Seen(NamedTuple):
-    """What was seen of one process.
+    """The observed end of a process.
 
     Attributes:
         order: its place among those that were seen to be gone, from 1; 0 = it lived when the note was made.
         gone_ns: when it was seen to be gone, on its node's CLOCK_MONOTONIC; 0 = likewise.
-        wait_status: as waitpid tells it; None = not known.
+        wait_status: as returned by waitpid; None = unknown.
     """
 
     order: int = 0
@@ -38,7 +38,7 @@ class Seen(NamedTuple):
 
 
 class EndNote(NamedTuple):
-    """What is known of the end of a job.
+    """The end of a job, as far as it is known.
 
     Attributes:
         host: of `rankwise run`.
@@ -46,7 +46,7 @@ class EndNote(NamedTuple):
         realtime_ns: the same instant, nanoseconds since 1970.
         interrupted_ns: when a signal came that asked the launch to end; None = none came.
         processes: by the name of their counters files.
-        exit_status: of the launch, as a shell tells it; None = not known.
+        exit_status: of the launch, as a shell reports it; None = unknown.
         interrupted: what ended the launch from the outside, as part of a sentence; '' if nothing did.
     """
 
@@ -59,7 +59,7 @@ class EndNote(NamedTuple):
     interrupted: str = ""
 
     def seen(self, counters: Counters) -> Seen | None:
-        """Return what was seen of a process; None = nothing."""
+        """Return the observation of a process; None = none."""
         return self.processes.get(counters.path.name)
 
     def lived_until_ns(self, counters: Counters) -> int | None:
@@ -110,8 +110,10 @@ def read_end_note(run_directory: Path) -> EndNote | None:
             int(note["realtime_ns"]),
             _number(note.get("interrupted_ns")),
             {
-                str(name): Seen(int(one["order"]), int(one["gone_ns"]), _wait_status(one["wait_status"]))
-                for name, one in dict(note["processes"]).items()
+                str(name): Seen(
+                    int(process["order"]), int(process["gone_ns"]), _wait_status(process["wait_status"])
+                )
+                for name, process in dict(note["processes"]).items()
             },
             _exit_status(note.get("exit_status")),
             harmless(str(note.get("interrupted", ""))),

@@ -1,4 +1,4 @@
-"""What is read of counters while their job runs: without NumPy, which takes long to load.
+"""Reads a few counters of a running job, without NumPy, which takes long to load.
 
 Where it stands in them, src/runtime/format.h says; a test compares.
 """
@@ -17,7 +17,7 @@ _PIDS = struct.Struct("=Q")
 
 
 def ranks_of_job(counters: Path) -> int:
-    """Return how many ranks the job of a process has, as far as its counters tell; 0 = nothing is known."""
+    """Return how many ranks the job of a process has, by its counters; 0 = unknown."""
     try:
         with counters.open("rb") as file:
             head = file.read(LAUNCHER_SIZE_AT + _SIZE.size)
@@ -28,7 +28,7 @@ def ranks_of_job(counters: Path) -> int:
 
 
 def sees_our_processes(control: Path) -> bool:
-    """Whether process ids mean in the memory of a control page what they mean here."""
+    """Return whether the process ids of a control page are valid in this namespace."""
     try:
         with control.open("rb") as file:
             [pids] = _PIDS.unpack_from(file.read(PIDS_AT + _PIDS.size), PIDS_AT)

@@ -69,7 +69,7 @@ class Found:
 
     Attributes:
         holders: the files to read them from, sorted by path; each name is read from one of them.
-        node_files: what the node files say about themselves, sorted by path.
+        node_files: the heads of the node files, sorted by path.
         failures: node files that cannot be read.
     """
 
@@ -103,23 +103,32 @@ def find_counters(run_directory: Path) -> Found:
                 if not run or node_file.run in (0, run):
                     node_files.append(node_file)
     names = {path: {path.name} for path in paths if path.name.endswith(COUNTERS_SUFFIX)}
-    names |= {one.path: {entry.name for entry in one.entries} for one in node_files}
+    names |= {node_file.path: {entry.name for entry in node_file.entries} for node_file in node_files}
     holders = [Holder(path, frozenset(names[path]), path in in_memory) for path in paths if path in names]
-    holders = _with_the_latest(holders, {one.path: one.saved_realtime_ns for one in node_files})
+    holders = _with_the_latest(
+        holders, {node_file.path: node_file.saved_realtime_ns for node_file in node_files}
+    )
     return Found(tuple(holders), tuple(node_files), tuple(failures))
 
 
 def _with_the_latest(holders: Iterable[Holder], saved_ns: Mapping[Path, int]) -> list[Holder]:
-    """Leave each name to the one file that has the latest counters; a bare file is as late as can be."""
+    """Assign each name to the file with the latest counters; a bare file always counts as latest."""
     places: dict[str, list[Holder]] = defaultdict(list)
     for holder in holders:
         for name in holder.names:
             places[name].append(holder)
     left: dict[Holder, set[str]] = defaultdict(set)
     for name, among in places.items():
-        latest = among[0] if len(among) == 1 else max(among, key=lambda one: _lateness(one, name, saved_ns))
+        latest = (
+            among[0]
+            if len(among) == 1
+            else max(among, key=lambda candidate: _lateness(candidate, name, saved_ns))
+        )
         left[latest].add(name)
-    return sorted((replace(one, names=frozenset(left[one])) for one in left), key=lambda one: one.path)
+    return sorted(
+        (replace(holder, names=frozenset(left[holder])) for holder in left),
+        key=lambda left_holder: left_holder.path,
+    )
 
 
 def _lateness(holder: Holder, name: str, saved_ns: Mapping[Path, int]) -> tuple[int, bool, int]:
@@ -128,8 +137,11 @@ def _lateness(holder: Holder, name: str, saved_ns: Mapping[Path, int]) -> tuple[
 
 
 def _latest_ns(read: Iterable[Counters | RankwiseError]) -> int:
-    """Return the last heartbeat in one process's counters; -1 if they cannot be read."""
+    """Return the last heartbeat in the counters of a process; -1 if they can't be read."""
     return max(
-        (-1 if isinstance(one, RankwiseError) else one.header.stamps["latest"].monotonic_ns for one in read),
+        (
+            -1 if isinstance(counters, RankwiseError) else counters.header.stamps["latest"].monotonic_ns
+            for counters in read
+        ),
         default=-1,
     )

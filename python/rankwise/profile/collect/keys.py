@@ -11,10 +11,10 @@ from rankwise.profile.collect.layout import CONSTANTS
 
 
 def part(keys: NDArray[np.uint64], table: str, name: str) -> NDArray[np.int64]:
-    """Take one part out of each key.
+    """Extract a part of each key.
 
     Args:
-        keys: of one table's rows.
+        keys: of the rows of a table.
         table: ``CALLS``, ``MESSAGES`` or ``ACCESSES``.
         name: ``SITE``, ``REGION``, ``COMMUNICATOR``, ``PROCEDURE``, ``BIN``, ``PEER``, ``KIND`` or ``FILE``,
             where the table has it.

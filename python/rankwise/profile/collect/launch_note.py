@@ -13,7 +13,7 @@ FILE_NAME = "launch.json"
 
 
 class LaunchNote(NamedTuple):
-    """How the program was launched; what is not known is empty.
+    """How the program was launched; unknown parts are empty.
 
     Attributes:
         command: the words after `--`.
@@ -47,7 +47,7 @@ def read_launch_note(run_directory: Path) -> LaunchNote:
         note = read_note(path)
     except (OSError, ValueError) as error:
         why = harmless(str(error))
-        return LaunchNote(warning=f"{FILE_NAME} cannot be read, the command is not known: {why}")
+        return LaunchNote(warning=f"{FILE_NAME} cannot be read, the command is unknown: {why}")
     return LaunchNote(
         command=_words(note.get("command")),
         directory=_text(note.get("directory")),

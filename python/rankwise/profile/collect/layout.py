@@ -40,7 +40,7 @@ def _dtype(ctype: Any) -> np.dtype[Any]:
 
 
 def _enumerators(enum: str) -> dict[str, int]:
-    """Map name to number for one enum."""
+    """Map names to numbers for an enum."""
     return dict(ffi.typeof(f"enum {enum}").relements)
 
 
@@ -73,6 +73,7 @@ ACCESSES = STRUCTS["accesses"]
 ENDPOINT = STRUCTS["endpoint"]
 ARRIVAL_TABLE = STRUCTS["arrival_table"]
 ARRIVAL = STRUCTS["arrival"]
+NEIGHBOUR = STRUCTS["neighbour"]
 IMPORT = STRUCTS["import"]
 OBJECT = STRUCTS["object"]
 SITE = STRUCTS["site"]

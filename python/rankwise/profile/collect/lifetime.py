@@ -31,7 +31,7 @@ class Lifetime(NamedTuple):
         """Find the lifetime of a process.
 
         Args:
-            counters: what it counted.
+            counters: of the process.
             clock: its clock; with it, to have entered the latest call is a heartbeat too, and so
                 is to have spent time in calls.
             lived_until_ns: an instant until which it is known to have lived, on its node's CLOCK_MONOTONIC;

@@ -34,7 +34,7 @@ _MOST_ENTRIES = 1 << 16  # of a file: no node has so many processors
 
 @dataclass(frozen=True)
 class NodeEntry:
-    """Where the counters of one process are in a node file.
+    """The place of the counters of a process in a node file.
 
     Attributes:
         name: of the counters file that it stands for.
@@ -51,7 +51,7 @@ class NodeEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class NodeFile:
-    """What a node file says about itself.
+    """The head of a node file.
 
     Attributes:
         path: of the file.
@@ -79,7 +79,7 @@ class NodeFile:
 
 
 def read_node_file(path: Path) -> NodeFile:
-    """Read what a node file says about itself, and where its counters are.
+    """Read the head of a node file, and where its counters are.
 
     Raises:
         RankwiseError: not a file, not readable, not a node file, or written by another Rankwise.
@@ -120,24 +120,24 @@ def open_entries(path: Path) -> Iterator[tuple[NodeEntry, Source]]:
 def late_saves(
     node_files: Iterable[NodeFile], going_on: Mapping[Path, Collection[str]], ended_ns: int | None
 ) -> list[str]:
-    """Say what may have been counted after the last saves, in one sentence if there is any.
+    """Return a sentence about counts that may be missing since the last saves, if any.
 
     Args:
         node_files: of a run directory.
         going_on: the counters that were read from each of them, of processes that went on when it was saved.
         ended_ns: when the job ended, since 1970; None = not known.
     """
-    late = [one for one in node_files if not one.is_final and going_on.get(one.path)]
+    late = [node_file for node_file in node_files if not node_file.is_final and going_on.get(node_file.path)]
     if not late:
         return []
-    processes = sum(len(going_on[one.path]) for one in late)
-    saved_ns = min(one.saved_realtime_ns for one in late)
+    processes = sum(len(going_on[node_file.path]) for node_file in late)
+    saved_ns = min(node_file.saved_realtime_ns for node_file in late)
     when = (
         f"at {iso(saved_ns)}"
         if ended_ns is None
         else f"{max(ended_ns - saved_ns, 0) / 1e9:.1f} s before its end"
     )
-    hosts = list(dict.fromkeys(one.host for one in late))
+    hosts = list(dict.fromkeys(node_file.host for node_file in late))
     where = ", ".join(hosts[:_MOST_HOSTS]) + (", ..." if len(hosts) > _MOST_HOSTS else "")
     return [
         f"what {processes} processes of the job counted after their last save is missing (on {where}):"
@@ -155,7 +155,7 @@ def save_node_file(run_directory: Path, host: str, counters: Sequence[Path], run
         run: which of the runs that have had this run directory, 0 = not known.
 
     Raises:
-        OSError: one of them can't be read, or the node file not be written.
+        OSError: some can't be read, or the node file can't be written.
     """
     images = [path.read_bytes() for path in counters]
     header = np.zeros(1, layout.NODE_HEADER)

@@ -31,7 +31,7 @@ _LEFT_ALONE_S = 10.0  # a process may be about to begin
 
 
 class NodeMemory(NamedTuple):
-    """Counters of processes of one run that see one another.
+    """Counters of processes of a run that see each other.
 
     Attributes:
         path: of the directory.
@@ -60,14 +60,14 @@ class NodeMemory(NamedTuple):
         return b"\0" + os.fsencode(run_directory.absolute()) + b"\0" in self._control()
 
     def control(self) -> Control | None:
-        """Return what the control page says, None if there is none."""
+        """Return the content of the control page, None if there is none."""
         # (Read late: most nodes have nothing left, and it takes time.)
         from rankwise.profile.collect.control import read_control
 
         return read_control(self.path / CONTROL)
 
     def is_in_use(self) -> bool:
-        """Whether a process counts here. Where ids of processes mean nothing to us, a keeper tells it."""
+        """Whether a process counts here. In another pid namespace, the keeper's presence decides."""
         control = self.control()
         if control is None or not control.sees_our_processes():
             return self.is_kept()
@@ -113,24 +113,25 @@ def of_run(run_directory: Path, run: int = 0) -> list[NodeMemory]:
         run_directory: that they are saved in.
         run: leave out those of other runs, which have had the same directory; 0 = take all.
     """
-    found = [memory for memory in of_user() if memory.is_of(run_directory)]
+    memories = [memory for memory in of_user() if memory.is_of(run_directory)]
     if not run:
-        return found
-    controls = [(memory, memory.control()) for memory in found]
+        return memories
+    controls = [(memory, memory.control()) for memory in memories]
     return [memory for memory, control in controls if control is None or control.run in (0, run)]
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process runs; one that only waits for its parent to notice (a zombie) does not."""
+    """Whether a process runs. A zombie does not, unless other threads outlive its main thread."""
     try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        state, threads = fields[0], int(fields[17])
     except (OSError, IndexError):
         return False
-    return state not in "ZX"
+    return state != "X" and (state != "Z" or threads > 1)
 
 
 def remove_leftovers() -> list[Path]:
-    """Remove what dead jobs of this user have left on this node.
+    """Remove leftovers of dead jobs of this user on this node.
 
     Nobody else would: a keeper does, and it was killed with them. What can still be of use is saved first, in
     its run directory.
@@ -166,7 +167,7 @@ def is_in_use(run_directory: Path) -> bool:
 
 
 def forget(run_directory: Path) -> None:
-    """Remove what is left of a run on this node, however new: its profile is made, or another run begins."""
+    """Remove the rest of a run on this node, however new: its profile is made, or another run begins."""
     for memory in of_run(run_directory):
         if not memory.is_kept():
             shutil.rmtree(memory.path, ignore_errors=True)
@@ -184,8 +185,8 @@ def _is_still_of(control: Control) -> bool:
 
 def _counts(path: Path) -> bool:
     """Whether the process that counts into a file lives."""
-    found = COUNTERS_NAME.fullmatch(path.name)
-    return found is not None and is_alive(int(found["pid"]))
+    match = COUNTERS_NAME.fullmatch(path.name)
+    return match is not None and is_alive(int(match["pid"]))
 
 
 def _is_ours(path: Path, user: int) -> bool:

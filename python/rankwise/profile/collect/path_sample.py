@@ -1,4 +1,4 @@
-"""The sample of call paths of a process: what is possible of it, and what of it is kept of large jobs."""
+"""The sample of call paths of a process: its valid rows, and a part of them for large jobs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _NO_ROOM = CONSTANTS["PATH_NO_ROOM"]
 
 
 def possible_paths(rows: Rows) -> Rows:
-    """Return the rows in use whose numbers can be: of damaged ones nothing is believed."""
+    """Return the used rows with valid numbers: damaged rows are ignored."""
     good = (rows["key"] != 0) & (rows["frame_count"] <= CONSTANTS["MOST_CALLERS"])
     for name in SUMS:
         good &= np.isfinite(rows[name]) & (rows[name] >= 0)
-    found: Rows = rows[good]
-    return found
+    rows_left: Rows = rows[good]
+    return rows_left
 
 
 def few_paths(rows: Rows, most: int) -> Rows:

@@ -15,7 +15,7 @@ from rankwise.profile.collect.holders import Holder
 from rankwise.profile.join.batches import Batch, Common, Counted, Own, make_batch
 
 _TOGETHER = 64
-"""Processes in a portion, or more where more are in one file."""
+"""Processes in a portion, or more if a file has more."""
 
 
 class Portion(NamedTuple):
@@ -45,7 +45,7 @@ class RowsTask(NamedTuple):
 
 
 class Made(NamedTuple):
-    """Rows, and whose.
+    """Rows, and their processes.
 
     Attributes:
         batch: the rows; None = there are none.
@@ -65,14 +65,14 @@ def portions(holders: Iterable[Holder], *, with_rows: bool) -> Iterator[Portion]
 
 def read_portion(portion: Portion) -> list[Counters | str]:
     """Read the counters; in place of those that cannot be read, a sentence that says why."""
-    found: list[Counters | str] = []
+    results: list[Counters | str] = []
     for holder in portion.holders:
-        for one in holder.read():
-            if isinstance(one, RankwiseError):
-                found.append(str(one))
+        for counters in holder.read():
+            if isinstance(counters, RankwiseError):
+                results.append(str(counters))
             else:
-                found.append(one if portion.with_rows else one.without_rows())
-    return found
+                results.append(counters if portion.with_rows else counters.without_rows())
+    return results
 
 
 def make_kept_rows(common: Common, processes: Iterable[tuple[Own, Counters]]) -> Iterator[Made]:
@@ -107,8 +107,8 @@ def make_rows(task: RowsTask) -> Made:
     for holder in task.holders:
         read.update((name, Counted(*rows)) for name, rows in holder.read_rows(task.owns))
     gone = tuple(name for name in task.owns if name not in read)
-    found = sorted(((task.owns[name], counted) for name, counted in read.items()), key=_rank)
-    batch = make_batch(task.common, found) if found else None
+    ranks = sorted(((task.owns[name], counted) for name, counted in read.items()), key=_rank)
+    batch = make_batch(task.common, ranks) if ranks else None
     return Made(batch, len(task.owns), gone)
 
 

@@ -1,4 +1,4 @@
-"""What a program is called, by its command line: a Python program by its script, not by the interpreter."""
+"""Names of programs from their command lines: Python programs are named by their scripts."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def without_interpreter(words: Sequence[str]) -> list[str]:
             return list(words[place:])
         if word in _WITH_VALUE:
             place += 2
-        elif found := _MODULE_OR_COMMAND.fullmatch(word):
-            rest = [*([found[2]] if found[2] else []), *words[place + 1 :]]
-            if found[1] == "c" or not rest:
+        elif match := _MODULE_OR_COMMAND.fullmatch(word):
+            rest = [*([match[2]] if match[2] else []), *words[place + 1 :]]
+            if match[1] == "c" or not rest:
                 break
             if rest[0] not in _RUN_SCRIPTS:
                 return rest

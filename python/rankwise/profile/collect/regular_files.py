@@ -1,4 +1,4 @@
-"""Opens files whose names come from outside: nothing that could make the reader wait, or that never ends."""
+"""Opens files with untrusted names: never a file that blocks the reader, or one without end."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def open_regular(path: Path, most_bytes: int) -> BinaryIO:
 
 
 def changed_ns(file: BinaryIO) -> int:
-    """Return when the file, or what its name stands for, was last changed: nanoseconds since 1970."""
-    found = os.fstat(file.fileno())
-    return max(found.st_mtime_ns, found.st_ctime_ns)
+    """Return when the file, or the target of its name, was last changed: nanoseconds since 1970."""
+    status = os.fstat(file.fileno())
+    return max(status.st_mtime_ns, status.st_ctime_ns)
 
 
-def _check(path: Path, found: os.stat_result, most_bytes: int) -> None:
-    if not stat.S_ISREG(found.st_mode) or not 0 < found.st_size <= most_bytes:
-        raise OSError(f"{path} is no regular file, empty, or too large")
+def _check(path: Path, status: os.stat_result, most_bytes: int) -> None:
+    if not stat.S_ISREG(status.st_mode) or not 0 < status.st_size <= most_bytes:
+        raise OSError(f"{path} is not a regular file, empty, or too large")

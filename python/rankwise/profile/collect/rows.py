@@ -26,7 +26,7 @@ def add_up_calls(rows: Rows) -> Rows:
     total = ordered[starts]
     if not len(total):
         return total
-    # A row of nothing but corrections timed no call: it has no shortest one.
+    # A row of corrections alone timed no call: it has no shortest call.
     timed = ordered["calls"].view(np.int64) > 0
     shortest = np.where(timed, ordered["min_ticks"], _NEVER)
     longest = np.where(timed, ordered["max_ticks"], np.uint64(0))

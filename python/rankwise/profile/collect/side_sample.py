@@ -38,7 +38,7 @@ class TimeSample:
     period: int = _ALL
 
     def keeps(self, posted: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Tell which messages are in it by when they were posted."""
+        """Return which messages are in the sample, by their posting times."""
         if self.period == _ALL:
             return np.ones(len(posted), bool)
         margin = 1 << (self.length - 2)
@@ -48,7 +48,7 @@ class TimeSample:
     def still(
         self, how: NDArray[np.int64], posted: NDArray[np.uint64], before: TimeSample
     ) -> NDArray[np.int64]:
-        """Return how messages are in it that were in one which it was made of by leaving something out."""
+        """Return which messages of a larger sample are still in this one, which was thinned out from it."""
         by_time = np.where(self.keeps(posted), 0, NOT_BY_TIME)
         if self.period == before.period or before.period == _ALL:
             return np.where(how == 0, by_time, how)
@@ -95,10 +95,12 @@ def since(threads: Rows, sides: Rows) -> int:
 
 
 def common(samples: Iterable[TimeSample]) -> TimeSample:
-    """Return what all of the samples have."""
-    some = [one for one in samples if one.period != _ALL]
+    """Return the intersection of the samples."""
+    some = [sample for sample in samples if sample.period != _ALL]
     return (
-        TimeSample(min(one.length for one in some), max(one.period for one in some)) if some else TimeSample()
+        TimeSample(min(sample.length for sample in some), max(sample.period for sample in some))
+        if some
+        else TimeSample()
     )
 
 
@@ -119,7 +121,7 @@ def thinned_out(threads: Rows, sides: Rows, most: int) -> tuple[Rows, Rows]:
 
     Args:
         threads: records of struct rankwise_thread.
-        sides: what they have kept.
+        sides: the sides that they have kept.
         most: messages.
 
     Returns:

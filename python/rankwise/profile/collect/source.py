@@ -1,4 +1,4 @@
-"""Reads pieces of files in run directories: bounded, whatever a stranger may have put there."""
+"""Reads parts of files in run directories, with bounds: the files are not trusted."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Source:
         self._loaded: memoryview | None = None
 
     def loaded(self) -> Source:
-        """Return the same, read at once if it is small: of what nobody writes to meanwhile."""
+        """Return the same, read at once if it is small; only for files that are no longer written."""
         if self.length <= _MOST_AT_ONCE:
             self._loaded = memoryview(self._read(0, self.length))
         return self
 
     def counters(self, start: int = 0, length: int | None = None) -> Source:
-        """Return the part that holds one process's counters, as far as it is there.
+        """Return the part with the counters of a process, as far as it exists.
 
         Args:
             start: where it begins.
@@ -111,7 +111,7 @@ def check_format(header: np.void, path: Path, version: int, sizes: Mapping[str, 
         header: with members `byte_order`, `version`, `runtime_version`.
         path: of the file.
         version: that is understood.
-        sizes: what members of the header have to be.
+        sizes: required values of members of the header.
 
     Returns:
         What else may have written it, for a sentence.
@@ -119,8 +119,8 @@ def check_format(header: np.void, path: Path, version: int, sizes: Mapping[str, 
     Raises:
         RankwiseError: it was written with another byte order, by another Rankwise, or is damaged.
     """
-    told = text_of(header["runtime_version"])
-    other = "another version of Rankwise" + (f" ({told})" if told else "")
+    recorded_by = text_of(header["runtime_version"])
+    other = "another version of Rankwise" + (f" ({recorded_by})" if recorded_by else "")
     if header["byte_order"] != CONSTANTS["BYTE_ORDER"]:
         raise RankwiseError(f"{path} was written with another byte order: recover it on such a machine")
     if header["version"] != version:

@@ -1,4 +1,4 @@
-"""The time line of one process: what it did in intervals of equal width.
+"""The time line of a process: its activity in intervals of equal width.
 
 Each thread has one (src/runtime/time_line.h). Widths are powers of two of ticks, and intervals begin at their
 multiples, so time lines by the same clock are made alike by merging neighbours.
@@ -38,7 +38,7 @@ OfThreads = Sequence[tuple[int, Rows]]
 
 @dataclass(frozen=True)
 class TimeLine:
-    """What a process did in intervals of equal width.
+    """The activity of a process in intervals of equal width.
 
     Attributes:
         shift: the width is 2^shift ticks.
@@ -62,12 +62,12 @@ class TimeLine:
 
     def places(self, shift: int, first: int) -> NDArray[np.int64]:
         """Return which interval each one belongs to, of others that are as wide, or wider."""
-        # (In Python's own numbers: what is damaged may not fit into 64 bits.)
+        # (In Python's own numbers: damaged values may not fit into 64 bits.)
         start = self.first - (first << (shift - self.shift))
         return (start + np.arange(len(self.sums))) >> (shift - self.shift)
 
     def within(self, most: int) -> TimeLine:
-        """Return the same with at most so many intervals."""
+        """Return the same with at most this many intervals."""
         line = self
         while len(line.sums) > most:
             line = line.with_shift(line.shift + 1)
@@ -88,7 +88,7 @@ def time_line(lines: OfThreads, calls: OfThreads, messages: OfThreads) -> tuple[
         The time line, None if there is none; and how many are damaged, or were being changed while they were
         read: then the process has none.
     """
-    found: list[TimeLine] = []
+    time_lines: list[TimeLine] = []
     damaged = 0
     for thread, records in lines:
         for record in records:
@@ -98,10 +98,10 @@ def time_line(lines: OfThreads, calls: OfThreads, messages: OfThreads) -> tuple[
                 continue
             rest = _sums_of_rows(thread, calls, messages) - line.sums.sum(axis=0)
             line.sums[-1] += np.maximum(rest, 0)
-            found.append(line)
-    if damaged or not found:
+            time_lines.append(line)
+    if damaged or not time_lines:
         return None, damaged
-    return _joined(found), 0
+    return _merged(time_lines), 0
 
 
 def _line(record: np.void) -> TimeLine | None:
@@ -127,23 +127,23 @@ def _sums_of_rows(thread: int, calls: OfThreads, messages: OfThreads) -> NDArray
         for rows in (rows for owner, rows in messages if owner == thread):
             own = part(rows["key"], "MESSAGES", "KIND") != _IN_COLLECTIVE
             sums["messages"] += rows["messages"][own].sum(dtype=np.uint64)
-    found = np.array([sums[name] for name in COLUMNS], np.uint64).view(np.int64)
-    return np.where((found < 0) | (found >= _MOST_SUM), 0, found)
+    signed = np.array([sums[name] for name in COLUMNS], np.uint64).view(np.int64)
+    return np.where((signed < 0) | (signed >= _MOST_SUM), 0, signed)
 
 
-def _joined(lines: Sequence[TimeLine]) -> TimeLine:
+def _merged(lines: Sequence[TimeLine]) -> TimeLine:
     """Add up the time lines of threads."""
     if len(lines) == 1:
         return lines[0]
     shift = max(line.shift for line in lines)
     while True:
-        alike = [line.with_shift(shift) for line in lines]
-        first = min(line.first for line in alike)
-        count = max(line.first + len(line.sums) for line in alike) - first
+        shifted = [line.with_shift(shift) for line in lines]
+        first = min(line.first for line in shifted)
+        count = max(line.first + len(line.sums) for line in shifted) - first
         if count <= MOST:
             break
         shift += 1
     sums = np.zeros((count, len(COLUMNS)), np.int64)
-    for line in alike:
+    for line in shifted:
         sums[line.first - first :][: len(line.sums)] += line.sums
     return TimeLine(shift, first, sums)

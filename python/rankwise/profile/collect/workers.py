@@ -1,4 +1,4 @@
-"""Shares work out to further processes, one a processor, where there is enough of it."""
+"""Distributes work among further processes, one per processor, if there is enough work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Workers:
     """
 
     def __init__(self, count: int) -> None:
-        """Prepare to start so many processes, which happens when there is work."""
+        """Prepare to start this many processes, which start when there is work."""
         self._count = count
         self._pool: ProcessPoolExecutor | None = None
 
@@ -59,7 +59,7 @@ class Workers:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def map(self, function: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
-        """Return what the function makes of each item, in their order.
+        """Return the function's result for each item, in their order.
 
         Args:
             function: of a module, if the work is shared out.

@@ -1,7 +1,7 @@
-"""Which counters files belong to one MPI_COMM_WORLD, and which rank wrote each.
+"""Groups counters files by MPI_COMM_WORLD, and assigns their ranks.
 
 A script under one `rankwise run` may start several MPI programs, at once or one after the other; each is a
-world of its own. No process knows of another world, so it is told from the outside.
+separate world. No process knows of other worlds, so they are found from the outside.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from rankwise.profile.collect.programs import program_name
 from rankwise.profile.store.database import MOST_RANKS
 from rankwise.records import dataclass
 
-_MOST_PROGRAMS = 8  # that are told of
-_SPAWNED = " spawned"  # ends the job of processes of which nothing else tells which call spawned them
+_MOST_PROGRAMS = 8  # that are listed
+_SPAWNED = " spawned"  # ends the job of spawned processes where the spawning call is unknown
 
 
 @dataclass
@@ -30,7 +30,7 @@ class World:
         size: ranks expected.
         number: its place among the worlds of the run, from 1.
         of: worlds of the run.
-        warnings: what is not certain, a sentence each.
+        warnings: uncertainties, a sentence each.
     """
 
     job: str = ""
@@ -54,12 +54,12 @@ class World:
 
     def programs(self) -> list[list[str]]:
         """Return the command line of each program that runs in it, as its first rank saw it."""
-        found: dict[tuple[str, str], list[str]] = {}
+        words_by_program: dict[tuple[str, str], list[str]] = {}
         for counters in self.ranks.values():
             executable = counters.header.executable
             words = list(counters.arguments) if any(counters.arguments[:1]) else [executable]
-            found.setdefault((executable, program_name(words)), words)
-        return list(found.values())[:_MOST_PROGRAMS]
+            words_by_program.setdefault((executable, program_name(words)), words)
+        return list(words_by_program.values())[:_MOST_PROGRAMS]
 
     def is_whole(self) -> bool:
         """Whether all ranks that its processes know of are there."""
@@ -98,35 +98,35 @@ class World:
 
 def worlds(files: Iterable[Counters]) -> list[World]:
     """Sort the files into worlds; the world that was started first comes first."""
-    found: list[World] = []
+    worlds_so_far: list[World] = []
     lost: list[Counters] = []
     for counters in sorted(files, key=lambda file: (Lifetime.of(file).started_ns, file.path)):
         rank = _rank(counters.header)
         if rank is None:
             lost.append(counters)
             continue
-        world = next((world for world in found if world.may_have(rank, counters)), None)
+        world = next((world for world in worlds_so_far if world.may_have(rank, counters)), None)
         if world is None:
             world = World()
-            found.append(world)
+            worlds_so_far.append(world)
         world.add(rank, counters)
     for counters in lost:
-        _give_a_rank(counters, found)
-    for world in found:
+        _give_a_rank(counters, worlds_so_far)
+    for world in worlds_so_far:
         world.ranks = dict(sorted(world.ranks.items()))
         world.size = _size(world)
-    _number(found)
-    return found
+    _number(worlds_so_far)
+    return worlds_so_far
 
 
-def worth_a_profile(found: list[World]) -> list[World]:
+def worth_a_profile(all_worlds: list[World]) -> list[World]:
     """Leave out worlds in which nothing was called, and number the others; one stays in any case.
 
     So are those of processes that a program starts and that initialise MPI for nothing, such as Python's
     `multiprocessing` where mpi4py is imported. They may be killed at any time, also in MPI_Init.
     """
-    jobs = {world.job for world in found if world.job and world.has_called()}
-    kept = [world for world in found if not _is_idle(world, jobs)] or found[:1]
+    jobs = {world.job for world in all_worlds if world.job and world.has_called()}
+    kept = [world for world in all_worlds if not _is_idle(world, jobs)] or all_worlds[:1]
     _number(kept)
     return kept
 
@@ -138,9 +138,9 @@ def _is_idle(world: World, jobs: Collection[str]) -> bool:
     return states == {"finalized"} or world.size == 1 or world.job in jobs
 
 
-def _number(found: list[World]) -> None:
-    for number, world in enumerate(found, 1):
-        world.number, world.of = number, len(found)
+def _number(all_worlds: list[World]) -> None:
+    for number, world in enumerate(all_worlds, 1):
+        world.number, world.of = number, len(all_worlds)
 
 
 def _rank(header: Header) -> int | None:
@@ -154,13 +154,16 @@ def _rank(header: Header) -> int | None:
     )
 
 
-def _give_a_rank(counters: Counters, found: list[World]) -> None:
-    """Put a process that does not know its rank where one is missing."""
+def _give_a_rank(counters: Counters, worlds_so_far: list[World]) -> None:
+    """Give a process that does not know its rank a missing one."""
     job = counters.header.job
-    world = next((one for one in found if (not one.job or one.job == job) and not one.is_whole()), None)
+    world = next(
+        (known for known in worlds_so_far if (not known.job or known.job == job) and not known.is_whole()),
+        None,
+    )
     if world is None:
         world = World()
-        found.append(world)
+        worlds_so_far.append(world)
     rank = next(rank for rank in range(len(world.ranks) + 1) if rank not in world.ranks)
     world.add(rank, counters)
     world.warnings.append(
@@ -173,6 +176,6 @@ def _size(world: World) -> int:
     """Return the size that most processes know; never less than there are."""
     headers = [counters.header for counters in world.ranks.values()]
     known = [header.world_size for header in headers if 0 < header.world_size <= MOST_RANKS]
-    told = [header.launcher_size for header in headers if 0 < header.launcher_size <= MOST_RANKS]
-    [(size, _)] = Counter(known or told or [1]).most_common(1)
+    from_launcher = [header.launcher_size for header in headers if 0 < header.launcher_size <= MOST_RANKS]
+    [(size, _)] = Counter(known or from_launcher or [1]).most_common(1)
     return max(size, max(world.ranks) + 1)

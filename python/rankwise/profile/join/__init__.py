@@ -1,1 +1,1 @@
-"""Joins what the processes of a world recorded: communicators, messages, arrivals, regions, call sites."""
+"""Joins the records of the processes of a world: communicators, messages, arrivals, regions, call sites."""

@@ -1,4 +1,4 @@
-"""From one process's rows of accesses to rows of the profile's table."""
+"""Converts the rows of accesses of a process to rows of the profile's table."""
 
 from __future__ import annotations
 

@@ -14,13 +14,13 @@ _MOST_MASK = 7  # of a port: it has at most 128 LIDs
 
 
 def adapter_rows(world: Mapping[int, Counters]) -> Iterator[tuple[Any, ...]]:
-    """Make the rows of `adapters`: of each node what the first process tells that has noted it."""
-    told: set[str] = set()
+    """Make the rows of `adapters`: for each node those of the first process that has them."""
+    done: set[str] = set()
     for counters in world.values():
         host = counters.header.host
-        if not len(counters.adapter_ports) or host in told:
+        if not len(counters.adapter_ports) or host in done:
             continue
-        told.add(host)
+        done.add(host)
         ports = {(text_of(row["device"]), int(row["number"])): row for row in counters.adapter_ports}
         for (device, number), row in sorted(ports.items()):
             if not device or not int(row["port_guid"]):
@@ -46,8 +46,8 @@ def adapter_rows(world: Mapping[int, Counters]) -> Iterator[tuple[Any, ...]]:
 def rail_choice_rows(world: Mapping[int, Counters]) -> Iterator[tuple[Any, ...]]:
     """Make the rows of `rail_choices`."""
     for rank, counters in world.items():
-        found = {text_of(row["variable"]): text_of(row["value"]) for row in counters.rail_choices}
-        yield from ((rank, variable, value) for variable, value in sorted(found.items()) if variable)
+        choices = {text_of(row["variable"]): text_of(row["value"]) for row in counters.rail_choices}
+        yield from ((rank, variable, value) for variable, value in sorted(choices.items()) if variable)
 
 
 def _hexadecimal(number: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""Joins what the processes kept of their arrivals at collectives: instances that all members kept.
+"""Joins the arrivals at collectives that the processes kept: instances that all members kept.
 
 Members count the instances of a collective alike, and keep those whose number has a hash that ends in as many
 zeros as the sample is thinned out (src/runtime/arrivals.h): an instance that one of the members has not
@@ -9,7 +9,7 @@ steps: of these, too, only those count that all members kept.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from rankwise.profile.collect.arrival_sample import MOST_SHIFT, is_kept, longest
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import PROCEDURES
-from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable
 from rankwise.profile.join.grouping import LARGEST, Columns
 from rankwise.profile.join.neighbours import are_known
 from rankwise.profile.join.node_clocks import NodeClock
@@ -67,7 +67,11 @@ _NEIGHBOURHOOD[[procedure.id for procedure in PROCEDURES if procedure.class_name
 
 
 def join_arrivals(
-    world: Mapping[int, Counters], joined: Joined, regions: Regions, clocks: Mapping[int, NodeClock]
+    world: Mapping[int, Counters],
+    joined: CommunicatorTable,
+    regions: Regions,
+    clocks: Mapping[int, NodeClock],
+    graphs: Collection[int] = (),
 ) -> Columns:
     """Join the arrivals of the processes of a world.
 
@@ -76,6 +80,7 @@ def join_arrivals(
         joined: its communicators.
         regions: its regions.
         clocks: of the nodes, by rank.
+        graphs: communicators of which all neighbours are noted.
 
     Returns:
         `COLUMNS`, in the order of the first four; only instances of which every member's arrival is known, by
@@ -85,13 +90,32 @@ def join_arrivals(
     if not len(rows["rank"]):
         return {name: rows[name] for name in COLUMNS}
     rows = _chosen(rows, _on_one_clock(rows))
-    rows = _chosen(rows, _with_known_neighbours(rows, joined))
+    rows = _chosen(rows, _with_known_neighbours(rows, joined, graphs))
     rows = _chosen(rows, _within(rows, _MOST_ROWS))
     return {name: rows[name] for name in COLUMNS}
 
 
+def starts(world: Mapping[int, Counters], joined: CommunicatorTable) -> Iterator[tuple[int, int, int]]:
+    """Return how often persistent collectives were started: rows of the table of this name."""
+    found: dict[tuple[int, int], int] = {}
+    for rank, counters in world.items():
+        tables = counters.arrival_tables[counters.arrival_tables["starts"] != 0]
+        communicators = joined.ids_of(rank, tables["communicator"].astype(np.int64)).tolist()
+        for key, times in zip(
+            zip(communicators, tables["procedure"].tolist(), strict=True),
+            tables["starts"].tolist(),
+            strict=True,
+        ):
+            if key[0] >= FIRST and _RECORDED[key[1] % len(_RECORDED)] and times <= LARGEST:
+                found[key] = max(found.get(key, 0), times)
+    yield from ((*key, times) for key, times in sorted(found.items()))
+
+
 def kept_rows(
-    world: Mapping[int, Counters], joined: Joined, regions: Regions, clocks: Mapping[int, NodeClock]
+    world: Mapping[int, Counters],
+    joined: CommunicatorTable,
+    regions: Regions,
+    clocks: Mapping[int, NodeClock],
 ) -> Columns:
     """Return the arrivals at instances of which every member's is known, whatever its clock.
 
@@ -123,7 +147,7 @@ def kept_rows(
 
 
 def _of_process(
-    rank: int, counters: Counters, joined: Joined, regions: Regions, clock: NodeClock
+    rank: int, counters: Counters, joined: CommunicatorTable, regions: Regions, clock: NodeClock
 ) -> dict[str, NDArray[np.generic]]:
     tables, rows = counters.arrival_tables, counters.arrivals
     rows = rows[(rows["instance"] != 0) & (rows["table"] < len(tables))]
@@ -171,9 +195,9 @@ def _of_process(
 
 
 def _world_ranks(
-    joined: Joined, communicators: NDArray[np.int64], places: NDArray[np.int64]
+    joined: CommunicatorTable, communicators: NDArray[np.int64], places: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Translate ranks in communicators; what is none, or not known, becomes NOBODY."""
+    """Translate ranks in communicators; invalid and unknown ones become NOBODY."""
     pairs, inverse = np.unique(np.stack([communicators, places], axis=1), axis=0, return_inverse=True)
     found = [joined.groups.get(number, {}).get(place, NOBODY) for number, place in pairs.tolist()]
     return np.array(found, np.int64)[inverse.reshape(-1)]
@@ -192,7 +216,7 @@ def _starts(rows: Columns, names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _in_all_samples(rows: Columns) -> NDArray[np.bool_]:
-    """Tell which rows are in the smallest sample that a member has of the collective."""
+    """Return which rows are in the smallest sample that a member has of the collective."""
     groups = _starts(rows, COLUMNS[:2])
     most = np.zeros(int(groups[-1]) + 1 if len(groups) else 0, np.int64)
     np.maximum.at(most, groups, rows["shift"])
@@ -200,7 +224,7 @@ def _in_all_samples(rows: Columns) -> NDArray[np.bool_]:
 
 
 def _whole(rows: Columns, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which rows are of instances that all members kept once."""
+    """Return which rows belong to instances that each member kept once."""
     groups = _starts(rows, COLUMNS[:3])
     count = int(groups[-1]) + 1 if len(groups) else 0
     members = np.bincount(groups, minlength=count)
@@ -213,7 +237,7 @@ def _whole(rows: Columns, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _on_one_clock(rows: Columns) -> NDArray[np.bool_]:
-    """Tell which rows are of instances whose members have clocks that can be compared."""
+    """Return which rows belong to instances whose members have comparable clocks."""
     groups = _starts(rows, COLUMNS[:3])
     first = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))
     others = np.zeros(len(first), bool)
@@ -222,21 +246,23 @@ def _on_one_clock(rows: Columns) -> NDArray[np.bool_]:
     return chosen
 
 
-def _with_known_neighbours(rows: Columns, joined: Joined) -> NDArray[np.bool_]:
+def _with_known_neighbours(
+    rows: Columns, joined: CommunicatorTable, graphs: Collection[int]
+) -> NDArray[np.bool_]:
     """Tell which rows are not of collectives among neighbours of whom nobody knows who they are."""
     among = _NEIGHBOURHOOD[rows["procedure"]]
     on = set(rows["communicator"][among].tolist())
     known = [
         row.id
         for row in joined.rows
-        if row.id in on and are_known(row.topology, json.loads(row.dims), row.size)
+        if row.id in on and (row.id in graphs or are_known(row.topology, json.loads(row.dims), row.size))
     ]
     found: NDArray[np.bool_] = ~among | np.isin(rows["communicator"], known)
     return found
 
 
 def _within(rows: Columns, most: int) -> NDArray[np.bool_]:
-    """Tell which rows to keep so that there are not too many: the largest samples are thinned out first."""
+    """Return which rows to keep if there are too many: the largest samples are thinned out first."""
     tables, instances = _starts(rows, COLUMNS[:2]), _starts(rows, COLUMNS[:3])
     if len(tables) <= most:
         return np.ones(len(tables), bool)
@@ -262,7 +288,7 @@ def _within(rows: Columns, most: int) -> NDArray[np.bool_]:
 def _longest(
     rows: Columns, tables: NDArray[np.int64], instances: NDArray[np.int64], most: int
 ) -> NDArray[np.bool_]:
-    """Tell which rows are of the longest so many instances of each collective that are not in the sample."""
+    """Return which rows belong to the longest instances of each collective outside the sample."""
     beside = rows["in_sample"] == 0
     steps = np.nan_to_num(rows["since"]) + (rows["departure"] - rows["arrival"])
     longest_step = np.zeros(int(instances[-1]) + 1)

@@ -31,7 +31,7 @@ NO_ROOM = -2
 """The other end of messages whose row had no room."""
 
 NOT_ATTRIBUTED = Procedure(0, "(not attributed)", "unknown", "", True)
-"""Stands for the call that caused a message inside a collective where that is not known."""
+"""Stands for an unknown call that caused a message inside a collective."""
 
 KINDS = [name.replace("_", "-") for _, name in sorted(layout.names_of("message_kind").items())]
 """Of messages, by their number in the keys."""
@@ -48,10 +48,12 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def _of_class(names: Sequence[str] = ()) -> NDArray[np.bool_]:
-    """Tell of each number whether it is a procedure of these classes, or of any."""
-    found = np.zeros(_NUMBERS, bool)
-    found[[one.id for one in PROCEDURES if not names or one.class_name in names]] = True
-    return found
+    """Return for each number whether it is a procedure of these classes, or of any."""
+    is_of_class = np.zeros(_NUMBERS, bool)
+    is_of_class[[procedure.id for procedure in PROCEDURES if not names or procedure.class_name in names]] = (
+        True
+    )
+    return is_of_class
 
 
 _RECORDED = _of_class()
@@ -59,13 +61,13 @@ _OPEN_OR_CLOSE = _of_class(["environment"])
 
 # The numbers of the procedures in the order of their names, with a 0 behind them; and the place of each.
 _BY_NAME = np.zeros(_NUMBERS + 1, np.int64)
-_BY_NAME[: len(PROCEDURES)] = [one.id for one in sorted(PROCEDURES, key=lambda one: one.name)]
+_BY_NAME[: len(PROCEDURES)] = [procedure.id for procedure in sorted(PROCEDURES, key=lambda known: known.name)]
 _PLACES_BY_NAME = np.full(_NUMBERS, _NUMBERS, np.int64)
 _PLACES_BY_NAME[_BY_NAME[: len(PROCEDURES)]] = np.arange(len(PROCEDURES))
 
 
 class Common(NamedTuple):
-    """What is the same for all processes of a world.
+    """Data common to all processes of a world.
 
     Attributes:
         size: of MPI_COMM_WORLD.
@@ -81,7 +83,7 @@ class Common(NamedTuple):
 
 
 class Own(NamedTuple):
-    """What turns the numbers of one process into those of the profile.
+    """The mapping from the numbers of a process to those of the profile.
 
     Attributes:
         rank: of the process.
@@ -207,13 +209,13 @@ def _calls(owns: Sequence[Own], pieces: Sequence[Rows]) -> tuple[Columns, list[i
 
 
 def _nanoseconds(ticks: NDArray[np.uint64], ticks_per_second: NDArray[np.float64]) -> NDArray[np.int64]:
-    found = np.rint(ticks.astype(np.float64) / ticks_per_second * NANOSECONDS)
+    nanoseconds = np.rint(ticks.astype(np.float64) / ticks_per_second * NANOSECONDS)
     # (The largest float that an integer can still hold.)
-    return np.minimum(found, np.nextafter(2.0**63, 0)).astype(np.int64)
+    return np.minimum(nanoseconds, np.nextafter(2.0**63, 0)).astype(np.int64)
 
 
 def _with_unfinished(table: Columns, lost: NDArray[np.int64]) -> Columns:
-    """Append rows of calls that were never left: of what size they would have been is not known."""
+    """Append rows of calls that were never left: their sizes are unknown."""
     rank, communicator, site, region, procedure, ns = lost.T
     zeros = np.zeros(len(lost), np.int64)
     more = {
@@ -283,13 +285,13 @@ def _messages(common: Common, owns: Sequence[Own], pieces: Sequence[Rows]) -> tu
         "messages": rows["messages"].astype(np.int64),
         "bytes": rows["bytes"].astype(np.int64),
     }
-    # Several peers may have become one.
+    # Several peers may have been merged.
     groups = Groups(table, ["source", "destination", "communicator", "kind", "procedure"])
     return groups.keys | {name: groups.total(table[name]) for name in ("messages", "bytes")}, unknown
 
 
 def _sums(groups: Groups, calls: Columns) -> Columns:
-    """Add up calls; `with_data` tells whether some have a size other than 0."""
+    """Add up calls; `with_data` says whether some have a size other than 0."""
     counts = ("calls", "bytes_sent", "bytes_received", "ns", "unfinished")
     return groups.keys | {
         "with_data": groups.most((calls["size_bin"] != 0).astype(np.int64)),
@@ -320,8 +322,8 @@ def _top(sums: Columns) -> NDArray[np.int64]:
     groups = Groups(each.keys, ["rank"])
     most = groups.of_each_row(groups.most(ns))
     first = groups.least(np.where((ns == most) & (ns >= 0), _PLACES_BY_NAME[procedures], _NUMBERS))
-    found: NDArray[np.int64] = _BY_NAME[first]
-    return found
+    top_calls: NDArray[np.int64] = _BY_NAME[first]
+    return top_calls
 
 
 def _by_procedure(calls: Columns) -> Columns:
@@ -388,7 +390,7 @@ def _spread(table: Columns, keys: list[str]) -> Columns:
         "least_rank": groups.least(np.where(ns == groups.of_each_row(least), rank, _NEVER)),
         "most_seconds": _seconds(most),
         "most_rank": groups.least(np.where(ns == groups.of_each_row(most), rank, _NEVER)),
-        "callers": np.array([compact_ascending(one) for one in groups.lists(rank)], object),
+        "callers": np.array([compact_ascending(callers) for callers in groups.lists(rank)], object),
     }
 
 
@@ -410,8 +412,8 @@ def _by_host(messages: Columns, common: Common) -> Columns:
 def _hosts_of(ranks: NDArray[np.int64], common: Common) -> NDArray[np.int64]:
     """Return the numbers of hosts; -1 where it is not known."""
     places = np.minimum(np.searchsorted(common.ranks, ranks), len(common.ranks) - 1)
-    found: NDArray[np.int64] = np.where(common.ranks[places] == ranks, common.hosts[places], -1)
-    return found
+    hosts: NDArray[np.int64] = np.where(common.ranks[places] == ranks, common.hosts[places], -1)
+    return hosts
 
 
 def _seconds(ns: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -109,7 +109,7 @@ def _collectives(profile: sqlite3.Connection) -> Iterator[str]:
 
 
 def _disagreement(by_count: dict[int, list[int]], members: str) -> str:
-    """Say who called how often, the many first; '' if all members called alike."""
+    """Return who called how often, the majority first; '' if all members called equally often."""
     if len(by_count) == 1 and sum(map(len, by_count.values())) == len(parse(members)):
         return ""
     seen = {rank for ranks in by_count.values() for rank in ranks}

@@ -1,4 +1,4 @@
-"""Puts nodes whose clocks were not compared on rank 0's, by the collectives of the program.
+"""Aligns nodes whose clocks were not compared with rank 0's clock, by the collectives of the program.
 
 Nobody leaves a collective in which all wait for all before the last one has come. So the first departure
 from it on one node is after the last arrival on another, which bounds what their clocks differ by. And once
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.arrivals import kept_rows
-from rankwise.profile.join.communicators import Joined
+from rankwise.profile.join.communicators import CommunicatorTable
 from rankwise.profile.join.grouping import Columns
 from rankwise.profile.join.node_clocks import COLLECTIVES, DRIFT, NodeClock
 from rankwise.profile.join.regions import Regions
@@ -55,7 +55,7 @@ class _Table(NamedTuple):
 
 
 class _Samples(NamedTuple):
-    """Instances of collectives between a node that is known and one that is not.
+    """Instances of collectives between a node with a known offset and one without.
 
     Attributes:
         at: when the known one left, by the common clock, seconds.
@@ -73,7 +73,7 @@ class _Samples(NamedTuple):
 
 
 class _Ahead(NamedTuple):
-    """How far a clock is ahead of the common one.
+    """How far a clock is ahead of the common clock.
 
     Attributes:
         at: an instant of it, seconds.
@@ -95,23 +95,26 @@ class _Ahead(NamedTuple):
 
 
 def clocks_by_collectives(
-    world: Mapping[int, Counters], joined: Joined, regions: Regions, clocks: Mapping[int, NodeClock]
+    world: Mapping[int, Counters],
+    communicator_table: CommunicatorTable,
+    regions: Regions,
+    clocks: Mapping[int, NodeClock],
 ) -> Mapping[int, NodeClock]:
     """Return the clocks of the nodes by rank, all that can be on that of rank 0's node.
 
     Args:
         world: counters by rank, in the order of the ranks.
-        joined: its communicators.
+        communicator_table: its communicators.
         regions: its regions.
         clocks: of the nodes, by rank.
     """
     common = next((clock.group for clock in clocks.values() if clock.source), None)
     if common is None or all(clock.group == common for clock in clocks.values()):
         return clocks
-    found = _ahead(kept_rows(world, joined, regions, clocks), common)
+    ahead_of_groups = _ahead(kept_rows(world, communicator_table, regions, clocks), common)
     made = dict(clocks)
     for rank, clock in clocks.items():
-        if ahead := found.get(clock.group):
+        if ahead := ahead_of_groups.get(clock.group):
             stamps = [stamp.ticks for stamp in world[rank].header.stamps.values() if stamp.used]
             ends = clock.at(min(stamps, default=clock.ticks)), clock.at(max(stamps, default=clock.ticks))
             made[rank] = _moved(clock, ahead, ends, common)
@@ -137,7 +140,7 @@ def _moved(clock: NodeClock, ahead: _Ahead, ends: tuple[float, float], common: i
 
 
 def _ahead(rows: Columns, common: int) -> dict[int, _Ahead]:
-    """Return how far groups of nodes are ahead of the common clock, from one to the next."""
+    """Return how far groups of nodes are ahead of the common clock, group by group."""
     tables = [table for table in _tables(rows) if len(table.groups) > 1]
     known = {common: _Ahead(0.0, 0.0, 0.0, 0.0)}
     while True:
@@ -148,10 +151,10 @@ def _ahead(rows: Columns, common: int) -> dict[int, _Ahead]:
             for reference, group in product(near, far):
                 pair = _between(table, reference, known[reference], group)
                 samples.setdefault(group, {}).setdefault(reference, []).append(pair)
-        found = {group: ahead for group, pairs in samples.items() if (ahead := _best(pairs, known))}
-        if not found:
+        ahead_of_groups = {group: ahead for group, pairs in samples.items() if (ahead := _best(pairs, known))}
+        if not ahead_of_groups:
             break
-        known |= found
+        known |= ahead_of_groups
     del known[common]
     return known
 
@@ -186,7 +189,7 @@ def _table(rows: Columns) -> _Table:
 
 
 def _between(table: _Table, reference: int, ahead: _Ahead, group: int) -> _Samples:
-    """Return what the instances of a table say of two groups, the first of which is known."""
+    """Return the offset between two groups by the instances of a table; the first group is known."""
     column = table.groups.index(reference)
     came, left = (ahead.corrected(ends[:, column]) for ends in (table.came, table.left))
     column = table.groups.index(group)
@@ -195,20 +198,20 @@ def _between(table: _Table, reference: int, ahead: _Ahead, group: int) -> _Sampl
 
 
 def _best(pairs: Mapping[int, list[_Samples]], known: Mapping[int, _Ahead]) -> _Ahead | None:
-    """Return the most exact of what several known groups say."""
-    found = []
+    """Return the most exact offset of those from several known groups."""
+    candidates = []
     for reference, samples in pairs.items():
         ahead = _estimate(_Samples(*(np.concatenate(columns) for columns in zip(*samples, strict=True))))
         if ahead:
-            found.append(ahead._replace(error=ahead.error + known[reference].error))
-    return min(found, key=lambda one: one.error, default=None)
+            candidates.append(ahead._replace(error=ahead.error + known[reference].error))
+    return min(candidates, key=lambda candidate: candidate.error, default=None)
 
 
 def _estimate(samples: _Samples) -> _Ahead | None:
     """Return how far the clock is ahead; None if too little is known, or if it contradicts itself."""
     if len(samples.at) < _LEAST_SAMPLES:
         return None
-    # What is quick tells it best: half of the instances.
+    # Quick instances are the most exact: use half of them.
     quick = samples.stay <= np.median(samples.stay)
     at, left = samples.at[quick], samples.left[quick]
     unsure = 2 * float(np.median(samples.stay[quick]))

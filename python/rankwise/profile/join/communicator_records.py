@@ -1,4 +1,4 @@
-"""What all processes of a world wrote about their communicators, in one table."""
+"""The communicator records of all processes of a world, in one table."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def collect(
     pointed = _pointed(rows, np.repeat(starts, lengths), np.repeat(lengths, lengths))
 
     def since(ticks: NDArray[np.uint64]) -> NDArray[np.float64]:
-        found = instants([clocks[rank] for rank in world], lengths, origin_ns, ticks)
+        seconds = instants([clocks[rank] for rank in world], lengths, origin_ns, ticks)
         # Clocks of different nodes disagree a little, damaged ones a lot.
-        return np.clip(found, 0.0, wall)
+        return np.clip(seconds, 0.0, wall)
 
     return Records(
         rows,
@@ -100,7 +100,7 @@ def _unite_worlds(rows: Rows, starts: NDArray[np.int64], lengths: NDArray[np.int
 
 
 def _has_sides(rows: Rows) -> NDArray[np.bool_]:
-    """Tell which have a side of the process's own, as MPI_Intercomm_create makes them."""
+    """Return which have a local side of the process, as MPI_Intercomm_create makes them."""
     kinds: NDArray[np.bool_] = (rows["flags"] & _BETWEEN_GROUPS) == _BETWEEN_GROUPS
     return kinds
 
@@ -115,6 +115,6 @@ def _pointed(rows: Rows, starts: NDArray[np.int64], lengths: NDArray[np.int64]) 
     """
     places = rows["parent"].astype(np.int64) - _FIRST
     known = np.flatnonzero((places >= 0) & (places < lengths))
-    found = np.zeros(len(rows), np.uint64)
-    found[known] = rows["id"][(starts + places)[known]]
-    return found
+    ids = np.zeros(len(rows), np.uint64)
+    ids[known] = rows["id"][(starts + places)[known]]
+    return ids

@@ -1,4 +1,4 @@
-"""Joins what the processes know about their communicators: names, members, lifetimes.
+"""Joins the processes' knowledge about their communicators: names, members, lifetimes.
 
 Every process gives a communicator the same id. The first process in the order of the world ranks speaks for
 all in what they agree on; who the members are is put together from all of them.
@@ -41,7 +41,7 @@ _REORDERED = layout.CONSTANTS["COMMUNICATOR_REORDERED"]
 _TYPES = {layout.CONSTANTS["COMMUNICATOR_WINDOW"]: "window", layout.CONSTANTS["COMMUNICATOR_FILE"]: "file"}
 
 COMMUNICATOR = "communicator"
-"""What most rows of the table are; others are windows or files."""
+"""The type of most rows of the table; others are windows or files."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,20 +68,20 @@ class Communicator:
     remote_members: str = ""
     remote_parent: int | None = None
     type: str = COMMUNICATOR
-    made_in: str | None = None
+    created_in: str | None = None
     site: int | None = None
 
 
 class _Maker(NamedTuple):
-    """Where one was made: the site, the name of its object's file, and the library's; '' = the program."""
+    """Where a communicator was made: site, file name of the object, and library; '' = the program."""
 
     site: int | None
-    made_in: str | None
+    created_in: str | None
     library: str
 
 
 @dataclass(frozen=True)
-class Joined:
+class CommunicatorTable:
     """The communicators of a world.
 
     Attributes:
@@ -106,7 +106,7 @@ def join(
     size: int,
     origin_ns: int,
     wall: float,
-) -> Joined:
+) -> CommunicatorTable:
     """Join the communicators of the processes of a world.
 
     Args:
@@ -119,7 +119,7 @@ def join(
     """
     records = collect(world, clocks, sites, origin_ns, wall)
     ids, members = _by_communicator(records)
-    makers = {one: _maker(records, places, sites) for one, places in zip(ids, members, strict=True)}
+    makers = {identity: _maker(records, places, sites) for identity, places in zip(ids, members, strict=True)}
     names = _names(records, members, makers)
     numbers = _numbers(records, ids, members, names)
     world_ranks = groups(records, ids, members)
@@ -131,7 +131,7 @@ def join(
     if WORLD not in numbers.values():  # nobody came out of MPI_Init: no record, but it exists
         rows.append(_world(size))
     rows.sort(key=lambda row: row.id)
-    return Joined(
+    return CommunicatorTable(
         rows,
         _translations(world, records, numbers),
         {number: world_ranks[identity].local for identity, number in numbers.items()},
@@ -147,7 +147,7 @@ def _by_communicator(records: Records) -> tuple[list[int], list[NDArray[np.intp]
 
 
 def _maker(records: Records, places: NDArray[np.intp], sites: Sites) -> _Maker:
-    """Tell what the first member that knows it says.
+    """Return the value of the first member that knows it.
 
     Members need not agree: they may run different programs.
     """
@@ -155,8 +155,8 @@ def _maker(records: Records, places: NDArray[np.intp], sites: Sites) -> _Maker:
     site = int(known[np.argmax(known != UNKNOWN)])
     if site == UNKNOWN:
         return _Maker(None, None, "")
-    found = sites.object_of(site)
-    return _Maker(site, found.name, found.library)
+    library = sites.object_of(site)
+    return _Maker(site, library.name, library.library)
 
 
 def _names(
@@ -165,7 +165,10 @@ def _names(
     """Name each id, and its family also by the library that made it."""
     origins = [_origin(records, int(places[0])) for places in members]
     names = name_communicators(origins)
-    made = {one.id: Made(one.parent_id, names[one.id].family, makers[one.id].library) for one in origins}
+    made = {
+        origin.id: Made(origin.parent_id, names[origin.id].family, makers[origin.id].library)
+        for origin in origins
+    }
     families = of_libraries(made)
     return {identity: Name(name, families[identity]) for identity, (name, _) in names.items()}
 
@@ -191,7 +194,7 @@ def _numbers(
 ) -> dict[int, int]:
     """Give each id its number in the profile: MPI_COMM_WORLD, then as they were created."""
     created = {identity: records.created[places[0]] for identity, places in zip(ids, members, strict=True)}
-    ordered = sorted(ids, key=lambda one: (names[one].name != "W", created[one], names[one]))
+    ordered = sorted(ids, key=lambda made_id: (names[made_id].name != "W", created[made_id], names[made_id]))
     has_world = any(name.name == "W" for name in names.values())
     return {identity: number for number, identity in enumerate(ordered, WORLD if has_world else WORLD + 1)}
 
@@ -235,7 +238,7 @@ def _row(
         remote_members=compact_sparse(group.remote, remote_size) if remote_size else "",
         remote_parent=numbers.get(sides[1]) if len(sides) > 1 else None,
         type=next((kind for flag, kind in _TYPES.items() if first["flags"] & flag), COMMUNICATOR),
-        made_in=maker.made_in,
+        created_in=maker.created_in,
         site=maker.site,
     )
 

@@ -1,4 +1,4 @@
-"""Names of C++ functions as one speaks of them: without parameters and without the type that is returned."""
+"""Short names of C++ functions: without parameters and return type."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def _parameters(name: str, place: int) -> int:
 
 
 def _qualified(name: str, place: int) -> int:
-    found = _QUALIFIERS.match(name, place)
-    return found.end() if found else place
+    match = _QUALIFIERS.match(name, place)
+    return match.end() if match else place
 
 
 def _closed(name: str, place: int) -> int:

@@ -1,4 +1,4 @@
-"""The calls that a process had not left: which, on what, since when, how long, and whom they wait for."""
+"""The calls that a process had not left: procedure, communicator, start, duration, and partners."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.collect.lifetime import Lifetime
 from rankwise.profile.collect.procedures import PROCEDURES, Procedure
-from rankwise.profile.join.communicators import Joined
+from rankwise.profile.join.communicators import CommunicatorTable
 from rankwise.profile.join.regions import WHOLE_PROGRAM, Regions
 from rankwise.profile.join.sites import UNKNOWN, Sites
 from rankwise.profile.join.waiting import ANY, SEVERAL, Partner
@@ -49,7 +49,9 @@ class CurrentCall(NamedTuple):
     destination: Partner | None
 
 
-def current_calls(rank: int, counters: Counters, clock: Clock, joined: Joined) -> Iterator[CurrentCall]:
+def current_calls(
+    rank: int, counters: Counters, clock: Clock, communicator_table: CommunicatorTable
+) -> Iterator[CurrentCall]:
     """Find the calls that the threads of a process never left, the first thread's first."""
     if counters.header.state == "finalized":
         return
@@ -57,14 +59,14 @@ def current_calls(rank: int, counters: Counters, clock: Clock, joined: Joined) -
         key = np.array([thread["inside_key"]], np.uint64)
         procedure = _PROCEDURES.get(int(part(key, "CALLS", "PROCEDURE")[0]))
         if procedure is not None:
-            communicator = int(joined.ids_of(rank, part(key, "CALLS", "COMMUNICATOR"))[0])
+            communicator = int(communicator_table.ids_of(rank, part(key, "CALLS", "COMMUNICATOR"))[0])
             yield CurrentCall(
                 procedure,
                 communicator,
                 int(part(key, "CALLS", "REGION")[0]),
                 int(part(key, "CALLS", "SITE")[0]),
                 clock.realtime_ns(int(thread["inside_since"])),
-                *partners(thread, procedure, communicator, joined),
+                *partners(thread, procedure, communicator, communicator_table),
             )
 
 
@@ -95,37 +97,40 @@ def unfinished_rows(
     return rows
 
 
-def latest_left(rank: int, counters: Counters, joined: Joined) -> tuple[Procedure, int] | None:
+def latest_left(
+    rank: int, counters: Counters, communicator_table: CommunicatorTable
+) -> tuple[Procedure, int] | None:
     """Return the latest call that a process has left, by the thread that called last, and on what."""
     threads = counters.threads[counters.threads["left_key"] != 0]
     if not len(threads):
         return None
     key = threads["left_key"][[int(np.argmax(threads["inside_since"]))]]
     procedure = _PROCEDURES.get(int(part(key, "CALLS", "PROCEDURE")[0]))
-    communicator = int(joined.ids_of(rank, part(key, "CALLS", "COMMUNICATOR"))[0])
+    communicator = int(communicator_table.ids_of(rank, part(key, "CALLS", "COMMUNICATOR"))[0])
     return (procedure, communicator) if procedure else None
 
 
 def partners(
-    thread: Any, procedure: Procedure, communicator: int, joined: Joined
+    thread: Any, procedure: Procedure, communicator: int, communicator_table: CommunicatorTable
 ) -> tuple[Partner | None, Partner | None]:
-    """Return whom the call waits for that a thread is inside of: source and destination.
+    """Return the partners that a thread's current call waits for: source and destination.
 
     Args:
         thread: record of struct rankwise_thread.
         procedure: of the call.
         communicator: its id in the profile.
-        joined: the communicators.
+        communicator_table: the communicators.
     """
     if procedure.polling:
         return None, None
     source, destination = (
-        _partner(int(thread[name]), communicator, joined) for name in ("inside_source", "inside_destination")
+        _partner(int(thread[name]), communicator, communicator_table)
+        for name in ("inside_source", "inside_destination")
     )
     return source, destination
 
 
-def _partner(word: int, communicator: int, joined: Joined) -> Partner | None:
+def _partner(word: int, communicator: int, communicator_table: CommunicatorTable) -> Partner | None:
     who, low = word >> _TAG_BITS, word & (1 << _TAG_BITS) - 1
     tag: int | None = low - (1 << _TAG_BITS) if low >> (_TAG_BITS - 1) else low
     tag = None if tag == _UNKNOWN_TAG else tag
@@ -134,6 +139,6 @@ def _partner(word: int, communicator: int, joined: Joined) -> Partner | None:
     if who > _WORLD:
         return Partner(who - _WORLD - 1, tag)
     # (Of an intercommunicator the remote group's ranks are meant, of which the process knows no more.)
-    inter = any(row.id == communicator and row.remote_size for row in joined.rows)
-    rank = None if inter or not who else joined.groups.get(communicator, {}).get(who - 1)
+    inter = any(row.id == communicator and row.remote_size for row in communicator_table.rows)
+    rank = None if inter or not who else communicator_table.groups.get(communicator, {}).get(who - 1)
     return None if rank is None else Partner(rank, tag)

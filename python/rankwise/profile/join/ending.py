@@ -61,7 +61,7 @@ class Ending:
         return self.left if self.left and self.left[0].polling and recently else None
 
     def row(self) -> tuple[Any, ...]:
-        """Return the last columns of the table `ranks`, from `latest` on."""
+        """Return the last columns of the table `ranks`, from `last_call` on."""
         if self.finished:
             return (None,) * 6
         procedure, communicator = (self.left[0].name, self.left[1]) if self.left else (None, None)
@@ -120,7 +120,7 @@ def _headers(endings: Mapping[int, Ending]) -> dict[int, Header]:
 
 
 def _aborted(endings: Mapping[int, Ending]) -> list[str]:
-    """Tell who called MPI_Abort: the one that did is the cause, whatever the others were doing."""
+    """Return who called MPI_Abort: that rank is the cause, whatever the others were doing."""
     calls: dict[int, list[int]] = defaultdict(list)
     for rank, ending in endings.items():
         if ending.header.state == "aborted":
@@ -135,7 +135,7 @@ def _switched_off(endings: Mapping[int, Ending]) -> list[str]:
 
 
 def _where(endings: Mapping[int, Ending], names: Mapping[int, str], size: int) -> list[str]:
-    """Tell where ranks ended, those of the smallest group that ended in one place first.
+    """Return where ranks ended, the smallest group with a common place first.
 
     The odd one out is the cause where all others wait in one place; where they don't, nobody can say, and all
     places are told. Of groups equally small, the one outside of MPI comes first: the others wait inside.
@@ -149,12 +149,14 @@ def _where(endings: Mapping[int, Ending], names: Mapping[int, str], size: int) -
     places: dict[str, list[int]] = defaultdict(list)
     for rank, ending in endings.items():
         places[_place(ending, names)].append(rank)
-    found = sorted(places.items(), key=lambda item: (len(item[1]), item[0] != OUTSIDE, item[1]))
-    (place, ranks), *others = found[:_MOST_PLACES]
+    by_size = sorted(places.items(), key=lambda item: (len(item[1]), item[0] != OUTSIDE, item[1]))
+    (place, ranks), *others = by_size[:_MOST_PLACES]
     clause = f"{named(ranks, headers)} ended {place}"
     clause += "".join(f", {named(ranks, headers)} {place}" for place, ranks in others)
-    if len(found) > _MOST_PLACES:
-        clause += f", {named((rank for _, here in found[_MOST_PLACES:] for rank in here), headers)} elsewhere"
+    if len(by_size) > _MOST_PLACES:
+        clause += (
+            f", {named((rank for _, here in by_size[_MOST_PLACES:] for rank in here), headers)} elsewhere"
+        )
     return [clause, f"{len(headers)} of {size} ranks did not reach the end of MPI_Finalize"]
 
 

@@ -1,4 +1,4 @@
-"""Families of communicators, by their names alone: what one line of a program has made has one role.
+"""Families of communicators, by their names alone: communicators from the same line share a role.
 
 A family is what remains of a name when nothing in it tells which processes the members are; of what a loop
 has made, the number of the call is left out, too. What a library has made for itself goes by its name.
@@ -17,7 +17,7 @@ ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _ROOT = re.compile(r"(?:(S)\.\d+|(U)~[0-9a-f]{8}(#\d+)?|(\?)[0-9a-f]{16})(?:~[0-9a-f]{16})*")
 _BY_GROUP = re.compile(r"([^:]+):-?\d+~[0-9a-f]{8}(#\d+)?(?:~[0-9a-f]{16})*")
 _COUNTED = re.compile(r"(.|.+#)\d+")
-_LONGEST = 256  # characters of names that Rankwise gives; profiles may come from strangers
+_LONGEST = 256  # characters of names that Rankwise gives; profiles may be untrusted
 _LOOP = 8  # calls of one kind on the same parents; hardly any program has as many lines for them
 _OF_LIBRARY = ": "  # between a library and what it made
 _FEW = 4  # families that a library may have made of one of the program's, and they are shown one by one
@@ -33,8 +33,8 @@ def family_of(name: str) -> str | None:
     if ELLIPSIS in name or len(name) > _LONGEST:
         return None
     root, *steps = name.split("_")
-    found = _ROOT.fullmatch(root)
-    first = "".join(filter(None, found.groups())) if found else _step_family(root)
+    match = _ROOT.fullmatch(root)
+    first = "".join(filter(None, match.groups())) if match else _step_family(root)
     return "_".join([first, *map(_step_family, steps)])
 
 
@@ -49,8 +49,8 @@ def without_loops(families: Collection[str]) -> dict[str, str]:
         made: dict[tuple[str, str], set[str]] = defaultdict(set)
         places: list[tuple[list[str], tuple[str, str]]] = []
         for words in steps.values():
-            if depth < len(words) and (found := _COUNTED.fullmatch(words[depth])):
-                key = ("_".join(words[:depth]), found[1])
+            if depth < len(words) and (match := _COUNTED.fullmatch(words[depth])):
+                key = ("_".join(words[:depth]), match[1])
                 made[key].add(words[depth])
                 places.append((words, key))
         for words, key in places:
@@ -80,21 +80,23 @@ def of_libraries(made: Mapping[int, Made]) -> dict[int, str]:
     """
     ancestors = _program_s_own(made)
     parts = {
-        identity: (one.library, made[ancestors[identity]].family if ancestors[identity] in made else "")
-        for identity, one in made.items()
-        if one.library
+        identity: (origin.library, made[ancestors[identity]].family if ancestors[identity] in made else "")
+        for identity, origin in made.items()
+        if origin.library
     }
-    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    families_of_part: dict[tuple[str, str], set[str]] = defaultdict(set)
     for identity, part in parts.items():
-        found[part].add(made[identity].family)
+        families_of_part[part].add(made[identity].family)
     shown = {}
-    for identity, one in made.items():
-        if not one.library:
-            shown[identity] = one.family
+    for identity, origin in made.items():
+        if not origin.library:
+            shown[identity] = origin.family
             continue
         part = parts[identity]
-        family = one.family if len(found[part]) <= _FEW else "_".join(filter(None, (part[1], "*")))
-        shown[identity] = f"{one.library}{_OF_LIBRARY}{family}"
+        family = (
+            origin.family if len(families_of_part[part]) <= _FEW else "_".join(filter(None, (part[1], "*")))
+        )
+        shown[identity] = f"{origin.library}{_OF_LIBRARY}{family}"
     return shown
 
 
@@ -109,7 +111,7 @@ def library_of(family: str) -> str:
 
 
 def without_library(family: str) -> str:
-    """Return what a family was called before libraries were told.
+    """Return the name of a family without libraries.
 
     >>> without_library("libfftw3_mpi: W_d1")
     'W_d1'
@@ -129,21 +131,23 @@ def with_library(name: str, family: str) -> str:
 
 def _program_s_own(made: Mapping[int, Made]) -> dict[int, int]:
     """Map each id to the nearest ancestor's that no library has made; it may be the same, or none's."""
-    found: dict[int, int] = {}
+    ancestors: dict[int, int] = {}
     for identity in made:
         way: list[int] = []
         passed: set[int] = set()  # what is damaged may descend from itself
-        one = identity
-        while one not in found and one in made and made[one].library and one not in passed:
-            way.append(one)
-            passed.add(one)
-            one = made[one].parent
-        found.update(dict.fromkeys([*way, one], found.get(one, one)))
-    return found
+        current = identity
+        while (
+            current not in ancestors and current in made and made[current].library and current not in passed
+        ):
+            way.append(current)
+            passed.add(current)
+            current = made[current].parent
+        ancestors.update(dict.fromkeys([*way, current], ancestors.get(current, current)))
+    return ancestors
 
 
 def _step_family(step: str) -> str:
-    if found := _BY_GROUP.fullmatch(step):
-        return found[1] + (found[2] or "")
-    found = _COLLECTIVE.fullmatch(step)
-    return found[1] if found else step
+    if match := _BY_GROUP.fullmatch(step):
+        return match[1] + (match[2] or "")
+    match = _COLLECTIVE.fullmatch(step)
+    return match[1] if match else step

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.layout import CONSTANTS, names_of
 from rankwise.profile.collect.text import text_of
-from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable
 from rankwise.profile.join.own_ids import own_ids
 from rankwise.records import dataclass
 
@@ -51,14 +51,14 @@ class Files:
         return own_ids(self.ids[rank], indices, OTHER)
 
 
-def join_files(world: Mapping[int, Counters], joined: Joined) -> Files:
+def join_files(world: Mapping[int, Counters], communicator_table: CommunicatorTable) -> Files:
     """Join the files of the processes of a world.
 
     Args:
         world: counters by rank.
-        joined: its communicators.
+        communicator_table: its communicators.
     """
-    found: dict[tuple[str, str, int, str], File] = {}
+    files: dict[tuple[str, str, int, str], File] = {}
     ids: dict[int, NDArray[np.int64]] = {}
     none = np.array([OTHER], np.int64)
     for rank, counters in world.items():
@@ -66,22 +66,22 @@ def join_files(world: Mapping[int, Counters], joined: Joined) -> Files:
             ids[rank] = none
             continue
         communicators, named = (
-            joined.ids_of(rank, counters.files[column].astype(np.int64)).tolist()
+            communicator_table.ids_of(rank, counters.files[column].astype(np.int64)).tolist()
             for column in ("communicator", "own")
         )
         own = [OTHER]
         for row, communicator, its_own in zip(counters.files, communicators, named, strict=True):
             key = (f"{row['name_hash']:016x}", _name(row), communicator, _mode(int(row["mode"])))
             name_hash, name, _, mode = key
-            file = found.setdefault(key, File(len(found) + 1, name, communicator, mode, 0, name_hash, None))
+            file = files.setdefault(key, File(len(files) + 1, name, communicator, mode, 0, name_hash, None))
             if file.named is None and its_own >= FIRST:
                 file.named = its_own
             file.opens = min(file.opens + int(row["opens"]), _LARGEST)
             own.append(file.id)
         ids[rank] = np.array(own, np.int64)
-    used = found or any(len(counters.accesses) for counters in world.values())
+    used = files or any(len(counters.accesses) for counters in world.values())
     other = [File(OTHER, "(other)", CONSTANTS["COMMUNICATOR_OTHER"], "", 0, "", None)] if used else []
-    return Files([*other, *found.values()], ids)
+    return Files([*other, *files.values()], ids)
 
 
 def _name(row: np.void) -> str:

@@ -1,4 +1,4 @@
-"""Adds up the rows of tables that are alike in some columns."""
+"""Groups and sums rows of tables by some columns."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def _firsts(ordered: NDArray[Any]) -> NDArray[np.intp]:
 
 
 class Groups:
-    """Rows that are alike.
+    """Groups of rows with equal keys.
 
     Attributes:
         keys: one row a group, sorted.
     """
 
     def __init__(self, table: Mapping[str, NDArray[Any]], keys: Sequence[str]) -> None:
-        """Sort a table by some of its columns, the first one first."""
+        """Sort a table by some of its columns, the first column first."""
         packed = _packed([table[key] for key in keys])
         self._order = np.argsort(packed, kind="stable")
         ordered = packed[self._order]
@@ -50,11 +50,11 @@ class Groups:
 
     def total(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return the sums; those of integers are never larger than can be stored."""
-        found = self._reduced(np.add, column)
+        sums = self._reduced(np.add, column)
         if column.dtype.kind == "f":
-            return found
+            return sums
         roughly = self._reduced(np.add, column.astype(np.float64))
-        return np.where(roughly > LARGEST / 1.001, LARGEST, found) if (roughly > 2**62).any() else found
+        return np.where(roughly > LARGEST / 1.001, LARGEST, sums) if (roughly > 2**62).any() else sums
 
     def least(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return the smallest value of each group."""
@@ -66,9 +66,9 @@ class Groups:
 
     def of_each_row(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return for each row of the table the value of its group."""
-        found = np.empty(len(self._order), values.dtype)
-        found[self._order] = np.repeat(values, self.count())
-        return found
+        values_of_rows = np.empty(len(self._order), values.dtype)
+        values_of_rows[self._order] = np.repeat(values, self.count())
+        return values_of_rows
 
     def lists(self, column: NDArray[Any]) -> list[list[Any]]:
         """Return the values of each group, in the order of the rows."""
@@ -78,12 +78,12 @@ class Groups:
     def _reduced(self, function: np.ufunc, column: NDArray[Any]) -> NDArray[Any]:
         if not len(self._starts):
             return column[:0]
-        found: NDArray[Any] = function.reduceat(column[self._order], self._starts)
-        return found
+        reduced: NDArray[Any] = function.reduceat(column[self._order], self._starts)
+        return reduced
 
 
 def _packed(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Make one number of those in each row, in the same order: to sort one column is faster than several."""
+    """Pack the numbers of each row into one, in the same order: sorting a single column is faster."""
     packed = np.zeros(len(columns[0]), np.int64)
     room = 63
     for column in columns:
@@ -93,7 +93,9 @@ def _packed(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
         bits = (int(column.max()) - least).bit_length()
         room -= bits
         if room < 0:  # their places take less than the numbers themselves
-            places = [np.unique(one, return_inverse=True)[1].astype(np.int64) for one in (packed, column)]
+            places = [
+                np.unique(values, return_inverse=True)[1].astype(np.int64) for values in (packed, column)
+            ]
             packed = places[0]
             column, least, bits = places[1], 0, int(places[1].max()).bit_length()
             room = 63 - int(packed.max()).bit_length() - bits

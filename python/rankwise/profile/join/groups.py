@@ -1,4 +1,4 @@
-"""Who is in the groups of the communicators: put together from what each member says of itself."""
+"""The members of the communicators' groups, assembled from the members' own records."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def groups(records: Records, ids: Iterable[int], members: Sequence[NDArray[np.in
     """
     inter: dict[int, NDArray[np.intp]] = {}
     intra: dict[int, list[dict[int, int]]] = defaultdict(list)
-    found: dict[int, Group] = {}
+    groups_by_id: dict[int, Group] = {}
     for identity, places in zip(ids, members, strict=True):
         rows = records.rows[places]
         if rows["flags"][0] & _INTER:
@@ -47,19 +47,19 @@ def groups(records: Records, ids: Iterable[int], members: Sequence[NDArray[np.in
             continue
         size = int(rows["size"][0])
         pairs = zip(reversed(rows["rank"].tolist()), reversed(records.ranks[places].tolist()), strict=True)
-        found[identity] = Group({place: rank for place, rank in pairs if 0 <= place < size})
-        intra[size].append(found[identity].local)
+        groups_by_id[identity] = Group({place: rank for place, rank in pairs if 0 <= place < size})
+        intra[size].append(groups_by_id[identity].local)
     # Parents come before what was made from them, as long as nothing is damaged.
     for identity, places in sorted(inter.items(), key=lambda item: records.created[item[1]].min()):
-        found[identity] = _both_groups(records, places, intra, found)
-    return found
+        groups_by_id[identity] = _both_groups(records, places, intra, groups_by_id)
+    return groups_by_id
 
 
 def _both_groups(
     records: Records,
     places: NDArray[np.intp],
     intra: Mapping[int, Sequence[Mapping[int, int]]],
-    found: Mapping[int, Group],
+    groups_by_id: Mapping[int, Group],
 ) -> Group:
     """Find who is in the two groups of an intercommunicator, which both know it by the same id."""
     rows = records.rows[places]
@@ -68,7 +68,7 @@ def _both_groups(
     )
     sides = records.sides[places].tolist()
     if not all(sides) or len(set(sides)) != 2:
-        sides = _sides_in_the_parent(claims, found.get(int(records.parents[places[0]])))
+        sides = _sides_in_the_parent(claims, groups_by_id.get(int(records.parents[places[0]])))
     if sides:
         local = {
             place: rank for (place, rank, _), side in zip(claims, sides, strict=True) if side == sides[0]
@@ -88,8 +88,8 @@ def _sides_in_the_parent(claims: Sequence[tuple[int, int, int]], parent: Group |
     sides = {
         rank: side for side, group in enumerate((parent.local, parent.remote), 1) for rank in group.values()
     }
-    found = [sides.get(rank, 0) for _, rank, _ in claims]
-    return found if all(found) else []
+    side_of_claims = [sides.get(rank, 0) for _, rank, _ in claims]
+    return side_of_claims if all(side_of_claims) else []
 
 
 def _local_group(

@@ -1,4 +1,4 @@
-"""What is to be said of a run that the headers of its processes' counters tell, in sentences."""
+"""Warnings about a run from the headers of its processes' counters, in sentences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNSEEN = {
 
 
 def header_warnings(headers: Mapping[int, Header]) -> list[str]:
-    """Say what was not seen, was counted otherwise than usual, or may be lost.
+    """Return warnings about unseen calls, unusual counting, and possible losses.
 
     Args:
         headers: by rank, in the order of the ranks.
@@ -34,25 +34,25 @@ def passed_by(headers: Collection[Header]) -> list[str]:
 
 
 def _transports(headers: Mapping[int, Header]) -> list[str]:
-    """Say whose hook in the MPI library's transport was refused or stopped, and whether the ranks differ."""
-    alike: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    """Return sentences about transport hooks that were refused or stopped, and about ranks that differ."""
+    ranks_by_state: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for rank, header in headers.items():
         if header.state != "starting":  # hooks come with MPI_Init
-            alike[header.transport_state, header.transport, header.transport_note].append(rank)
+            ranks_by_state[header.transport_state, header.transport, header.transport_note].append(rank)
     sentences = []
-    for (state, transport, note), ranks in alike.items():
-        who = "" if len(alike) == 1 else f" on {_ranks(ranks)}"
+    for (state, transport, note), ranks in ranks_by_state.items():
+        who = "" if len(ranks_by_state) == 1 else f" on {_ranks(ranks)}"
         why = ": ".join(part for part in (transport, note) if part)
         if state in _UNSEEN:
             sentences.append(f"{_UNSEEN[state]}{who}" + (f" ({why})" if why else ""))
-    kinds = {(state, transport) for state, transport, _ in alike}
+    kinds = {(state, transport) for state, transport, _ in ranks_by_state}
     if len(kinds) > 1:
-        told = "; ".join(
-            f"{_ranks([rank for key, ranks in alike.items() if key[:2] == kind for rank in ranks])}:"
+        states = "; ".join(
+            f"{_ranks([rank for key, ranks in ranks_by_state.items() if key[:2] == kind for rank in ranks])}:"
             f" {kind[0]}" + (f" ({kind[1]})" if kind[1] else "")
             for kind in sorted(kinds)
         )
-        sentences.append(f"the ranks do not see messages inside collectives alike ({told})")
+        sentences.append(f"the ranks do not see messages inside collectives alike ({states})")
     return sentences
 
 
@@ -91,8 +91,8 @@ def _profiling_names(headers: Mapping[int, Header]) -> list[str]:
 
 def _memory(headers: Mapping[int, Header]) -> list[str]:
     """Say how many ranks counted in memory without a name: if all is killed at once, it is gone with them."""
-    found = sum(header.memory == "anonymous" for header in headers.values())
-    if not found:
+    anonymous = sum(header.memory == "anonymous" for header in headers.values())
+    if not anonymous:
         return []
-    who = f"{found} rank{'' if found == 1 else 's'}"
+    who = f"{anonymous} rank{'' if anonymous == 1 else 's'}"
     return [f"the counters of {who} were in memory without a name: neither /dev/shm nor TMPDIR had room"]

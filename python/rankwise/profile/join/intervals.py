@@ -1,4 +1,4 @@
-"""Puts the time lines of all processes on one axis: the intervals of all ranks are the same."""
+"""Resamples the time lines of all processes to a common axis: all ranks have the same intervals."""
 
 from __future__ import annotations
 
@@ -133,20 +133,20 @@ def _axis(
 
 
 def _resampled(line: TimeLine, clock: NodeClock, span: tuple[float, float], axis: Axis) -> NDArray[np.int64]:
-    """Share out what was counted in intervals by another clock; nothing gets lost."""
+    """Distribute counts of intervals of another clock; the sums stay the same."""
     numbers = np.uint64(line.first) + np.arange(len(line.sums) + 1, dtype=np.uint64)
     edges = clock.of(numbers << np.uint64(line.shift))
     # Of the first and the last one only a part was there.
     edges[0] = min(max(edges[0], span[0]), edges[1])
     edges[-1] = max(min(edges[-1], span[1]), edges[-2])
     places = np.clip((edges - axis.begin) / axis.width, 0, axis.count)
-    found = np.zeros((axis.count, len(COLUMNS)), np.int64)
+    resampled = np.zeros((axis.count, len(COLUMNS)), np.int64)
     for column, counted in enumerate(line.sums.T):
         until = np.concatenate(([0], np.cumsum(counted)))
         shared = np.rint(np.interp(np.arange(axis.count + 1), places, until)).astype(np.int64)
         shared[0], shared[-1] = 0, until[-1]
-        found[:, column] = np.diff(shared)
-    return found
+        resampled[:, column] = np.diff(shared)
+    return resampled
 
 
 def _unfinished(counters: Counters) -> list[int]:

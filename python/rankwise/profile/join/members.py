@@ -84,12 +84,12 @@ def count(text: str) -> int:
     Raises:
         ValueError: the text is no compact list, or has unknown members.
     """
-    found = 0
+    total = 0
     for run, unknown in _entries(text):
         if unknown:
             raise ValueError("not all members are known")
-        found += len(run)
-    return found
+        total += len(run)
+    return total
 
 
 def known_ranks(text: str, end: int) -> set[int]:
@@ -98,11 +98,11 @@ def known_ranks(text: str, end: int) -> set[int]:
     Raises:
         ValueError: the text is no compact list.
     """
-    found: set[int] = set()
+    ranks: set[int] = set()
     for run, _ in _entries(text):
         upwards = run if run.step > 0 else run[::-1]
-        found.update(range(upwards.start, min(upwards.stop, end), upwards.step))
-    return found
+        ranks.update(range(upwards.start, min(upwards.stop, end), upwards.step))
+    return ranks
 
 
 def _entries(text: str) -> Iterator[tuple[range, int]]:

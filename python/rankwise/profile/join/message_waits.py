@@ -27,7 +27,7 @@ from rankwise.profile.collect.side_sample import (
     thinned_out,
     time_sample,
 )
-from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable
 from rankwise.profile.join.grouping import LARGEST, Columns, distinct
 from rankwise.profile.join.node_clocks import NodeClock
 from rankwise.profile.join.own_ids import own_ids
@@ -78,15 +78,18 @@ _WAITING = (
     "Waitsome",
     "Probe",
     "Mprobe",
+    "Win_start",
+    "Win_complete",
+    "Win_wait",
 )
 _NUMBERS = 1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"]
 _RECORDED = np.zeros(_NUMBERS, bool)
-_RECORDED[[one.id for one in PROCEDURES]] = True
+_RECORDED[[procedure.id for procedure in PROCEDURES]] = True
 _WAITS = np.zeros(_NUMBERS, bool)
-_WAITS[[one.id for one in PROCEDURES if one.name.removeprefix("MPI_") in _WAITING]] = True
+_WAITS[[procedure.id for procedure in PROCEDURES if procedure.name.removeprefix("MPI_") in _WAITING]] = True
 
 _UNTOLD = np.zeros(_NUMBERS, bool)  # some libraries do not tell how much these have received
-_UNTOLD[[one.id for one in PROCEDURES if one.name.startswith("MPI_Isendrecv")]] = True
+_UNTOLD[[procedure.id for procedure in PROCEDURES if procedure.name.startswith("MPI_Isendrecv")]] = True
 
 _NO_STREAM = 2**32 + layout.CONSTANTS["NO_STREAM"]
 _RECEIVES = layout.CONSTANTS["STREAM_RECEIVES"]
@@ -109,13 +112,16 @@ class MessageWaits(NamedTuple):
 
 
 def join_waits(
-    world: Mapping[int, Counters], joined: Joined, regions: Regions, clocks: Mapping[int, NodeClock]
+    world: Mapping[int, Counters],
+    communicator_table: CommunicatorTable,
+    regions: Regions,
+    clocks: Mapping[int, NodeClock],
 ) -> MessageWaits:
     """Join the sides of the messages of a world.
 
     Args:
         world: counters by rank, in the order of the ranks.
-        joined: its communicators.
+        communicator_table: its communicators.
         regions: its regions.
         clocks: of the nodes, by rank.
     """
@@ -137,9 +143,11 @@ def join_waits(
     streams_of: list[Columns] = []
     sides_of: list[Columns] = []
     for rank, counters in have.items():
-        streams_of.append(_streams(rank, counters, joined))
+        streams_of.append(_streams(rank, counters, communicator_table))
         sides_of.append(
-            _sides(rank, counters, samples[rank], halved[rank], joined, regions, clocks[rank], first)
+            _sides(
+                rank, counters, samples[rank], halved[rank], communicator_table, regions, clocks[rank], first
+            )
         )
         began, ticks = sides_of[-1]["began"], sides_of[-1]["began_ticks"]
         sides_of[-1]["stretch"] = np.where(began >= from_then, times.stretches(ticks.view(np.uint64)), -1)
@@ -167,7 +175,7 @@ def _halvings(have: Mapping[int, Counters], samples: Mapping[int, tuple[Rows, Ro
         rank: max((own.get(peer, 0) for peer in distinct(counters.streams["peer"]).tolist()), default=0)
         for rank, counters in have.items()
     }
-    return {rank: strictest[rank] if strictest[rank] == one + 1 else 0 for rank, one in own.items()}
+    return {rank: strictest[rank] if strictest[rank] == halvings + 1 else 0 for rank, halvings in own.items()}
 
 
 def _by_thread(counters: Counters) -> Rows:
@@ -175,7 +183,7 @@ def _by_thread(counters: Counters) -> Rows:
     return rows[np.argsort(rows["thread"], kind="stable")]
 
 
-def _streams(rank: int, counters: Counters, joined: Joined) -> Columns:
+def _streams(rank: int, counters: Counters, communicator_table: CommunicatorTable) -> Columns:
     rows = _by_thread(counters)
     receives = (rows["flags"] & _RECEIVES) != 0
     broken = (rows["flags"] & _BROKEN) != 0
@@ -184,7 +192,7 @@ def _streams(rank: int, counters: Counters, joined: Joined) -> Columns:
     peer = rows["peer"].astype(np.int64)
     return {
         "rank": np.full(len(rows), rank, np.int64),
-        "communicator": joined.ids_of(rank, rows["communicator"].astype(np.int64)),
+        "communicator": communicator_table.ids_of(rank, rows["communicator"].astype(np.int64)),
         "source": np.where(receives, peer, rank),
         "destination": np.where(receives, rank, peer),
         "tag": rows["tag"].astype(np.int64),
@@ -216,7 +224,7 @@ def _sides(
     counters: Counters,
     sample: tuple[Rows, Rows],
     halved: int,
-    joined: Joined,
+    communicator_table: CommunicatorTable,
     regions: Regions,
     clock: NodeClock,
     first: int,
@@ -228,7 +236,7 @@ def _sides(
         counters: its counters.
         sample: its threads, and what they have kept.
         halved: how often the sample by number was halved, at least.
-        joined: the communicators.
+        communicator_table: the communicators.
         regions: the regions.
         clock: of its node.
         first: number of its first stream.
@@ -259,7 +267,7 @@ def _sides(
         "uncertain": (rows["flags"] & _UNCERTAIN) != 0,
         "probed": (rows["flags"] & _PROBED) != 0,
         "procedure": np.where(waits, procedure, 0),
-        "communicator": joined.ids_of(rank, part(rows["key"], "CALLS", "COMMUNICATOR")),
+        "communicator": communicator_table.ids_of(rank, part(rows["key"], "CALLS", "COMMUNICATOR")),
         "region": own_ids(
             regions.ids[rank], part(rows["key"], "CALLS", "REGION"), layout.CONSTANTS["REGION_OTHER"]
         ),
@@ -267,7 +275,7 @@ def _sides(
 
 
 def _concatenated(parts: list[Columns]) -> Columns:
-    return {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _chosen(rows: Columns, which: NDArray[Any]) -> Columns:
@@ -337,10 +345,10 @@ def _joined_sides(
 
 def _only(keys: NDArray[np.int64], places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     """Return the place of each key, -1 where there is none, or more than one."""
-    found = np.full(count, _NEVER, np.int64)
-    found[keys] = places
-    found[np.bincount(keys, minlength=count) != 1] = _NEVER
-    return found
+    places_of_keys = np.full(count, _NEVER, np.int64)
+    places_of_keys[keys] = places
+    places_of_keys[np.bincount(keys, minlength=count) != 1] = _NEVER
+    return places_of_keys
 
 
 def _waits(sides: Columns, streams: Columns) -> MessageWaits:
@@ -348,17 +356,17 @@ def _waits(sides: Columns, streams: Columns) -> MessageWaits:
     keys = np.stack([sides[name][rows] for name in ("rank", "thread", "began_ticks")], axis=1)
     _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     which = which.reshape(-1)
-    one = rows[first]
-    messages = sides["messages"][one]
+    kept = rows[first]
+    messages = sides["messages"][kept]
     there, sampled, certain = (
         np.bincount(which, weights=column[rows], minlength=len(first)).astype(np.int64)
         for column in (sides["messages"] > 0, sides["by_number"], sides["other"] >= 0)
     )
     known = (messages > 0) & (certain == messages) & (there == messages)
-    order = np.lexsort((sides["began"][one], sides["rank"][one]))
+    order = np.lexsort((sides["began"][kept], sides["rank"][kept]))
     new = np.empty(len(order), np.int64)
     new[order] = np.arange(len(order))
-    waits: Columns = {name: sides[name][one][order] for name in (*WAIT_COLUMNS[:7], "stretch")}
+    waits: Columns = {name: sides[name][kept][order] for name in (*WAIT_COLUMNS[:7], "stretch")}
     waits["sampled"] = np.minimum(sampled, np.maximum(messages, 1))[order]
     waits["known"] = known[order].astype(np.int64)
     theirs = known[which]
@@ -366,7 +374,7 @@ def _waits(sides: Columns, streams: Columns) -> MessageWaits:
     order = np.argsort(wait, kind="stable")
     rows, wait = rows[order], wait[order]
     stream, other = sides["stream"][rows], sides["other"][rows]
-    found: Columns = {
+    columns: Columns = {
         "wait": wait,
         **{name: streams[name][stream] for name in ("source", "destination", "communicator", "tag")},
         "number": sides["number"][rows],
@@ -377,4 +385,4 @@ def _waits(sides: Columns, streams: Columns) -> MessageWaits:
         "other_procedure": sides["posted_by"][other],
         "other_posted": sides["posted"][other],
     }
-    return MessageWaits(waits, {name: found[name] for name in MESSAGE_COLUMNS})
+    return MessageWaits(waits, {name: columns[name] for name in MESSAGE_COLUMNS})

@@ -120,8 +120,8 @@ def node_clocks(
             )
         return known[node]
 
-    found = {rank: find(node, frozenset()) for node, ranks in numbers.items() for rank in ranks}
-    return {rank: found[rank] for rank in world}
+    clock_of_rank = {rank: find(node, frozenset()) for node, ranks in numbers.items() for rank in ranks}
+    return {rank: clock_of_rank[rank] for rank in world}
 
 
 def _node(header: Header) -> int | str:

@@ -104,21 +104,21 @@ def _usable(counters: Counters) -> set[int]:
     """Return the processors that a process may use, at its end if that is known."""
     header = counters.header
     try:
-        found = set(cpu_list(cpus(header.cpus_at_stop) or header.cpus_allowed))
+        usable = set(cpu_list(cpus(header.cpus_at_stop) or header.cpus_allowed))
     except ValueError:  # damaged
         return set()
     if header.omp_proc_bind.lower() not in ("", "false"):
         # OpenMP has bound the first thread, too.
         for task in counters.tasks:
-            found.update(cpu_list(cpus(tuple(int(word) for word in task["allowed"]))))
-    return found
+            usable.update(cpu_list(cpus(tuple(int(word) for word in task["allowed"]))))
+    return usable
 
 
 def task_rows(world: Mapping[int, Counters]) -> Iterator[tuple[Any, ...]]:
     """Make the rows of `tasks`."""
     for rank, counters in world.items():
-        found = {int(task["tid"]): task for task in counters.tasks}
-        for tid, task in sorted(found.items()):
+        tasks = {int(task["tid"]): task for task in counters.tasks}
+        for tid, task in sorted(tasks.items()):
             words = tuple(int(word) for word in task["allowed"])
             busy = min(int(task["busy_ms"]), LARGEST) / 1000
             yield (rank, tid, text_of(task["name"]), cpus(words), _known(task["cpu"]), busy)
@@ -126,30 +126,30 @@ def task_rows(world: Mapping[int, Counters]) -> Iterator[tuple[Any, ...]]:
 
 def cpus(words: Sequence[int]) -> str:
     """Write the processors whose bit is set, as Linux lists them."""
-    found = dict.fromkeys(
+    numbers = dict.fromkeys(
         64 * number + bit for number, word in enumerate(words) for bit in range(64) if word >> bit & 1
     )
-    starts = [number for number in found if number - 1 not in found]
-    ends = [number for number in found if number + 1 not in found]
+    starts = [number for number in numbers if number - 1 not in numbers]
+    ends = [number for number in numbers if number + 1 not in numbers]
     runs = zip(starts, ends, strict=True)
     return ",".join(f"{start}-{end}" if end > start else str(start) for start, end in runs)
 
 
 def _processors(rows: Rows) -> Iterator[Processor]:
     """Yield what is possible, each processor once, in their order."""
-    found = {int(row["os"]): row for row in rows if 0 <= int(row["os"]) < _MOST}
-    for os, row in sorted(found.items()):
+    processors = {int(row["os"]): row for row in rows if 0 <= int(row["os"]) < _MOST}
+    for os, row in sorted(processors.items()):
         where = (_known(row[name]) for name in ("package", "numa", "l3", "core"))
         yield (os, *where, int(row["l3_kib"]) * 1024 or None, _KINDS.get(int(row["kind"]), "any"))  # type: ignore[misc]
 
 
 def _devices(rows: Rows) -> Iterator[Device]:
-    found = {
+    devices = {
         (_DEVICES[int(row["kind"])], text_of(row["name"]), _known(row["numa"]))
         for row in rows
         if int(row["kind"]) in _DEVICES
     }
-    yield from sorted(found, key=lambda device: device[:2])
+    yield from sorted(devices, key=lambda device: device[:2])
 
 
 def _known(number: NDArray[np.int32] | int) -> int | None:

@@ -65,7 +65,7 @@ class ObjectFile:
 
     def section(self, name: str) -> Section | None:
         """Return the last section of a name."""
-        return next((one for one in reversed(self.sections) if one.name == name), None)
+        return next((section for section in reversed(self.sections) if section.name == name), None)
 
     def data(self, section: Section) -> bytes:
         """Read a section."""

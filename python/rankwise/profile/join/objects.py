@@ -81,7 +81,7 @@ def main_library(objects: Sequence[Object], calls: Sequence[int]) -> Object | No
         calls: that each makes between MPI_Init and MPI_Finalize.
     """
     everything = sum(calls)
-    own = sum(number for one, number in zip(objects, calls, strict=True) if not one.library)
+    own = sum(number for library, number in zip(objects, calls, strict=True) if not library.library)
     most, number = max(zip(objects, calls, strict=True), key=lambda pair: pair[1], default=(None, 0))
     if most is None or not most.library or own > _THIN * everything or number < _MOST * everything:
         return None

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.layout import CONSTANTS
-from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable
 from rankwise.profile.join.grouping import LARGEST
 from rankwise.profile.join.waiting import ALL, OpenMessage
 
@@ -20,7 +20,9 @@ _RECEIVES, _BROKEN = CONSTANTS["STREAM_RECEIVES"], CONSTANTS["STREAM_BROKEN"]
 _STREAMS_LEFT_OUT = slice(1, None)  # of `halved`: the sample of streams, not that of their messages
 
 
-def open_messages(world: Mapping[int, Counters], joined: Joined) -> Iterator[OpenMessage]:
+def open_messages(
+    world: Mapping[int, Counters], communicator_table: CommunicatorTable
+) -> Iterator[OpenMessage]:
     """Find the streams of which the two sides count different numbers, and what is not known of them."""
     for rank, counters in world.items():
         threads = counters.threads
@@ -31,10 +33,13 @@ def open_messages(world: Mapping[int, Counters], joined: Joined) -> Iterator[Ope
     if not having:
         return
     rows = np.concatenate(list(having.values()))
-    ranks = np.repeat(np.array(list(having), np.int64), [len(one) for one in having.values()])
+    ranks = np.repeat(np.array(list(having), np.int64), [len(messages) for messages in having.values()])
     receives = (rows["flags"] & _RECEIVES) != 0
     peers = rows["peer"].astype(np.int64)
-    ids = [joined.ids_of(rank, one["communicator"].astype(np.int64)) for rank, one in having.items()]
+    ids = [
+        communicator_table.ids_of(rank, messages["communicator"].astype(np.int64))
+        for rank, messages in having.items()
+    ]
     keys = np.stack(
         [
             np.where(receives, peers, ranks),
@@ -52,7 +57,9 @@ def open_messages(world: Mapping[int, Counters], joined: Joined) -> Iterator[Ope
     np.add.at(received, which[receives], messages[receives])
     broken = np.zeros(len(streams), bool)
     broken[which[(rows["flags"] & _BROKEN) != 0]] = True
-    shown = (streams[:, 2] >= FIRST) & (broken | (sent != received))
+    # (On windows these are no messages, but what processes tell each other of their epochs.)
+    windows = [row.id for row in communicator_table.rows if row.procedure.startswith("MPI_Win_")]
+    shown = (streams[:, 2] >= FIRST) & ~np.isin(streams[:, 2], windows) & (broken | (sent != received))
     for place in np.flatnonzero(shown).tolist():
         source, destination, communicator, tag = streams[place].tolist()
         if broken[place] or source not in world or destination not in world:

@@ -21,7 +21,7 @@ _FRAMES = [f"frame_{place}" for place in range(_MOST)]
 _KEYS = ["site", "procedure", "flags", *_FRAMES]
 _SUMS = ("samples", "calls", "seconds", "calls_spread", "seconds_spread")
 _NO_ROOM = CONSTANTS["PATH_NO_ROOM"]
-_KNOWN = np.array([one.id for one in PROCEDURES])
+_KNOWN = np.array([procedure.id for procedure in PROCEDURES])
 _ENDS = {
     CONSTANTS["PATH_WHOLE"]: "whole",
     CONSTANTS["PATH_CUT"]: "cut",

@@ -15,7 +15,7 @@ import numpy as np
 from rankwise.profile.collect import layout
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.procedures import PROCEDURES
-from rankwise.profile.join.communicators import FIRST, WORLD, Communicator, Joined
+from rankwise.profile.join.communicators import FIRST, WORLD, Communicator, CommunicatorTable
 from rankwise.profile.join.peers import IMPOSSIBLE, Peers
 from rankwise.records import dataclass
 
@@ -100,37 +100,45 @@ class Patterns:
     unknown: dict[int, int]
 
 
-def join_patterns(world: Mapping[int, Counters], joined: Joined, peers: Peers) -> Patterns:
+def join_patterns(
+    world: Mapping[int, Counters], communicator_table: CommunicatorTable, peers: Peers
+) -> Patterns:
     """Join the patterns of the processes of a world.
 
     Args:
         world: counters by rank.
-        joined: its communicators.
+        communicator_table: its communicators.
         peers: of the messages.
     """
-    communicators = {row.id: row for row in joined.rows}
+    communicators = {row.id: row for row in communicator_table.rows}
     by_shape: dict[Shape, list[_Part]] = {}
     unknown: dict[int, int] = {}
     for rank, counters in world.items():
         if not len(counters.patterns) and not len(counters.pattern_rows):
             continue
-        parts = _parts(rank, counters, joined, communicators)
+        parts = _parts(rank, counters, communicator_table, communicators)
         damaged = sum(part is None for part in parts) + _add_rows(rank, counters, parts, peers)
         unknown[rank] = damaged
         for shape, part in filter(None, parts):
             if shape.communicator >= FIRST:  # "other" is several communicators
                 by_shape.setdefault(shape, []).append(part)
-    ordered = sorted(by_shape, key=lambda shape: tuple(-1 if one is None else one for one in shape))
-    found = [_pattern(shape, by_shape[shape], communicators[shape.communicator], joined) for shape in ordered]
-    return Patterns(found, unknown)
+    ordered = sorted(by_shape, key=lambda shape: tuple(-1 if part is None else part for part in shape))
+    patterns = [
+        _pattern(shape, by_shape[shape], communicators[shape.communicator], communicator_table)
+        for shape in ordered
+    ]
+    return Patterns(patterns, unknown)
 
 
 def _parts(
-    rank: int, counters: Counters, joined: Joined, communicators: Mapping[int, Communicator]
+    rank: int,
+    counters: Counters,
+    communicator_table: CommunicatorTable,
+    communicators: Mapping[int, Communicator],
 ) -> list[tuple[Shape, _Part] | None]:
     """Return what a process knows of each of its patterns; None = can't be true."""
     rows, header = counters.patterns, counters.header
-    ids = joined.ids_of(rank, rows["communicator"].astype(np.int64)).tolist()
+    ids = communicator_table.ids_of(rank, rows["communicator"].astype(np.int64)).tolist()
     numbers = (rows[name].tolist() for name in ("procedure", "root", "size", "calls", "kept", "lost"))
     parts: list[tuple[Shape, _Part] | None] = []
     for communicator, procedure, root, size, calls, kept, lost in zip(ids, *numbers, strict=True):
@@ -161,26 +169,28 @@ def _add_rows(
     numbers = (rows[name].tolist() for name in ("pattern", "call", "messages", "bytes"))
     damaged = 0
     for peer, pattern, call, messages, size in zip(peers, *numbers, strict=True):
-        found = parts[pattern] if pattern < len(parts) else None
+        part = parts[pattern] if pattern < len(parts) else None
         if (
-            found is None
+            part is None
             or peer == IMPOSSIBLE
             or not 1 <= call <= _MOST_KEPT
             or max(messages, size) > _LARGEST
         ):
             damaged += 1
         else:
-            found[1].rows.append((call, peer, messages, size))
+            part[1].rows.append((call, peer, messages, size))
     return damaged
 
 
-def _pattern(shape: Shape, parts: Sequence[_Part], communicator: Communicator, joined: Joined) -> Pattern:
+def _pattern(
+    shape: Shape, parts: Sequence[_Part], communicator: Communicator, communicator_table: CommunicatorTable
+) -> Pattern:
     """Put together what the processes know of a shape."""
     pattern = Pattern(shape, max(part.calls for part in parts))
     if communicator.remote_size:  # two groups: a rank does not tell which process it is
         return pattern
     pattern.kept_call = min(part.kept for part in parts)
-    known, place_of = _positions(shape.communicator, communicator, joined)
+    known, place_of = _positions(shape.communicator, communicator, communicator_table)
     pattern.complete = (
         pattern.kept_call > 0
         and len(parts) == len({part.rank for part in parts}) == known == communicator.size
@@ -204,11 +214,11 @@ def _pattern(shape: Shape, parts: Sequence[_Part], communicator: Communicator, j
 
 
 def _positions(
-    number: int, communicator: Communicator, joined: Joined
+    number: int, communicator: Communicator, communicator_table: CommunicatorTable
 ) -> tuple[int, Callable[[int], int | None]]:
     """Return how many members of a communicator are known, and what gives the place of a world rank there."""
     if number == WORLD:
         # No list of them: where the size is damaged, it may be large.
         return communicator.size, lambda rank: rank if 0 <= rank < communicator.size else None
-    places = {rank: place for place, rank in joined.groups[number].items()}
+    places = {rank: place for place, rank in communicator_table.groups[number].items()}
     return len(places), places.get

@@ -131,15 +131,15 @@ def _times(
     for seconds, parent in zip(inside[1:], parents[1:], strict=True):
         outside[parent] -= seconds
     entries = [1, *(min(int(row["entries"]), np.iinfo(np.int32).max) for row in counters.regions[1:])]
-    found: dict[int, RegionTime] = {}
+    region_times: dict[int, RegionTime] = {}
     for region, times, seconds, alone in zip(own, entries, inside, outside, strict=True):
-        before = found.get(region, RegionTime(rank, region, 0, 0.0, 0.0))
+        before = region_times.get(region, RegionTime(rank, region, 0, 0.0, 0.0))
         # Two names may be the same once they are harmless.
-        found[region] = RegionTime(
+        region_times[region] = RegionTime(
             rank,
             region,
             before.entries + times,
             min(before.seconds + seconds, lifetime.wall),
             min(before.exclusive + max(alone, 0.0), lifetime.wall),
         )
-    return list(found.values())
+    return list(region_times.values())

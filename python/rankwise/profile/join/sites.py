@@ -78,19 +78,17 @@ def join_sites(world: Mapping[int, Counters]) -> Sites:
     rows: dict[tuple[int, int], int] = {}
     frames: dict[tuple[int, int], int] = {}
     # Most processes have the same.
-    alike: dict[tuple[bytes, ...], tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+    known_tables: dict[tuple[bytes, ...], tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
     ids: dict[int, NDArray[np.int64]] = {}
     frame_ids: dict[int, NDArray[np.int64]] = {}
     for rank, counters in world.items():
         key = counters.objects.tobytes(), counters.sites.tobytes(), counters.frames.tobytes()
-        if key not in alike:
-            own = [
-                objects.setdefault(found, len(objects) + 1) for found in map(_object_key, counters.objects)
-            ]
-            alike[key] = _numbers(counters.sites, own, rows), _numbers(counters.frames, own, frames)
-        ids[rank], frame_ids[rank] = alike[key]
-    made = [Object(number, text_of(found[0]), *found[1:]) for found, number in objects.items()]
-    sites = [Site(number, *found) for found, number in rows.items()]
+        if key not in known_tables:
+            own = [objects.setdefault(key, len(objects) + 1) for key in map(_object_key, counters.objects)]
+            known_tables[key] = _numbers(counters.sites, own, rows), _numbers(counters.frames, own, frames)
+        ids[rank], frame_ids[rank] = known_tables[key]
+    made = [Object(number, text_of(key[0]), *key[1:]) for key, number in objects.items()]
+    sites = [Site(number, *fields) for fields, number in rows.items()]
     if main := main_library(made, _calls_of(made, sites, ids, world)):
         made[main.id - 1] = main._replace(is_program=MAIN_LIBRARY)
     return Sites(
@@ -98,7 +96,7 @@ def join_sites(world: Mapping[int, Counters]) -> Sites:
         sites,
         ids,
         [os.fsdecode(name) for name, *_ in objects],
-        [Site(number, *found) for found, number in frames.items()],
+        [Site(number, *fields) for fields, number in frames.items()],
         frame_ids,
     )
 
@@ -130,23 +128,23 @@ def with_sources(sites: Sites, directory: str, started_ns: int) -> Sites:
     """
     deadline = time.monotonic() + MOST_SECONDS
     rows = [*sites.rows, *sites.frames]
-    for found, file in zip(sites.objects, sites.files, strict=True):
-        here = [place for place, site in enumerate(rows) if site.object == found.id]
+    for library, file in zip(sites.objects, sites.files, strict=True):
+        here = [place for place, site in enumerate(rows) if site.object == library.id]
         path = Path(directory) / file
-        if found.is_python:
+        if library.is_python:
             names = functions(path, [rows[place].offset for place in here], deadline, started_ns)
             for place, function in zip(here, names, strict=True):
                 rows[place] = rows[place]._replace(
-                    function=function, file=found.path, line=rows[place].offset
+                    function=function, file=library.path, line=rows[place].offset
                 )
             continue
         # A program may have left its directory before it opened a library: it takes a build id to tell.
-        if not found.build_id and not found.path.startswith("/"):
+        if not library.build_id and not library.path.startswith("/"):
             continue
         # (The call is before the address that it returns to, which may be in another function.)
         addresses = [rows[place].offset - 1 for place in here]
-        told = sources(path, found.build_id, addresses, deadline, started_ns)
-        for place, source in zip(here, told, strict=True):
+        resolved = sources(path, library.build_id, addresses, deadline, started_ns)
+        for place, source in zip(here, resolved, strict=True):
             rows[place] = rows[place]._replace(**source._asdict())
     return replace(sites, rows=rows[: len(sites.rows)], frames=rows[len(sites.rows) :])
 

@@ -93,12 +93,12 @@ def sources(
     Returns:
         for each address its source; all unknown if the file can't be read.
     """
-    found = [UNKNOWN] * len(addresses)
+    source_lines = [UNKNOWN] * len(addresses)
     with suppress(*_TROUBLE), ExitStack() as opened:
         file = opened.enter_context(open_regular(path, _MOST_FILE_BYTES))
         elf = ObjectFile(file)
         if elf.build_id() != build_id or (not build_id and changed_ns(file) > before_ns):
-            return found
+            return source_lines
         files = [elf]
         for candidate in _debug_files(elf, path, build_id):
             with suppress(*_TROUBLE):
@@ -112,13 +112,13 @@ def sources(
             files += _minimal(elf)
         names = _functions(files, addresses)
         lines: dict[int, _Line] = {}
-        for one in reversed(files):
+        for debug_file in reversed(files):
             with suppress(*_TROUBLE):
-                lines = _lines(one, set(addresses) - lines.keys(), deadline) | lines
+                lines = _lines(debug_file, set(addresses) - lines.keys(), deadline) | lines
         for place, address in enumerate(addresses):
             line = lines.get(address)
-            found[place] = Source(names.get(address), *(line or (None, None)))
-    return found
+            source_lines[place] = Source(names.get(address), *(line or (None, None)))
+    return source_lines
 
 
 def _debug_files(elf: ObjectFile, path: Path, build_id: str) -> Iterator[_DebugFile]:
@@ -218,9 +218,9 @@ def _demangled(name: str) -> str:
     text = function(name.encode(), None, None, ctypes.byref(status))
     if not text:
         return name
-    found = ctypes.string_at(text).decode(errors="replace")
+    demangled = ctypes.string_at(text).decode(errors="replace")
     release(text)
-    return found
+    return demangled
 
 
 def _lines(elf: ObjectFile, addresses: set[int], deadline: float) -> dict[int, _Line]:
@@ -250,13 +250,13 @@ def _lines(elf: ObjectFile, addresses: set[int], deadline: float) -> dict[int, _
                 units.setdefault(unit.cu_offset, unit)
                 left.setdefault(unit.cu_offset, []).extend(mine)
                 missing.difference_update(mine)
-    found: dict[int, _Line] = {}
+    lines: dict[int, _Line] = {}
     for offset, wanted in left.items():
         if time.monotonic() > deadline:
             break
         with suppress(*_TROUBLE):
-            found |= _lines_of_unit(dwarf, units[offset], wanted)
-    return found
+            lines |= _lines_of_unit(dwarf, units[offset], wanted)
+    return lines
 
 
 def _announced(dwarf: Any) -> Any:
@@ -301,7 +301,7 @@ def _lines_of_unit(dwarf: Any, unit: Any, addresses: Sequence[int]) -> dict[int,
     program = dwarf.line_program_for_CU(unit)
     if program is None:
         return {}
-    found: dict[int, _Line] = {}
+    lines: dict[int, _Line] = {}
     before: Any = None
     for entry in program.get_entries():
         state = entry.state
@@ -311,9 +311,9 @@ def _lines_of_unit(dwarf: Any, unit: Any, addresses: Sequence[int]) -> dict[int,
             start, file, line, _ = before
             for address in addresses:
                 if start <= address < state.address and line:
-                    found[address] = _Line(_file(program, unit, file), line)
+                    lines[address] = _Line(_file(program, unit, file), line)
         before = (state.address, state.file, state.line, state.end_sequence)
-    return found
+    return lines
 
 
 def _file(program: Any, unit: Any, number: int) -> str:
@@ -322,7 +322,7 @@ def _file(program: Any, unit: Any, number: int) -> str:
     since_5 = header["version"] >= 5
     entry = header["file_entry"][number if since_5 else number - 1]
     name = Path(_text(entry.name))
-    folders = [Path(_text(one)) for one in header["include_directory"]]
+    folders = [Path(_text(folder)) for folder in header["include_directory"]]
     folder = Path()
     if since_5 or entry.dir_index:
         folder = folders[entry.dir_index if since_5 else entry.dir_index - 1]

@@ -39,18 +39,18 @@ def counter_rows(world: Mapping[int, Counters], regions: Regions) -> Iterator[tu
     """Make the rows of `system_counters`."""
     for rank, counters in world.items():
         records = counters.system_counters
-        found: dict[int, list[Any]] = {}
+        counters_of_region: dict[int, list[Any]] = {}
         ids = regions.ids_of(rank, records["region"].astype(np.int64))
         for region, record in zip(ids.tolist(), records, strict=True):
             # (Two regions may be the same once their names are harmless.)
-            row = found.setdefault(region, [None] * (len(COUNTERS) + 1))
+            row = counters_of_region.setdefault(region, [None] * (len(COUNTERS) + 1))
             present, scaled = int(record["present"]), int(record["scaled"])
             for counter in range(len(COUNTERS)):
                 if present >> counter & 1 and _why(counters, counter) == 0:
                     value = min(int(record["values"][counter]), LARGEST)
                     row[counter] = min((row[counter] or 0) + value, LARGEST)
             row[-1] = int(bool(row[-1] or scaled & present))
-        for region, row in sorted(found.items()):
+        for region, row in sorted(counters_of_region.items()):
             if row[_TASK_CLOCK] is not None:
                 row[_TASK_CLOCK] /= NANOSECONDS
             yield (rank, region, *row)

@@ -9,7 +9,7 @@ import numpy as np
 from rankwise.profile.collect import layout
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.procedures import PROCEDURES
-from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable
 
 _KNOWN = layout.CONSTANTS["TRAITS_KNOWN"]
 _NOT_COMMUTATIVE = layout.CONSTANTS["TRAITS_NOT_COMMUTATIVE"]
@@ -19,14 +19,16 @@ _COLLECTIVE = np.zeros(1 << 16, bool)
 _COLLECTIVE[[procedure.id for procedure in PROCEDURES if procedure.class_name == "collective"]] = True
 
 
-def join_traits(world: Mapping[int, Counters], joined: Joined) -> Iterator[tuple[int, int, int, int, int]]:
+def join_traits(
+    world: Mapping[int, Counters], communicator_table: CommunicatorTable
+) -> Iterator[tuple[int, int, int, int, int]]:
     """Join the traits that the processes of a world have recorded.
 
     Members need not have the same: of MPI_Gather only the root may say MPI_IN_PLACE.
 
     Args:
         world: counters by rank.
-        joined: its communicators.
+        communicator_table: its communicators.
 
     Yields:
         rows of the table `collective_traits`, in its order; only of collectives of which every member tells.
@@ -34,7 +36,7 @@ def join_traits(world: Mapping[int, Counters], joined: Joined) -> Iterator[tuple
     parts = [
         np.stack(
             [
-                joined.ids_of(rank, tables["communicator"].astype(np.int64)),
+                communicator_table.ids_of(rank, tables["communicator"].astype(np.int64)),
                 tables["procedure"].astype(np.int64),
                 np.full(len(tables), rank, np.int64),
                 (tables["traits"] & np.uint64(0xFF)).astype(np.int64),
@@ -55,10 +57,10 @@ def join_traits(world: Mapping[int, Counters], joined: Joined) -> Iterator[tuple
     members = np.add.reduceat(changes.any(axis=0), starts, dtype=np.int64)
     any_has = np.bitwise_or.reduceat(rows[3], starts)
     all_have = np.bitwise_and.reduceat(rows[3], starts)
-    sizes = np.zeros(max(row.id for row in joined.rows) + 1, np.int64)
-    for row in joined.rows:
+    sizes = np.zeros(max(row.id for row in communicator_table.rows) + 1, np.int64)
+    for row in communicator_table.rows:
         sizes[row.id] = row.size
-    told = (members == sizes[rows[0, starts]]) & (all_have & _KNOWN != 0)
+    is_complete = (members == sizes[rows[0, starts]]) & (all_have & _KNOWN != 0)
     shown = (any_has & bit != 0 for bit in (_NOT_COMMUTATIVE, _ROUNDS, _IN_PLACE))
-    columns = np.stack([*rows[:2, starts], *shown])[:, told]
+    columns = np.stack([*rows[:2, starts], *shown])[:, is_complete]
     yield from zip(*columns.astype(np.int64).tolist(), strict=True)

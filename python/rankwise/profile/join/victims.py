@@ -38,16 +38,16 @@ def victims(
         exit_status: of the launch; None = unknown, or it says nothing.
         all_here: whether there are counters of all ranks.
     """
-    seen = {rank: one for rank, (_, one) in ranks.items() if one}
-    gone = sorted((rank for rank, one in seen.items() if one.order), key=lambda rank: seen[rank].order)
+    seen = {rank: end for rank, (_, end) in ranks.items() if end}
+    gone = sorted((rank for rank, end in seen.items() if end.order), key=lambda rank: seen[rank].order)
     if note and note.interrupted_ns is not None:
         gone = [rank for rank in gone if seen[rank].gone_ns < note.interrupted_ns - _AT_ONCE_NS]
         exit_status = None
     first = [rank for rank in gone if seen[rank].gone_ns <= seen[gone[0]].gone_ns + _AT_ONCE_NS]
     by_themselves = _by_themselves({rank: seen[rank].wait_status for rank in first})
     if by_themselves:
-        alike, how = by_themselves
-        return [f"{_named(alike, ranks)} {how}"]
+        failed, how = by_themselves
+        return [f"{_named(failed, ranks)} {how}"]
     if not first or not all_here or len(seen) < len(ranks):
         # The one that was first may be on another node, and these ended by the launcher.
         return _as_the_launch_says(exit_status)
@@ -58,10 +58,10 @@ def _by_themselves(statuses: Mapping[int, int | None]) -> tuple[list[int], str] 
     """Return the first ranks that ended as no launcher ends any, alike, and how: a fault before an exit."""
     faults = [rank for rank, status in statuses.items() if _signal(status) not in {None, *_BY_LAUNCHERS}]
     exits = [rank for rank, status in statuses.items() if status is not None and os.WIFEXITED(status)]
-    for found in (faults, exits):
-        if found:
-            status = statuses[found[0]]
-            return [rank for rank in found if statuses[rank] == status], _how(status, len(found))
+    for failed in (faults, exits):
+        if failed:
+            status = statuses[failed[0]]
+            return [rank for rank in failed if statuses[rank] == status], _how(status, len(failed))
     return None
 
 

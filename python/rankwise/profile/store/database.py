@@ -85,10 +85,10 @@ def _impossible(profile: sqlite3.Connection) -> str:
 @cache
 def _times() -> dict[str, list[str]]:
     """Map tables to their columns with times."""
-    found = {
+    times = {
         name: re.findall(r"^ *(\w+) +REAL\b", sql, re.MULTILINE) for name, (_, sql, _) in _schema().items()
     }
-    return {name: columns for name, columns in found.items() if columns and name not in _OF_EACH_CALL}
+    return {name: columns for name, columns in times.items() if columns and name not in _OF_EACH_CALL}
 
 
 def _distrust(profile: sqlite3.Connection, length: int) -> None:

@@ -85,7 +85,7 @@ class RowWriter:
         self.totals.update(zip(batch.by_rank["rank"].tolist(), totals, strict=True))
         for host, kind, *numbers in zip(*(column.tolist() for column in batch.by_host.values()), strict=True):
             before = self._by_host.setdefault((host, kind), [0] * len(numbers))
-            self._by_host[host, kind] = [one + other for one, other in zip(before, numbers, strict=True)]
+            self._by_host[host, kind] = [value + other for value, other in zip(before, numbers, strict=True)]
 
     def finish(self) -> None:
         """Write the sums that were not written yet."""
@@ -113,10 +113,10 @@ class RowWriter:
     def _write_calls(self, calls: Columns) -> None:
         where = [calls[name] for name in ("rank", "communicator", "site")]
         is_new = np.ones(len(where[0]), bool)
-        is_new[1:] = np.any([one[1:] != one[:-1] for one in where], axis=0)
+        is_new[1:] = np.any([column[1:] != column[:-1] for column in where], axis=0)
         places = self._places + np.cumsum(is_new)
         self._places += int(is_new.sum())
-        new = (one[is_new].tolist() for one in (places, *where))
+        new = (column[is_new].tolist() for column in (places, *where))
         self._profile.executemany(
             "INSERT INTO call_places VALUES (?, ?, ?, NULLIF(?, 0))", zip(*new, strict=True)
         )

@@ -1,4 +1,4 @@
--- The profile: one SQLite file, NAME.rankwise. docs/profile-format.md explains every table and column.
+-- The profile: one SQLite file, NAME.rankwise. docs/reference/profile-format.md explains every table and column.
 -- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
 
 PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
@@ -48,7 +48,7 @@ CREATE TABLE ranks (
   init_finalize REAL NOT NULL,       -- time in MPI_Init and MPI_Finalize
   max_rss      INTEGER NOT NULL,     -- maximum resident memory, bytes
   threads      INTEGER NOT NULL,     -- most threads that called MPI and were alive at the same time
-  own_cost     REAL NOT NULL,        -- seconds of Rankwise itself: calls x measured cost + own_setup
+  overhead     REAL NOT NULL,        -- seconds of Rankwise itself: calls x measured cost + setup_overhead
   inside       TEXT,                 -- procedure that the rank was inside of when it ended without leaving it
   inside_communicator INTEGER REFERENCES communicators(id),
   inside_since TEXT,
@@ -58,7 +58,7 @@ CREATE TABLE ranks (
   transport_sees  TEXT NOT NULL DEFAULT '',        -- of between-nodes, within-node, nonblocking; separated by blanks
   transport_note  TEXT NOT NULL DEFAULT '',        -- why it is not active
   run             REAL NOT NULL,     -- between MPI_Init returned and MPI_Finalize called (or last heartbeat)
-  own_setup       REAL NOT NULL,     -- of own_cost: processor time of Rankwise's part of MPI_Init and MPI_Finalize
+  setup_overhead  REAL NOT NULL,     -- of overhead: processor time of Rankwise's part of MPI_Init and MPI_Finalize
   -- Whom the call waits for that the rank was inside of: world ranks, -1 = MPI_ANY_SOURCE, -2 = several; tags, -1 =
   -- MPI_ANY_TAG; NULL = nobody, or not known.
   inside_source          INTEGER DEFAULT NULL,     -- whose message
@@ -66,9 +66,9 @@ CREATE TABLE ranks (
   inside_destination     INTEGER DEFAULT NULL,     -- who has to take its message
   inside_destination_tag INTEGER DEFAULT NULL,
   -- The next six are of ranks that did not come to the end of MPI_Finalize. NULL = not known.
-  latest          TEXT DEFAULT NULL,               -- last instant at which it is known to have called MPI
-  left            TEXT DEFAULT NULL,               -- procedure of the latest call that returned
-  left_communicator INTEGER DEFAULT NULL REFERENCES communicators(id),
+  last_call       TEXT DEFAULT NULL,               -- last instant at which it is known to have called MPI
+  last_procedure  TEXT DEFAULT NULL,               -- procedure of the latest call that returned
+  last_communicator INTEGER DEFAULT NULL REFERENCES communicators(id),
   gone            TEXT DEFAULT NULL,               -- when the process was seen to be gone
   signal          INTEGER DEFAULT NULL,            -- that ended it
   exit_code       INTEGER DEFAULT NULL,            -- that it ended with
@@ -101,7 +101,7 @@ CREATE TABLE communicators (
   remote_parent INTEGER DEFAULT NULL REFERENCES communicators(id), -- that MPI_Intercomm_create made the remote group from
   type         TEXT NOT NULL DEFAULT 'communicator', -- what it is: communicator; window, file (made from, opened on its parent)
   -- Where the creating call was made; NULL = not known: predefined communicators.
-  made_in      TEXT DEFAULT NULL,    -- name of the object's file: libfftw3_mpi.so.3
+  created_in   TEXT DEFAULT NULL,    -- name of the object's file: libfftw3_mpi.so.3
   site         INTEGER DEFAULT NULL REFERENCES sites(id)
 );
 
@@ -419,6 +419,20 @@ CREATE TABLE arrivals (              -- collectives: when each member came and l
   PRIMARY KEY (communicator, procedure, instance, rank)
 ) WITHOUT ROWID;
 
+CREATE TABLE starts (                -- persistent collectives: how often each member has started one
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  procedure    INTEGER NOT NULL REFERENCES procedures(id), -- that initialised them
+  starts       INTEGER NOT NULL,
+  PRIMARY KEY (communicator, procedure)
+) WITHOUT ROWID;
+
+CREATE TABLE neighbours (            -- graphs with collectives among neighbours: who sends to whom; no rows = not known
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  source       INTEGER NOT NULL,     -- world rank
+  destination  INTEGER NOT NULL,     -- likewise
+  PRIMARY KEY (communicator, source, destination)
+) WITHOUT ROWID;
+
 CREATE TABLE collective_traits (     -- blocking collectives: what any call has had, on any member; no row = not known
   communicator    INTEGER NOT NULL REFERENCES communicators(id),
   procedure       INTEGER NOT NULL REFERENCES procedures(id),
@@ -548,7 +562,7 @@ CREATE TABLE system_counters (       -- between MPI_Init and MPI_Finalize, in al
 
 CREATE TABLE absent_counters (       -- columns of `system_counters` that were not counted
   counter TEXT NOT NULL,             -- the column
-  why     TEXT NOT NULL,
+  reason  TEXT NOT NULL,
   ranks   TEXT NOT NULL              -- on which ranks, compact as communicators.members
 );
 
@@ -566,5 +580,5 @@ CREATE TABLE warnings (              -- one sentence each: a file cut short, vol
 
 CREATE TABLE diagnosis (             -- what is concluded from all tables, so that large profiles open at once; none = not made
   rules TEXT NOT NULL,               -- version of the rules that made it; others make it anew
-  found TEXT NOT NULL                -- JSON
+  content TEXT NOT NULL              -- JSON
 );

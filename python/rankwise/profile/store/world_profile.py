@@ -23,11 +23,11 @@ from rankwise.profile.collect.workers import Workers
 from rankwise.profile.collect.worlds import World
 from rankwise.profile.join.access_rows import accesses_rows
 from rankwise.profile.join.adapters import adapter_rows, rail_choice_rows
-from rankwise.profile.join.arrivals import COLUMNS, NOBODY, join_arrivals
+from rankwise.profile.join.arrivals import COLUMNS, NOBODY, join_arrivals, starts
 from rankwise.profile.join.batches import NOT_ATTRIBUTED, Common, Own
 from rankwise.profile.join.checks import check
 from rankwise.profile.join.clocks_by_collectives import clocks_by_collectives
-from rankwise.profile.join.communicators import FIRST, Joined, join
+from rankwise.profile.join.communicators import FIRST, CommunicatorTable, join
 from rankwise.profile.join.current_calls import CurrentCall, current_calls, latest_left, unfinished_rows
 from rankwise.profile.join.ending import Ending, partial_reason
 from rankwise.profile.join.files import Files, join_files
@@ -35,6 +35,7 @@ from rankwise.profile.join.grouping import LARGEST
 from rankwise.profile.join.header_warnings import header_warnings, passed_by
 from rankwise.profile.join.intervals import join_intervals
 from rankwise.profile.join.message_waits import MESSAGE_COLUMNS, WAIT_COLUMNS, join_waits
+from rankwise.profile.join.neighbours import noted
 from rankwise.profile.join.node_clocks import COMPARED, OWN, node_clocks
 from rankwise.profile.join.node_places import Shapes, place_rows, task_rows, use_rows
 from rankwise.profile.join.open_messages import open_messages
@@ -93,7 +94,9 @@ class WorldProfile:
         self.stopped_ns = max(lifetime.stopped_ns for lifetime in self.lifetimes.values())
         wall = (self.stopped_ns - self.started_ns) / NANOSECONDS
         self.sites: Sites = join_sites(self.ranks)
-        self.joined: Joined = join(self.ranks, self.clocks, self.sites, world.size, self.started_ns, wall)
+        self.joined: CommunicatorTable = join(
+            self.ranks, self.clocks, self.sites, world.size, self.started_ns, wall
+        )
         self.regions = join_regions(self.ranks, self.clocks, self.lifetimes)
         compared = node_clocks(self.ranks, self._own_clocks, self.started_ns)
         self.node_clocks = clocks_by_collectives(self.ranks, self.joined, self.regions, compared)
@@ -291,7 +294,7 @@ class WorldProfile:
             frequent = frequent_calls.get(rank, 0)
             picoticks = frequent * header.own_call_picoticks
             picoticks += (calls - frequent) * header.own_other_call_picoticks
-            own_setup = (header.own_setup_ns + header.own_finish_ns) / NANOSECONDS
+            setup_overhead = (header.own_setup_ns + header.own_finish_ns) / NANOSECONDS
             yield (
                 rank,
                 header.host,
@@ -310,7 +313,7 @@ class WorldProfile:
                 init_finalize,
                 min(header.max_rss_bytes, LARGEST),
                 len(counters.threads),
-                self.clocks[rank].seconds_of(picoticks / 1000) + own_setup,
+                self.clocks[rank].seconds_of(picoticks / 1000) + setup_overhead,
                 call.procedure.name if call else None,
                 call.communicator if call and call.communicator >= FIRST else None,
                 iso(call.since_ns) if call else None,
@@ -319,7 +322,7 @@ class WorldProfile:
                 " ".join(what.replace("_", "-") for what in header.transport_sees),
                 header.transport_note,
                 lifetime.run,
-                own_setup,
+                setup_overhead,
                 *(call.source if call and call.source else (None, None)),
                 *(call.destination if call and call.destination else (None, None)),
                 *ending.row(),
@@ -381,7 +384,8 @@ class WorldProfile:
         _insert(profile, "wait_messages", zip(*messages, strict=True))
 
     def _insert_arrivals(self, profile: sqlite3.Connection) -> None:
-        columns = join_arrivals(self.ranks, self.joined, self.regions, self.node_clocks)
+        graphs = noted(self.ranks, self.joined)
+        columns = join_arrivals(self.ranks, self.joined, self.regions, self.node_clocks, graphs)
         nothing = {"root": NOBODY, "before": NOBODY, "before_communicator": NOBODY}
         lists = [
             [None if value == nothing[name] else value for value in columns[name].tolist()]
@@ -390,6 +394,9 @@ class WorldProfile:
             for name in COLUMNS
         ]
         _insert(profile, "arrivals", zip(*lists, strict=True))
+        _insert(profile, "starts", starts(self.ranks, self.joined))
+        edges = ((on, *edge) for on, rows in graphs.items() for edge in rows.tolist())
+        _insert(profile, "neighbours", edges)
 
     def _insert_intervals(self, profile: sqlite3.Connection) -> None:
         wall = (self.stopped_ns - self.started_ns) / NANOSECONDS

@@ -18,18 +18,18 @@ def about(run: Run, trace: Trace) -> dict[str, Any]:
         "written_by": "Rankwise",
         "profile_by": f"Rankwise {run.rankwise_version}",
         "times": "after the start of the run, by the clock of rank 0's node",
-        "calls": f"a sample: {samples(trace)}. Between two of them a rank may have made any number of calls",
+        "calls": f"a sample: {samples(trace)}. Between two samples, a rank may have made any number of calls",
     }
     if trace.line.ranks:
         told["counters"] = (
-            f"of all calls: means over intervals of {trace.line.width_seconds:.6g} s, in which they ended,"
-            " or over the part of one that was between MPI_Init and MPI_Finalize;"
-            " time in MPI where it was spent"
+            f"of all calls: means over intervals of {trace.line.width_seconds:.6g} s (or their part between "
+            "MPI_Init and MPI_Finalize), counted where calls ended; time in MPI is counted where it was "
+            "spent"
         )
     if trace.not_drawn:
         told["arrows"] = (
-            f"{trace.not_drawn} messages have none: by the clocks of the nodes they were posted after they"
-            " had come, or they were posted by ranks that are not in this part"
+            f"{trace.not_drawn} messages have none: their senders are not in this part, or by the clocks of "
+            "the nodes they were posted after they arrived"
         )
     return told
 

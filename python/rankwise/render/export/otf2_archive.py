@@ -114,7 +114,7 @@ class _Writer:
         self._communicators = dict(self._define_communicators())
         self._counters = self._define_counters()
         self._waited = self._define_attribute("waited", "nanoseconds until the others were there", "INT64")
-        self._whose = self._define_attribute("waited for rank", "the longest; -1 = for nobody", "INT64")
+        self._whose = self._define_attribute("waited for rank", "the longest; -1 = none", "INT64")
         self._instance = self._define_attribute(
             "call", "which call of this procedure on the communicator", "INT64"
         )

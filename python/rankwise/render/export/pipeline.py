@@ -54,7 +54,7 @@ def text_for(path: PurePath, compared: Compared) -> str:
     """
     write = _KINDS.get(path.suffix.lower())
     if write is None:
-        raise RankwiseError(f"--save {path}: give a name that ends with {', '.join(_KINDS)}")
+        raise RankwiseError(f"--output {path}: give a name that ends with {', '.join(_KINDS)}")
     return write(compared)
 
 
@@ -71,8 +71,14 @@ def _markdown(compared: Compared) -> str:
     lines += ["| the run | before | after | change | % | verdict |", "|---|--:|--:|--:|--:|---|"]
     for figure in found.whole:
         value, unit = figure.value, figure.unit
-        cells = [NAMES[figure.name], amount_text(value.before, unit), amount_text(value.after, unit)]
-        cells += [change_text(value.change, unit), _percent(figure).removesuffix(" %"), value.verdict]
+        cells = (
+            NAMES[figure.name],
+            amount_text(value.before, unit),
+            amount_text(value.after, unit),
+            change_text(value.change, unit),
+            _percent(figure).removesuffix(" %"),
+            value.verdict,
+        )
         lines.append(f"| {' | '.join(map(_escaped, cells))} |")
     for state, heading in ((NEW, "New findings"), (GONE, "Findings that are gone")):
         changed = [one for one in found.findings if one.state == state]

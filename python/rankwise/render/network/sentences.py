@@ -9,7 +9,7 @@ from pathlib import PurePath
 import numpy as np
 
 from rankwise.network.fabric.model import CLASSES, Fabric, Subnet
-from rankwise.network.job.lids import lids_told
+from rankwise.network.job.lids import lids_used
 from rankwise.network.routes.classes import between_switches
 from rankwise.render.network.traffic import Traffic, as_it_is
 from rankwise.text.units import byte_text, count_text, percent_text, ratio_text
@@ -26,7 +26,7 @@ _BETWEEN_PATHS = re.compile(r"; in agreement with |, of |, | and ")  # in `Sourc
 def finding(traffic: Traffic) -> str:
     """Return what the page begins with: the link between switches that takes longest, and why."""
     if few := too_few_known(traffic.on_links, traffic.between_hosts):
-        return f"Which link takes longest is not known: {few}"
+        return f"The slowest link is unknown: {few}"
     best: tuple[float, int, int] | None = None
     known = not any(np.isnan(rail.subnet.links.rates).any() for rail in traffic.rails)
     for number, rail in enumerate(traffic.rails):
@@ -36,7 +36,7 @@ def finding(traffic: Traffic) -> str:
             best = float(slowness.max()), number, int(links[slowness.argmax()])
     if best is None:
         used = sum(float(rail.loads[0].sum()) for rail in traffic.rails)
-        return "No link between switches is used" if used else "Nothing goes over the network"
+        return "No link between switches is used" if used else "No data passes over the network"
     _, number, link = best
     rail = traffic.rails[number]
     loads, classes = rail.loads[0].sum(axis=0), rail.subnet.classes
@@ -70,10 +70,10 @@ def captions(traffic: Traffic) -> list[str]:
     """Return what the figures rest on: routes, places of the ranks, rails, as phrases."""
     fabric, places = traffic.fabric, traffic.places
     routes = " and ".join(dict.fromkeys(str(subnet.routing) for subnet in fabric.subnets))
-    found = [f"Routes: {routes}{_origin(fabric)}", f"Ports of hosts were found {_how(traffic)}"]
+    found = [f"Routes: {routes}{_origin(fabric)}", f"Ports of hosts were matched {_how(traffic)}"]
     if any(rail.ports.shape[1] > 1 for rail in places.rails) or len(places.rails) > 1:
         found.append(f"Traffic goes {places.policy}")
-    if lids := lids_told(fabric, traffic.lid_offset):
+    if lids := lids_used(fabric, traffic.lid_offset):
         found.append(f"Messages {lids}")
     within = float(traffic.flows.bytes[traffic.within_hosts].sum())
     if within:
@@ -103,7 +103,7 @@ def _how(traffic: Traffic) -> str:
     for host in traffic.places.hosts:
         if host.how:
             counts[host.how] = counts.get(host.how, 0) + 1
-    words = {"placed": "as --place says"}
+    words = {"placed": "by --place"}
     return ", ".join(f"{words.get(how, f'by {how}')} ({count})" for how, count in counts.items()) or "nowhere"
 
 
@@ -130,12 +130,15 @@ def warnings(traffic: Traffic) -> Iterator[str]:
     flows = traffic.flows
     if len(traffic.lost):
         share = 100 * float(flows.bytes[traffic.lost].sum()) / max(1.0, float(flows.bytes.sum()))
-        yield f"{percent_text(share)} % of the bytes are on no link: their ranks have no place in the fabric"
+        yield (
+            f"{percent_text(share)} % of the bytes are on no link because their ranks have no place in "
+            "the fabric"
+        )
     astray = sum(int((~rail.arrives).sum()) for rail in traffic.rails)
     if astray:
-        yield f"{count_text(astray)} flows do not arrive by the forwarding tables, and load no link"
+        yield f"{count_text(astray)} flows are undeliverable by the forwarding tables and load no link"
     if flows.unplaced_messages:
-        yield f"{byte_text(flows.unplaced_bytes)} from or to processes that are no ranks are not shown"
+        yield f"{byte_text(flows.unplaced_bytes)} from or to other processes are not shown"
     if flows.hidden:
         yield (
             f"the messages of {len(flows.hidden)} collective{'s' * (len(flows.hidden) > 1)} are not all"

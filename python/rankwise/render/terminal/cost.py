@@ -40,5 +40,6 @@ def cost_text(cost: Cost, before: Sequence[float], interval: Interval | None) ->
         return f"{text}."
     between = f" ({count_text(least)} to {count_text(most)})" if least != most else ""
     return (
-        f"{text}. At {second_text(saved[0])} less a run it has paid after {number_of(runs, 'run')}{between}."
+        f"{text}. With {second_text(saved[0])} saved per run, it has paid off after "
+        f"{number_of(runs, 'run')}{between}."
     )

@@ -21,13 +21,14 @@ from rankwise.text.summary import efficiency_notes
 from rankwise.views.view import COUNT, RATIO, SECONDS, Column, Detail, Table, label
 
 _LABEL = 12  # columns
+_LABEL_OF_FOOT = 10  # columns, as of the other lines there
 _IN_SUMMARY = 16  # columns, at least
 _LEAST_WIDTH = 30
 
 _EFFICIENCY: list[Column[Efficiency]] = [
-    label("region", lambda row: row.region or "(run)", "with all nested in it; (run): the whole run"),
+    label("region", lambda row: row.region or "(run)", "including nested regions; (run): the whole run"),
     Column("ranks", lambda row: row.ranks, COUNT, "that were in it", obvious=True),
-    Column("time", lambda row: row.seconds, SECONDS, "of the rank that was in it for the longest"),
+    Column("time", lambda row: row.seconds, SECONDS, "of the rank that was in it longest"),
     Column("useful", lambda row: row.useful_mean_seconds, SECONDS, "mean time of a rank outside of MPI"),
     Column(
         "most useful",
@@ -63,8 +64,20 @@ def summary_lines(page: Page, found: Sequence[Found], run: Run, path: Path) -> l
         title = _labelled(page, share, one.finding.title, 0, width)
         command = command_line(one.finding.command, run, path)
         lines += [*title, page.text(" " * width + command)]
-    head = page.text("findings: share of all ranks' run time that could be saved (confidence)")
+    head = page.text("findings: possible saving, share of all ranks' run time (confidence)")
     return [Text(), head, *lines] if lines else []
+
+
+def brief_finding_lines(page: Page, found: Sequence[Found], run: Run, path: Path) -> list[Text]:
+    """Return for each finding what it could save, its title and its command."""
+    return [
+        line
+        for one in found
+        for line in (
+            *_labelled(page, "finding", f"{sure_share_text(one)}: {one.finding.title}", 0, _LABEL_OF_FOOT),
+            page.text(" " * _LABEL_OF_FOOT + command_line(one.finding.command, run, path)),
+        )
+    ]
 
 
 def write_explanation(
@@ -100,7 +113,7 @@ def write_explanation(
     )
     page.write(Text())
     if not told.found:
-        page.write(*page.wrapped("No rule has found anything that could be saved."))
+        page.write(*page.wrapped("No rule found a possible saving."))
     shown = [one for one in told.found if verbose or one.saved_percent_of_run >= LEAST_PERCENT]
     for number, one in enumerate(shown, 1):
         page.write(*page.wrapped(f"{number}. {one.finding.title}", "bold", indent=3, units=True))
@@ -108,12 +121,12 @@ def write_explanation(
     if left := len(told.found) - len(shown):
         page.write(*page.wrapped(_left_out(left, more=bool(shown))), Text())
     if told.silent:
-        page.write(*page.wrapped("What can't be told", "bold"))
+        page.write(*page.wrapped("Unknown", "bold"))
         for silent in told.silent:
             page.write(*page.wrapped(f"{silent.rule}: {silent.why}.", indent=2))
         page.write(Text())
     if told.nothing:
-        page.write(*page.wrapped(f"Looked for and not found: {', '.join(told.nothing)}.", "dim"))
+        page.write(*page.wrapped(f"Checked, not present: {', '.join(told.nothing)}.", "dim"))
 
 
 def write_metric(page: Page, metric: Metric, value: Fact | NotTold | None) -> None:
@@ -123,7 +136,7 @@ def write_metric(page: Page, metric: Metric, value: Fact | NotTold | None) -> No
     if isinstance(value, Fact):
         lines.append(("value", f"{value.what}: {value.text}"))
     elif value:
-        lines.append(("value", f"not told: {value.why}"))
+        lines.append(("value", f"unknown: {value.why}"))
     for name, text in lines:
         page.write(*_labelled(page, name, text, indent=2))
 
@@ -147,7 +160,7 @@ def write_rule(page: Page, rule: Rule, told: Findings | None, run: Run | None, p
         page.write(*page.wrapped(one.finding.title, "bold", indent=3, units=True))
         page.write(*_finding_lines(page, one, run, path))
     if not found:
-        page.write(*page.wrapped(f"Can't be told: {silent[0]}." if silent else "Not found."))
+        page.write(*page.wrapped(f"Unknown: {silent[0]}." if silent else "Not found."))
 
 
 def write_words(page: Page, metrics: Sequence[Metric], rules: Sequence[Rule]) -> None:

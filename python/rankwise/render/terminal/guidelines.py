@@ -79,9 +79,9 @@ def _too_short(found: Outcome) -> list[str]:
     worst = min(short, key=lambda one: min(one.own_us, one.other_us))
     times = f"{second_text(1e-6 * worst.own_us)} and {second_text(1e-6 * worst.other_us)}"
     return [
-        f"Nothing is concluded from {number_of(len(short), 'comparison')}, such as {_what(worst)} and "
+        f"{number_of(len(short), 'comparison')} were inconclusive, such as {_what(worst)} and "
         f"{_against(worst)} ({times}): a time below {second_text(1e-6 * worst.least_us)} is too short for a "
-        "message between two ranks here, so the ranks did not run side by side."
+        "message between two ranks here, so the ranks did not run at the same time."
     ]
 
 
@@ -95,34 +95,34 @@ def _notes(found: Outcome, own: Sequence[str]) -> list[str]:
         )
     if any(one.cure for one in violated):
         notes.append(
-            '"faster by" names an algorithm of the library, and how many times as fast it is as the one that '
+            '"faster by" names an algorithm of the library and its speed-up over the one that '
             "the library chooses by itself, measured afresh."
         )
     if violated:
         notes.append(
-            "What to do: profile a program with `rankwise run -o F.rankwise -- ...`; "
-            "`rankwise tune F.rankwise -- ...` chooses other algorithms where the program gains by it."
+            "Next: profile a program with `rankwise run -o F.rankwise -- ...`, then `rankwise tune "
+            "F.rankwise -- ...` chooses other algorithms where the program gains from them."
         )
     notes += _too_short(found)
     if held := len(compared) - len(violated) - len(found.too_short):
-        notes.append(f"No violation is shown of the other {held}.")
+        notes.append(f"The other {held} show no violation.")
     if controls := found.controls:
         differ = [one for one in controls if one.verdict != "no difference shown"]
         worst_ratio = max(max(one.ratio, 1 / one.ratio) for one in controls)
         notes.append(
-            f"Control: {len(controls)} calls against themselves, {len(differ)} differ; "
-            f"the largest ratio is {ratio_text(worst_ratio)}."
+            f"Control: {len(controls)} calls compared with themselves, {len(differ)} differ; the largest "
+            f"ratio is {ratio_text(worst_ratio)}."
         )
     if compared:
         notes.append(
-            f"A violation is told by intervals above {ratio_text(1 + MARGIN)}, which hold together with "
-            f"{confidence_text(found.confidence)} % confidence."
+            f"A violation means that the interval is above {ratio_text(1 + MARGIN)}; all intervals hold "
+            f"together with {confidence_text(found.confidence)} % confidence."
         )
     notes += [f"{what} could not be compared: {why}." for what, why in found.unfit.items()]
     if found.too_large:
-        notes.append(f"Left out for their memory: {', '.join(found.too_large)}.")
+        notes.append(f"Excluded because of their memory: {', '.join(found.too_large)}.")
     if own:
-        notes.append(f"Settings of your own are in force, and part of what was measured: {'; '.join(own)}.")
+        notes.append(f"Your own settings are in force and were part of the measurement: {'; '.join(own)}.")
     if found.ended:
         left = f" {found.left} comparisons were not made." if found.left else ""
         notes.append(f"{found.ended}{left}")

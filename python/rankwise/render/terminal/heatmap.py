@@ -129,7 +129,7 @@ def _legend(page: Page, chosen: View, found: Pooled, within: str, beyond: str) -
     pairs = f"{found.together} x {found.together} pairs"
     in_order = bool((np.diff(chosen.ordering.ranks) > 0).all())
     notes = [
-        "numbers: ranks" if in_order else "numbers: places in the order of the machine, not ranks",
+        "numbers: ranks" if in_order else "numbers: positions in the order of the machine, not ranks",
         f"each cell: the worst of {pairs}" if found.together > 1 else "",
         f"{_NONE} not measured" if found.missing.any() else "",
     ]

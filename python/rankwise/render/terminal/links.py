@@ -26,7 +26,7 @@ def print_links(head: Sequence[str], view: View, tail: Sequence[str], limit: int
     for sentence in head:
         page.write(*page.wrapped(sentence, indent=2, units=True))
     page.write(Text())
-    show_view(page, view, Detail.ALL, limit, "--top")
+    show_view(page, view, Detail.ALL, limit)
     if tail:
         page.write(Text())
     for sentence in tail:

@@ -86,7 +86,7 @@ def _level_lines(page: Page, machine: Machine) -> list[Text]:
         TextColumn("link MB/s", lambda row: _text(row[0].link_mb_s), right=True),
     ]
     lines = table_lines(page, columns, rows)
-    caption = "What a message costs whose ends meet in an object of the level: no smaller one holds both."
+    caption = "Costs of a message between ranks whose smallest common object is of this level."
     return lines + page.wrapped(caption, "dim")
 
 
@@ -130,7 +130,7 @@ def print_agreement(agreements: Sequence[Agreement], hosts: Sequence[str], file:
     ]
     page = Page(file)
     page.write(*table_lines(page, columns, agreements))
-    caption = "Agreement: adjusted Rand index with the measured level that is most alike; 1: the same groups."
+    caption = "Agreement: adjusted Rand index with the most similar measured level; 1: the same groups."
     page.write(*page.wrapped(caption, "dim"))
 
 

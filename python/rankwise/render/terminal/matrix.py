@@ -11,7 +11,6 @@ from rankwise.analysis.messages.matrix import Matrix
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.shades import shade, shades_of, ticks
 from rankwise.render.terminal.tables import TextColumn, table_lines
-from rankwise.text.names import call_name
 from rankwise.text.units import byte_text, count_text
 
 _LONGEST_NAME = 20  # columns
@@ -34,12 +33,12 @@ def matrix_lines(page: Page, found: Matrix, measure: str) -> list[Text]:
     if cells:
         lines += _numbers(page, found, cells, unit) or _shades(page, found, cells, unit)
     else:
-        lines += page.wrapped("There are no such messages; --by collective tells what is visible.")
+        lines += page.wrapped("There are no such messages; --by collective shows what is visible.")
     if cells and found.hidden_collectives:
         lines += page.wrapped("Not all messages of collectives are visible: see --by collective.", "dim")
     if found.unplaced_messages:
         sums = f"{count_text(found.unplaced_messages)} messages ({byte_text(found.unplaced_bytes)})"
-        lines += page.wrapped(f"Not shown: {sums} from or to processes that have no row here.", "dim")
+        lines += page.wrapped(f"Not shown: {sums} from or to processes without a row.", "dim")
     return lines
 
 
@@ -47,8 +46,7 @@ def _title(found: Matrix, measure: str) -> str:
     kinds = {"all": "messages", "in-collective": "messages inside collectives"}
     kind = kinds.get(found.kind, f"{found.kind} messages")
     what = f"Bytes of {kind}" if measure == "bytes" else f"Number of {kind}"
-    only = f", {', '.join(map(call_name, found.only))} alone" if found.only else ""
-    return f"{what}{only}: from {found.ends} (row) to {found.ends} (column)"
+    return f"{what}: from {found.ends} (row) to {found.ends} (column)"
 
 
 def _name(page: Page, found: Matrix, place: int) -> str:

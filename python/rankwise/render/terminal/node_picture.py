@@ -40,7 +40,7 @@ def node_lines(page: Page, nodes: Sequence[NodePlace], limit: int) -> list[Text]
     if any(one.kind == "efficiency" for node in nodes for one in node.processors):
         marks += f" {_EFFICIENT}: efficiency core."
     what = (
-        "Each number is a core with its ranks, [ ] are those that share an L3 cache"
+        "Each number is a core with its ranks; cores in [ ] share an L3 cache"
         if _any_cache(nodes)
         else ("Each number is a core with its ranks")
     )
@@ -56,7 +56,7 @@ def _group_lines(page: Page, group: Sequence[NodePlace]) -> list[Text]:
     hosts = folded([one.host for one in group]) if len(group) > 1 else node.host
     what = f"{hosts}: {inside_text(node)}"
     if len(group) > 1:
-        what += f"; {len(group)} nodes alike, of which {node.host} is shown"
+        what += f"; {len(group)} identical nodes, {node.host} is shown"
     lines = [Text(), *page.wrapped(what, "bold", indent=_INDENT)]
     cells = _cells(node)
     width = max(map(len, cells.values()))

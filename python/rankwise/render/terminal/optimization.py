@@ -32,7 +32,7 @@ def print_optimized(found: Optimized, written: Sequence[Path], file: TextIO, *, 
             page.write(*page.wrapped(f"{attempt.step}: {_sentence(attempt)}", indent=2))
     if found.final is not None:
         text = proof_text(found.final)
-        page.write(*page.wrapped(f"All that was kept, measured afresh. {text}", "bold", indent=2))
+        page.write(*page.wrapped(f"Everything that was kept, measured again. {text}", "bold", indent=2))
     page.write(*page.wrapped(_verdict(found), "bold", indent=2))
     if found.settings is None or failed:
         return
@@ -40,9 +40,7 @@ def print_optimized(found: Optimized, written: Sequence[Path], file: TextIO, *, 
         page.write(*page.wrapped(f"Written: {', '.join(str(path) for path in written)}", indent=2))
         page.write(page.text(f"    rankwise run --with {written[0]} -- COMMAND"))
     else:
-        text = (
-            "Nothing is written without --apply FILE: with it, the same command goes on from here and writes."
-        )
+        text = "Nothing is written without -o FILE: with it, the same command goes on from here and writes."
         page.write(*page.wrapped(text, indent=2))
 
 
@@ -52,15 +50,13 @@ def _verdict(found: Optimized) -> str:
     if found.settings is not None:
         return "Kept: " + ", ".join(one.step for one in found.attempts if one.verdict == "kept") + "."
     if found.kept is not None:
-        return "The gain of the whole is not confirmed: nothing is written."
+        return "The total gain is not confirmed: nothing is written."
     if not found.finished:
-        return "Nothing was kept so far: the same command with more --budget goes on from there."
+        return "Nothing was kept so far: the same command with a larger --budget continues from here."
     if found.not_tried:
         names = " and ".join(_promised(found, one) for one in found.not_tried)
-        return (
-            f"Whether there is anything to gain is unknown: {names} could not be tried. Nothing is written."
-        )
-    return "Nothing to gain: no step was kept, and nothing is written."
+        return f"The possible gain is unknown: {names} could not be tried. Nothing is written."
+    return "No gain: no step was kept, and nothing is written."
 
 
 def _promised(found: Optimized, one: Attempt) -> str:
@@ -80,7 +76,7 @@ def _columns(found: Optimized) -> list[TextColumn[Attempt]]:
     return [
         label("step", lambda one: one.step),
         TextColumn("promised", promised, right=True),
-        TextColumn("time less (interval)", lambda one: _gain(one.interval), right=True),
+        TextColumn("time saved (interval)", lambda one: _gain(one.interval), right=True),
         TextColumn("pairs", lambda one: str(one.interval.pairs) if one.interval else "-", right=True),
         TextColumn("took", lambda one: second_text(one.seconds) if one.seconds else "-", right=True),
         TextColumn("verdict", lambda one: one.verdict),

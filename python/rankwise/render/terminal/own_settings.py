@@ -19,11 +19,12 @@ from rankwise.trials.interval import Interval
 from rankwise.tuning.own_settings import Priced
 
 RECORD_AGAIN = (
-    "Only this was tried, as such settings decide what would be measured. To tune the rest, record the "
-    "program without them, and tune by that profile; `rankwise optimize` goes on without them by itself."
+    "Nothing else was tried, because these settings would influence the measurements. To tune further, "
+    "record the program without them and tune with that profile; `rankwise optimize` continues without "
+    "them by itself."
 )
-WITHOUT = "All that follows is of the program without that."
-KEPT = "Nothing else was tried, as these settings decide what would be measured."
+WITHOUT = "Everything below was measured without these settings."
+KEPT = "Nothing else was tried, because these settings would influence the measurements."
 
 
 def print_priced(priced: Priced, file: TextIO, *further: str) -> None:
@@ -39,9 +40,9 @@ def sentence(priced: Priced) -> str:
     names = f"Without your {_listed([f'{one.shown} ({one.where})' for one in priced.theirs])}"
     proof = priced.proof
     if proof.rejected:
-        return f"{names}, {proof.rejected}. What was given stays."
+        return f"{names}, {proof.rejected}. Your settings stay in force."
     if proof.interval is None:
-        return f"{names}: nothing is proven. {proof.ended or 'There is no whole pair of runs.'}"
+        return f"{names}: nothing is proven. {proof.ended or 'No pair of runs was completed.'}"
     return " ".join(filter(None, [f"{names} {_change(proof.interval)}", proof.ended]))
 
 
@@ -62,10 +63,10 @@ def _change(one: Interval) -> str:
 def _notes(priced: Priced) -> list[str]:
     if not priced.can_go:
         return []
-    notes = [f"To be rid of {_it(priced)}: {'; '.join(priced.cures)}."]
+    notes = [f"To remove {_it(priced)}: {'; '.join(priced.cures)}."]
     notes.append(f"Measured without: {shlex.join(priced.words)}")
     if priced.digits:
-        notes.append("Sums may change in their last digits; --bitwise leaves such settings alone.")
+        notes.append("Sums may change in their last digits; --bitwise excludes such settings.")
     return notes
 
 

@@ -33,7 +33,7 @@ def print_parameters(found: Outcome, file: TextIO) -> None:
     if found.layers:
         page.write(*page.wrapped(f"{found.layers}.", indent=2))
     if not found.steps:
-        text = "Nothing was tried: no parameter is known to matter for the messages in this profile."
+        text = "Nothing was tried: no known parameter matters for the messages in this profile."
         page.write(*page.wrapped(text, "bold", indent=2))
         return
     rows = [row for step in found.steps for row in _rows(step)]
@@ -59,14 +59,14 @@ _COLUMNS: list[TextColumn[_Row]] = [
 
 
 def _rows(step: Step) -> list[_Row]:
-    present = step.parameter.present or "as it is"
-    first = _Row(step.parameter.name, present, "", "", "", step.skipped or "as it is now")
+    present = step.parameter.present or "current"
+    first = _Row(step.parameter.name, present, "", "", "", step.skipped or "current")
     return [first, *(_row(step, one) for one in step.tried)]
 
 
 def _row(step: Step, tried: Tried) -> _Row:
     kept = ", kept" if step.kept == tried.setting else ""
-    seen = ", seen in force" if tried.seen and not tried.why_not else ""
+    seen = ", confirmed in force" if tried.seen and not tried.why_not else ""
     said = tried.why_not or tried.verdict + kept + seen
     value = str(tried.setting.value)
     if tried.interval is None:
@@ -93,13 +93,13 @@ def _verdict(found: Outcome) -> str:
     told = _told(interval)
     if found.gains:
         less = f"Faster: the program takes {percent_text(-_change(interval.ratio))} % less time"
-        return f"{less} ({told}), measured afresh in {interval.pairs} pairs of runs, with"
+        return f"{less} ({told}), measured again in {interval.pairs} pairs of runs, with"
     if found.verdict == "not proven":
         so_far = f"{change_text(_change(interval.ratio))} % ({told})"
-        return f"Not decided: what was kept changes the time by {so_far} so far."
-    below = " Any difference is smaller than what was to be resolved." if found.alike else ""
+        return f"Not decided: the kept values change the time by {so_far} so far."
+    below = " Any difference is below the requested resolution." if found.alike else ""
     change = f"{change_text(_change(interval.ratio))} % ({told})"
-    return f"No gain: what was kept changes the time by {change}, measured afresh.{below}"
+    return f"No gain: the kept values change the time by {change}, measured again.{below}"
 
 
 def _told(interval: Interval) -> str:

@@ -45,7 +45,7 @@ def print_mapping(found: Mapping, seen: RunTraffic, notes: Sequence[str], file: 
     page.write(Text(), *page.wrapped(verdict(found), "bold", indent=2))
     if found.present and found.moved:
         which = cpu_text(found.moved)
-        told = f": {which}" if len(which) <= _LONGEST_LIST else " (--json tells which)"
+        told = f": {which}" if len(which) <= _LONGEST_LIST else " (see --json)"
         moved = f"{len(found.moved)} of {len(found.bindings)} ranks move{told}"
         page.write(*page.wrapped(moved, indent=2))
 
@@ -97,12 +97,12 @@ def verdict(found: Mapping) -> str:
     before = found.present or found.natural
     if len(found.machine.nodes) == len(found.found.levels) == 1:
         return (
-            "All slots are alike: nothing to gain. --machine tells what is in the node; --shape 2x4, what it"
-            " would be on other nodes."
+            "All slots are equivalent: nothing to gain. Describe the inside of the node with --machine, or "
+            "try other nodes with --shape 2x4."
         )
     if not found.gains:
         which = "present placement" if found.present else "natural order"
-        return f"The {which} is the best found: nothing to gain."
+        return f"No better placement than the {which} was found."
     saved = percent_text(percent(before.cost - found.found.cost, before.cost))
     off = byte_text(before.bytes_off_node), byte_text(found.found.bytes_off_node)
     if off[0] == off[1]:
@@ -133,4 +133,4 @@ def _command(one: Written, program_known: bool) -> str:
     text = one.command_line + ("" if program_known else " PROGRAM")
     if len(text) <= _LONGEST_COMMAND:
         return text
-    return f"(a command of {len(text)} characters: --json tells it)"
+    return f"(a command of {len(text)} characters: see --json)"

@@ -1,8 +1,9 @@
-"""Bars on stderr for what takes long, only on a terminal: of a fraction, and of steps that are counted."""
+"""Progress on stderr, only on a terminal: of a fraction, of steps that are counted, and of unknown length."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 1.0
 _REDRAW_S = 0.1
+_LONG_S = 2.0
 
 
 class ProgressBar:
@@ -94,6 +96,62 @@ class StepBar:
     ) -> None:
         if self._progress:
             self._progress.stop()
+
+
+class Activity:
+    """Shows after two seconds what is being done, and for how long already; gone at the end.
+
+    Args:
+        what: is being done.
+        wanted: False = show nothing.
+    """
+
+    def __init__(self, what: str, *, wanted: bool = True) -> None:
+        self._what = what
+        self._wanted = wanted and sys.stderr is not None and sys.stderr.isatty()
+        self._lock = threading.Lock()
+        self._ended = False
+        self._progress: Progress | None = None
+
+    def __enter__(self) -> Activity:
+        if self._wanted:
+            self._timer = threading.Timer(_LONG_S, self._start)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._wanted:
+            return
+        self._timer.cancel()
+        with self._lock:
+            self._ended = True
+            if self._progress:
+                self._progress.stop()
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._ended:
+                return
+            self._progress = _spinner()
+            self._progress.add_task(self._what, total=None)
+            self._progress.start()
+
+
+def _spinner() -> Progress:
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        SpinnerColumn("line"),
+        TextColumn("rankwise: {task.description}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=False,
+    )
 
 
 def _bar() -> Progress:

@@ -44,12 +44,12 @@ def _where(found: Outcome) -> list[str]:
     before = found.library_before
     was = f"{before.label} {before.number}".strip()
     if found.library is None:
-        return [f"{was}: the program's launch was not started"]
+        return [f"{was}: the program was not started"]
     now = f"{found.library.label} {found.library.number}".strip()
-    version = f"{now}, as when the rules were found" if found.same_library else f"{now}; it was {was}"
+    version = f"{now}, as when the rules were found" if found.same_library else f"{now}; before: {was}"
     hosts = "same nodes" if found.same_hosts else f"other nodes: {_listed(found.hosts)}"
     if not found.same_hosts:
-        hosts += f"; they were {_listed(found.before.about.hosts)}"
+        hosts += f"; before: {_listed(found.before.about.hosts)}"
     return [version, hosts]
 
 
@@ -107,7 +107,7 @@ def _notes(found: Outcome) -> list[str]:
         )
         if one.why:
             notes.append(f"{what}: {one.why}.")
-        if one.verdict == "can't be told" and one.held_out and not one.why:
+        if one.verdict == "unknown" and one.held_out and not one.why:
             control = one.held_out.control
             notes.append(
                 f"{what}: the library's own choice differs from itself, {ratio_text(control.ratio)} x "
@@ -115,13 +115,13 @@ def _notes(found: Outcome) -> list[str]:
             )
         if one.held_out and one.rule.raced and not one.as_found:
             notes.append(
-                f"{what}: the launch has fewer ranks than when the rule was found, so it was measured on "
-                "blocks of ranks side by side."
+                f"{what}: the launch has fewer ranks than when the rule was found, so the rule was measured "
+                "on several blocks of ranks at the same time."
             )
     if any(one.held_out and not one.rule.raced for one in found.rules):
         notes.append(
-            "Where the file does not tell what a rule was found with, it was measured on blocks of ranks "
-            "side by side."
+            "Rules without a record of how they were found were measured on several blocks of ranks at the "
+            "same time."
         )
     kept = [
         word
@@ -132,7 +132,7 @@ def _notes(found: Outcome) -> list[str]:
         if is_there
     ]
     if kept:
-        notes.append(f"The file's {' and '.join(kept)} were not rechecked, nor in force for this.")
+        notes.append(f"The {' and '.join(kept)} in the file were not rechecked and were not in force.")
     return notes
 
 
@@ -141,13 +141,13 @@ def _verdict(found: Outcome, path: Path, *, asked: bool) -> str:
     if found.ended:
         return f"{wins} of {rules} rules still win. {found.ended}"
     verdict = f"{wins} of {rules} rule{'s' * (rules != 1)} still win{'s' * (rules == 1)}."
-    unsure = found.counted("can't be told")
+    unsure = found.counted("unknown")
     if found.settings is None:
-        return f"{verdict} Nothing remains, so nothing is written: run the program without {path}."
+        return f"{verdict} No rule remains, so nothing is written: run the program without {path}."
     if not found.settings.rules:
-        verdict += " What else the file says remains."
+        verdict += " The other contents of the file remain."
     elif unsure:
-        verdict += f" {unsure} can't be told and stay{'s' * (unsure == 1)}, as not measured."
+        verdict += f" {unsure} unknown and stay{'s' * (unsure == 1)}, as not measured."
     if not asked:
-        return f"{verdict} Nothing is written without --apply FILE."
-    return f"{verdict} What the program gains was not measured: it was not run."
+        return f"{verdict} Nothing is written without -o FILE."
+    return f"{verdict} The program was not run, so its gain was not measured."

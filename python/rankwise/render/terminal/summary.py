@@ -18,6 +18,7 @@ from rankwise.analysis.timing.times import Balance
 from rankwise.diagnosis.kept import diagnosis
 from rankwise.diagnosis.model import Diagnosis
 from rankwise.records import dataclass
+from rankwise.render.terminal.brief import brief_lines
 from rankwise.render.terminal.last_calls import place_columns
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.summary_foot import ended_foot, findings_foot, foot_lines
@@ -42,15 +43,15 @@ _SEPARATOR_AND_HEAD = 2  # of the places
 _MOST_OTHER_LINES = _SCREEN_LINES - _SEPARATORS_AND_HEADS - 2 * _LEAST_LINES
 
 
-def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = False) -> None:
-    """Print the summary of the profile at `path`: one screen, with more rows only where they matter.
+def print_summary(path: Path, *, file: TextIO | None = None, verbose: int = 0) -> None:
+    """Print the summary of the profile at `path`: about ten lines.
 
     That of a partial run is never longer than a screen, which begins with what was lost.
 
     Args:
         path: of the profile.
         file: where to; stderr if None.
-        verbose: everything, nothing cut or shortened.
+        verbose: 1: one screen, with more rows only where they matter; 2: everything, nothing cut.
 
     Raises:
         RankwiseError: the profile can't be read.
@@ -62,11 +63,16 @@ def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = Fal
         write_summary(found, told, path, file or sys.stderr, verbose=verbose)
 
 
-def write_summary(
-    found: Summary, told: Diagnosis, path: Path, file: TextIO, *, verbose: bool = False
-) -> None:
-    """Write the summary of the profile at `path`, likewise, with what is concluded from it."""
+def write_summary(found: Summary, told: Diagnosis, path: Path, file: TextIO, *, verbose: int = 0) -> None:
+    """Write the summary of the profile at `path`, as `print_summary` does."""
     page = Page(file)
+    if not verbose and found.trust.complete:
+        page.write(*brief_lines(page, found, told, path))
+    else:
+        page.write(*_long_lines(page, found, told, path, verbose=verbose > 1))
+
+
+def _long_lines(page: Page, found: Summary, told: Diagnosis, path: Path, *, verbose: bool) -> list[Text]:
     head = head_lines(page, found, told, path, verbose)
     foot = foot_lines(page, found, told, path)
     if verbose and found.balance:
@@ -81,7 +87,7 @@ def write_summary(
         foot = _with_finding(page, found, told, path, head, foot)
     tables = _table_lines(page, found, page.height([*head, *foot]), verbose)
     gap = [Text()] if foot[0].plain else []  # findings begin with one
-    page.write(*head, Text(), *tables, *gap, *foot)
+    return [*head, Text(), *tables, *gap, *foot]
 
 
 def _with_finding(
@@ -145,7 +151,7 @@ class _Quantity:
 
 
 _BALANCE: list[TextColumn[_Quantity]] = [
-    TextColumn("over the ranks", lambda line: line.name),
+    TextColumn("over ranks", lambda line: line.name),
     TextColumn(
         "[total]", lambda line: "-" if line.spread.total is None else line.text(line.spread.total), right=True
     ),

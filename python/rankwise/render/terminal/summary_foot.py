@@ -27,7 +27,8 @@ from rankwise.text.summary import (
     step_command,
 )
 
-_LABEL = 10  # columns
+LABEL = 10
+"""Columns of the names on the left."""
 _APART = "   "
 
 
@@ -63,30 +64,30 @@ def foot_lines(page: Page, found: Summary, told: Diagnosis, path: Path, *, short
 def ended_foot(page: Page, found: Summary, has_findings: bool, path: Path) -> list[Text]:
     """Return what matters most of a partial run: of ranks that stood still whether they had processors."""
     if not hang_sentence(found.hang):
-        return [_next(page, EXPLAIN if has_findings else next_step(found), path)]
+        return [next_line(page, EXPLAIN if has_findings else next_step(found), path)]
     fields = shortage_fields(found.shortages)
     shortage = _labelled(page, "system", *fields) if fields else []
-    return [*shortage, _next(page, next_step(found), path)]
+    return [*shortage, next_line(page, next_step(found), path)]
 
 
 def findings_foot(page: Page, found: Summary, shown: Sequence[Found], path: Path) -> list[Text]:
     """Return findings and the command to type next, the last line."""
     step = EXPLAIN if shown else next_step(found)
-    return [*summary_lines(page, shown, found.run, path), _next(page, step, path)]
+    return [*summary_lines(page, shown, found.run, path), next_line(page, step, path)]
 
 
-def _next(page: Page, step: NextStep, path: Path) -> Text:
+def next_line(page: Page, step: NextStep, path: Path) -> Text:
     """Return the command, never broken because it is there to be copied, and why where there is room."""
-    command = page.text(f"{'next:':{_LABEL}}{step_command(step, path)}")
+    command = page.text(f"{'next:':{LABEL}}{step_command(step, path)}")
     why = page.text(f"{_APART}# {step.why}", "dim")
     return command + why if command.cell_len + why.cell_len <= page.width else command
 
 
 def _labelled(page: Page, label: str, *fields: str) -> list[Text]:
     first, *more = fields
-    return page.joined([f"{label:{_LABEL}}{first}", *more], _APART, indent=_LABEL)
+    return page.joined([f"{label:{LABEL}}{first}", *more], _APART, indent=LABEL)
 
 
 def _inside(page: Page, totals: InsideTotals, nodes: int) -> Text:
     """Return one line, whatever there is to say."""
-    return page.shortened(page.text(f"{'inside':{_LABEL}}{inside_text(totals, nodes)}"), page.width)
+    return page.shortened(page.text(f"{'inside':{LABEL}}{inside_text(totals, nodes)}"), page.width)

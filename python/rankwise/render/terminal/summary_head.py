@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -27,7 +28,7 @@ _APART = "  "
 
 def head_lines(page: Page, found: Summary, told: Diagnosis, path: Path, verbose: bool) -> list[Text]:
     """Return title, trust, warnings, wall time and its parts, and what limits the run."""
-    lines = _title_lines(page, found.run, verbose)
+    lines = title_lines(page, found.run, run_fields(found.run, verbose=verbose), verbose=verbose)
     lines += _trust_lines(page, found.trust, path, verbose)
     if hang := hang_sentence(found.hang):
         lines += page.wrapped(f"{hang}.", "bold red", _INDENT)
@@ -36,11 +37,11 @@ def head_lines(page: Page, found: Summary, told: Diagnosis, path: Path, verbose:
         Text(),
         *_time_lines(page, found),
         *_efficiency_lines(page, found.efficiency),
-        *_verdict_lines(page, found, told, verbose),
+        *verdict_lines(page, found, told, verbose=verbose),
     ]
 
 
-def _verdict_lines(page: Page, found: Summary, told: Diagnosis, verbose: bool) -> list[Text]:
+def verdict_lines(page: Page, found: Summary, told: Diagnosis, *, verbose: bool = False) -> list[Text]:
     """Return what limits the run; nothing where other lines say it: ranks that hang, no calls."""
     if not found.calls or hang_sentence(found.hang):
         return []
@@ -48,12 +49,13 @@ def _verdict_lines(page: Page, found: Summary, told: Diagnosis, verbose: bool) -
     return _capped(page, page.wrapped(told.verdict, "bold", _INDENT), verbose or found.trust.complete)
 
 
-def _title_lines(page: Page, run: Run, verbose: bool) -> list[Text]:
+def title_lines(page: Page, run: Run, fields: Sequence[str], *, verbose: bool = False) -> list[Text]:
+    """Return the version and the command, and below them facts about the run."""
     title = f"rankwise {run.rankwise_version}{_APART}{run_title(run)}"
     lines = page.wrapped(title, "bold", _INDENT)
     if not verbose and len(lines) > 1:
         lines = [page.shortened(page.text(title, "bold"), page.width)]
-    return lines + _capped(page, page.joined(run_fields(run, verbose=verbose), _APART, _INDENT), verbose)
+    return lines + _capped(page, page.joined(fields, _APART, _INDENT), verbose)
 
 
 def _trust_lines(page: Page, trust: Trust, path: Path, verbose: bool) -> list[Text]:
@@ -70,13 +72,18 @@ def _trust_lines(page: Page, trust: Trust, path: Path, verbose: bool) -> list[Te
         lines += [*page.joined(fields, ", ", _INDENT), *page.wrapped(cost_line(trust), indent=_INDENT)]
     if verbose and (where := memory_line(trust)):
         lines += page.wrapped(where, indent=_INDENT)
+    return lines + warning_lines(page, trust, path, verbose=verbose)
+
+
+def warning_lines(page: Page, trust: Trust, path: Path, *, verbose: bool = False) -> list[Text]:
+    """Return what makes the numbers less certain; in the short form at most two lines."""
     texts = warnings(trust)
     warned = [line for text in texts for line in page.wrapped(f"! {text}", "yellow", _INDENT)]
     if not verbose and len(warned) > _MOST_LINES:
-        everything = f"rankwise show {shown_path(path)} -v"
+        everything = f"rankwise show {shown_path(path)} -vv"
         more = f"! {number_of(len(texts), 'warning')} in full: {everything}"
         warned = [*warned[: _MOST_LINES - 1], page.shortened(page.text(more, "yellow"), page.width)]
-    return lines + warned
+    return warned
 
 
 def _time_lines(page: Page, found: Summary) -> list[Text]:

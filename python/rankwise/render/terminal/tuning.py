@@ -58,14 +58,14 @@ def print_tuned(
     tunable = sum(one.tunable_seconds for one in everything)
     page.write(
         *page.wrapped(
-            f"{library}: {percent_text(100 * tunable / run_seconds if run_seconds else 0)} % of the run time "
-            "is in blocking collectives, without waiting for late ranks",
+            f"{library}: {percent_text(100 * tunable / run_seconds if run_seconds else 0)} % of the run "
+            "time is in blocking collectives, excluding waiting for late ranks",
             "bold",
             indent=2,
         )
     )
     if not found.tried:
-        page.write(*page.wrapped("No collective takes enough time to be worth tuning.", indent=2))
+        page.write(*page.wrapped("No collective takes enough time for tuning to pay off.", indent=2))
     else:
         page.write(Text(), *table_lines(page, _columns(run_seconds), found.tried, fold=True), Text())
     _notes(page, found)
@@ -87,7 +87,7 @@ def print_written(gains: bool, written: Sequence[Path], file: TextIO, *, undecid
     """
     page = Page(file)
     if undecided:
-        text = "Nothing is written yet: the same command with --continue goes on from there."
+        text = "Nothing is written yet: the same command continues from there."
         page.write(*page.wrapped(text, "bold", indent=2))
     elif not gains:
         page.write(*page.wrapped("No gain: nothing is written.", "bold", indent=2))
@@ -95,7 +95,7 @@ def print_written(gains: bool, written: Sequence[Path], file: TextIO, *, undecid
         page.write(*page.wrapped(f"Written: {', '.join(str(path) for path in written)}", indent=2))
         page.write(page.text(f"    rankwise run --with {written[0]} -- COMMAND"))
     else:
-        page.write(*page.wrapped("Nothing is written without --apply FILE.", indent=2))
+        page.write(*page.wrapped("Nothing is written without -o FILE.", indent=2))
 
 
 def _columns(run_seconds: float) -> list[TextColumn[Tried]]:
@@ -146,17 +146,17 @@ def _effect(tried: Tried) -> str:
     what = f"{call_name(tried.target.procedure)} by {algorithm_name(tried.rule.algorithm.label)}"
     if effect.verdict == "not visible":
         seen = (
-            "its messages are the same without the rule"
+            "its messages do not change with the rule"
             if effect.messages == "same"
             else "its messages can't be seen"
         )
         return f"{what}: {seen}; the pairs of runs decide."
     before, after = (", ".join(map(algorithm_name, names)) for names in (effect.before, effect.after))
     if effect.verdict == "same calls":
-        return f"{what}: the library calls {after} as often without the rule; the pairs of runs decide."
+        return f"{what}: the library calls {after} equally often without the rule; the pairs of runs decide."
     names = f": {before or 'unknown'} became {after or 'unknown'}" if before or after else ""
     if effect.messages == "other":
-        return f"{what}: its messages show that it took effect{names}."
+        return f"{what}: its messages confirm that it took effect{names}."
     return f"{what}: the library calls another algorithm, which sends the same messages{names}."
 
 
@@ -167,13 +167,16 @@ def _beside(tried: Tried) -> str:
 
 def _failed(tried: Tried) -> str:
     """Say which algorithms the program fails with, and what became of the call."""
-    outs = "; ".join(f"{algorithm_name(label)} is out, {why}" for label, why in tried.failed.items())
+    outs = "; ".join(f"{algorithm_name(label)} is excluded, {why}" for label, why in tried.failed.items())
     if tried.rule:
         instead = _taken(tried)
     elif changes_digits(tried.target):
-        instead = "No other one is left; --bitwise leaves alone what could change sums in their last digits."
+        instead = (
+            "No other algorithm is left; --bitwise excludes those that could change sums in their "
+            "last digits."
+        )
     else:
-        instead = "No other one was shown to be faster, and to be right."
+        instead = "No other algorithm was shown to be faster and correct."
     return f"{call_name(tried.target.procedure)}: {outs}. {instead}"
 
 
@@ -194,11 +197,11 @@ def _notes(page: Page, found: Tuned) -> None:
     notes += [_failed(tried) for tried in found.tried if tried.failed]
     if found.left:
         cells = ", ".join(f"{call_name(one.procedure)} ({_size(one)})" for one in found.left)
-        notes.append(f"No time was left for: {cells}.")
+        notes.append(f"Not tried for lack of time: {cells}.")
     if found.others:
-        notes.append(f"These changed, too, though no rule is about them: {', '.join(found.others)}.")
+        notes.append(f"Collectives without a rule that also changed: {', '.join(found.others)}.")
     if found.digits:
-        notes.append("Sums may change in their last digits; --bitwise leaves them alone.")
+        notes.append("Sums may change in their last digits; --bitwise prevents that.")
     if found.ended:
         notes.append(found.ended)
     for note in filter(None, dict.fromkeys(notes)):
@@ -208,13 +211,13 @@ def _notes(page: Page, found: Tuned) -> None:
 def proof_text(proof: Proof) -> str:
     """Return in a sentence what the pairs of runs showed."""
     if proof.rejected:
-        return f"The settings are out: {proof.rejected}."
+        return f"The settings are rejected: {proof.rejected}."
     if proof.interval is None:
-        return f"Nothing is proven. {proof.ended or 'There is no whole pair of runs.'}"
+        return f"Nothing is proven. {proof.ended or 'No pair of runs was completed.'}"
     excluded = "" if proof.excluded is None else f"{percent_text(100 * (1 - 1 / (1 + proof.excluded)))} %"
     said = _said(proof.interval, undecided=proof.is_undecided)
     if excluded:
-        said += f" The risk that it hides a gain of {excluded} or more is {confidence_text(MISS)} % at most."
+        said += f" The risk of missing a gain of {excluded} or more is at most {confidence_text(MISS)} %."
     return f"{said}{' ' + proof.ended if proof.ended else ''}"
 
 
@@ -229,7 +232,7 @@ def _said(one: Interval, *, undecided: bool) -> str:
         so_far = f"{change_text(-less)} % ({change_range_text(-most, -least)} %; {of})"
         return f"Not decided: the time changes by {so_far} so far."
     if not one.reached and one.low > 1:
-        few = f"{one.pairs} pairs of runs give no more than {confidence}"
+        few = f"{one.pairs} pairs of runs give at most {confidence}"
         return f"Not proven: the program took {percent_text(less)} % less time, but {few}."
     if one.verdict == "slower":
         between = f"{percent_range_text(-most, -least)} %"

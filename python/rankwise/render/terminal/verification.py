@@ -16,7 +16,7 @@ from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.units import byte_text, count_text, percent_range_text, percent_text, second_text
 from rankwise.trials.interval import Interval
 
-_KEPT = "The old order is kept: no files are written."
+_KEPT = "The present order stays: no files are written."
 
 
 class _Row(NamedTuple):
@@ -42,13 +42,13 @@ def print_verified(found: Verified, profile: Path, command: str, output: Path | 
     if not found.mapping.gains:
         was = "present placement" if found.mapping.present else "natural order"
         runs = "" if found.again else "; nothing was run"
-        page.write(*page.wrapped(f"The {was} is the best found: nothing to gain{runs}.", "bold", indent=2))
+        page.write(*page.wrapped(f"No better placement than the {was} was found{runs}.", "bold", indent=2))
         page.write(*page.wrapped(_KEPT))
         return
     if found.interval is not None:
         pairs = found.interval.pairs
         page.write(
-            page.text(f"{pairs} pair{'s' * (pairs > 1)} of runs, each side warmed up by one more", "bold")
+            page.text(f"{pairs} pair{'s' * (pairs > 1)} of runs, with one warm-up run per side", "bold")
         )
         page.write(Text(), *table_lines(page, _columns(), _rows(found)), Text())
     for note in filter(None, [found.ended, _unresolved(found), *found.notes]):
@@ -105,13 +105,13 @@ def _unresolved(found: Verified) -> str:
     pairs = found.interval.pairs if found.interval else 0
     if found.needed is None or found.needed <= pairs:
         return ""
-    return f"{found.needed} pairs would be needed for what is to be resolved: see --pairs and --resolve."
+    return f"{found.needed} pairs would be needed for the requested resolution: see --pairs and --resolve."
 
 
 def _verdict(interval: Interval | None, *, alike: bool) -> str:
     """Say what the runs show, as a change of the time that the job takes."""
     if interval is None:
-        return "No difference shown: there is no whole pair of runs."
+        return "No difference shown: no pair of runs was completed."
     change = _change(interval.ratio)
     low, high = _change(interval.high), _change(interval.low)
     confidence = f"{_percent(interval.confidence)} confidence"
@@ -122,7 +122,7 @@ def _verdict(interval: Interval | None, *, alike: bool) -> str:
     if interval.verdict == "slower":
         more = f"Slower: the job takes {percent_text(change)} % more time"
         return f"{more} ({confidence}: {percent_range_text(low, high)} %), {ratio}."
-    below = " Any difference is smaller than what was to be resolved." if alike else ""
+    below = " Any difference is below the requested resolution." if alike else ""
     few = "" if interval.reached else f" So few pairs can't give {_percent(interval.wanted)}."
     none = f"No difference shown: the time changes by {change:+.1f} %"
     return f"{none} ({confidence}: {low:+.1f} to {high:+.1f} %), {ratio}.{few}{below}"

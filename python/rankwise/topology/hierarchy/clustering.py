@@ -1,4 +1,4 @@
-"""Nested groups of ranks that describe a matrix of distances shortest."""
+"""Nested groups of ranks with the shortest description of a matrix of distances."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from rankwise.topology.hierarchy.distances import Matrix
 from rankwise.topology.machine.slots import numbered
 
 FLOOR = 0.05
-"""Distances (logarithms of costs) are not told apart more finely than this."""
+"""Resolution of distances (logarithms of costs)."""
 
 _MOST_CUTS = 500
-"""So many places are considered; between levels, merges are a step apart."""
+"""At most this many places for levels are considered."""
 
 Groups = NDArray[np.int64]
 
 
-def nest(distances: Matrix) -> list[Groups]:
-    """Find the nested partitions that describe distances shortest.
+def nested_partitions(distances: Matrix) -> list[Groups]:
+    """Find the nested partitions with the shortest description of distances.
 
     Average linkage makes a tree of all ranks. Cuts through it split the pairs into classes. The cuts are
     chosen that need the fewest nats to write down: the partitions, and the distances given the class of each
@@ -57,11 +57,11 @@ def _merged(
     begin[leaves] = np.arange(count)
     end[leaves] = begin[leaves] + 1
     sides = tree[:, :2].astype(np.int64)
-    for step, (one, other) in enumerate(sides):
-        begin[count + step] = min(begin[one], begin[other])
-        end[count + step] = max(end[one], end[other])
-    one, other = sides.T
-    numbers = ((end - begin)[one] * (end - begin)[other]).astype(np.float64)
+    for step, (first, second) in enumerate(sides):
+        begin[count + step] = min(begin[first], begin[second])
+        end[count + step] = max(end[first], end[second])
+    first, second = sides.T
+    numbers = ((end - begin)[first] * (end - begin)[second]).astype(np.float64)
 
     def blocks(values: NDArray[np.float64]) -> NDArray[np.float64]:
         table = np.zeros((count + 1, count + 1))
@@ -69,10 +69,10 @@ def _merged(
         np.cumsum(table, axis=0, out=table)
         np.cumsum(table, axis=1, out=table)
         return np.asarray(
-            table[end[one], end[other]]
-            - table[begin[one], end[other]]
-            - table[end[one], begin[other]]
-            + table[begin[one], begin[other]]
+            table[end[first], end[second]]
+            - table[begin[first], end[second]]
+            - table[end[first], begin[second]]
+            + table[begin[first], begin[second]]
         )
 
     return numbers, blocks(sorted_), blocks(sorted_**2)
@@ -116,7 +116,7 @@ def _spread_cost(many: NDArray[np.float64], variance: NDArray[np.float64]) -> ND
 
 
 def partition_cost(items: NDArray[np.int64], groups: int) -> NDArray[np.float64]:
-    """Return the nats of one of the ways to put items into groups, as if those were of one size.
+    """Return the nats of one way to group items, as if all groups had the same size.
 
     Twice: groups of unequal sizes need more, and a tree was grown to fit.
     """
@@ -137,8 +137,8 @@ def _log_factorial(count: int) -> NDArray[np.float64]:
 
 def class_of(partitions: Sequence[Groups], count: int) -> NDArray[np.int8]:
     """Return the class of each pair: shape (N, N), place of the innermost partition that holds both."""
-    found = np.full((count, count), len(partitions), dtype=np.int8)
+    classes = np.full((count, count), len(partitions), dtype=np.int8)
     for place in range(len(partitions) - 1, -1, -1):
         groups = partitions[place]
-        found[groups[:, None] == groups[None, :]] = place
-    return found
+        classes[groups[:, None] == groups[None, :]] = place
+    return classes

@@ -1,4 +1,4 @@
-"""The levels that were found, beside what hwloc, Slurm or others say of the machine."""
+"""Compares the measured levels with the machine as hwloc, Slurm or others describe it."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ def compare(hierarchy: Hierarchy, partitions: Mapping[str, Sequence[Hashable]]) 
     Returns:
         one for each partition, in their order.
     """
-    found = []
+    agreements = []
     for name, keys in partitions.items():
         given = numbered_keys(keys)
         scored = [(adjusted_rand(given, level.groups), level) for level in hierarchy.levels]
         if not scored:
-            found.append(Agreement(name, "", 0.0, ()))
+            agreements.append(Agreement(name, "", 0.0, ()))
             continue
         index, level = max(scored, key=lambda pair: pair[0])
-        found.append(Agreement(name, level.name, index, _differing(given, level.groups)))
-    return tuple(found)
+        agreements.append(Agreement(name, level.name, index, _differing(given, level.groups)))
+    return tuple(agreements)
 
 
 def hwloc_partitions(measurement: Measurement) -> dict[str, list[Hashable]]:
     """Return which core, cache, memory, package and node each rank was bound to, from small to large.
 
-    A part is left out if the kernel does not tell it, or if some rank may run on several of it.
+    A part is left out if the kernel does not report it, or if a rank may run on several such parts.
     """
-    found: dict[str, list[Hashable]] = {}
-    for name, of in (
+    partitions: dict[str, list[Hashable]] = {}
+    for name, part_of in (
         ("core", lambda processor: (processor.package, processor.core)),
         ("l3", lambda processor: (processor.package, processor.l3)),
         ("numa", lambda processor: processor.numa),
@@ -66,16 +66,16 @@ def hwloc_partitions(measurement: Measurement) -> dict[str, list[Hashable]]:
     ):
         keys: list[Hashable] = []
         for rank in measurement.ranks:
-            parts = {of(processor) for processor in _allowed(measurement, rank)}
+            parts = {part_of(processor) for processor in _allowed(measurement, rank)}
             part = parts.pop() if len(parts) == 1 else -1
             if (part[-1] if isinstance(part, tuple) else part) < 0:
                 break
             keys.append((rank.host, part))
         else:
-            found[name] = keys
+            partitions[name] = keys
     if measurement.ranks and all(host.name for host in measurement.hosts):
-        found["node"] = [rank.host for rank in measurement.ranks]
-    return found
+        partitions["node"] = [rank.host for rank in measurement.ranks]
+    return partitions
 
 
 def _allowed(measurement: Measurement, rank: Rank) -> list[Processor]:
@@ -90,36 +90,36 @@ def numbered_keys(keys: Sequence[Hashable]) -> NDArray[np.int64]:
     return numbered([numbers.setdefault(key, len(numbers)) for key in keys])
 
 
-def adjusted_rand(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
-    """Return how alike two partitions are: 1 = the same, about 0 = by chance (Hubert and Arabie 1985)."""
-    table = _table(one, other)
+def adjusted_rand(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
+    """Return the adjusted Rand index: 1 = same partitions, about 0 = chance (Hubert and Arabie 1985)."""
+    table = _table(first, second)
 
     def pairs(counts: NDArray[np.int64]) -> float:
         return float((counts * (counts - 1) / 2).sum())
 
-    both, ones, others = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    everything = len(one) * (len(one) - 1) / 2
-    chance = ones * others / everything if everything else 0.0
-    most = (ones + others) / 2
+    both, first_pairs, second_pairs = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
+    everything = len(first) * (len(first) - 1) / 2
+    chance = first_pairs * second_pairs / everything if everything else 0.0
+    most = (first_pairs + second_pairs) / 2
     return 1.0 if most == chance else (both - chance) / (most - chance)
 
 
-def _table(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+def _table(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many ranks each pair of groups shares."""
-    table = np.zeros((int(one.max()) + 1, int(other.max()) + 1), dtype=np.int64)
-    np.add.at(table, (one, other), 1)
+    table = np.zeros((int(first.max()) + 1, int(second.max()) + 1), dtype=np.int64)
+    np.add.at(table, (first, second), 1)
     return table
 
 
-def _differing(given: NDArray[np.int64], found: NDArray[np.int64]) -> tuple[int, ...]:
+def _differing(given: NDArray[np.int64], levels: NDArray[np.int64]) -> tuple[int, ...]:
     """Return the ranks outside the best match of groups."""
     from scipy.optimize import linear_sum_assignment
 
-    table = _table(given, found)
+    table = _table(given, levels)
     rows, columns = linear_sum_assignment(-table)
     match = dict(zip(rows.tolist(), columns.tolist(), strict=True))
     return tuple(
         rank
-        for rank, (a, b) in enumerate(zip(given.tolist(), found.tolist(), strict=True))
+        for rank, (a, b) in enumerate(zip(given.tolist(), levels.tolist(), strict=True))
         if match.get(a) != b
     )

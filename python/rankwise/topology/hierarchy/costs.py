@@ -1,4 +1,4 @@
-"""What a message costs at each level: the parameters of LogGP."""
+"""The cost of a message at each level: the parameters of LogGP."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def spread(measurement: Measurement, chosen: Mask) -> float:
 
 def median_columns(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the median of each column, NaN where nothing is known."""
-    found = np.full(values.shape[1], np.nan)
+    medians = np.full(values.shape[1], np.nan)
     for place in range(values.shape[1]):
         column = values[:, place]
         column = column[np.isfinite(column)]
         if len(column):
-            found[place] = np.median(column)
-    return found
+            medians[place] = np.median(column)
+    return medians
 
 
 def _slope(sizes: NDArray[np.float64], times: NDArray[np.float64]) -> float | None:
-    """Return us per byte: least squares through the times of all sizes; None if they tell none."""
+    """Return us per byte: least squares over the times of all sizes; None if there is no slope."""
     known = np.isfinite(times)
     if np.unique(sizes[known]).size < 2:
         return None

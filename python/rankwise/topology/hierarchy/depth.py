@@ -1,4 +1,4 @@
-"""Which partitions are levels, and which only tell apart neighbours whose messages cost unequally much.
+"""Separates levels from partitions that only reflect a slow place among neighbours.
 
 If node 3 has a slow link, `node0 node1 | node2 | node3` is a cheaper partition than the switches are,
 `node0 node1 | node2 node3`. But it takes the place of the switches on one side, and of the nodes on the
@@ -27,16 +27,16 @@ def indices_of_levels(partitions: Sequence[Groups], known: Sequence[Groups] = ()
     count = len(partitions[0])
     everyone: Groups = np.zeros(count, dtype=np.int64)
     finer: Groups = np.arange(count)
-    found = []
+    indices = []
     for place, (groups, coarser) in enumerate(zip(partitions, [*partitions[1:], everyone], strict=True)):
         if any(np.array_equal(groups, level) for level in known) or _deepens(finer, groups, coarser):
-            found.append(place)
+            indices.append(place)
             finer = groups
-    return found
+    return indices
 
 
 def _deepens(finer: Groups, groups: Groups, coarser: Groups) -> bool:
-    """Whether groups are between finer and coarser ones, and not in a few places only.
+    """Return whether groups lie between finer and coarser ones in more than a few places.
 
     That one group comes together while its neighbours stay apart, as where a single one is slow, counts only
     if most of the coarser groups show it. Of a single coarser group that says little, unless it is too small

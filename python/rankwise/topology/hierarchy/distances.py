@@ -1,4 +1,4 @@
-"""How far apart ranks are: what was measured, as costs, and all of it as one distance."""
+"""Distances of ranks: the measurements as costs, and all of them combined."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankwise.latency.measurement import Measurement
 
 SMALL = 4096
-"""Bytes: below, a round trip tells the latency; from here on also the rate."""
+"""Bytes: round trips of smaller messages measure the latency; from this size also the rate."""
 
 _NEIGHBOURS = 8
 Matrix = NDArray[np.float32]
@@ -19,7 +19,7 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class View:
-    """One thing that was measured of all pairs.
+    """One quantity measured for all pairs.
 
     Attributes:
         what: `latency` or `bandwidth`.
@@ -47,7 +47,7 @@ def best_statistic(measurement: Measurement) -> str:
 
 
 def views(measurement: Measurement) -> tuple[View, ...]:
-    """Return all that was measured, one view for each kind and size: shape (N, N) each."""
+    """Return all measurements, one view for each kind and size: shape (N, N) each."""
     statistic = best_statistic(measurement)
     pairs, count = measurement.pairs, len(measurement.ranks)
 
@@ -58,16 +58,16 @@ def views(measurement: Measurement) -> tuple[View, ...]:
         cost[first, second] = cost[second, first] = column[good]
         return cost
 
-    found = []
+    all_views = []
     for place, size in enumerate(measurement.sizes):
-        found.append(View("latency", size, spread(pairs.times[statistic][:, place])))
+        all_views.append(View("latency", size, spread(pairs.times[statistic][:, place])))
         rate = mean_rate(pairs.bandwidths["forward"][:, place], pairs.bandwidths["backward"][:, place])
-        found.append(View("bandwidth", size, spread(1 / rate)))
-    return tuple(view for view in found if np.isfinite(view.cost).any())
+        all_views.append(View("bandwidth", size, spread(1 / rate)))
+    return tuple(view for view in all_views if np.isfinite(view.cost).any())
 
 
 def mean_rate(forward: NDArray[np.float64], backward: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the geometric mean of both directions, or the one that is there; NaN where there is none."""
+    """Return the geometric mean of both directions, or the only one present; NaN where there is none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         there, back = np.log(forward), np.log(backward)
         there, back = np.where(np.isfinite(there), there, back), np.where(np.isfinite(back), back, there)
@@ -75,7 +75,7 @@ def mean_rate(forward: NDArray[np.float64], backward: NDArray[np.float64]) -> ND
 
 
 def combine(costs: Sequence[View]) -> Matrix:
-    """Return one distance: the mean logarithm of latencies, plus that of rates, over two.
+    """Return the combined distance: the mean logarithm of latencies, plus that of rates, over two.
 
     A level that only one of the two shows (a shaped uplink: the rate; a long cable: the latency) stays
     visible, however many sizes were measured. Each view is centred, so that a pair which one view misses is
@@ -107,7 +107,7 @@ def combine(costs: Sequence[View]) -> Matrix:
 
 
 def fill(distances: Matrix) -> Matrix:
-    """Guess what was not measured: as far as from the nearest ranks of the one to the other.
+    """Estimate missing distances: as far as from the nearest ranks of one to the other.
 
     Args:
         distances: shape (N, N), symmetric, NaN where unknown.
@@ -140,7 +140,7 @@ def fill(distances: Matrix) -> Matrix:
 def _nanmedian(values: Matrix) -> Matrix:
     """Return the median of each column; NaN, without a warning, where nothing is known."""
     known = np.isfinite(values).any(axis=0)
-    found: Matrix = np.full(values.shape[1], np.nan, dtype=np.float32)
+    medians: Matrix = np.full(values.shape[1], np.nan, dtype=np.float32)
     if known.any():
-        found[known] = np.nanmedian(values[:, known], axis=0)
-    return found
+        medians[known] = np.nanmedian(values[:, known], axis=0)
+    return medians

@@ -1,4 +1,4 @@
-"""What slows all messages of a rank or a group, or all between two groups: crosses and blocks of a matrix."""
+"""Slow ranks, groups and pairs of groups: crosses and blocks of a matrix."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rankwise.topology.hierarchy.clustering import FLOOR, Groups
 from rankwise.topology.hierarchy.distances import View
 
 LEAST = float(np.log(1.3))
-"""Smaller effects (logarithm of the ratio) are not told from noise."""
+"""Smaller effects (logarithm of the ratio) can't be distinguished from noise."""
 
 LEAST_INSIDE = 3
-"""Fewer pairs inside of a node do not tell that it is slow: two ranks may share a processor."""
+"""Fewer pairs inside a node do not prove that it is slow: two ranks may share a processor."""
 
-_LEAST_PAIRS = 2  # one slow pair does not tell which of its ends is slow
+_LEAST_PAIRS = 2  # one slow pair does not show which end is slow
 _CLIP = 2.0
 _TRIED = 3
 _MANY = 16
@@ -29,10 +29,10 @@ Values = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Unit:
-    """A group whose messages to all others may be slow; or two, with slow messages between them.
+    """A group whose messages to all others may be slow, or two groups with slow messages between them.
 
     Attributes:
-        ends: the ranks of the one or two groups; the same group twice stands for the messages inside of it.
+        ends: the ranks of the one or two groups; the same group twice means the messages inside it.
         place: of the partition that they are groups of; -1 for a single rank.
     """
 
@@ -46,10 +46,12 @@ class Unit:
 
     def touches(self, first: NDArray[np.int64], second: NDArray[np.int64], count: int) -> Mask:
         """Return which pairs of ranks it concerns; shapes of `first` and `second` are broadcast."""
-        one, *other = (np.isin(np.arange(count), end) for end in self.ends)
+        first_end, *other = (np.isin(np.arange(count), end) for end in self.ends)
         if not other:
-            return np.asarray(one[first] ^ one[second], dtype=bool)
-        return np.asarray((one[first] & other[0][second]) | (other[0][first] & one[second]), dtype=bool)
+            return np.asarray(first_end[first] ^ first_end[second], dtype=bool)
+        return np.asarray(
+            (first_end[first] & other[0][second]) | (other[0][first] & first_end[second]), dtype=bool
+        )
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Trial:
-    """The state of a fit with one more effect."""
+    """The state of a fit with an additional effect."""
 
     nats: float
     effect: Effect
@@ -105,12 +107,12 @@ class Fit:
     def centres(self, touched: Mask | None = None) -> Values:
         """Return the median of each class without touched pairs; NaN where there are no others."""
         touched = self.touched if touched is None else touched
-        found = np.full(self.number, np.nan, dtype=np.float32)
+        medians = np.full(self.number, np.nan, dtype=np.float32)
         for place, part in enumerate(self._slices()):
             free = self.logs[part][~touched[part]]
             if len(free):
-                found[place] = np.median(free)
-        return found
+                medians[place] = np.median(free)
+        return medians
 
     def _plain(self, touched: Mask) -> Values:
         """Return the model without effects."""
@@ -143,7 +145,7 @@ class Fit:
 
         Args:
             units: partitions whose groups may be slow.
-            nodes: partitions the insides of whose groups may be slow.
+            nodes: partitions with groups that may be slow inside.
         """
         residual = np.clip(self.residual(), -_CLIP, _CLIP)
         for place in range(-1, len(units)):
@@ -177,9 +179,9 @@ class Fit:
     def _blocks(self, groups: Groups, values: Values) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return sum and number of untouched values between each two groups: shape (K, K), symmetric."""
         many = int(groups.max()) + 1
-        one, other = groups[self.first], groups[self.second]
-        chosen = ~self.touched & (one != other)
-        flat = (one * many + other)[chosen]
+        first_group, second_group = groups[self.first], groups[self.second]
+        chosen = ~self.touched & (first_group != second_group)
+        flat = (first_group * many + second_group)[chosen]
         sums = np.bincount(flat, values[chosen], many * many).reshape(many, many)
         numbers = np.bincount(flat, None, many * many).reshape(many, many).astype(np.float64)
         return sums + sums.T, numbers + numbers.T
@@ -198,17 +200,17 @@ class Fit:
             return None
         base = np.where(self.touched, self.model, plain)
         base = np.where(np.isnan(base), self.everything, base)
-        found = []
+        trials = []
         least = float(np.exp(plain[mine].min()))
         for kind, amount, values in _models(self.logs[mine], plain[mine], cross=len(unit.ends) == 1):
             model = base.copy()
             model[mine] = values
             effect = Effect(unit, self.place, kind, amount, least)
-            found.append(Trial(self._nats(model), effect, touched, model))
-        return min(found, key=lambda trial: trial.nats)
+            trials.append(Trial(self._nats(model), effect, touched, model))
+        return min(trials, key=lambda trial: trial.nats)
 
     def accept(self, trial: Trial) -> None:
-        """Go on with one more effect."""
+        """Continue with an additional effect."""
         self.nats, self.touched, self.model = trial.nats, trial.touched, trial.model
 
 

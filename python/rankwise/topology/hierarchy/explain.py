@@ -1,4 +1,4 @@
-"""The description of all views at once: by classes of pairs, and by what does not fit them."""
+"""The description of all views together: by classes of pairs, and by effects that deviate from them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NATS = 8.0
 
 _VIEW_NATS = 4.0
 _HIDES = 0.25
-"""What is left of a cost without a delay is noise if it is less than this share of it."""
+"""After a delay is subtracted, less than this share of the cost is noise."""
 
 Costs = NDArray[np.float32]
 
@@ -56,10 +56,10 @@ def explain(views: Sequence[View], partitions: Sequence[Groups], nodes: Sequence
     slow = 0
     while slow < max(1, count // 8):
         suspects = dict.fromkeys(unit for fit in fits for unit in fit.suspects(units, nodes))
-        # Where one rank of a node was measured, either may be slow: let it be the node.
+        # Where only one rank of a node was measured, either may be slow: choose the node.
         gain, _, trials = max(
             ((gain, len(unit.ends[0]), trials) for unit in suspects for gain, trials in (_gain(fits, unit),)),
-            key=lambda found: found[:2],
+            key=lambda best: best[:2],
             default=(0.0, 0, {}),
         )
         if gain < _NATS:
@@ -81,7 +81,7 @@ def _gain(fits: Sequence[Fit], unit: Unit) -> tuple[float, dict[int, Trial]]:
 
 
 def partition_nats(partitions: Sequence[Groups]) -> float:
-    """Return what it takes to write down nested partitions."""
+    """Return the length of a description of nested partitions."""
     numbers = [len(partitions[0]), *(int(groups.max()) + 1 for groups in partitions)] if partitions else []
     return float(sum(partition_cost(np.array([many]), few)[0] for many, few in pairwise(numbers)))
 

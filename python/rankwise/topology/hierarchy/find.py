@@ -24,13 +24,13 @@ STABLE = 0.5
 
 
 def find_hierarchy(measurement: Measurement, *, seed: int = 0) -> Hierarchy:
-    """Find the levels of a machine, what they cost, and what does not fit.
+    """Find the levels of a machine, their costs, and outliers.
 
     Levels come from the measured matrix alone; hosts and bindings only name them.
 
     Args:
         measurement: of N ranks, N > 1.
-        seed: of the resampling; one seed always finds the same.
+        seed: of the resampling; the result depends only on it and the measurement.
 
     Raises:
         RankwiseError: fewer than two ranks, or nothing was measured between them.
@@ -42,23 +42,23 @@ def find_hierarchy(measurement: Measurement, *, seed: int = 0) -> Hierarchy:
     if not seen:
         raise RankwiseError("the measurement holds no pair: measure again")
     nodes = _nodes(measurement)
-    found = search(seen, nodes)
-    partitions = found.partitions
-    shares = stabilities(combine(settled(seen, found)), partitions, seed)
+    hierarchy = search(seen, nodes)
+    partitions = hierarchy.partitions
+    shares = stabilities(combine(settled(seen, hierarchy)), partitions, seed)
     stable = [
         place
         for place, share in enumerate(shares)
         if share >= STABLE and not _by_chance(measurement, partitions[place])
     ]
     kept = [partitions[place] for place in stable]
-    explanation = found if len(kept) == len(partitions) else explain(seen, kept, nodes)
+    explanation = hierarchy if len(kept) == len(partitions) else explain(seen, kept, nodes)
     nested = [*kept, np.zeros(count, dtype=np.int64)]
     levels = _levels(measurement, explanation, nested, [*(shares[place] for place in stable), 1.0])
     return Hierarchy(levels, outliers(measurement, seen, explanation, levels), _order(nested))
 
 
 def _by_chance(measurement: Measurement, groups: Groups) -> bool:
-    """Whether a partition tells ranks apart that took turns on the processors of one host.
+    """Return whether a partition separates ranks that shared processors of one host by time slicing.
 
     Which of them are near each other is then the scheduler's doing, however clearly it shows.
     """
@@ -77,7 +77,7 @@ def _nodes(measurement: Measurement) -> list[Groups]:
 def _levels(
     measurement: Measurement, explanation: Explanation, partitions: Sequence[Groups], shares: Sequence[float]
 ) -> tuple[Level, ...]:
-    """Describe each level: name, groups and cost without what does not fit."""
+    """Describe each level: name, groups and cost without outliers."""
     first, second = measurement.pairs.first, measurement.pairs.second
     count = len(measurement.ranks)
     classes = class_of(partitions[:-1], count)

@@ -1,4 +1,4 @@
-"""What was found: levels, their costs, and what does not fit."""
+"""The measured hierarchy: levels, their costs, and outliers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Level:
     """One level of the hierarchy.
 
     Attributes:
-        name: `core`, `l3`, `numa`, `package`, `node`, `switch`, `machine`; `level 2` where nothing tells.
+        name: `core`, `l3`, `numa`, `package`, `node`, `switch`, `machine`; `level 2` if unknown.
             Two ranks are at this level if the smallest group that holds both is one of this level's.
         groups: shape (N,): number of the group that each rank is in, from 0 in the order of their first rank.
         labels: a name for each group: a host's where it is a node, else such as `switch 0`.
@@ -40,7 +40,7 @@ class Outlier:
 
     Attributes:
         kind: `slow node` (also inside), `slow link of a node` (inside, it is as fast as others), `slow node
-            or its link` (nothing tells which), `slow group` (that is not a node), `slow rank`, `slow link`
+            or its link` (unknown which), `slow group` (that is not a node), `slow rank`, `slow link`
             (between two groups), `slow pair`.
         where: in words: `node3`, `rank 5 on node2`, `node0 - node3`, `ranks 3 - 17`.
         ranks: concerned: all of the node, the rank, or both ends.
@@ -80,9 +80,9 @@ class Hierarchy:
     def level_of(self) -> NDArray[np.int64]:
         """Return the place in `levels` of each pair: shape (N, N), the diagonal is -1."""
         count = len(self.order)
-        found = np.full((count, count), len(self.levels) - 1)
+        levels = np.full((count, count), len(self.levels) - 1)
         for place in range(len(self.levels) - 1, -1, -1):
             groups = self.levels[place].groups
-            found[groups[:, None] == groups[None, :]] = place
-        np.fill_diagonal(found, -1)
-        return found
+            levels[groups[:, None] == groups[None, :]] = place
+        np.fill_diagonal(levels, -1)
+        return levels

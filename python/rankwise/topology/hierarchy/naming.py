@@ -1,4 +1,4 @@
-"""Names for levels and their groups, from what the kernel said of hosts and bindings."""
+"""Names for levels and their groups, from the hosts and bindings that the kernel reported."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _ALIKE = 0.9
 
 
 def names(measurement: Measurement, partitions: Sequence[Groups]) -> list[str]:
-    """Name each level, from the innermost; the last one holds all ranks in one group.
+    """Name each level, from the innermost; the last level has all ranks in one group.
 
     A level has the name of the largest part of the machine whose borders are its groups'. Unions of nodes are
-    a `switch`, all nodes together the `machine`. Where nothing tells, it is `level 1`, `level 2`, ...
+    a `switch`, all nodes together the `machine`. Without a known name, it is `level 1`, `level 2`, ...
     """
     known = {name: numbered_keys(keys) for name, keys in hwloc_partitions(measurement).items()}
-    found: list[str] = []
+    named: list[str] = []
     for place, groups in enumerate(partitions):
         name = _name(groups, known, outermost=place == len(partitions) - 1) or f"level {place + 1}"
-        same = sum(other.split(" ")[0] == name for other in found)
-        found.append(f"{name} {same + 1}" if same else name)
-    return found
+        same = sum(other.split(" ")[0] == name for other in named)
+        named.append(f"{name} {same + 1}" if same else name)
+    return named
 
 
 def _name(groups: Groups, known: dict[str, Groups], outermost: bool) -> str:
@@ -50,8 +50,8 @@ def labels(measurement: Measurement, name: str, groups: Groups) -> tuple[str, ..
     if name != "node":
         return tuple(f"{name} {number}" for number in range(int(groups.max()) + 1))
     hosts = measurement.host_names()
-    found = []
+    chosen = []
     for number in range(int(groups.max()) + 1):
         inside = [host for host, group in zip(hosts, groups.tolist(), strict=True) if group == number]
-        found.append(max(sorted(set(inside)), key=inside.count))
-    return tuple(found)
+        chosen.append(max(sorted(set(inside)), key=inside.count))
+    return tuple(chosen)

@@ -1,4 +1,4 @@
-"""What is slower than the rest of its level, in words."""
+"""Outliers: ranks, nodes and links that are slower than the rest of their level."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rankwise.topology.hierarchy.slow_pairs import slow_pairs
 def outliers(
     measurement: Measurement, views: Sequence[View], explanation: Explanation, levels: Sequence[Level]
 ) -> tuple[Outlier, ...]:
-    """Return what does not fit, the worst first.
+    """Return the outliers, the worst first.
 
     Args:
         measurement: of N ranks.
@@ -31,7 +31,7 @@ def outliers(
     names = _Names(measurement, levels)
     hosts = np.array([rank.host for rank in measurement.ranks])
     fits = explanation.fits
-    found = []
+    outliers_found = []
     shown: dict[Unit, list[int]] = {}
     for effect in explanation.effects:
         shown.setdefault(effect.unit, []).append(effect.view)
@@ -47,7 +47,7 @@ def outliers(
             if view.what == "bandwidth":
                 value, expected = 1 / value, 1 / expected
             ranks = tuple(sorted(rank for end in unit.ends for rank in end))
-            found.append(
+            outliers_found.append(
                 Outlier(
                     kind=kind,
                     where=where,
@@ -60,12 +60,14 @@ def outliers(
                     verdict=verdict,
                 )
             )
-    found += _misplaced(measurement, views, levels, names)
-    return tuple(sorted(found, key=lambda one: -abs(float(np.log(one.value / one.expected)))))
+    outliers_found += _misplaced(measurement, views, levels, names)
+    return tuple(
+        sorted(outliers_found, key=lambda outlier: -abs(float(np.log(outlier.value / outlier.expected))))
+    )
 
 
 def _told(views: Sequence[View], places: Sequence[int]) -> Iterator[int]:
-    """Yield one view each for latency and bandwidth: large messages that are slow say nothing of latency."""
+    """Yield a view each for latency and bandwidth: slow large messages say nothing about latency."""
     kinds: Mapping[bool, list[int]] = {
         rate: [place for place in places if views[place].tells_rate is rate] for rate in (False, True)
     }
@@ -79,12 +81,12 @@ def _worst(fit: Fit, unit: Unit) -> tuple[int, float, float]:
     """Return the class of a unit's pairs that suffers most, and its measured and expected cost."""
     mine = unit.touches(fit.first, fit.second, fit.count)
     centres = fit.centres()
-    found = []
+    candidates = []
     for place in np.unique(fit.classes[mine]).tolist():
         if np.isfinite(centres[place]):
             value = float(np.median(fit.logs[mine & (fit.classes == place)]))
-            found.append((value - float(centres[place]), place, value, float(centres[place])))
-    _, place, value, expected = max(found)
+            candidates.append((value - float(centres[place]), place, value, float(centres[place])))
+    _, place, value, expected = max(candidates)
     return place, float(np.exp(value)), float(np.exp(expected))
 
 
@@ -95,7 +97,7 @@ def _slowness(fit: Fit, unit: Unit) -> float:
 
 
 def _verdict(measurement: Measurement, view: View, unit: Unit, value: float, expected: float) -> str:
-    """Return whether what was slow among others was slow alone; '' if it was not measured again."""
+    """Return whether a slow pair was also slow when measured alone; '' if it was not measured again."""
     alone = measurement.alone
     if not len(alone):
         return ""
@@ -104,7 +106,7 @@ def _verdict(measurement: Measurement, view: View, unit: Unit, value: float, exp
     costs = costs[np.isfinite(costs)]
     if not len(costs):
         return ""
-    # Half of the way (in logarithms) from what is expected to what was measured.
+    # Halfway (in logarithms) between the expected and the measured value.
     return "slow alone" if float(np.median(costs)) > (value * expected) ** 0.5 else "slow under load"
 
 

@@ -22,7 +22,7 @@ SLOW_NODE_OR_LINK = "slow node or its link"
 def kind_of_node(
     fits: Sequence[Fit], unit: Unit, outside: Mapping[int, float], hosts: NDArray[np.int64]
 ) -> str:
-    """Return what is slow where a node's messages to others are, and those inside of it have no effect.
+    """Return what is slow: the node, or only its link to others.
 
     Args:
         fits: of all views.
@@ -41,9 +41,9 @@ def kind_of_node(
 
 
 def _inside(fit: Fit, unit: Unit, hosts: NDArray[np.int64]) -> float:
-    """Return how slow pairs inside of a node are, beside those of other nodes; NaN if nothing compares.
+    """Return how slow pairs inside a node are, compared to those of other nodes; NaN without others.
 
-    Noise makes messages slower rather than faster: the faster of the other nodes tell what is usual.
+    Noise makes messages slower rather than faster: the faster of the other nodes are the reference.
     """
     inside = (hosts[fit.first] == hosts[fit.second]) & ~fit.touched
     own = inside & (hosts[fit.first] == hosts[unit.ends[0][0]])

@@ -23,7 +23,7 @@ def slow_pairs(fits: Sequence[Fit]) -> dict[Unit, list[int]]:
 
     Where more than a few pairs of a class are far outside, it has a long tail, and none is singled out.
     """
-    found: dict[Unit, list[int]] = {}
+    places: dict[Unit, list[int]] = {}
     worst: dict[Unit, float] = {}
     for place, fit in enumerate(fits):
         residual = fit.residual()
@@ -39,10 +39,10 @@ def slow_pairs(fits: Sequence[Fit]) -> dict[Unit, list[int]]:
             for pair in far.tolist():
                 ends = ((int(fit.first[begin + pair]),), (int(fit.second[begin + pair]),))
                 unit = Unit(ends, -1)
-                found.setdefault(unit, []).append(place)
+                places.setdefault(unit, []).append(place)
                 worst[unit] = max(worst.get(unit, 0.0), float(values[pair]))
-    chosen = sorted(found, key=lambda unit: -worst[unit])[:PAIRS]
-    return {unit: found[unit] for unit in chosen}
+    chosen = sorted(places, key=lambda unit: -worst[unit])[:PAIRS]
+    return {unit: places[unit] for unit in chosen}
 
 
 def _scale(values: Values) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.topology.hierarchy.clustering import Groups, class_of, nest
+from rankwise.topology.hierarchy.clustering import Groups, class_of, nested_partitions
 from rankwise.topology.hierarchy.compare import adjusted_rand
 from rankwise.topology.hierarchy.distances import Matrix, fill
 from rankwise.topology.hierarchy.unmeasured import measured
@@ -41,7 +41,7 @@ def stabilities(distances: Matrix, partitions: Sequence[Groups], seed: int) -> l
     for _ in range(times):
         noise = random.standard_normal((count, count), dtype=np.float32) * spreads
         noise = np.triu(noise, 1)
-        again = nest(distances + noise + noise.T)
+        again = nested_partitions(distances + noise + noise.T)
         hits += [any(adjusted_rand(groups, other) >= SAME for other in again) for groups in partitions]
     return [
         1.0 if groups.max() == count - 1 else float(share)

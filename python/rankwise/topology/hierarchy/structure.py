@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from rankwise.topology.hierarchy.clustering import Groups, nest
+from rankwise.topology.hierarchy.clustering import Groups, nested_partitions
 from rankwise.topology.hierarchy.depth import indices_of_levels
 from rankwise.topology.hierarchy.distances import Matrix, View, combine, fill
 from rankwise.topology.hierarchy.effects import LEAST, LEAST_INSIDE
@@ -30,7 +30,7 @@ _FEW_GROUPS = 64
 
 
 def search(views: Sequence[View], units: Sequence[Groups]) -> Explanation:
-    """Find the nested partitions and the effects that together describe all views shortest.
+    """Find the nested partitions and effects with the shortest description of all views.
 
     Slow nodes bend the tree, and a bent tree hides slow nodes. Several trees are made: of all views together,
     of each view alone, of views without what is common to a row, and of views without what is common to the
@@ -47,7 +47,7 @@ def search(views: Sequence[View], units: Sequence[Groups]) -> Explanation:
         """Describe views by the partitions that the shown views suggest."""
         distances = combine(shown)
         known = measured(distances)
-        cuts = nest(fill(distances[np.ix_(known, known)]))
+        cuts = nested_partitions(fill(distances[np.ix_(known, known)]))
         cuts = spread(cuts, known, units[0] if units else None, len(distances))
         levels = [cuts[index] for index in indices_of_levels(cuts, known=units)]
         key = tuple(groups.tobytes() for groups in levels)
@@ -73,36 +73,36 @@ def search(views: Sequence[View], units: Sequence[Groups]) -> Explanation:
 
 
 def describe(views: Sequence[View], partitions: Sequence[Groups], units: Sequence[Groups]) -> Explanation:
-    """Describe views by partitions, without those whose pairs cost the same as the next level's."""
-    found = explain(views, partitions, units)
-    while found.partitions:
-        centres = np.array([fit.centres() for fit in found.fits])
+    """Describe views by partitions, without levels that cost the same as the next one."""
+    explanation = explain(views, partitions, units)
+    while explanation.partitions:
+        centres = np.array([fit.centres() for fit in explanation.fits])
         gaps = np.nan_to_num(np.diff(centres, axis=1), nan=0.0).max(axis=0)
-        # What was not measured (all pairs of a class missing) cannot be told apart, and stays.
+        # What was not measured (all pairs of a class missing) can't be separated, and stays.
         gaps[np.isnan(centres).all(axis=0)[:-1]] = np.inf
         if gaps.min() >= _GAP:
             break
         same = int(gaps.argmin())
-        kept = [groups for place, groups in enumerate(found.partitions) if place != same]
-        found = explain(views, kept, units)
-    return found
+        kept = [groups for place, groups in enumerate(explanation.partitions) if place != same]
+        explanation = explain(views, kept, units)
+    return explanation
 
 
 def _settled(
-    views: Sequence[View], found: Explanation, units: Sequence[Groups]
+    views: Sequence[View], explanation: Explanation, units: Sequence[Groups]
 ) -> Iterator[tuple[View, ...]]:
-    """Yield views without what was found to be slow, also where a level takes the place of what is slow.
+    """Yield views without the slow places, also where a level replaces a slow place.
 
     A slow node that a level sets apart is not slow as long as this level is there.
     """
-    without = cleaned(views, found.effects)
+    without = cleaned(views, explanation.effects)
     yield without
     yield from (even for nodes in units if (even := _evened(without, nodes)))
     if len(views[0].cost) > _SEVERAL_RANKS:
         return
-    for groups in found.partitions:
+    for groups in explanation.partitions:
         if not any(np.array_equal(groups, nodes) for nodes in units):
-            kept = [other for other in found.partitions if other is not groups]
+            kept = [other for other in explanation.partitions if other is not groups]
             yield cleaned(views, describe(views, kept, units).effects)
 
 
@@ -116,7 +116,7 @@ def _alternatives(views: Sequence[View], partitions: Sequence[Groups]) -> Iterat
 
 
 def _centred(cost: Matrix, groups: Groups) -> Matrix:
-    """Return costs without what each group adds to all its messages.
+    """Return costs without the delay that each group adds to all its messages.
 
     In a tree of K groups, a delay r in front of one adds r (K - 2) to the sum of its row, and r to each sum
     (but not to their median), as in neighbour joining (Saitou and Nei 1987).
@@ -147,7 +147,7 @@ def _evened(views: Sequence[View], nodes: Groups) -> tuple[View, ...]:
         views: of N ranks.
         nodes: the partition by host; shape (N,).
     """
-    found, changed = [], False
+    cleaned_views, changed = [], False
     for view in views:
         cost = view.cost.copy()
         medians = {}
@@ -163,5 +163,5 @@ def _evened(views: Sequence[View], nodes: Groups) -> tuple[View, ...]:
                 members = np.flatnonzero(nodes == node)
                 cost[np.ix_(members, members)] /= np.float32(np.exp(median - usual))
                 changed = True
-        found.append(replace(view, cost=cost))
-    return tuple(found) if changed else ()
+        cleaned_views.append(replace(view, cost=cost))
+    return tuple(cleaned_views) if changed else ()

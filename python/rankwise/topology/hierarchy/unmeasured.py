@@ -1,4 +1,4 @@
-"""Ranks of which nothing was measured, as where one rank of each node was: they are where their node is."""
+"""Ranks that were not measured, as with one measured rank per node: they belong to their node."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def spread(
         of_node = {int(node): place for place, node in reversed(list(enumerate(nodes[known])))}
         for rank in np.flatnonzero(like >= len(known)).tolist():
             like[rank] = of_node.get(int(nodes[rank]), like[rank])
-    found = [like] if len(np.unique(like)) < count else []
+    partitions_of_all = [like] if len(np.unique(like)) < count else []
     for cut in cuts:
         groups = like.copy()
         groups[like < len(known)] = cut[like[like < len(known)]]
-        found.append(groups)
-    partitions = [numbered(groups.tolist()) for groups in found]
+        partitions_of_all.append(groups)
+    partitions = [numbered(groups.tolist()) for groups in partitions_of_all]
     return [groups for place, groups in enumerate(partitions) if not _known(groups, partitions[:place])]
 
 

@@ -1,1 +1,1 @@
-"""machine.json: what a machine is made of, what communication costs in it, and where that is known from."""
+"""machine.json: the parts of a machine, the costs of communication in it, and the sources of both."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from rankwise.errors import RankwiseError
 
 MOST_OBJECTS = 1 << 24
-"""Of one kind, and slots: as many as the largest machines have, ten times."""
+"""Limit for objects of a kind and for slots: ten times as many as the largest machines have."""
 
 
 # Control and format characters, blanks but the usual one, lines' ends, those for private use: they are not

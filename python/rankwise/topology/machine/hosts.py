@@ -15,7 +15,7 @@ def hosts_of(text: str) -> list[str]:
         RankwiseError: it is no list of hosts, or of more than 2^20.
     """
     if not text.isprintable():
-        raise RankwiseError(f"{text!r} is no list of hosts such as node[01-16,20]")
+        raise RankwiseError(f"{text!r} is not a list of hosts such as node[01-16,20]")
     given = Arguments()
     problem = given.problem()
     hosts = given.library.rankwise_read_hosts(given.new("char[]", text.encode()), problem, len(problem))
@@ -39,12 +39,12 @@ def folded(hosts: Sequence[str]) -> str:
 
 
 def checked(hosts: Sequence[str]) -> list[str]:
-    """Return names of nodes; RankwiseError if one comes twice or can't be a name in a launcher's files."""
+    """Return names of nodes; RankwiseError if a name occurs twice or is invalid in launchers' files."""
     seen: set[str] = set()
     for host in hosts:
         if not host or not host.isprintable() or " " in host:
             raise RankwiseError(f"{host!r} can't be the name of a node")
         if host in seen:
-            raise RankwiseError(f"the node {host!r} is there twice")
+            raise RankwiseError(f"the node {host!r} is given twice")
         seen.add(host)
     return list(hosts)

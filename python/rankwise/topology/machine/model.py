@@ -1,4 +1,4 @@
-"""A machine: a tree of objects, a level for each depth of it, and what is known about both."""
+"""A machine: a tree of objects, a level for each depth, and the data of both."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHAPE = "shape"
 
 @dataclass(frozen=True)
 class Cost:
-    """What a message costs, as in LogGP (Alexandrov et al. 1995); None where it was not measured.
+    """The cost of a message, as in LogGP (Alexandrov et al. 1995); None where it was not measured.
 
     Attributes:
         latency_us: half a round trip of the smallest size, median over pairs of their minimum, us.
@@ -45,8 +45,8 @@ class Level:
     """A kind of objects.
 
     Attributes:
-        name: `machine`, `switch`, `node`, `package`, `numa`, `l3`, `core`, `pu`, or what the maker calls it.
-        cost: of a message whose ends meet in an object of this level: no smaller object holds both.
+        name: `machine`, `switch`, `node`, `package`, `numa`, `l3`, `core`, `pu`, or the vendor's name.
+        cost: of a message between two slots whose smallest common object is of this level.
         link_mb_s: bandwidth of the link from such an object to the one around it, MB/s (10^6 bytes).
     """
 
@@ -61,7 +61,7 @@ class Source:
 
     Attributes:
         kind: `hwloc`, `slurm` or `latency`; `profile` or `shape` of a machine that is in no file.
-        what: that is known from it, in words.
+        what: the data from this source, in words.
         file: path as given; '' if it was no file.
         date: ISO 8601, when it was read or measured; '' if unknown.
     """
@@ -96,7 +96,7 @@ class Machine:
         root: the only object of level 0.
         sources: of all this, in the order of their use.
         outliers: the worst first.
-        network: what lies between the nodes where that is no tree; None: the tree tells all.
+        network: between the nodes, if it is not a tree; None: the tree describes it.
     """
 
     levels: tuple[Level, ...]
@@ -150,7 +150,7 @@ class Machine:
         """
         depth = self.depth(level)
         if depth > self.depth(NODE):
-            raise RankwiseError(f"level {level!r} is inside of nodes: hosts do not tell its objects apart")
+            raise RankwiseError(f"level {level!r} is inside nodes: hosts do not identify its objects")
         first = np.searchsorted(self.slots.host, np.arange(len(self.nodes)))
         group = dict(zip(self.hosts(), self.slots.numbers[first, depth].tolist(), strict=True))
         missing = next((host for host in hosts if host not in group), None)
@@ -162,4 +162,4 @@ class Machine:
 def _at(top: Object, level: int) -> list[Object]:
     if top.level >= level:
         return [top] if top.level == level else []
-    return [found for child in top.children for found in _at(child, level)]
+    return [deeper for child in top.children for deeper in _at(child, level)]

@@ -1,4 +1,4 @@
-"""What lies between nodes where that is no tree: a torus, a dragonfly, routes, or what was measured."""
+"""Networks that are not trees: a torus, a dragonfly, routes, or a measurement."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Torus:
 
     Attributes:
         dims: routers along each axis.
-        wrap: whether the last one of an axis is linked with the first.
+        wrap: whether the last node of an axis is linked with the first.
         coordinates: of each node, from left to right in the tree; none: nodes are in row-major order.
     """
 
@@ -67,7 +67,7 @@ class Dragonfly:
 
 @dataclass(frozen=True)
 class Matrix:
-    """What was measured between nodes, from left to right in the tree; row = sender.
+    """Measured costs between nodes, from left to right in the tree; row = sender.
 
     Attributes:
         us_per_byte: of a large message.
@@ -89,7 +89,7 @@ class Routes:
         routers: their names.
         at: router of each node, from left to right in the tree.
         links: the two routers of each, by their numbers; used in both directions.
-        mb_s: bandwidth of each link; none: not known, they are all alike.
+        mb_s: bandwidth of each link; none: unknown, taken as equal.
         shares: of all messages, that follow each table; their sum is 1.
         next: tables: for each router the link that it takes to each node; -1: none.
     """

@@ -41,7 +41,9 @@ def network_of(field: Field, hosts: Sequence[str]) -> Network:
     made = _torus(keys) if name == "torus" else _dragonfly(keys)
     if "coordinates" not in keys:
         if made.room() != len(hosts):
-            raise field.error(f"has {made.room()} nodes, the machine {len(hosts)}: give their `coordinates`")
+            raise field.error(
+                f"has {made.room()} nodes, but the machine has {len(hosts)}: give their `coordinates`"
+            )
         return made
     places = _coordinates(keys["coordinates"], hosts, made.limits())
     if isinstance(made, Torus):
@@ -50,7 +52,7 @@ def network_of(field: Field, hosts: Sequence[str]) -> Network:
 
 
 def plain_network(network: Network, hosts: Sequence[str]) -> dict[str, Any]:
-    """Return what the file has of it."""
+    """Return the network as plain data for the file."""
     if isinstance(network, Matrix):
         return {
             "kind": "matrix",
@@ -59,28 +61,28 @@ def plain_network(network: Network, hosts: Sequence[str]) -> dict[str, Any]:
         }
     if isinstance(network, Routes):
         return _plain_routes(network, hosts)
-    found: dict[str, Any]
+    plain: dict[str, Any]
     if isinstance(network, Torus):
-        found = {"kind": "torus", "dims": list(network.dims), "wrap": list(network.wrap)}
+        plain = {"kind": "torus", "dims": list(network.dims), "wrap": list(network.wrap)}
     else:
         sizes = {"groups": network.groups, "routers": network.routers, "nodes": network.nodes}
-        found = {"kind": "dragonfly", **sizes}
+        plain = {"kind": "dragonfly", **sizes}
     if network.coordinates:
-        found["coordinates"] = dict(zip(hosts, map(list, network.coordinates), strict=True))
-    return found
+        plain["coordinates"] = dict(zip(hosts, map(list, network.coordinates), strict=True))
+    return plain
 
 
 def _torus(keys: dict[str, Field]) -> Torus:
     dims = tuple(length.whole(1) for length in keys["dims"].items(least=1))
     if len(dims) > _MOST_AXES:
-        raise keys["dims"].error(f"must not be more than {_MOST_AXES}")
+        raise keys["dims"].error(f"must not exceed {_MOST_AXES}")
     wrap = (True,) * len(dims)
     if "wrap" in keys:
-        wrap = tuple(one.flag() for one in keys["wrap"].items())
+        wrap = tuple(item.flag() for item in keys["wrap"].items())
         if len(wrap) != len(dims):
             raise keys["wrap"].error(f"must be {len(dims)}, one for each of `dims`")
     if math.prod(dims) > MOST_OBJECTS:
-        raise keys["dims"].error(f"there must not be more than {MOST_OBJECTS} routers")
+        raise keys["dims"].error(f"there must be at most {MOST_OBJECTS} routers")
     return Torus(dims, wrap)
 
 
@@ -88,7 +90,7 @@ def _dragonfly(keys: dict[str, Field]) -> Dragonfly:
     groups, routers, nodes = (keys[key].whole(1) for key in ("groups", "routers", "nodes"))
     made = Dragonfly(groups, routers, nodes)
     if made.groups * (made.groups + made.routers**2) > _MOST_LINKS:
-        raise keys["groups"].error(f"there must not be more than {_MOST_LINKS} links")
+        raise keys["groups"].error(f"there must be at most {_MOST_LINKS} links")
     return made
 
 
@@ -97,7 +99,7 @@ def _routes(keys: dict[str, Field], hosts: Sequence[str]) -> Routes:
     number = {name: place for place, name in enumerate(names)}
     if len(number) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise keys["routers"].error(f"{twice!r} is there twice")
+        raise keys["routers"].error(f"{twice!r} is given twice")
     at = _by_host(keys["at"], hosts)
     routers = tuple(_router(router, number) for router in at)
     links = [_link(link, number) for link in keys["links"].items()]
@@ -149,7 +151,7 @@ def _next(field: Field, names: Sequence[str], nodes: int, links: Sequence[tuple[
     rows = field.items()
     if len(rows) != len(names):
         raise field.error(f"must be {len(names)} rows, one for each of `routers`")
-    found = []
+    parsed_rows = []
     for router, row in enumerate(rows):
         entries = row.items()
         if len(entries) != nodes:
@@ -158,8 +160,8 @@ def _next(field: Field, names: Sequence[str], nodes: int, links: Sequence[tuple[
         for entry, link in zip(entries, taken, strict=True):
             if link >= 0 and router not in links[link]:
                 raise entry.error(f"link {link} is not at router {names[router]}")
-        found.append(taken)
-    return tuple(found)
+        parsed_rows.append(taken)
+    return tuple(parsed_rows)
 
 
 def _lost(routers: Sequence[int], links: Sequence[tuple[int, int]], table: Rows) -> tuple[int, int] | None:

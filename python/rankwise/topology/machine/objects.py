@@ -14,7 +14,7 @@ class Object:
         children: none: a slot for a process.
         name: of a node or switch; '' where it has none.
         os: number that the kernel gives it; of a slot, the processor's. -1: unknown.
-        link_mb_s: as in Level, where this object's link is another one.
+        link_mb_s: as in Level, if this object's link differs.
     """
 
     level: int

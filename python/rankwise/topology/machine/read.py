@@ -1,7 +1,7 @@
-"""Reads machine.json, which docs/machine.md describes.
+"""Reads machine.json, which docs/reference/machine.md describes.
 
 RATIONALE: src/machine reads it, too, for programs: they have no Python, and need no more than the slots,
-where the commands need costs, names and which parts are alike. tests/unit/test_machine_reader.py holds both
+where the commands need costs, names and equal parts. tests/unit/test_machine_reader.py holds both
 to one rule.
 """
 
@@ -25,8 +25,8 @@ VERSION = 1
 
 _MOST_LEVELS = 64
 _ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # ends a text in C
-_CURE = "`rankwise machine` makes one, of a measurement of `rankwise latency`, too"
-_KEYS = ("format", "version", "levels", "templates", "tree", "network", "sources", "misfits")
+_CURE = "`rankwise machine` makes one, for example from a measurement of `rankwise latency`"
+_KEYS = ("format", "version", "levels", "templates", "tree", "network", "sources", "outliers")
 _LEVEL_KEYS = ("name", "cost", "link_mb_s")
 
 
@@ -34,7 +34,7 @@ def read_machine(path: Path) -> Machine:
     """Read a machine.json.
 
     Raises:
-        RankwiseError: it can't be read, or is no machine: one line that names the place in the file.
+        RankwiseError: it can't be read, or is invalid: one line that names the place in the file.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -42,7 +42,7 @@ def read_machine(path: Path) -> Machine:
         raise RankwiseError(f"cannot read {path}: {error.strerror}; {_CURE}") from error
     except UnicodeDecodeError as error:
         raise RankwiseError(
-            f"{path}: is no machine.json: byte {error.start} is not UTF-8; {_CURE}"
+            f"{path}: is not a machine.json: byte {error.start} is not UTF-8; {_CURE}"
         ) from error
     try:
         return machine_of(text)
@@ -51,11 +51,11 @@ def read_machine(path: Path) -> Machine:
 
 
 def machine_of(text: str) -> Machine:
-    """Return the machine that the text of a machine.json tells of; RankwiseError names the place in it."""
+    """Return the machine that the text of a machine.json describes; RankwiseError names the place in it."""
     file = Field(_parsed(text))
-    told = file.keys(None, required=("format",))["format"]
-    if told.value != FORMAT:
-        raise told.error(f'must be "{FORMAT}"; {_CURE}')
+    format_field = file.keys(None, required=("format",))["format"]
+    if format_field.value != FORMAT:
+        raise format_field.error(f'must be "{FORMAT}"; {_CURE}')
     keys = file.keys(_KEYS, required=("version", "levels"))
     if keys["version"].whole(1) != VERSION:
         raise keys["version"].error(f"this Rankwise reads version {VERSION}; use the one that wrote the file")
@@ -70,7 +70,7 @@ def machine_of(text: str) -> Machine:
         below = keys["levels"].items()[1 - len(levels) :]
         root = regular_tree(below, [level.name for level in levels])
     sources = tuple(_source(field) for field in keys["sources"].items()) if "sources" in keys else ()
-    outliers = tuple(_outlier(field) for field in keys["misfits"].items()) if "misfits" in keys else ()
+    outliers = tuple(_outlier(field) for field in keys["outliers"].items()) if "outliers" in keys else ()
     machine = Machine(levels, root, sources, outliers)
     if "network" not in keys:
         return machine
@@ -78,10 +78,10 @@ def machine_of(text: str) -> Machine:
 
 
 def _parsed(text: str) -> object:
-    found = parsed(text, "machine.json", _CURE)
+    content = parsed(text, "machine.json", _CURE)
     if "\\u" in text and _ZERO.search(text):
-        raise RankwiseError(f"is no JSON for programs: \\u0000 in a text; {_CURE}")
-    return found
+        raise RankwiseError(f"has the unsupported character \\u0000 in a text; {_CURE}")
+    return content
 
 
 def _levels(field: Field, regular: bool) -> tuple[Level, ...]:
@@ -91,13 +91,13 @@ def _levels(field: Field, regular: bool) -> tuple[Level, ...]:
     if levels[0].name != ROOT:
         levels.insert(0, Level(ROOT))
     elif "count" in given[0].keys(None) or "names" in given[0].keys(None):
-        raise given[0].error("there is one machine, without `count` and `names`")
+        raise given[0].error("the machine itself has no `count` and `names`")
     names = [level.name for level in levels]
     if len(names) > _MOST_LEVELS:
-        raise field.error(f"must not be more than {_MOST_LEVELS}")
+        raise field.error(f"must not exceed {_MOST_LEVELS}")
     for place, name in enumerate(names):
         if name in names[:place]:
-            raise given[place - len(names)].error(f"the name {name!r} is there twice")
+            raise given[place - len(names)].error(f"the name {name!r} is given twice")
     if NODE not in names:
         raise field.error(f'one must have the name "{NODE}"')
     return tuple(levels)

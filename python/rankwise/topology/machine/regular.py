@@ -25,7 +25,7 @@ def regular_tree(fields: Sequence[Field], names: Sequence[str]) -> Object:
     for key, count in zip(keys, counts, strict=True):
         total *= count
         if total > MOST_OBJECTS:
-            raise key["count"].error(f"there must not be more than {MOST_OBJECTS} objects of a level")
+            raise key["count"].error(f"there must be at most {MOST_OBJECTS} objects of a level")
     for key, name in zip(keys, names[1:], strict=True):
         if "names" in key and name != NODE:
             raise key["names"].error(f'only the level "{NODE}" can have names here; use a `tree`')
@@ -56,5 +56,5 @@ def _hosts(keys: dict[str, Field], count: int) -> list[str]:
         raise given.error(f"must be {count}, one for each node, not {len(hosts)}")
     if len(set(hosts)) < count:
         twice = next(host for host in hosts if hosts.count(host) > 1)
-        raise given.error(f"{twice!r} is there twice")
+        raise given.error(f"{twice!r} is given twice")
     return hosts

@@ -16,7 +16,7 @@ from rankwise.topology.machine.objects import Object
 class Slots:
     """N slots, from left to right in the tree, and D levels.
 
-    Where an object leaves levels out, it stands for an object of its own in them.
+    Where an object skips levels, it stands for a separate object in each of them.
 
     Attributes:
         numbers: shape (N, D): which object of each level a slot is in, counted over the whole machine.
@@ -47,7 +47,7 @@ class Slots:
         return np.asarray(same.sum(axis=-1) - 1, dtype=np.int64)
 
     def distance(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
-        """Return how many levels one must go up from both slots to meet; 0: the same slot."""
+        """Return the number of levels up from two slots to their common object; 0: the same slot."""
         return np.asarray(self.numbers.shape[1] - 1 - self.meet(first, second), dtype=np.int64)
 
     def hops(self) -> NDArray[np.float64]:
@@ -56,12 +56,14 @@ class Slots:
         Levels to go up from the nearest that two slots can be; levels that divide nothing do not count.
         """
         slots, depth = self.numbers.shape
-        found, given = np.empty(depth + 1), Arguments()
+        levels_up, given = np.empty(depth + 1), Arguments()
         objects = given.pointer(self.numbers, np.int32, "int32_t *")
-        if given.library.rankwise_hops(objects, slots, depth, given.ffi.cast("double *", found.ctypes.data)):
+        if given.library.rankwise_hops(
+            objects, slots, depth, given.ffi.cast("double *", levels_up.ctypes.data)
+        ):
             raise MemoryError
-        # By the objects in common: slots that meet at level k have k + 1, as the machine is one.
-        return found[1:]
+        # By the number of common objects: slots that meet at level k have k + 1, as the machine is one.
+        return levels_up[1:]
 
     def in_node(self, level: int) -> NDArray[np.int64]:
         """Return the logical number of each slot's object among those of its node: shape (N,), from 0."""
@@ -95,7 +97,7 @@ class _Tables:
     def of(self, top: Object, above: int) -> Table:
         """Return the columns `above`, ... of the slots below `top`, counted from 0 below it."""
         numbers, os = self._inside(top)
-        missing = top.level - above  # levels that are left out: the object stands for them itself
+        missing = top.level - above  # skipped levels: the object itself stands for them
         count = len(numbers)
         own = np.full((count, missing + 1), -1, dtype=np.int32)
         own[:, -1] = top.os

@@ -35,31 +35,31 @@ class TreeReader:
         return self._children(tree, above=0, in_template=False)[0]
 
     def _children(self, field: Field, above: int, in_template: bool) -> Children:
-        found: list[Object] = []
+        children: list[Object] = []
         slots = 0
         for item in field.items(least=1):
             siblings, inside = self._siblings(item, above, in_template)
             slots += len(siblings) * inside
             if slots > MOST_OBJECTS:
-                raise item.error(f"there must not be more than {MOST_OBJECTS} slots")
-            found += siblings
-        return tuple(found), slots
+                raise item.error(f"there must be at most {MOST_OBJECTS} slots")
+            children += siblings
+        return tuple(children), slots
 
     def _siblings(self, field: Field, above: int, in_template: bool) -> tuple[list[Object], int]:
-        """Return the siblings that one description stands for, and the slots in each."""
+        """Return the siblings of a description, and the slots in each."""
         keys = field.keys(_KEYS, required=("level",))
         level = self._level(keys["level"], above)
         if level != self._node and above < self._node < level:
-            raise keys["level"].error("must be inside of a node")
+            raise keys["level"].error("must be inside a node")
         children, slots = self._inside(keys, level, in_template)
         link = keys["link_mb_s"].number() if "link_mb_s" in keys else None
         names, numbers = self._names(field, keys, level), _numbers(keys)
         given = [len(values) for values in (names, numbers) if values]
         count = keys["count"].whole(1) if "count" in keys else max(given, default=1)
         if any(length != count for length in given):
-            raise field.error("names, os and count must tell of equally many siblings")
+            raise field.error("names, os and count must give the same number of siblings")
         if count * slots > MOST_OBJECTS:
-            raise field.error(f"there must not be more than {MOST_OBJECTS} slots")
+            raise field.error(f"there must be at most {MOST_OBJECTS} slots")
         if not names and not numbers:
             return [Object(level, children, link_mb_s=link)] * count, slots
         pairs = zip(names or [""] * count, numbers or [-1] * count, strict=True)
@@ -71,15 +71,15 @@ class TreeReader:
             raise field.error(f"there is no level {name!r} among `levels`")
         level = self._levels.index(name)
         if level <= above:
-            raise field.error(f"{name!r} can't be inside of {self._levels[above]!r}: `levels` has it outside")
+            raise field.error(f"{name!r} can't be inside {self._levels[above]!r}: `levels` has it outside")
         return level
 
     def _inside(self, keys: dict[str, Field], level: int, in_template: bool) -> Children:
         if "like" in keys:
             if "children" in keys:
-                raise keys["like"].error("goes without `children`")
+                raise keys["like"].error("can't have `children`")
             if in_template:
-                raise keys["like"].error("a template can't be like another one")
+                raise keys["like"].error("a template can't have another template")
             return self._template(keys["like"], level)
         if "children" in keys:
             return self._children(keys["children"], level, in_template)
@@ -97,7 +97,7 @@ class TreeReader:
 
     def _names(self, field: Field, keys: dict[str, Field], level: int) -> list[str]:
         if "name" in keys and "names" in keys:
-            raise keys["names"].error("goes without `name`")
+            raise keys["names"].error("can't have `name`")
         given = [keys["name"]] if "name" in keys else keys["names"].items(1) if "names" in keys else []
         if level != self._node:
             return [name.text() for name in given]
@@ -106,7 +106,7 @@ class TreeReader:
         names = [name.name() for name in given]
         for name, place in zip(names, given, strict=True):
             if name in self._hosts:
-                raise place.error(f"the node {name!r} is there twice")
+                raise place.error(f"the node {name!r} is given twice")
             self._hosts.add(name)
         return names
 

@@ -1,4 +1,4 @@
-"""Writes machine.json: short where parts are alike, and a line for each that a person may look for."""
+"""Writes machine.json: equal parts in short form, and a line for each part that a person may look for."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ def text_of(machine: Machine) -> str:
 
 
 def to_json(machine: Machine) -> dict[str, Any]:
-    """Return what the file holds, as lists and dictionaries."""
+    """Return the content of the file, as lists and dictionaries."""
     tree = _TreeWriter(machine)
     below = tree.descriptions(machine.root.children)
-    found: dict[str, Any] = {
+    content: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "levels": [_level(level) for level in machine.levels],
         "network": plain_network(machine.network, machine.hosts()) if machine.network else {},
         "sources": [_filled(asdict(source)) for source in machine.sources],
-        "misfits": [_filled(asdict(outlier)) for outlier in machine.outliers],
+        "outliers": [_filled(asdict(outlier)) for outlier in machine.outliers],
         "templates": tree.templates(),
         "tree": below,
     }
-    return {key: value for key, value in found.items() if value not in ([], {})}
+    return {key: value for key, value in content.items() if value not in ([], {})}
 
 
 def _filled(values: dict[str, Any]) -> dict[str, Any]:
@@ -57,13 +57,13 @@ def _filled(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _level(level: Level) -> dict[str, Any]:
-    found = _filled({"name": level.name, "link_mb_s": level.link_mb_s})
+    described = _filled({"name": level.name, "link_mb_s": level.link_mb_s})
     cost = _filled(asdict(level.cost))
-    return found | ({"cost": cost} if cost else {})
+    return described | ({"cost": cost} if cost else {})
 
 
 class _TreeWriter:
-    """Describes objects; what is inside of nodes becomes templates."""
+    """Describes objects; contents of nodes become templates."""
 
     def __init__(self, machine: Machine) -> None:
         self._names = machine.level_names()
@@ -75,26 +75,26 @@ class _TreeWriter:
         return {name: self.descriptions(children) for children, name in self._templates.items()}
 
     def descriptions(self, siblings: tuple[Object, ...]) -> list[dict[str, Any]]:
-        """Return one description for each run of siblings that are alike but for names and numbers."""
+        """Return a description for each run of siblings that differ only in names and numbers."""
         return [self._description(list(run)) for _, run in groupby(siblings, key=_kind)]
 
     def _description(self, run: list[Object]) -> dict[str, Any]:
         first = run[0]
-        found: dict[str, Any] = {"level": self._names[first.level]}
+        described: dict[str, Any] = {"level": self._names[first.level]}
         names, numbers = [member.name for member in run], [member.os for member in run]
         if first.name:
-            found |= {"name": names[0]} if len(run) == 1 else {"names": names}
+            described |= {"name": names[0]} if len(run) == 1 else {"names": names}
         if first.os >= 0:
-            found["os"] = numbers if len(run) > 1 else numbers[0]
+            described["os"] = numbers if len(run) > 1 else numbers[0]
         if len(run) > 1 and not first.name and first.os < 0:
-            found["count"] = len(run)
+            described["count"] = len(run)
         if first.link_mb_s is not None:
-            found["link_mb_s"] = first.link_mb_s
+            described["link_mb_s"] = first.link_mb_s
         if first.children and first.level == self._node:
-            found["like"] = self._template(first.children)
+            described["like"] = self._template(first.children)
         elif first.children:
-            found["children"] = self.descriptions(first.children)
-        return found
+            described["children"] = self.descriptions(first.children)
+        return described
 
     def _template(self, children: tuple[Object, ...]) -> str:
         name = self._by_id.get(id(children))
@@ -105,12 +105,12 @@ class _TreeWriter:
 
 
 def _kind(member: Object) -> tuple[object, ...]:
-    """Return what siblings must have in common to be described together."""
+    """Return the key that siblings must share to be described together."""
     return member.level, bool(member.name), member.os >= 0, member.link_mb_s, member.children
 
 
 def _laid_out(value: Any, indent: int) -> str:
-    """Return `value` as JSON: on one line if it fits there, else its parts on lines of their own."""
+    """Return `value` as JSON: on one line if it fits there, else each part on its own line."""
     line = json.dumps(value, ensure_ascii=False)
     if len(line) <= _LINE - indent or not isinstance(value, (dict, list)):
         return line

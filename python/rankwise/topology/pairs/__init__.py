@@ -1,1 +1,1 @@
-"""Single pairs, ranks and nodes: beside their level, and beside another measurement."""
+"""Pairs, ranks and nodes, compared with their level and with another measurement."""

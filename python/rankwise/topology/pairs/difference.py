@@ -1,4 +1,4 @@
-"""What changed from one measurement to another: at each level, of each pair, at each node."""
+"""Changes between two measurements: of each level, pair and node."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankwise.topology.pairs.relative import Values, pair_values
 from rankwise.topology.pairs.resampling import median_interval, ratio_interval
 
 THRESHOLD = 0.05
-"""Share of a value: a smaller change of a median is not called one."""
+"""Share of a value: a smaller change of a median does not count."""
 
 _LEAST_OUTLIER = 5.0  # robust standard deviations
 _FALSE_OUTLIERS = 0.01  # expected among all pairs, were their noise normal
@@ -36,7 +36,7 @@ class ClassChange:
         slowness: median over the pairs of how many times slower each got, or, matched by host, ratio of the
             medians; below 1: faster.
         interval: that holds it with the resampling's confidence; None of a single pair.
-        change: `slower`, `faster`, or '' if it can't be told from noise.
+        change: `slower`, `faster`, or '' if it may be noise.
     """
 
     name: str
@@ -93,7 +93,7 @@ class NodeChange:
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """What changed.
+    """The changes.
 
     Attributes:
         by: `rank` or `host`, what was matched.
@@ -147,7 +147,7 @@ def difference(
 
     Args:
         before: the first measurement.
-        after: the second one.
+        after: the second measurement.
         by: what is matched: one of MATCHES; None: ranks if there are as many, else hosts.
         threshold: changes below this share are not called changes.
 
@@ -164,14 +164,14 @@ def difference(
     matched = match(before, after, by)
     statistic = _statistic(before, after)
     compared = [
-        found
+        changed
         for what in ("latency", "bandwidth")
         for size in sorted(common)
-        if (found := _compared(before, after, matched, what, size, statistic))
+        if (changed := _compared(before, after, matched, what, size, statistic))
     ]
     if not compared:
         raise RankwiseError(
-            "the measurements have no value in common: one has latencies alone, the other bandwidths"
+            "the measurements have no value in common: one has only latencies, the other only bandwidths"
         )
     return Difference(
         by=matched.by,
@@ -210,22 +210,24 @@ def _compared(
 
 
 def _levels(matched: Matched, value: _Compared, threshold: float) -> list[ClassChange]:
-    found = []
+    changes = []
     for place, name in enumerate(matched.classes):
         chosen = (matched.class_of == place) & ~np.isnan(value.slowness)
         if not chosen.any():
             continue
         if matched.samples:
             old, new = (
-                all_values[(of == place) & (all_values > 0)]
-                for of, all_values in zip(matched.samples, (value.all_before, value.all_after), strict=True)
+                all_values[(levels == place) & (all_values > 0)]
+                for levels, all_values in zip(
+                    matched.samples, (value.all_before, value.all_after), strict=True
+                )
             )
             over, under = (old, new) if value.values.what == "bandwidth" else (new, old)
             slowness, interval = float(np.median(over) / np.median(under)), ratio_interval(over, under)
         else:
             old, new, ratios = value.values.of[chosen], value.after[chosen], value.slowness[chosen]
             slowness, interval = float(np.median(ratios)), median_interval(ratios)
-        found.append(
+        changes.append(
             ClassChange(
                 name=name,
                 what=value.values.what,
@@ -238,7 +240,7 @@ def _levels(matched: Matched, value: _Compared, threshold: float) -> list[ClassC
                 change=_change(slowness, interval, threshold),
             )
         )
-    return found
+    return changes
 
 
 def _change(slowness: float, interval: tuple[float, float] | None, threshold: float) -> str:
@@ -273,7 +275,7 @@ def _outliers(matched: Matched, compared: list[_Compared], threshold: float) -> 
 
 
 def _far_away(number: int) -> float:
-    """Return how many robust standard deviations make an outlier among so many values."""
+    """Return how many robust standard deviations make an outlier among this many values."""
     from scipy.stats import norm
 
     return max(_LEAST_OUTLIER, float(norm.isf(_FALSE_OUTLIERS / 2 / number)))
@@ -281,9 +283,9 @@ def _far_away(number: int) -> float:
 
 def _pair_change(matched: Matched, value: _Compared, usual: NDArray[np.float64], unit: int) -> PairChange:
     first, second = (matched.hosts[host] for host in matched.host_of[unit])
-    one, other = (int(end) for end in matched.ends[unit])
+    first_rank, second_rank = (int(end) for end in matched.ends[unit])
     return PairChange(
-        ends=(one, other) if matched.by == "rank" else (first, second),
+        ends=(first_rank, second_rank) if matched.by == "rank" else (first, second),
         hosts=(first, second),
         name=matched.classes[matched.class_of[unit]],
         what=value.values.what,
@@ -296,9 +298,9 @@ def _pair_change(matched: Matched, value: _Compared, usual: NDArray[np.float64],
 
 
 def _nodes(matched: Matched, compared: list[_Compared]) -> tuple[NodeChange, ...]:
-    one, other = matched.host_of[:, 0], matched.host_of[:, 1]
-    apart = one != other
-    ends = np.r_[one, other[apart]]
+    first_host, second_host = matched.host_of[:, 0], matched.host_of[:, 1]
+    apart = first_host != second_host
+    ends = np.r_[first_host, second_host[apart]]
     best: dict[int, NodeChange] = {}
     for value in compared:
         slowness = np.r_[value.slowness, value.slowness[apart]]

@@ -1,4 +1,4 @@
-"""Which pairs of one measurement are which of another."""
+"""Matches the pairs of two measurements."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def match(before: Measurement, after: Measurement, by: str | None = None) -> Mat
 
     Args:
         before: the first measurement.
-        after: the second one.
+        after: the second measurement.
         by: one of MATCHES; None: by rank if there are as many, else by host.
 
     Raises:
@@ -70,10 +70,10 @@ def match(before: Measurement, after: Measurement, by: str | None = None) -> Mat
             "rank; use --match host, or measure with as many ranks"
         )
     by = by or ("rank" if counts[0] == counts[1] else "host")
-    found = _by_rank(before, after) if by == "rank" else _by_host(before, after)
-    if not len(found):
+    matched = _by_rank(before, after) if by == "rank" else _by_host(before, after)
+    if not len(matched):
         raise RankwiseError("no pair is in both measurements: measure the same ranks or hosts")
-    return found
+    return matched
 
 
 def _by_rank(before: Measurement, after: Measurement) -> Matched:
@@ -85,7 +85,7 @@ def _by_rank(before: Measurement, after: Measurement) -> Matched:
     hosts = tuple(dict.fromkeys(names[0]))
     places = {name: place for place, name in enumerate(hosts)}
     host_of = np.array([places[name] for name in names[0]], dtype=np.int64)[ends]
-    moved = sum(one != other for one, other in zip(*names, strict=True))
+    moved = sum(old_name != new_name for old_name, new_name in zip(*names, strict=True))
     if moved:
         classes: tuple[str, ...] = (INSIDE, BETWEEN, APART, TOGETHER)
         now = np.unique(names[1], return_inverse=True)[1].astype(np.int64)[ends]
@@ -121,7 +121,7 @@ def _by_host(before: Measurement, after: Measurement) -> Matched:
     ends = np.stack([both // len(hosts), both % len(hosts)], axis=1)
 
     def medians(group: NDArray[np.int64]) -> Callable[[Column], Column]:
-        # Pairs of other hosts go into one more group, which nobody looks at.
+        # Pairs of other hosts go into an additional group, which is ignored.
         place = np.searchsorted(both, group)
         there = np.isin(group, both)
         numbers = np.where(there, place, len(both)).astype(np.int64)
@@ -146,9 +146,9 @@ def _by_host(before: Measurement, after: Measurement) -> Matched:
 
 
 def _host_pairs(measurement: Measurement, hosts: Sequence[str]) -> NDArray[np.int64]:
-    """Return one number for the two hosts of each pair, shape (P,); -1 where one is none of `hosts`."""
+    """Return a number for the two hosts of each pair, shape (P,); -1 if a host is not in `hosts`."""
     places = {name: place for place, name in enumerate(hosts)}
     host = np.array([places.get(name, -1) for name in measurement.host_names()], dtype=np.int64)
-    one, other = host[measurement.pairs.first], host[measurement.pairs.second]
-    low, high = np.minimum(one, other), np.maximum(one, other)
+    first_host, second_host = host[measurement.pairs.first], host[measurement.pairs.second]
+    low, high = np.minimum(first_host, second_host), np.maximum(first_host, second_host)
     return np.where(low < 0, -1, low * len(hosts) + high)

@@ -22,8 +22,8 @@ def group_medians(groups: NDArray[np.int64], values: NDArray[np.float64], count:
     values = values[np.lexsort((values, groups))]
     sizes = np.bincount(groups, minlength=count)
     starts = np.cumsum(sizes) - sizes
-    found = np.full(count, np.nan)
+    medians = np.full(count, np.nan)
     full = sizes > 0
     low, high = starts + (sizes - 1) // 2, starts + sizes // 2
-    found[full] = (values[low[full]] + values[high[full]]) / 2
-    return found
+    medians[full] = (values[low[full]] + values[high[full]]) / 2
+    return medians

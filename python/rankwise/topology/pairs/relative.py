@@ -1,4 +1,4 @@
-"""Each pair beside the others of its level: which pairs, ranks and nodes are slower than they should be."""
+"""Compares each pair with its level: pairs, ranks and nodes that are slower than they should be."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Values:
     size: int
     of: NDArray[np.float64]
 
-    def slowness(self, of: NDArray[np.float64], than: NDArray[np.float64]) -> NDArray[np.float64]:
+    def slowness(self, value: NDArray[np.float64], than: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how many times slower `of` is than `than`, whichever way the values go."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = than / of if self.what == "bandwidth" else of / than
-        return np.asarray(np.where(np.isfinite(found), found, np.nan), dtype=np.float64)
+            ratios = than / value if self.what == "bandwidth" else value / than
+        return np.asarray(np.where(np.isfinite(ratios), ratios, np.nan), dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ class NodeRow:
 
 
 def values(measurement: Measurement, size: int | None = None) -> Values:
-    """Return the value that tells most of each pair: the latency, or the bandwidth where there is none.
+    """Return the most useful value of each pair: the latency, or the bandwidth where there is none.
 
     Args:
         measurement: P pairs.
@@ -115,9 +115,9 @@ def values(measurement: Measurement, size: int | None = None) -> Values:
         raise RankwiseError(f"messages of {size} bytes were not measured: choose --size from {known}")
     for chosen in sorted(measurement.sizes) if size is None else [size]:
         for what in ("latency", "bandwidth"):
-            found = pair_values(measurement, measurement.pairs, what, chosen)
-            if not np.isnan(found).all():
-                return Values(what, chosen, found)
+            pair_medians = pair_values(measurement, measurement.pairs, what, chosen)
+            if not np.isnan(pair_medians).all():
+                return Values(what, chosen, pair_medians)
     raise RankwiseError("there is no measured pair in this file: measure again")
 
 
@@ -131,7 +131,7 @@ def pair_values(
         pairs: its pairs, or those that were measured alone.
         what: `latency` or `bandwidth`.
         size: of the messages, one of the measurement's.
-        statistic: of the latency; the one that noise disturbs least if None.
+        statistic: of the latency; None: the one that noise disturbs least.
     """
     column = measurement.sizes.index(size)
     if what == "latency":
@@ -143,15 +143,15 @@ def pair_values(
 def levels_of(measurement: Measurement, hierarchy: Hierarchy) -> NDArray[np.int64]:
     """Return the place in `hierarchy.levels` of each measured pair, shape (P,)."""
     first, second = measurement.pairs.first, measurement.pairs.second
-    found = np.full(len(first), len(hierarchy.levels) - 1)
+    level_indices = np.full(len(first), len(hierarchy.levels) - 1)
     for place in range(len(hierarchy.levels) - 1, -1, -1):
         groups = hierarchy.levels[place].groups
-        found[groups[first] == groups[second]] = place
-    return found
+        level_indices[groups[first] == groups[second]] = place
+    return level_indices
 
 
 class Relative:
-    """All pairs of a measurement beside the medians of their levels."""
+    """All pairs of a measurement, compared with the medians of their levels."""
 
     def __init__(self, measurement: Measurement, hierarchy: Hierarchy, size: int | None = None) -> None:
         self.values = values(measurement, size)
@@ -212,14 +212,16 @@ class Relative:
         """Return all nodes, the slowest first."""
         count = len(self._measurement.hosts)
         host = np.array([rank.host for rank in self._measurement.ranks], dtype=np.int64)
-        one, other = host[self._measurement.pairs.first], host[self._measurement.pairs.second]
-        apart = one != other
-        of = self.values.of
-        inside = group_medians(one[~apart], of[~apart], count)
-        outside = group_medians(np.r_[one[apart], other[apart]], np.r_[of[apart], of[apart]], count)
+        first_node, second_node = host[self._measurement.pairs.first], host[self._measurement.pairs.second]
+        apart = first_node != second_node
+        values = self.values.of
+        inside = group_medians(first_node[~apart], values[~apart], count)
+        outside = group_medians(
+            np.r_[first_node[apart], second_node[apart]], np.r_[values[apart], values[apart]], count
+        )
         # A pair inside a node counts once.
         slowness = group_medians(
-            np.r_[one, other[apart]], np.r_[self._slowness, self._slowness[apart]], count
+            np.r_[first_node, second_node[apart]], np.r_[self._slowness, self._slowness[apart]], count
         )
         rows = [
             NodeRow(
@@ -235,9 +237,9 @@ class Relative:
 
     def _alone(self) -> dict[tuple[int, int], float]:
         alone = self._measurement.alone
-        found = pair_values(self._measurement, alone, self.values.what, self.values.size)
+        alone_values = pair_values(self._measurement, alone, self.values.what, self.values.size)
         ends = zip(alone.first.tolist(), alone.second.tolist(), strict=True)
-        return dict(zip(ends, found.tolist(), strict=True))
+        return dict(zip(ends, alone_values.tolist(), strict=True))
 
 
 def rank_groups(groups: NDArray[np.int64], labels: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:

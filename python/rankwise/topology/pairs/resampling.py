@@ -52,7 +52,7 @@ def _sample(values: Values) -> Values:
 def _interval(samples: tuple[Values, ...], statistic: Callable[..., Any]) -> Interval:
     from scipy.stats import bootstrap
 
-    found = bootstrap(
+    interval = bootstrap(
         samples,
         statistic,
         n_resamples=_RESAMPLES,
@@ -61,4 +61,4 @@ def _interval(samples: tuple[Values, ...], statistic: Callable[..., Any]) -> Int
         vectorized=True,
         random_state=np.random.default_rng(_SEED),
     ).confidence_interval
-    return float(found.low), float(found.high)
+    return float(interval.low), float(interval.high)

@@ -1,1 +1,1 @@
-"""Machines from what others know: hwloc, Slurm, and a measurement."""
+"""Machines from other sources: hwloc, Slurm, and a measurement."""

@@ -1,4 +1,4 @@
-"""The tree of a machine, as far as a measurement shows it and kernels tell of their nodes."""
+"""The tree of a machine, from a measurement and from the kernels of its nodes."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Found:
 
     Attributes:
         machine: without costs.
-        measured: names of the levels that the measurement alone tells of.
-        slots: shape (N,): the slot of each rank; None: the processors that it was bound to tell.
+        measured: names of the levels that only the measurement shows.
+        slots: shape (N,): the slot of each rank; None: its binding gives the slot.
     """
 
     machine: Machine
@@ -42,7 +42,7 @@ class Found:
 
 
 def tree_of(measurement: Measurement, hierarchy: Hierarchy) -> Found:
-    """Return the machine: switches that were found, nodes, and what is inside of them.
+    """Return the machine: measured switches, nodes, and their contents.
 
     Inside of nodes are the processors that the kernels told of; if they did not, groups of ranks that were
     found, with one slot for each rank.
@@ -74,15 +74,15 @@ def tree_of(measurement: Measurement, hierarchy: Hierarchy) -> Found:
 
 
 def _parts_of(host: Host) -> tuple[Part, ...]:
-    """Return what is inside of a host; kinds that the kernel does not tell of all processors are left out."""
-    known = [kind for kind in _INSIDE if all(getattr(one, kind) >= 0 for one in host.processors)]
-    # Memory may be inside of a cache or around it: what there is less of is outside.
-    known.sort(key=lambda kind: len({_part_of(one, kind) for one in host.processors}))
+    """Return the contents of a host, without kinds that the kernel does not report for all processors."""
+    known = [kind for kind in _INSIDE if all(getattr(processor, kind) >= 0 for processor in host.processors)]
+    # Memory may be inside a cache or around it: the rarer kind is outside.
+    known.sort(key=lambda kind: len({_part_of(processor, kind) for processor in host.processors}))
     return _parts(host.processors, known)
 
 
 def _part_of(processor: Processor, kind: str) -> Key:
-    """Return what tells a part from the others of its kind; cores and caches are counted in each package."""
+    """Return the identity of a part among its kind; cores and caches are counted in each package."""
     number = getattr(processor, kind)
     return (processor.package, number) if kind in ("l3", "core") else (number,)
 
@@ -124,7 +124,7 @@ def _inner(measurement: Measurement, hierarchy: Hierarchy) -> list[found_levels.
 def _of_ranks(
     measurement: Measurement, groups: Sequence[found_levels.Level], hosts: Sequence[Key], first: int
 ) -> tuple[list[tuple[Object, ...]], NDArray[np.int64]]:
-    """Return what is inside of each host, a slot for each of its ranks, and the slot of each rank."""
+    """Return the contents of each host, with a slot for each of its ranks, and the slot of each rank."""
     inside: list[list[tuple[Key, int]]] = [[] for _ in measurement.hosts]
     for number, rank in enumerate(measurement.ranks):
         inside[rank.host].append((tuple(int(level.groups[number]) for level in groups), number))

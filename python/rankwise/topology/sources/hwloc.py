@@ -15,7 +15,7 @@ from rankwise.topology.sources.hwloc_live import live_xml
 from rankwise.topology.sources.hwloc_xml import Node, node_of
 from rankwise.topology.sources.node_levels import NodeLevels
 
-_WHAT = "inside of nodes"
+_WHAT = "inside nodes"
 _CURE = "on the node, `lstopo node.xml` writes such a file"
 
 
@@ -33,23 +33,21 @@ def machine_from_hwloc(files: Sequence[Path], names: Sequence[str] = ()) -> Mach
     """Make a machine of nodes side by side.
 
     Args:
-        files: hwloc's XML of one node each; none: the node that we run on.
+        files: hwloc's XML of one node each; none: the node that runs this.
         names: of the nodes. With one file or none, all of them are like it; with several, one for each.
-            Without names, the files tell them, or else are their names.
+            Without names, those in the files, or else the names of the files.
 
     Raises:
         RankwiseError: a file can't be read, or the names are not as many as the files or not different.
     """
     nodes = [read_node(path) for path in files] or [node_of(live_xml())]
     if len(nodes) > 1 and names and len(names) != len(nodes):
-        raise RankwiseError(
-            f"--nodes names {len(names)} nodes for {len(nodes)} files: give one name for each"
-        )
+        raise RankwiseError(f"--node names {len(names)} nodes for {len(nodes)} files: give one name for each")
     hosts = list(names) or _hosts(nodes, files)
     try:
         checked(hosts)
     except RankwiseError as error:
-        raise RankwiseError(f"{error}: give all nodes names with --nodes") from error
+        raise RankwiseError(f"{error}: give all nodes names with --node") from error
     insides = NodeLevels([node.parts for node in nodes])
     kinds = [insides.children(place, 2) for place in range(len(nodes))]
     if len(kinds) == 1:

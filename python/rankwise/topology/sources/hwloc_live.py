@@ -21,7 +21,7 @@ _SECONDS = 60
 
 
 def live_xml() -> bytes:
-    """Return what hwloc knows of this node; RankwiseError if there is no hwloc."""
+    """Return hwloc's description of this node; RankwiseError if there is no hwloc."""
     xml = _from_library()
     if xml is None:
         xml = _from_command()

@@ -1,4 +1,4 @@
-"""The inside of a node, as hwloc's XML tells it: versions 1, 2 and 3 of the format.
+"""The contents of a node from hwloc's XML: versions 1, 2 and 3 of the format.
 
 https://www.open-mpi.org/projects/hwloc/doc/: terms and definitions; memory objects; importing XML.
 """
@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 from rankwise.errors import RankwiseError
 from rankwise.topology.sources.safe_xml import parsed
 
-# What becomes a level, by hwloc's name for it. Groups are hwloc's help to keep memory in the tree: left out.
+# The kinds that become levels, by hwloc's name. Groups are hwloc's help to keep memory in the tree: left out.
 _KINDS = {
     "Package": "package",
     "Socket": "package",  # before 1.11
@@ -47,7 +47,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Node:
-    """A node: its name ('' if the file does not tell) and what is inside of it."""
+    """A node: its name ('' if the file has none) and its contents."""
 
     name: str
     parts: tuple[Part, ...]
@@ -64,7 +64,7 @@ def node_of(xml: bytes) -> Node:
     root = parsed(xml)
     top = root.find("object")
     if root.tag != "topology" or top is None:
-        raise RankwiseError("is no XML of hwloc: it has no <topology> with an <object>")
+        raise RankwiseError("is not XML of hwloc: it has no <topology> with an <object>")
     for element in root.iter("object"):
         _bits(element.get("cpuset"))  # unused, but a file in which it can't be read is damaged
     allowed = _bits(top.get("allowed_cpuset")) & _bits(top.get("online_cpuset"))
@@ -73,13 +73,13 @@ def node_of(xml: bytes) -> Node:
     if not processors:
         raise RankwiseError("holds no processor that may be used")
     if len(set(processors)) < len(processors):
-        raise RankwiseError("has a processor twice")
+        raise RankwiseError("lists a processor twice")
     names = [info.get("value", "") for info in top.findall("info") if info.get("name") == "HostName"]
     return Node(names[0] if names else "", parts)
 
 
 def _parts(element: Element, allowed: int) -> tuple[Part, ...]:
-    """Return the part that an element is, or those inside of it if it is of no kind of ours."""
+    """Return the part for an element, or the parts inside it if its kind is not used here."""
     kind, os = _kind(element), _number(element, "os_index")
     if kind == "pu":
         usable = os >= 0 and allowed >> os & 1
@@ -131,9 +131,9 @@ def _bits(text: str | None) -> int:
     if text is None:
         return -1
     infinite = text.startswith(_INFINITE)
-    found = -1 if infinite else 0
+    mask = -1 if infinite else 0
     for word in text.removeprefix(_INFINITE).lstrip(",").split(",") if text != _INFINITE else []:
         if not _WORD_TEXT.fullmatch(word):
             raise RankwiseError(f"has a set of processors that can't be read: {text[:40]!r}")
-        found = found << _WORD | int(word or "0", 16)
-    return found
+        mask = mask << _WORD | int(word or "0", 16)
+    return mask

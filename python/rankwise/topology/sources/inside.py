@@ -1,4 +1,4 @@
-"""What is inside of each node of a machine whose nodes are all alike."""
+"""The contents of each node of a machine with equal nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A machine from a measurement: its tree as far as it shows, or another machine's, and what it costs."""
+"""A machine from a measurement: its tree, measured or from another machine, and its costs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Measured:
-    """What a measurement makes.
+    """The result of a measurement.
 
     Attributes:
         machine: with costs.
-        agreements: of each level that something else than the measurement tells of, the outermost first.
+        agreements: for each level with a source besides the measurement, the outermost first.
     """
 
     machine: Machine
@@ -47,14 +47,14 @@ def machine_from_latency(
             the switches that were found and of what the kernels said of their nodes.
 
     Raises:
-        RankwiseError: a host that the base has not, or whose name can't be a node's.
+        RankwiseError: a host is not in the base, or its name can't be a node's.
     """
-    found = Found(base) if base else tree_of(measurement, hierarchy)
-    machine = found.machine
-    if found.slots is None:
+    tree = Found(base) if base else tree_of(measurement, hierarchy)
+    machine = tree.machine
+    if tree.slots is None:
         rows = objects_of_ranks(machine, measurement)
     else:
-        rows = machine.slots.numbers[found.slots].astype(np.int64)
+        rows = machine.slots.numbers[tree.slots].astype(np.int64)
     source = Source(
         "latency",
         "costs of levels" if base else "tree and costs of levels",
@@ -67,45 +67,45 @@ def machine_from_latency(
         sources=(*machine.sources, source),
         outliers=_outliers(measurement, hierarchy),
     )
-    told = [name for name in machine.level_names() if name not in found.measured]
-    return Measured(made, compare(hierarchy, _partitions(machine, rows, told)))
+    levels_without = [name for name in machine.level_names() if name not in tree.measured]
+    return Measured(made, compare(hierarchy, _partitions(machine, rows, levels_without)))
 
 
 def _with_costs(levels: Sequence[Level], rows: Rows, measurement: Measurement) -> tuple[Level, ...]:
     """Return the levels with the costs of pairs of ranks that meet at them, where there are such pairs."""
     first, second = measurement.pairs.first, measurement.pairs.second
     meet = (rows[first] == rows[second]).sum(axis=1) - 1
-    found = []
+    costed = []
     for place, level in enumerate(levels):
         chosen = meet == place
-        found.append(replace(level, cost=costs.cost(measurement, chosen)) if chosen.any() else level)
-    return tuple(found)
+        costed.append(replace(level, cost=costs.cost(measurement, chosen)) if chosen.any() else level)
+    return tuple(costed)
 
 
 def _partitions(machine: Machine, rows: Rows, names: Sequence[str]) -> dict[str, Sequence[Hashable]]:
     """Return which object each rank is in, for the levels that separate some ranks and join some."""
-    found: dict[str, Sequence[Hashable]] = {}
+    partitions: dict[str, Sequence[Hashable]] = {}
     for name in names:
         groups = rows[:, machine.depth(name)].tolist()
         if min(groups) >= 0 and 1 < len(set(groups)) < len(groups):
-            found[name] = groups
-    return found
+            partitions[name] = groups
+    return partitions
 
 
 def _outliers(measurement: Measurement, hierarchy: Hierarchy) -> tuple[Outlier, ...]:
     hosts = measurement.host_names()
     return tuple(
         Outlier(
-            kind=one.kind,
-            where=one.where,
-            hosts=tuple(dict.fromkeys(hosts[rank] for rank in one.ranks)),
-            what=one.what,
-            size=one.size,
-            value=one.value,
-            expected=one.expected,
-            level=one.level,
-            verdict=one.verdict,
+            kind=outlier.kind,
+            where=outlier.where,
+            hosts=tuple(dict.fromkeys(hosts[rank] for rank in outlier.ranks)),
+            what=outlier.what,
+            size=outlier.size,
+            value=outlier.value,
+            expected=outlier.expected,
+            level=outlier.level,
+            verdict=outlier.verdict,
         )
-        for one in hierarchy.outliers
-        if math.isfinite(one.value) and math.isfinite(one.expected)  # JSON has no other numbers
+        for outlier in hierarchy.outliers
+        if math.isfinite(outlier.value) and math.isfinite(outlier.expected)  # JSON has no other numbers
     )

@@ -1,4 +1,4 @@
-"""The levels inside of nodes, from the parts that hwloc or a kernel tells of."""
+"""The levels inside nodes, from the parts that hwloc or a kernel reports."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from rankwise.topology.machine.objects import Object
 from rankwise.topology.sources.hwloc_xml import Part
 
 _KINDS = ("package", "die", "numa", "l5", "l4", "l3", "l2", "l1", "core", "pu")
-_OPTIONAL = ("die", "l5", "l4", "l2", "l1")  # levels only where they tell something that no other tells
+_OPTIONAL = ("die", "l5", "l4", "l2", "l1")  # levels only where they add something
 
 Parts = tuple[Part, ...]
 
 
 class NodeLevels:
-    """What is inside of several nodes, as objects of one machine.
+    """The contents of several nodes, as objects of one machine.
 
     Attributes:
         levels: names, the outermost first.
     """
 
     def __init__(self, nodes: Sequence[Parts]) -> None:
-        """Find the levels; RankwiseError if one kind of part is now inside of another, now around it."""
+        """Find the levels; RankwiseError if the order of two kinds of parts varies."""
         known: dict[Parts, Parts] = {}
         shapes = list(dict.fromkeys(nodes))
         ordered = [tuple(_ordered(part) for part in shape) for shape in shapes]
@@ -49,7 +49,7 @@ class NodeLevels:
 
 
 def _ordered(part: Part) -> Part:
-    """Put parts that hold just the same processors into one order: versions of hwloc differ in it."""
+    """Put parts with exactly the same processors into a fixed order: versions of hwloc differ in it."""
     chain = [part]
     while len(chain[-1].children) == 1 and chain[-1].children[0].kind != "pu":
         chain.append(chain[-1].children[0])
@@ -60,7 +60,7 @@ def _ordered(part: Part) -> Part:
 
 
 def _tells(parts: Parts, kind: str) -> bool:
-    """Return whether a part of this kind is neither all of what is around it nor just one part itself."""
+    """Return whether a part of this kind differs from its parent and from its only child."""
     return any(
         (part.kind == kind and len(parts) > 1 and len(part.children) > 1) or _tells(part.children, kind)
         for part in parts
@@ -68,11 +68,11 @@ def _tells(parts: Parts, kind: str) -> bool:
 
 
 def _without(parts: Parts, kinds: set[str]) -> Parts:
-    found: list[Part] = []
+    remaining: list[Part] = []
     for part in parts:
         inside = _without(part.children, kinds)
-        found += inside if part.kind in kinds else (Part(part.kind, part.os, inside),)
-    return tuple(found)
+        remaining += inside if part.kind in kinds else (Part(part.kind, part.os, inside),)
+    return tuple(remaining)
 
 
 def _levels(shapes: Iterable[Parts]) -> tuple[str, ...]:
@@ -80,14 +80,14 @@ def _levels(shapes: Iterable[Parts]) -> tuple[str, ...]:
     around: dict[str, set[str]] = {}
     for shape in shapes:
         _collect(shape, (), around)
-    found: list[str] = []
-    while len(found) < len(around):
-        free = [kind for kind in _KINDS if kind in around.keys() - set(found) and around[kind] <= set(found)]
+    kinds: list[str] = []
+    while len(kinds) < len(around):
+        free = [kind for kind in _KINDS if kind in around.keys() - set(kinds) and around[kind] <= set(kinds)]
         if not free:
-            left = ", ".join(kind for kind in _KINDS if kind in around and kind not in found)
-            raise RankwiseError(f"of {left}, some are now inside of others, now around them: that is no tree")
-        found.append(free[0])
-    return tuple(found)
+            left = ", ".join(kind for kind in _KINDS if kind in around and kind not in kinds)
+            raise RankwiseError(f"{left} are nested in different ways, which is not a tree")
+        kinds.append(free[0])
+    return tuple(kinds)
 
 
 def _collect(parts: Parts, above: tuple[str, ...], around: dict[str, set[str]]) -> None:

@@ -1,4 +1,4 @@
-"""What messages cost between each two nodes, from a measurement of pairs of ranks."""
+"""Costs of messages between each two nodes, from a measurement of pairs of ranks."""
 
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ def node_matrix(machine: Machine, measurement: Measurement) -> Matrix:
     byte, latency = np.full((size, size), np.nan), np.full((size, size), np.nan)
     number = ends[0] * size + ends[1]
     for pair in np.unique(number[ends[0] != ends[1]]).tolist():
-        found = cost(measurement, number == pair)
-        one, other = divmod(pair, size)
-        byte[one, other] = byte[other, one] = _per_byte(found)
-        latency[one, other] = latency[other, one] = np.nan if found.latency_us is None else found.latency_us
+        pair_cost = cost(measurement, number == pair)
+        first_node, second_node = divmod(pair, size)
+        byte[first_node, second_node] = byte[second_node, first_node] = _per_byte(pair_cost)
+        latency[first_node, second_node] = latency[second_node, first_node] = (
+            np.nan if pair_cost.latency_us is None else pair_cost.latency_us
+        )
     if np.isnan(byte).all() or np.isnan(latency).all():
         raise RankwiseError(
             "the measurement has no latency and bandwidth between nodes, so there is no matrix of them:"
@@ -41,10 +43,10 @@ def node_matrix(machine: Machine, measurement: Measurement) -> Matrix:
     return Matrix(_table(byte), _table(latency))
 
 
-def _per_byte(found: Cost) -> float:
-    if found.bandwidth_mb_s:
-        return 1 / found.bandwidth_mb_s  # 1 MB/s is 1 byte/us
-    return np.nan if found.us_per_byte is None else found.us_per_byte
+def _per_byte(pair_cost: Cost) -> float:
+    if pair_cost.bandwidth_mb_s:
+        return 1 / pair_cost.bandwidth_mb_s  # 1 MB/s is 1 byte/us
+    return np.nan if pair_cost.us_per_byte is None else pair_cost.us_per_byte
 
 
 def _table(values: np.ndarray) -> tuple[tuple[float, ...], ...]:

@@ -26,13 +26,13 @@ def objects_of_ranks(machine: Machine, measurement: Measurement) -> NDArray[np.i
     nodes = nodes_of_hosts(machine, measurement)
     slots = machine.slots
     starts = np.searchsorted(slots.host, np.arange(len(machine.nodes) + 1))
-    found = np.empty((len(measurement.ranks), slots.numbers.shape[1]), dtype=np.int64)
+    objects = np.empty((len(measurement.ranks), slots.numbers.shape[1]), dtype=np.int64)
     for number, rank in enumerate(measurement.ranks):
         own = slice(*starts[nodes[rank.host] : nodes[rank.host] + 2])
         usable = np.isin(slots.os[own, -1], rank.cpus)
         inside = slots.numbers[own][usable] if usable.any() else slots.numbers[own]
-        found[number] = np.where((inside == inside[0]).all(axis=0), inside[0], -1 - number)
-    return found
+        objects[number] = np.where((inside == inside[0]).all(axis=0), inside[0], -1 - number)
+    return objects
 
 
 def nodes_of_hosts(machine: Machine, measurement: Measurement) -> list[int]:
@@ -42,11 +42,11 @@ def nodes_of_hosts(machine: Machine, measurement: Measurement) -> list[int]:
     short: dict[str, int] = {}
     for place, node in enumerate(hosts):
         name = short_name(node)
-        short[name] = -1 if name in short else place  # -1: does not tell one from another
-    found = []
+        short[name] = -1 if name in short else place  # -1: ambiguous
+    nodes = []
     for host in measurement.hosts:
         place = known.get(host.name, short.get(short_name(host.name), -1))
         if place < 0:
             raise RankwiseError(f"the measurement was made on {host.name!r}, which the machine does not have")
-        found.append(place)
-    return found
+        nodes.append(place)
+    return nodes

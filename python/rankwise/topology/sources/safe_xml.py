@@ -1,4 +1,4 @@
-"""XML from outside, without what can hurt: entities, files that it refers to, and endless nesting."""
+"""XML from untrusted sources, without its dangers: entities, external files, and endless nesting."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LARGEST = 256 << 20
 def parsed(text: bytes) -> Element:
     """Return the root element.
 
-    A DOCTYPE may name a DTD, as hwloc's files do; it is not looked at.
+    A DOCTYPE may name a DTD, as hwloc's files do; it is not read.
 
     Raises:
         RankwiseError: it is no XML, declares entities, or is too large or nested too deeply.
@@ -38,7 +38,7 @@ def walked(
     start: Callable[[str, dict[str, str], int], object],
     end: Callable[[str, str, int], object],
 ) -> None:
-    """Tell of each element in turn, so that nothing need be kept of a large file.
+    """Report each element in turn, so that a large file need not be kept in memory.
 
     Args:
         text: of the file.
@@ -79,7 +79,7 @@ def walked(
     try:
         parser.Parse(text, True)
     except expat.ExpatError as error:
-        raise RankwiseError(f"is no XML: {error}") from error
+        raise RankwiseError(f"is not XML: {error}") from error
 
 
 def _refuse(*_: object) -> NoReturn:

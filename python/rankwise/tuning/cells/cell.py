@@ -47,7 +47,7 @@ class Cell:
     Attributes:
         procedure: such as MPI_Allreduce.
         processes: of the communicators.
-        low: smallest message, bytes, as in the profile (docs/profile-format.md, "Collectives").
+        low: smallest message, bytes, as in the profile (docs/reference/profile-format.md, "Collectives").
         high: largest message.
         size: the message that is raced: the one with the most time.
         calls: of one process, the most of any.

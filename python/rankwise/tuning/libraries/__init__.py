@@ -1,6 +1,6 @@
 """The MPI libraries that can be tuned: a module each with all that is known of tuning it.
 
-docs/adding-a-tunable-library.md says how another one is added.
+docs/develop/adding-a-tunable-library.md says how another one is added.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def _conditions(procedure: str, by_processes: Mapping[int, Sequence[Rule]]) -> I
         return (f"{preset}:0-{_MOST}@{low}-{high}" for preset, low, high in _covering(numbers))
     if len(by_processes) > 1:
         raise RankwiseError(
-            f"{LABEL} can tell apart sizes of messages or numbers of processes, not both: leave rules for "
+            f"{LABEL} can distinguish message sizes or numbers of processes, but not both: keep rules for "
             f"{procedure} on one number of processes, or rules for all sizes"
         )
     [rules] = by_processes.values()
@@ -148,13 +148,13 @@ def notes(rules: Sequence[Rule]) -> tuple[str, ...]:
     found = []
     if sized:
         found.append(
-            f"{LABEL} can't tell sizes of messages and numbers of processes apart at once: the rules for "
+            f"{LABEL} can't distinguish both message sizes and numbers of processes: the rules for "
             f"{', '.join(sized)} hold on communicators of any number of processes"
         )
     if rules:
         found.append(
-            f"for other calls of these collectives {LABEL} chooses without its tuning file, "
-            "which can be another choice than before"
+            f"for other calls of these collectives {LABEL} chooses without its tuning file, and may choose "
+            "differently than before"
         )
     return tuple(found)
 

@@ -134,7 +134,7 @@ def default_tree(library: Path) -> Tree:
         raise RankwiseError(f"cannot read {library}: {error.strerror}") from error
     except ValueError as error:  # an empty file, or no JSON
         raise RankwiseError(f"the selection tree in {library} can't be read: {error}") from error
-    raise RankwiseError(f"{library} has no selection tree for rules to be put into: MPICH 4 or later has")
+    raise RankwiseError(f"{library} has no selection tree for rules: use MPICH 4 or later")
 
 
 def spliced(tree: Tree, rules: Sequence[Rule], known: Sequence[str] | None = None) -> Tree:
@@ -154,7 +154,7 @@ def spliced(tree: Tree, rules: Sequence[Rule], known: Sequence[str] | None = Non
         collective = f"collective={procedure.removeprefix('MPI_').lower()}"
         own = tree.get(collective, {}).get("comm_type=intra")
         if not isinstance(own, dict):
-            raise RankwiseError(f"this MPICH has no choice of algorithms for {procedure}: leave its rule out")
+            raise RankwiseError(f"this MPICH offers no algorithms for {procedure}: remove its rule")
         by_size: Tree = {}
         for processes, of_size in by_processes.items():
             by_size.setdefault(f"comm_size<={processes - 1}", own)
@@ -177,7 +177,8 @@ def _by_message(rules: Sequence[Rule], own: Tree, known: Sequence[str] | None) -
         if high > _MOST:
             raise RankwiseError(
                 f"the rule for {rule.procedure} on {rule.processes} processes is for messages of up to "
-                f"{exact_byte_text(high)} in all: MPICH's files know no size above {exact_byte_text(_MOST)}"
+                f"{exact_byte_text(high)} in total: MPICH's files have no sizes above "
+                f"{exact_byte_text(_MOST)}"
             )
         if low:
             branches.setdefault(f"{test}<={low - 1}", own)
@@ -196,13 +197,13 @@ def _leaf(rule: Rule, own: Tree, known: Sequence[str] | None) -> Tree:
             f"it can choose {', '.join(_NEEDS[collective])}"
         )
     if known is not None and prefix + name not in known:
-        raise RankwiseError(f"{rule.procedure}: this MPICH has no {prefix + name}: leave the rule out")
+        raise RankwiseError(f"{rule.procedure}: this MPICH has no {prefix + name}: remove the rule")
     branch: Tree = {f"algorithm={prefix + name}": {}}
     for need in reversed(_NEEDS[collective][name]):
         if need == _POWER_OF_TWO:
             if rule.processes & (rule.processes - 1):
                 raise RankwiseError(
-                    f"{rule.procedure}: {name} needs {need}, not {rule.processes}: leave the rule out"
+                    f"{rule.procedure}: {name} needs {need}, not {rule.processes}: remove the rule"
                 )
         elif need == "enough elements":
             branch = {"count<pow2": own, "count=any": branch}
@@ -336,8 +337,8 @@ class Mpich(OfMpich):
         """
         if library_path is None:
             raise RankwiseError(
-                "which file MPICH is in can't be seen, and its rules are made from what is in there: "
-                "give the launcher and the program themselves after `--`, not a script that calls them"
+                "the file of the MPICH library can't be found, and its rules are made from that file: give "
+                "the launcher and the program after `--`, not a script that calls them"
             )
         tree = spliced(default_tree(library_path), settings.rules, algorithms(library_path))
         text = json.dumps(tree, indent=1)

@@ -207,8 +207,8 @@ class OpenMpi(TunableLibrary):
         version = version_of(settings.about.library)
         if version.parts >= (6,):
             raise RankwiseError(
-                f"rules for Open MPI {version.number}: Open MPI 6 has files of another kind, which Rankwise "
-                "can't write yet; use Open MPI 4 or 5"
+                f"rules for Open MPI {version.number}: Open MPI 6 has other files, which Rankwise can't "
+                "write yet; use Open MPI 4 or 5"
             )
         # Variables that force an algorithm come before the file in version 5, so there are none of these.
         variables = {f"{_MCA}{_DYNAMIC}": "1", **settings.environment}
@@ -349,7 +349,7 @@ def _other_layers(sent: Sent) -> Iterable[Parameter]:
             name="pml",
             variable=_PML,
             values=(None, *there),
-            why=f"all messages go by pml {layers.pml}, and there are others",
+            why=f"all messages use pml {layers.pml}, and others are available",
             expected_seconds=sent.mpi_seconds,
             shows="pml",
             present=layers.pml,

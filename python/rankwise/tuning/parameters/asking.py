@@ -85,16 +85,20 @@ class Asker:
         said = profile.with_suffix(".out").read_text(encoding="utf-8", errors="replace")
         found = read_layers(text, said)
         if not found:
-            raise RankwiseError(f"the probe has left nothing in {written.parent}: does every node see it?", 1)
+            raise RankwiseError(
+                f"the probe left no result in {written.parent}: is it visible to every node?", 1
+            )
         return found
 
 
 def _with_launcher(line: CommandLine) -> CommandLine:
     if not line.known or not all(context.program for context in line.contexts):
         raise RankwiseError(
-            "what the MPI library sends by can be asked only where a launcher that is known starts the "
-            "program: give the command with mpirun, srun or another one, not in a script"
+            "the transport of the MPI library can be determined only with a known launcher: give the "
+            "command with mpirun, srun or another launcher, not in a script"
         )
     if line.containers:
-        raise RankwiseError("what the MPI library in a container sends by can't be asked from outside of it")
+        raise RankwiseError(
+            "the transport of the MPI library in a container can't be determined from outside"
+        )
     return line

@@ -43,7 +43,7 @@ def binding(connection: sqlite3.Connection, layers: Layers, variable: str) -> It
             why="the ranks of each node share its processors, bound to none",
             expected_seconds=_PART_OF_RUN * seconds,
             shows="processors",
-            present=f"{layers.processors} processors a rank" if layers.processors else "",
+            present=f"{layers.processors} processors per rank" if layers.processors else "",
         )
 
 

@@ -68,7 +68,7 @@ def parse(text: str, where: str = "") -> Constraint:
     reader = _Reader(text)
     holds = reader.any_of()
     if reader.word:
-        raise ValueError(f"{reader.word} is too much")
+        raise ValueError(f"unexpected {reader.word}")
     return Constraint(text.strip(), tuple(dict.fromkeys(reader.names)), holds, where)
 
 

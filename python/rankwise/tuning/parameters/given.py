@@ -62,7 +62,7 @@ def read_given(path: Path) -> Given:
     except OSError as error:
         raise RankwiseError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise RankwiseError(f"{path} is no text in UTF-8: give lines such as NAME = 4k, 8k") from None
+        raise RankwiseError(f"{path} is not UTF-8 text: give lines such as NAME = 4k, 8k") from None
     found: dict[str, tuple[Parameter, str]] = {}
     constraints: list[Constraint] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -106,8 +106,8 @@ def checked(given: Given, layers: Layers, ask: Ask) -> Given:
                 if wrong := wrong_name(variable_of(name), layers, ask):
                     raise RankwiseError(f"{constraint.where}: {wrong}")
                 raise RankwiseError(
-                    f"{constraint.where}: the library does not tell the present value of {name}, so what is "
-                    "required can't be judged: leave it out"
+                    f"{constraint.where}: the library does not report the present value of {name}, so the "
+                    "requirement can't be checked: remove it"
                 )
     return replace(given, parameters=parameters)
 
@@ -125,7 +125,7 @@ def control_of_name(name: str) -> str:
 def _parameter(line: str) -> Parameter:
     name, equals, rest = (part.strip() for part in line.partition("="))
     if not equals or not _NAME.fullmatch(name):
-        raise ValueError(f"{line} is no line such as NAME = 4k, 8k, or require A <= B")
+        raise ValueError(f"{line} is not a line such as NAME = 4k, 8k, or require A <= B")
     values = [value for word in rest.split(",") for value in _values(word.strip())]
     if len(values) > _MOST_VALUES:
         raise ValueError(f"{len(values)} values are too many: at most {_MOST_VALUES}")
@@ -146,15 +146,15 @@ def _parameter(line: str) -> Parameter:
 def _values(word: str) -> Sequence[str]:
     """Return the values of a word: one, or those of a range; sizes in bytes."""
     if not word:
-        raise ValueError("a value is missing between two commas, or behind the last one")
+        raise ValueError("a value is missing between two commas or after the last one")
     if ".." not in word:
         return [str(size_of(word)) if re.fullmatch(r"\d+[kKmMgG]i?[bB]?", word) else word]
     match = _RANGE.fullmatch(word)
     if not match:
-        raise ValueError(f"{word} is no range such as 4k..64k *2 or 1..9 +2")
+        raise ValueError(f"{word} is not a range such as 4k..64k *2 or 1..9 +2")
     begin, end, step = (size_of(match[place]) for place in (1, 2, 4))
     if begin > end or step < (2 if match[3] == "*" else 1) or (match[3] == "*" and begin < 1):
-        raise ValueError(f"{word}: the range does not go up from its first value to its last")
+        raise ValueError(f"{word}: the range does not increase from its first to its last value")
     found: list[str] = []
     while begin <= end and len(found) <= _MOST_VALUES:
         found.append(str(begin))

@@ -83,7 +83,7 @@ def unused(variable: str, layers: Layers) -> str:
     """
     own = (one for one in libraries() if one.label == layers.version.label)
     layer = next((one.unused(variable, layers) for one in own if variable.startswith(one.prefixes)), "")
-    return f"nothing goes by {layer} in this job: {layers.text}" if layer else ""
+    return f"{layer} is not used in this job: {layers.text}" if layer else ""
 
 
 def _owners() -> dict[str, list[TunableLibrary]]:

@@ -57,9 +57,7 @@ class Layers:
             return f"{self.title} sends by pml ob1 with btl {', '.join(sorted(self.btls))}"
         if self.pml:
             return f"{self.title} sends by pml {self.pml}" + (f" with mtl {self.mtl}" if self.mtl else "")
-        return f"{self.title} sends by " + (
-            f"ch4:{self.netmod}" if self.netmod else "a layer that is not known"
-        )
+        return f"{self.title} sends by " + (f"ch4:{self.netmod}" if self.netmod else "an unknown layer")
 
 
 def read_layers(text: str, said: str = "") -> Layers | None:

@@ -19,7 +19,7 @@ class Setting:
     @property
     def label(self) -> str:
         """For people, and the name of the arm in a race."""
-        return "as it is now" if self.value is None else f"{self.variable}={self.value}"
+        return "current" if self.value is None else f"{self.variable}={self.value}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Parameter:
     Attributes:
         name: as the MPI library calls it: btl_sm_eager_limit.
         variable: of the environment that sets it: OMPI_MCA_btl_sm_eager_limit.
-        values: that are tried; the first is None: as it is now.
+        values: that are tried; the first is None: current.
         why: it is thought to help, a clause for people.
         expected_seconds: of the run that can be gained at most, mean over the ranks; only their order counts.
         shows: what of the layers tells whether a value is in force: the library's own variable, the

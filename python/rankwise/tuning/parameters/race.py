@@ -74,8 +74,8 @@ def refuse_short(aim: Aim, of_run: float) -> None:
     least = _LEAST_RUNS + 2 * (aim.first_rounds() + 1) + _final_runs(aim)
     if aim.seconds is not None and aim.seconds < least * of_run:
         raise RankwiseError(
-            f"--budget: {about(aim.seconds)} are too short for a race of one value: runs of {about(of_run)}, "
-            f"{least} at the least: give {about(least * of_run).removeprefix('about ')} or more"
+            f"--budget: {about(aim.seconds)} are too short for a race of one value: runs of "
+            f"{about(of_run)}, at least {least}: give {about(least * of_run).removeprefix('about ')} or more"
         )
 
 
@@ -99,17 +99,14 @@ def announcement(parameters: Sequence[Parameter], aim: Aim, of_run: float, runs_
     final = _final_runs(aim)
     values = sum(len(one.values) - 1 for one in parameters)
     said = [
-        f"{number_of(len(parameters), 'parameter')} with {number_of(values, 'value')} besides those of now: "
-        f"{runs} runs, and "
-        f"{final} more if any helps: {about((runs + final) * of_run)} in all"
+        f"{number_of(len(parameters), 'parameter')} with {number_of(values, 'value')} besides the current "
+        f"ones: {runs} runs, and {final} more if any helps: {about((runs + final) * of_run)} in total"
         + ("" if aim.rounds else f"; they show whether more are needed (at most {aim.most} of each)")
     ]
     if not runs_before:
         refuse_short(aim, of_run)
     if aim.seconds is not None and aim.seconds < (runs + final - runs_before) * of_run:
-        said.append(
-            f"the time limit of {about(aim.seconds)} comes before: the most promising are raced first"
-        )
+        said.append(f"the time limit of {about(aim.seconds)} is shorter: the most promising are raced first")
     return said
 
 
@@ -185,7 +182,7 @@ class _Tuning:
     def outcome(self) -> Outcome:
         made = self._made
         if self._saved.runs_before:
-            self._say(f"going on after {number_of(self._saved.runs_before, 'run')} of an earlier call")
+            self._say(f"continuing after {number_of(self._saved.runs_before, 'run')} of an earlier call")
         for line in announcement(self._parameters, self._aim, self._of_run, self._saved.runs_before):
             self._say(line)
         try:
@@ -198,9 +195,9 @@ class _Tuning:
             if made.kept:
                 self._prove()
         except Interrupted:
-            made.ended = "Interrupted; what was measured is kept, and a second call goes on from there."
+            made.ended = "Interrupted; what was measured is kept, and the same command continues from there."
         except OutOfTime:
-            made.ended = "The time is over."
+            made.ended = "The time is up."
         return made
 
     def _race(self, step: Step, left: int) -> None:
@@ -214,7 +211,7 @@ class _Tuning:
         step.tried = [self._ready(parameter, setting) for setting in parameter.settings[1:]]
         ready = [one.setting for one in step.tried if not one.why_not]
         if not ready:
-            step.skipped = "no value of it can be tried"
+            step.skipped = "none of its values can be tried"
             return
         arms = [
             Arm(one.label, partial(self._run, self._key, one.label, self._with(one)))
@@ -243,7 +240,7 @@ class _Tuning:
     def _why_not(self, parameter: Parameter) -> str:
         for variable, values in parameter.needs.items():
             if (now := self._made.kept.get(variable)) not in values:
-                return f"it means nothing with {variable}={now}"
+                return f"it has no meaning with {variable}={now}"
         return ""
 
     def _ready(self, parameter: Parameter, setting: Setting) -> Tried:
@@ -265,7 +262,7 @@ class _Tuning:
             if why:
                 self._saved.reject(race, label, why)
         if why:
-            self._say(f"{label} is out: {why}")
+            self._say(f"{label} is rejected: {why}")
         return Tried(setting, why_not=why, seen=seen)
 
     def _seen(self, parameter: Parameter, setting: Setting) -> tuple[bool, str]:
@@ -292,7 +289,7 @@ class _Tuning:
             }
             with suppress(Unknown):
                 if not constraint.holds(values):
-                    return f"against {constraint.where or 'the constraint'}: {constraint.text}"
+                    return f"violates {constraint.where or 'the constraint'}: {constraint.text}"
         return ""
 
     def _with(self, setting: Setting) -> dict[str, str]:
@@ -323,7 +320,7 @@ class _Tuning:
             if time.monotonic() >= end:
                 raise OutOfTime from error
             if arm in _BASES:
-                kept = "with what was kept" if variables else "as given"
+                kept = "with the kept values" if variables else "as given"
                 raise RankwiseError(f"the program {kept}: {error}", error.exit_status) from error
             self._saved.reject(race, arm, str(error))
             raise Rejected(str(error)) from error
@@ -351,7 +348,7 @@ class _Tuning:
 
     def _prove(self) -> None:
         made = self._made
-        self._say("all that was kept, measured afresh beside the program as given")
+        self._say("all kept values, measured again together with the program as given")
         key = _key(_FINAL, made.kept)
         given = Way(_GIVEN, self._command, as_given=True)
         tuned = Way(_TUNED, self._command, made.kept)
@@ -362,7 +359,7 @@ class _Tuning:
         made.before, made.after = proof.before, proof.after
         made.ended, made.short = proof.ended, proof.is_undecided
         if proof.rejected:
-            made.notes.append(f"What was kept fails together: {proof.rejected}.")
+            made.notes.append(f"The kept values fail together: {proof.rejected}.")
         else:
             made.interval, made.alike = proof.interval, proof.alike
 

@@ -94,7 +94,7 @@ class Batch:
         if rejected:
             raise Unfit(rejected)
         if sum(map(len, times)) < self.visits:
-            raise RankwiseError(f"{self.cell.name}: the probe's answer is not whole: is the disk full?", 1)
+            raise RankwiseError(f"{self.cell.name}: the probe's result is incomplete: is the disk full?", 1)
         return times
 
 

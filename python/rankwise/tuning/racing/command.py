@@ -27,11 +27,11 @@ def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:
     check_startable(words[0], environment, "tune")
     command = parse(words)
     if not command.known:
-        raise RankwiseError(f"{words[0]} is no launcher of MPI programs that is known: give one, {example}")
+        raise RankwiseError(f"{words[0]} is not a known launcher of MPI programs: give one, {example}")
     if boxes := command.containers:
         raise RankwiseError(
-            f"the probe can't take the place of a program in a container ({boxes[0].name}), where its MPI "
-            "library is: run Rankwise inside of the container"
+            f"the probe can't replace a program in a container ({boxes[0].name}) with its own MPI library: "
+            "run Rankwise inside the container"
         )
     for context in command.contexts:
         refuse_files(context, command.known)

@@ -39,7 +39,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A race that is over.
+    """A race, as far as it was run.
 
     Attributes:
         cell: that was raced.
@@ -109,6 +109,7 @@ def race(
     seed: int = 0,
     say: Say = lambda _: None,
     store: Store | None = None,
+    begun: Callable[[Outcome], None] = lambda _: None,
 ) -> Outcome:
     """Race the algorithms of a cell.
 
@@ -120,6 +121,8 @@ def race(
         seed: of the order of arms in rounds.
         say: is told how far it is, by lines.
         store: keeps the rounds; those that it has of the same race are not run again.
+        begun: is given the race before its first round; it has what was measured also if the race is not
+            finished.
 
     Raises:
         RankwiseError: the job failed.
@@ -129,6 +132,8 @@ def race(
     store = store or Store()
     key = key_of(racer, cell, arms, "race")
     state = Race(list(arms), aim, seed)
+    outcome = Outcome(cell, arms, state)
+    begun(outcome)
     for record in store.records(key):
         if "rejected" in record:
             _reject(state, record["rejected"])
@@ -145,10 +150,10 @@ def race(
             store.add(key, {"rejected": unfit.why})
             _reject(state, unfit.why)
             for name, why in unfit.why.items():
-                say(f"{cell.name}: {name} is out: {why}")
+                say(f"{cell.name}: {name} is rejected: {why}")
         if state.looks > looks:
             say(_standing(cell, state))
-    return Outcome(cell, arms, state)
+    return outcome
 
 
 def screened(
@@ -176,7 +181,7 @@ def screened(
             )
         except Unfit as unfit:
             for name, why in unfit.why.items():
-                say(f"{cell.name}: {name} is out: {why}")
+                say(f"{cell.name}: {name} is rejected: {why}")
                 del left[name]
             continue
         times = {name: min(seconds[name] for seconds in rounds) for name in left if name != DEFAULT}
@@ -241,6 +246,43 @@ def hold_out(
         trials.run.Interrupted: a signal came; whole rounds are in the store.
         trials.run.OutOfTime: likewise.
     """
+    default, chosen, again = held_out_times(racer, cell, algorithm, confidence, rounds, seed, store)
+    found = ratio_interval(default, chosen, confidence)
+    evidence = Evidence(
+        default_us=statistics.median(default) * 1e6,
+        chosen_us=statistics.median(chosen) * 1e6,
+        ratio=found.ratio,
+        low=found.low,
+        high=found.high,
+        confidence=found.confidence,
+        rounds=len(default),
+    )
+    return HeldOut(evidence, found, ratio_interval(default, again, confidence))
+
+
+def held_out_times(
+    racer: Racer,
+    cell: Cell,
+    algorithm: Algorithm,
+    confidence: float,
+    rounds: int = HOLD_OUT_ROUNDS,
+    seed: int = 0,
+    store: Store | None = None,
+) -> tuple[list[float], list[float], list[float]]:
+    """Return the seconds by the library's own choice, by the algorithm, and by the former once more.
+
+    Args:
+        racer: see hold_out.
+        cell: likewise.
+        algorithm: likewise.
+        confidence: likewise.
+        rounds: likewise.
+        seed: likewise.
+        store: likewise.
+
+    Raises:
+        RankwiseError, Interrupted, OutOfTime: see hold_out.
+    """
     store = store or Store()
     arms = {DEFAULT: None, algorithm.label: algorithm, AGAIN: None}
     key = key_of(racer, cell, arms, "hold-out")
@@ -253,15 +295,5 @@ def hold_out(
             kept.append(seconds)
     except Unfit as unfit:
         raise RankwiseError(f"{cell.name}: {unfit}", 1) from unfit
-    times = {name: [seconds[name] for seconds in kept] for name in arms}
-    found = ratio_interval(times[DEFAULT], times[algorithm.label], confidence)
-    evidence = Evidence(
-        default_us=statistics.median(times[DEFAULT]) * 1e6,
-        chosen_us=statistics.median(times[algorithm.label]) * 1e6,
-        ratio=found.ratio,
-        low=found.low,
-        high=found.high,
-        confidence=found.confidence,
-        rounds=wanted,
-    )
-    return HeldOut(evidence, found, ratio_interval(times[DEFAULT], times[AGAIN], confidence))
+    default, chosen, again = ([seconds[name] for seconds in kept] for name in arms)
+    return default, chosen, again

@@ -80,6 +80,11 @@ class Session:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._end(patient=kind is None)
 
+    @property
+    def offers(self) -> Offers:
+        """What the library offers, and how it is chosen."""
+        return self._offers
+
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:
         """See Racer."""
         choice = self._offers.choices.get(procedure)
@@ -163,7 +168,7 @@ class Session:
         self.library = str(about["library"]).partition("\n")[0]
         self.hosts = tuple(about["hosts"])
         if len(self.hosts) == 1 and (setup.launch.ranks or 0) > 1:
-            seen = f"each of the {setup.launch.ranks} processes saw itself alone, so "
+            seen = f"each of the {setup.launch.ranks} processes ran as a separate job, so "
             raise of_another_library(setup.launch, setup.compiler, seen)
         offers = (self._directory / "offers").read_text(encoding="utf-8")
         found = control_variables(json.loads(offers)["variables"])

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rankwise.errors import RankwiseError
 from rankwise.tuning.cells.cell import Cell
 from rankwise.tuning.racing.racer import Racer
 
@@ -17,22 +18,32 @@ Record = dict[str, Any]
 class Store:
     """Rounds of races, by what was raced."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:
         """Read what there is.
 
         Args:
             path: of the file, which need not be there yet; None: nothing is kept.
+            read_only: nothing will be added, so half a line at the end stays: another process may write it.
+
+        Raises:
+            RankwiseError: a line in it is damaged.
+            OSError: it can't be read.
         """
         self._path = path
         self._kept: dict[str, list[Record]] = {}
         if path and path.is_file():
             text = path.read_text(encoding="utf-8", errors="replace")
             whole = text[: text.rfind("\n") + 1]  # the last line may have been cut off
-            if whole != text:
+            if whole != text and not read_only:
                 path.write_text(whole, encoding="utf-8")
-            for line in whole.splitlines():
-                record = json.loads(line)
-                self._kept.setdefault(record.pop("key"), []).append(record)
+            for number, line in enumerate(whole.split("\n")[:-1], 1):
+                key, record = _record(line, path, number)
+                self._kept.setdefault(key, []).append(record)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was kept yet."""
+        return not self._kept
 
     def records(self, key: str) -> list[Record]:
         """Return what was kept under a key, in its order."""
@@ -48,6 +59,16 @@ class Store:
         if self._path:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"key": key, **record}) + "\n")
+
+
+def _record(line: str, path: Path, number: int) -> tuple[str, Record]:
+    try:
+        record = json.loads(line)
+        return str(record.pop("key")), record
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise RankwiseError(
+            f"{path} is damaged in line {number}: delete that line, and the same command goes on without it"
+        ) from None
 
 
 class Kept(NamedTuple):

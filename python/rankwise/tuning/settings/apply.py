@@ -60,6 +60,6 @@ def materialise(settings: Settings, directory: Path, library_path: Path | None =
     what = told(settings, library_path)
     path = directory.absolute() / f"{STEM}{what.suffix}"
     if what.suffix:
-        with appearing(path, option="--live-dir") as (temporary,):
+        with appearing(path, option="--run-dir") as (temporary,):
             temporary.write_text(what.text, encoding="ascii")
     return what.variables_for(str(path))

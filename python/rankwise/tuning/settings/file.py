@@ -1,4 +1,4 @@
-"""The file that settings are kept in: JSON that people can read, docs/settings.md describes it.
+"""The file that settings are kept in: JSON that people can read, docs/reference/settings.md describes it.
 
 Beside it stands what can be used without Rankwise: variables for a shell, the library's own file, and files
 for launchers with the places of ranks.
@@ -30,7 +30,7 @@ from rankwise.tuning.settings.words import comment, one_line
 from rankwise.whole_files import appearing, refuse_existing
 
 VERSION = 1
-OPTION = "--apply"
+OPTION = "-o"
 """That names the file where it is written."""
 
 _SHELL = ".env"
@@ -44,7 +44,7 @@ _MOST_BYTES = 64 << 20
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OURS = re.compile(r"LD_|RANKWISE_")  # by these we are there at all
 _PROCEDURE = re.compile(r"MPI_[A-Z][a-z_]{1,40}")
-_CURE = "`rankwise tune --apply FILE` makes one"
+_CURE = "`rankwise tune -o FILE` makes one"
 
 
 def read(path: Path) -> Settings:
@@ -60,7 +60,7 @@ def read(path: Path) -> Settings:
         raise RankwiseError(f"cannot read {path}: {error.strerror}; {_CURE}") from error
     try:
         if len(content) > _MOST_BYTES:
-            raise RankwiseError(f"is no file of settings: it is too large; {_CURE}")
+            raise RankwiseError(f"is not a settings file: it is too large; {_CURE}")
         return _settings(Field(_parsed(content)))
     except RankwiseError as error:
         raise RankwiseError(f"{path}: {error}") from error
@@ -127,7 +127,7 @@ def _directory(directory: Path, files: Sequence[Written]) -> Iterator[None]:
         yield
     except OSError as error:
         raise RankwiseError(
-            f"{directory} can't be made: {error.strerror}; choose another place with {OPTION}", 1
+            f"{directory} can't be created: {error.strerror}; choose another path with {OPTION}", 1
         ) from error
     finally:
         with suppress(OSError):  # it is not empty
@@ -145,7 +145,9 @@ def check_new(path: Path, *, force: bool) -> None:
         RankwiseError: one of them is there already, or the directory is not.
     """
     if not path.absolute().parent.is_dir():
-        raise RankwiseError(f"{path.parent} is no directory: make it, or give another place with {OPTION}")
+        raise RankwiseError(
+            f"{path.parent} is not a directory: create it, or give another path with {OPTION}"
+        )
     suffixes = (_SHELL, *(one.suffix for one in libraries() if one.suffix))
     refuse_existing(path, *(_beside(path, suffix) for suffix in suffixes), force=force, option=OPTION)
     places = places_beside(path)
@@ -174,14 +176,14 @@ def _for_shell(settings: Settings, what: Told, own: Path, shell: Path, places: S
     """
     variables = what.variables_for(str(own))
     how = [
-        "# To be read by a shell before the job is started:",
+        "# Source this file in a shell before starting the job:",
         f"#   . {one_line(shlex.quote(_for_dot(shell)))}",
-        "# Launchers hand such variables to processes on other nodes by themselves. They hold for every MPI",
-        "# program that is started from that shell.",
+        "# Launchers pass these variables to processes on other nodes. They apply to every MPI",
+        "# program that is started from this shell.",
     ]
     how += [f"# Note: {note}." for note in what.notes]
     if what.suffix:
-        how += ["# Every node has to see the file that is named below; if it is moved, change its name here."]
+        how += ["# The file named below must be visible to every node; if you move it, change its name here."]
     lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
     if what.suffix:
         lines = _if_there(own, shell, lines)
@@ -198,7 +200,7 @@ def _if_there(own: Path, shell: Path, exports: Sequence[str]) -> list[str]:
 
     Without it, Open MPI takes its defaults and says nothing, and MPICH crashes.
     """
-    gone = f"{shell.name}: {own} can't be read, so nothing is set: put it back, or change its name in {shell}"
+    gone = f"{shell.name}: {own} can't be read, so nothing is set: restore it, or change its name in {shell}"
     return [
         f"if [ -r {shlex.quote(str(own))} ]; then",
         *(f"  {line}" for line in exports),
@@ -230,26 +232,26 @@ def _parsed(content: bytes) -> object:
     try:
         return json.loads(content.decode(), object_pairs_hook=_once)
     except UnicodeDecodeError as error:
-        raise RankwiseError(f"is no file of settings: byte {error.start} is not UTF-8; {_CURE}") from error
+        raise RankwiseError(f"is not a settings file: byte {error.start} is not UTF-8; {_CURE}") from error
     except json.JSONDecodeError as error:
-        message = f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}; {_CURE}"
+        message = f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}; {_CURE}"
         raise RankwiseError(message) from error
     except RecursionError as error:
-        raise RankwiseError(f"is no file of settings: it is nested too deeply; {_CURE}") from error
+        raise RankwiseError(f"is not a settings file: it is nested too deeply; {_CURE}") from error
     except ValueError as error:  # a number of thousands of digits
-        raise RankwiseError(f"is no file of settings: a number is too long; {_CURE}") from error
+        raise RankwiseError(f"is not a settings file: a number is too long; {_CURE}") from error
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise RankwiseError("a key is there twice in one object: leave one of them out")
+        raise RankwiseError("an object has the same key twice: remove one of them")
     return found
 
 
 def _settings(file: Field) -> Settings:
     if not isinstance(file.value, dict) or _MARK not in file.value:
-        raise RankwiseError(f'is no file of settings: "{_MARK}" is missing; {_CURE}')
+        raise RankwiseError(f'is not a settings file: "{_MARK}" is missing; {_CURE}')
     version = file.keys(None)[_MARK]
     if version.whole(1, _MOST) != VERSION:
         raise version.error(f"this Rankwise reads version {VERSION}; use the one that wrote the file")
@@ -330,7 +332,7 @@ def _raced(field: Field, processes: int) -> Raced:
     texts = [_group(group, processes) for group in groups]
     ranks = [rank for text in texts for rank in members.parse(text)]
     if len(set(ranks)) < len(ranks):
-        raise keys["groups"].error("a process is in them twice")
+        raise keys["groups"].error("a process is listed twice")
     late = keys["late_us"].items()
     if late and len(late) != len(ranks):
         raise keys["late_us"].error(f"must be empty, or have one for each of {len(ranks)} processes")
@@ -354,7 +356,7 @@ def _group(field: Field, processes: int) -> str:
     except ValueError as error:
         raise field.error(f"must be ranks, such as 0-3,8: {error}") from error
     if found != processes:
-        raise field.error(f"must have {processes} processes, as the rule is for so many")
+        raise field.error(f"must have {processes} processes, because the rule is for that number")
     return text
 
 
@@ -362,7 +364,7 @@ def _variable(name: str, field: Field) -> tuple[str, str]:
     if not _VARIABLE.fullmatch(name):
         raise RankwiseError("environment: the name of a variable has letters, digits and _ only")
     if _OURS.match(name):
-        raise field.error("can't be set: Rankwise itself gets into the program by it")
+        raise field.error("can't be set: Rankwise uses it to enter the program")
     return name, field.text()
 
 

@@ -39,8 +39,7 @@ def grouped(
         before = found.setdefault(rule.procedure, {}).setdefault(rule.processes, [])
         if before and (before[-1].high is None or rule.high is None or rule.low <= before[-1].high):
             raise RankwiseError(
-                f"two rules for {rule.procedure} on {rule.processes} processes have messages in common: "
-                "leave one of them out"
+                f"two rules for {rule.procedure} on {rule.processes} processes overlap: remove one of them"
             )
         before.append(rule)
     return found
@@ -57,13 +56,13 @@ def _check(rule: Rule, procedures: Collection[str], whole: Collection[str], libr
         raise RankwiseError(f"{name}: {rule.algorithm.name!r} can't be an algorithm")
     if rule.high is None and rule.low:
         raise RankwiseError(
-            f"{name} has no last size (high: null), so it is for all: let it begin at 0, not at "
+            f"{name} has no upper size (high: null), so it applies to all sizes: let it start at 0, not at "
             f"{exact_byte_text(rule.low)}"
         )
     if rule.low < 0 or (rule.high is not None and rule.high < rule.low):
         raise RankwiseError(f"{name}: there are no messages of {sizes(rule)}")
     if rule.high is not None and rule.procedure in whole:
         raise RankwiseError(
-            f"{name} is for some sizes only, which {library} can't tell apart on all processes alike: "
-            "let it be for all sizes (high: null, low: 0)"
+            f"{name} is for some sizes only, which {library} can't distinguish consistently on all "
+            "processes: let it apply to all sizes (high: null, low: 0)"
         )

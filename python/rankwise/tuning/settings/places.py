@@ -50,14 +50,14 @@ def how_to_use(written: list[Written], launch: str) -> list[str]:
     """
     if not written:
         return []
-    lines = ["# Places of ranks are no variables: the launcher has to be told them."]
+    lines = ["# Placements of ranks are not variables: pass them to the launcher."]
     if launch:
         lines += ["# The launch that was measured, with them:", f"#   {one_line(launch)}"]
-    lines += ["# By launcher, in place of options that say where ranks go:"]
+    lines += ["# By launcher, instead of its placement options:"]
     for one in written:
         note = f" ({one.note})" if one.note else ""
         lines += [f"#   {one.launcher}{note}:", f"#     {one_line(one.command_line)}"]
     return [
         *lines,
-        "# The launcher has to see these files; if they are moved, change their names here.",
+        "# These files must be visible to the launcher; if you move them, change their names here.",
     ]

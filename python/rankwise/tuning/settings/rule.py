@@ -39,7 +39,7 @@ class Evidence:
         low: of the interval.
         high: of the interval.
         confidence: of the interval.
-        rounds: that it is from.
+        rounds: that it is from; 0: it is predicted from what was measured around it.
     """
 
     default_us: float

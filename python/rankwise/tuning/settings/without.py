@@ -37,12 +37,12 @@ def without(
             if of_library is None:
                 of_library = defaults(command.launcher, environment)
             if one.name not in of_library:
-                raise RankwiseError(f"the library's default for {one.text} is not known")
+                raise RankwiseError(f"the library's default for {one.text} is unknown")
             told[one.name] = of_library[one.name]
         elif one.where == ENVIRONMENT:
             unset.append(one.name)
         elif one.where != COMMAND_LINE:
-            raise RankwiseError(f"{one.text} can't be left out alone")
+            raise RankwiseError(f"{one.text} can't be removed separately")
     options = [one.shown for one in theirs if one.where == COMMAND_LINE]
     contexts = tuple(_context(context, options) for context in command.contexts)
     wrappers = _wrappers(command.wrappers, unset)
@@ -63,9 +63,9 @@ def cures(theirs: Sequence[Assignment], words: Sequence[str]) -> list[str]:
     found = [f"`unset {' '.join(dict.fromkeys(unset))}`"] if unset else []
     for one in theirs:
         if one.where == COMMAND_LINE or one.name in named:
-            found.append(f"leave out `{one.shown}`")
+            found.append(f"remove `{one.shown}`")
         elif one.where != ENVIRONMENT:
-            found.append(f"take `{one.shown}` out of {one.where}")
+            found.append(f"remove `{one.shown}` from {one.where}")
     return list(dict.fromkeys(found))
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import shlex
 
 from rankwise.text.names import library_said
-from rankwise.text.units import confidence_text, digits_text, exact_byte_range_text, second_text
+from rankwise.text.units import (
+    confidence_text,
+    digits_text,
+    exact_byte_range_text,
+    exact_byte_text,
+    second_text,
+)
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.rule import Rule
 
@@ -26,7 +32,7 @@ def comment(settings: Settings) -> list[str]:
             f"confidence: {digits_text(low)} to {digits_text(high)}, {pairs} pairs of runs)"
         )
     else:
-        lines.append("what the program gains by them was not measured")
+        lines.append("the gain of the program was not measured")
     return [f"# {one_line(line)}" for line in [*lines, *map(in_words, settings.rules)]]
 
 
@@ -40,6 +46,15 @@ def in_words(rule: Rule) -> str:
     said = f"{what_for(rule)}: {rule.algorithm.label}"
     if (why := rule.evidence) is None:
         return f"{said}; not measured"
+    sizes_of_races = sorted({one.size for one in rule.raced})
+    if len(sizes_of_races) > 1 and rule.high is not None:
+        said += f"; measured at {', '.join(map(exact_byte_text, sizes_of_races))}, predicted between"
+    if not why.rounds:
+        return (
+            f"{said}; predicted, not measured: {digits_text(why.ratio)} times as fast "
+            f"({confidence_text(why.confidence)} % confidence: {digits_text(why.low)} to "
+            f"{digits_text(why.high)})"
+        )
     return (
         f"{said}; {second_text(1e-6 * why.default_us)} before, {second_text(1e-6 * why.chosen_us)} with it, "
         f"{digits_text(why.ratio)} times as fast ({confidence_text(why.confidence)} % confidence: "

@@ -1,6 +1,6 @@
 """The views of a profile, one file each: a function `view(connection, detail)` that makes it.
 
-docs/adding-a-view.md says how another one is added.
+docs/develop/adding-a-view.md says how another one is added.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _ORDER = (
 
 def _in_order(names: Iterable[str]) -> tuple[str, ...]:
     """Sort names of views without importing them: most commands need one of them, or none."""
-    found = sorted(names)
-    return tuple(sorted(found, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER)))
+    by_name = sorted(names)
+    return tuple(sorted(by_name, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER)))
 
 
 VIEWS = _in_order(module.name for module in pkgutil.iter_modules(__path__))

@@ -29,13 +29,13 @@ _TIME: Column[Any] = number(
     "time",
     lambda row: row.seconds,
     SECONDS,
-    "over the ranks, shared out among the shapes of a collective by calls and size",
+    "summed over ranks, distributed over the shapes of a collective by calls and size",
 )
 _ALGORITHM: Column[Any] = Column(
     "algorithm",
     lambda row: _algorithm(row),
     TEXT,
-    "that sends these messages, or why it is not known",
+    "that sends these messages, or why it is unknown",
     obvious=True,
     note=lambda row: _note(row),
 )
@@ -57,7 +57,7 @@ _FAMILY_COLUMNS: list[Column[AlgorithmFamily]] = [
     _TIME,
     _ALGORITHM,
 ]
-_EXACT = "~: told by the messages alone, not by their bytes."
+_EXACT = "~: identified by the messages only, not by their bytes."
 
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001

@@ -34,14 +34,14 @@ from rankwise.views.view import (
     number,
 )
 
-_INSIDE = "really sent inside, by the MPI library"
+_INSIDE = "actually sent inside, by the MPI library"
 _FIGURES: list[Column[Any]] = [
     CALLS,
     Column(
         "time",
         lambda row: row.totals.seconds,
         SECONDS,
-        f"over the ranks; {UNFINISHED}: with calls that never returned",
+        f"summed over ranks; {UNFINISHED}: with calls that never returned",
         total=lambda rows: sum(row.totals.seconds for row in rows),
         mark=unfinished_mark,
     ),
@@ -50,19 +50,19 @@ _FIGURES: list[Column[Any]] = [
 _FACTOR: Column[Any] = Column("factor", lambda row: row.factor, RATIO, "sent by asked")
 CALLED: list[Column[Any]] = [
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
-    label("communicator", lambda row: quoted_name(row.communicator, row.user_name), "that it was called on"),
+    label("communicator", lambda row: quoted_name(row.communicator, row.user_name), "on which it was called"),
 ]
 """What was called, and on which communicator."""
 CALLED_ON_FAMILY: list[Column[Any]] = [
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
     label(
-        "communicator", lambda row: names_quoted(row.communicator, row.user_names), "that it was called on"
+        "communicator", lambda row: names_quoted(row.communicator, row.user_names), "on which it was called"
     ),
     Column(
         "n x size",
         lambda row: count_and_sizes(row.communicators, row.size_min, row.size_max),
         FIGURES,
-        "communicators that are used alike, and their processes",
+        "communicators used the same way, and their processes",
         obvious=True,
     ),
 ]
@@ -84,16 +84,16 @@ _FAMILY_COLUMNS: list[Column[CollectiveFamily]] = [
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
     """Return one row for each collective and family of communicators, in verbose answers communicator."""
-    found, rest = collectives(connection), not_attributed(connection)
-    together = collective_families(found)
+    rows, rest = collectives(connection), not_attributed(connection)
+    together = collective_families(rows)
     tables = [
         _table(_FAMILY_COLUMNS, together, rest, Detail.BRIEF),
-        _table(_COLUMNS, found, rest, Detail.VERBOSE),
+        _table(_COLUMNS, rows, rest, Detail.VERBOSE),
     ]
     return View(
         _title(together),
         tables,
-        {"collectives": found, "collective_families": together, "not_attributed": rest},
+        {"collectives": rows, "collective_families": together, "not_attributed": rest},
     )
 
 
@@ -112,4 +112,4 @@ def _notes(rest: NotAttributed) -> list[str]:
     if not rest.messages:
         return []
     sums = f"{count_text(rest.messages)} messages ({byte_text(rest.bytes)})"
-    return [f"Not among them: {sums} whose call is not known."]
+    return [f"Not included: {sums} whose call is unknown."]

@@ -41,20 +41,20 @@ from rankwise.views.totals_columns import (
 )
 from rankwise.views.view import FIGURES, SECONDS, TEXT, WORD, Column, Detail, Table, View, label
 
-_MADE = "How they were made"
+_MADE = "How communicators were created"
 _SHOWN_MEMBERS = 3  # of a family, groups of processes that are listed
 _RANK = re.compile("[0-9]{1,9}")
 _COMPARED = 30  # characters of such a group that sort it: there may be very many
 
 _NAME = "ancestry of the communicator, and the program's own name for it"
-_PARENT = "that it was made from"
-_MADE_BY = "procedure that made it, without MPI_"
-_MADE_IN = "program or library whose call that was"
+_PARENT = "it was created from"
+_MADE_BY = "procedure that created it, without MPI_"
+_MADE_IN = "program or library that made this call"
 _TOPOLOGY = "with its dimensions"
-_REORDER = "whether the program let ranks be reordered (asked), and Rankwise did so (done)"
+_REORDER = "whether the program allowed reordering of ranks (asked), and Rankwise did it (done)"
 _MEMBERS = "ranks in MPI_COMM_WORLD; of an intercommunicator both groups: 0 + 1-3"
-_GROUPS = f"{_MEMBERS}; a group that several have is there once"
-_ROLE = "what the members are, or the function that made it"
+_GROUPS = f"{_MEMBERS}; a group shared by several is listed once"
+_ROLE = "what the members are, or the function that created it"
 _AFTER_START = "after the start"
 _WHOSE = "the communicator's members"
 
@@ -80,7 +80,7 @@ _EACH_MADE: list[Column[Communicator]] = [
     label("topology", lambda row: topology_name(row.topology, row.dims), _TOPOLOGY, kind=WORD),
     label("reorder", reorder_name, _REORDER, kind=WORD),
     Column("members", lambda row: both_groups(row.members, row.remote_members), TEXT, _MEMBERS),
-    label("made in", lambda row: row.made_in or "-", _MADE_IN),
+    label("made in", lambda row: row.created_in or "-", _MADE_IN),
     Column("made at", lambda row: row.created_seconds, SECONDS, _AFTER_START),
     Column("freed at", lambda row: row.freed_seconds, SECONDS, _AFTER_START),
 ]
@@ -102,12 +102,12 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     data: dict[str, object] = {}
     title = ""
     if Detail.BRIEF in detail:
-        data["families"] = found = families(connection)
+        data["families"] = rows = families(connection)
         data["families_over_ranks"] = spreads = families_over_ranks(connection)
-        tables.append(_used(_FAMILIES, found, lambda row: spreads.get(row.family), apart, Detail.BRIEF))
-        made = [row for row in found if row.size_max]
+        tables.append(_used(_FAMILIES, rows, lambda row: spreads.get(row.family), apart, Detail.BRIEF))
+        made = [row for row in rows if row.size_max]
         tables += _made(_families_made(made), made, ["-v shows each communicator."], Detail.BRIEF)
-        title = _title(found)
+        title = _title(rows)
     if Detail.VERBOSE in detail:
         data["communicators"] = each = communicators(connection)
         data["communicators_over_ranks"] = its = communicators_over_ranks(connection)
@@ -124,7 +124,9 @@ def _families_made(rows: Sequence[Family]) -> list[Column[Family]]:
         label("communicator", lambda row: row.name, _NAME),
         label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent), _PARENT),
         label("made by", makers_name, _MADE_BY, kind=WORD),
-        Column("n x size", size_name, FIGURES, f"{kinds_name(rows)} made alike, and their processes"),
+        Column(
+            "n x size", size_name, FIGURES, f"{kinds_name(rows)} created the same way, and their processes"
+        ),
         label(
             "topology",
             lambda row: topology_name(row.topology, row.dims[0] if row.dims else []),
@@ -149,11 +151,11 @@ def _title(rows: Sequence[Family | Communicator]) -> str:
 def _used(
     columns: Sequence[Column[Any]],
     rows: Sequence[Any],
-    of: Callable[[Any], Spread | None],
+    spread_of: Callable[[Any], Spread | None],
     apart: Totals,
     detail: Detail,
 ) -> Table:
-    more = over_ranks_columns(of, _WHOSE)
+    more = over_ranks_columns(spread_of, _WHOSE)
     return Table([*columns, *more], rows, NO_CALLS, apart=apart_line(columns, apart), detail=detail)
 
 

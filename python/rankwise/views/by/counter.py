@@ -38,14 +38,14 @@ from rankwise.views.view import (
 
 _RATE = Format("rate", rate_text, "1/s", right=True)
 _GFLOPS = Format("rate", rate_text, "gflop/s", right=True)
-_EXTRAPOLATED = "~: extrapolated, because events took turns in the processor"
-_WALL = "over the ranks, between MPI_Init and MPI_Finalize"
+_EXTRAPOLATED = "~: extrapolated, because the processor multiplexed the events"
+_WALL = "summed over ranks, between MPI_Init and MPI_Finalize"
 _Row = TypeVar("_Row", RankCounters, RegionCounters)
 _NO_CPU: Column[RankCounters] = Column(
     "no cpu",
     lambda row: row.waited_seconds,
     SECONDS,
-    "its threads were ready and had no processor, summed",
+    "its threads were ready but had no processor, summed",
     total=lambda rows: _no_cpu(rows),
 )
 
@@ -71,18 +71,18 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
             label("region", _name, "path of names; (outside): not in any region"),
             number("wall excl.", lambda row: row.counted.seconds or 0.0, SECONDS, _WALL),
         ]
-        title = "In the regions, without what is nested in them, over the ranks"
+        title = "In the regions, without nested regions, summed over ranks"
         tables.append(Table([*where, *_shown(regions)], regions, NO_COUNTERS, title=title))
     totals = counter_totals(connection)
-    found = Evidence(connection).shortages
+    lacking = Evidence(connection).shortages
     data = {
         "rank_counters": ranks,
         "region_counters": regions,
         "absent_counters": absent,
         "counter_totals": totals,
-        "shortages": found,
+        "shortages": lacking,
     }
-    return View("; ".join(counter_fields(totals, found)), tables, data)
+    return View("; ".join(counter_fields(totals, lacking)), tables, data)
 
 
 def _no_cpu(rows: Sequence[RankCounters]) -> float | None:
@@ -121,43 +121,48 @@ def _columns() -> list[Column[_Row]]:
         )
 
     return [
-        column("on cpu", lambda one: one.counts.task_clock_seconds, SECONDS, "processor time of all threads"),
         column(
-            "% cpu", lambda one: one.cpu_percent, PERCENT, "of the wall time; over 100 with several threads"
+            "on cpu", lambda sums: sums.counts.task_clock_seconds, SECONDS, "processor time of all threads"
         ),
-        column("waited", lambda one: one.counts.voluntary_switches, COUNT, "voluntary context switches"),
+        column(
+            "% cpu", lambda sums: sums.cpu_percent, PERCENT, "of the wall time; over 100 with several threads"
+        ),
+        column("waited", lambda sums: sums.counts.voluntary_switches, COUNT, "voluntary context switches"),
         column(
             "preempted",
-            lambda one: one.counts.involuntary_switches,
+            lambda sums: sums.counts.involuntary_switches,
             COUNT,
-            "involuntary context switches: another one was given its processor",
+            "involuntary context switches: the kernel gave its processor to another thread",
         ),
         column(
-            "per s", lambda one: one.involuntary_switches_per_second, _RATE, "preempted, a second of a rank"
+            "per s",
+            lambda sums: sums.involuntary_switches_per_second,
+            _RATE,
+            "preemptions per second of a rank",
         ),
-        column("migrations", lambda one: one.counts.migrations, COUNT, "from one processor to another"),
-        column("faults", lambda one: one.counts.minor_faults, COUNT, "page faults without a disk"),
+        column("migrations", lambda sums: sums.counts.migrations, COUNT, "from one processor to another"),
+        column("faults", lambda sums: sums.counts.minor_faults, COUNT, "page faults without a disk"),
         column(
             "major",
-            lambda one: one.counts.major_faults,
+            lambda sums: sums.counts.major_faults,
             COUNT,
-            "page faults that had to wait for a disk",
+            "page faults that waited for a disk",
             detail=Detail.VERBOSE,
         ),
         column(
             "instructions",
-            lambda one: one.counts.instructions,
+            lambda sums: sums.counts.instructions,
             COUNT,
             "of the program, without the kernel",
             detail=Detail.VERBOSE,
             hardware=True,
         ),
-        column("IPC", lambda one: one.instructions_per_cycle, RATIO, "instructions a cycle", hardware=True),
+        column("IPC", lambda sums: sums.instructions_per_cycle, RATIO, "instructions a cycle", hardware=True),
         column(
             "gflop/s",
-            lambda one: one.gflop_per_second,
+            lambda sums: sums.gflop_per_second,
             _GFLOPS,
-            "10^9 floating-point operations a second of a rank",
+            "10^9 floating-point operations per second of a rank",
             hardware=True,
         ),
     ]

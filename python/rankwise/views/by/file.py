@@ -24,21 +24,23 @@ from rankwise.views.view import (
     number,
 )
 
-_OWN = "that it has among the communicators"
+_OWN = "of the file among the communicators"
 _FILES: list[Column[File]] = [
     label("file", lambda row: row.file, "name as given to MPI_File_open"),
     Column("ranks", lambda row: row.ranks, NUMBER, "ranks that called MPI on it", obvious=True),
-    number("opens", lambda row: row.opens, COUNT, "successful MPI_File_open, over the ranks", obvious=True),
+    number(
+        "opens", lambda row: row.opens, COUNT, "successful MPI_File_open, summed over ranks", obvious=True
+    ),
     number("accesses", lambda row: row.accesses, COUNT, "calls that read or write"),
-    number("read", lambda row: row.bytes_read, VOLUME, "bytes really read", obvious=True),
-    number("written", lambda row: row.bytes_written, VOLUME, "bytes really written", obvious=True),
-    number("time (sum)", lambda row: row.seconds, SECONDS, "in all calls on the file, over the ranks"),
+    number("read", lambda row: row.bytes_read, VOLUME, "bytes actually read", obvious=True),
+    number("written", lambda row: row.bytes_written, VOLUME, "bytes actually written", obvious=True),
+    number("time (sum)", lambda row: row.seconds, SECONDS, "in all calls on the file, summed over ranks"),
     Column(
         "rate",
         lambda row: row.bytes_per_second,
         BYTE_RATE,
-        "bytes read and written in the time of the slowest rank; none with nonblocking accesses, whose"
-        " waiting is not timed by file",
+        "bytes read and written / time of the slowest rank; none with nonblocking accesses, because their "
+        "waiting is not timed by file",
     ),
 ]
 _OWN_NAMES: Column[File] = label("name", lambda row: listed(row.names) or None, _OWN)
@@ -47,15 +49,15 @@ _CALLS: list[Column[FileCalls]] = [
     label(
         "communicator",
         lambda row: row.name or row.communicator,
-        f"the name {_OWN}, which begins with that of the one that it was opened on",
+        f"the name {_OWN}, which begins with the name of the communicator it was opened on",
     ),
     label("mode", lambda row: row.mode or None, "of MPI_File_open, without MPI_MODE_", kind=TEXT),
     label("call", lambda row: call_name(row.procedure).removeprefix("File_"), "without MPI_File_"),
     Column("ranks", lambda row: row.ranks, NUMBER, "ranks that made such calls", obvious=True),
-    number("calls", lambda row: row.calls, COUNT, "number of calls, over the ranks", obvious=True),
-    number("read", lambda row: row.bytes_read, VOLUME, "bytes really read", obvious=True),
-    number("written", lambda row: row.bytes_written, VOLUME, "bytes really written", obvious=True),
-    number("time (sum)", lambda row: row.seconds, SECONDS, "in these calls, over the ranks", obvious=True),
+    number("calls", lambda row: row.calls, COUNT, "number of calls, summed over ranks", obvious=True),
+    number("read", lambda row: row.bytes_read, VOLUME, "bytes actually read", obvious=True),
+    number("written", lambda row: row.bytes_written, VOLUME, "bytes actually written", obvious=True),
+    number("time (sum)", lambda row: row.seconds, SECONDS, "in these calls, summed over ranks", obvious=True),
 ]
 
 
@@ -80,4 +82,4 @@ def _with_names(rows: Sequence[File]) -> list[Column[File]]:
 
 def _title(most: File) -> str:
     moved = f"{byte_text(most.bytes_read)} read, {byte_text(most.bytes_written)} written"
-    return f"{most.file} takes the most time: {second_text(most.seconds)} over the ranks, {moved}"
+    return f"{most.file} takes the most time: {second_text(most.seconds)} summed over ranks, {moved}"

@@ -29,7 +29,7 @@ _COLUMNS: list[Column[LibraryRow]] = [
         "library",
         lambda row: row.library or _NOT_KNOWN,
         TEXT,
-        "that calls MPI, or the program itself: what calls MPI through a library is that library's",
+        "that calls MPI, or the program itself; calls through a library count for that library",
         mark=lambda row: " (program)" if row.is_program else "",
     ),
     Column("sites", lambda row: row.sites, COUNT, "places in it that call MPI"),
@@ -39,7 +39,7 @@ _COLUMNS: list[Column[LibraryRow]] = [
     TIME,
     OF_MPI,
     OF_RUN,
-    label("top call", lambda row: call_name(row.procedure), "procedure with the most time of its calls"),
+    label("top call", lambda row: call_name(row.procedure), "procedure that takes most of its time"),
     *_BALANCE,
     Column("ranks", lambda row: row.ranks, NUMBER, "on which it calls MPI", detail=Detail.VERBOSE),
     Column("path", lambda row: row.path or None, TEXT, "of its file", detail=Detail.VERBOSE),
@@ -58,5 +58,5 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
 
 def _caller(row: LibraryRow) -> str:
     if not row.library:
-        return "What calls MPI from places that are not known"
+        return "Calls from unknown places"
     return "What the program calls itself" if row.is_program else f"What {row.library} calls"

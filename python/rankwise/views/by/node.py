@@ -29,7 +29,7 @@ _COLUMNS: list[Column[Node]] = [
     number("off node", lambda row: row.bytes_off_node, BYTES, _BYTES),
 ]
 _UNKNOWN: Column[Node] = number(
-    "unknown", lambda row: row.bytes_unplaced, BYTES, "bytes to ranks whose node is not known", obvious=True
+    "unknown", lambda row: row.bytes_unplaced, BYTES, "bytes to ranks on unknown nodes", obvious=True
 )
 
 
@@ -39,10 +39,10 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
     columns = [*_COLUMNS, _UNKNOWN] if any(row.bytes_unplaced for row in rows) else _COLUMNS
     title = _title(rows, where)
     places = node_places(connection)
-    found = place_faults(places, shortages(connection, places))
-    notes = [f"{fault.what}{f': {fault.cure}' if fault.cure else ''}." for fault in found]
+    faults = place_faults(places, shortages(connection, places))
+    notes = [f"{fault.what}{f': {fault.cure}' if fault.cure else ''}." for fault in faults]
     table = Table(columns, rows, NO_RANKS, notes=[note[0].upper() + note[1:] for note in notes])
-    data = {"nodes": rows, "locality": where, "node_places": places, "place_faults": found}
+    data = {"nodes": rows, "locality": where, "node_places": places, "place_faults": faults}
     return View(title, [table], data, [node for node in places if node.processors])
 
 
@@ -52,5 +52,5 @@ def _title(rows: list[Node], where: Locality) -> str:
     total = byte_text(where.bytes_on_node + where.bytes_off_node + where.bytes_unplaced)
     share = percent_text(where.off_node_percent_of_message_bytes)
     if len(rows) == 1:
-        return f"All {total} of messages stay on the one node"
+        return f"All {total} of messages stay on the node"
     return f"{share} % of {total} of messages leave their node"

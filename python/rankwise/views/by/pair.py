@@ -16,11 +16,11 @@ _TITLES = {
     "one-sided": "One-sided",
     "in-collective": "Inside collectives: sent by the MPI library itself",
 }
-_ENDS = {"one-sided": "rank (host), the way that the data goes"}
+_ENDS = {"one-sided": "rank (host), in the direction of the data"}
 _SHARES = {
     "point-to-point": "of all point-to-point messages",
     "one-sided": "of all one-sided messages",
-    "in-collective": "of all messages inside collectives; --by collective tells what is visible",
+    "in-collective": "of all messages inside collectives; --by collective shows how much is visible",
 }
 
 
@@ -78,7 +78,7 @@ def _columns(kind: str, detail: Detail) -> list[Column[Pair]]:
     ]
     if detail is Detail.VERBOSE:
         columns[2:2] = [
-            label("communicator", lambda row: row.communicator, "that they were sent on"),
+            label("communicator", lambda row: row.communicator, "on which they were sent"),
             label("call", lambda row: call_name(row.procedure or "-"), "that sent them, without MPI_"),
         ]
     return columns

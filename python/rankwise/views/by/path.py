@@ -15,36 +15,36 @@ _COLUMNS: list[Column[PathRow]] = [
         "path",
         way_text,
         TEXT,
-        f"the function that makes the call, and after{CALLED_BY}that which calls it, and so on; ...: through"
-        " further ones that are not kept; ?: the stack could not be followed",
+        f"the function that makes the call, then its caller after{CALLED_BY}and so on; ...: further callers "
+        "were not kept; ?: the stack could not be followed",
     ),
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
-    Column("time (sum)", lambda row: row.seconds, SECONDS, "over the ranks, estimated by the share"),
-    Column("% of MPI", lambda row: row.percent_of_mpi, SHARE, "likewise, of the total time in MPI"),
+    Column("time (sum)", lambda row: row.seconds, SECONDS, "summed over ranks, estimated by the share"),
+    Column("% of MPI", lambda row: row.percent_of_mpi, SHARE, "estimated share of the total time in MPI"),
     Column(
         "% of site",
         lambda row: row.share_of_time.percent,
         PERCENT,
-        "share of the time of the call at its site, by a sample of its calls, with the error (95 %)",
+        "share of the time of the call at its site, with its error (95 %), from a sample of calls",
         mark=lambda row: error_text(row.share_of_time),
     ),
     Column("site", lambda row: row.site, NAME, "where the call is made, as in --by site"),
-    Column("calls", lambda row: round(row.calls), COUNT, "over the ranks, estimated by their share"),
+    Column("calls", lambda row: round(row.calls), COUNT, "summed over ranks, estimated by their share"),
     Column(
         "% of calls",
         lambda row: row.share_of_calls.percent,
         PERCENT,
-        "share of the calls at the site, likewise",
+        "share of the calls at the site, with its error (95 %), from a sample",
         mark=lambda row: error_text(row.share_of_calls),
         detail=Detail.VERBOSE,
     ),
     Column("samples", lambda row: row.samples, COUNT, "calls in the sample", detail=Detail.VERBOSE),
-    Column("ranks", lambda row: row.ranks, COUNT, "that have some of them", detail=Detail.VERBOSE),
+    Column("ranks", lambda row: row.ranks, COUNT, "with calls in the sample", detail=Detail.VERBOSE),
     Column(
         "places",
         lambda row: CALLED_BY.join(frame.name for frame in row.frames) or None,
         TEXT,
-        "where each function of the path is called, from the inside out",
+        "where each function of the path is called, innermost first",
         detail=Detail.VERBOSE,
     ),
 ]
@@ -63,11 +63,11 @@ def _title(rows: list[PathRow]) -> str:
     name = call_name(first.procedure)
     if not first.frames:
         why = {
-            CUT: "how it gets there could not be followed",
-            PYTHON: "the interpreter of Python calls the function that it is in",
-            UNKNOWN: "how it gets there is not known",
+            CUT: "its callers could not be followed",
+            PYTHON: "the Python interpreter calls its function",
+            UNKNOWN: "its callers are unknown",
         }
-        reason = why.get(first.ends, "nothing calls the function that it is in")
+        reason = why.get(first.ends, "its function has no caller")
         return f"{name} at {first.site} takes the most time; {reason}"
     # (Functions without a name say little in a sentence.)
     functions = [frame.function for frame in first.frames if frame.function] or first.functions[1:]

@@ -38,7 +38,7 @@ _ALIKE = 1.05  # times the mean: no rank stands out below that
 _RANK: Column[Rank] = Column("rank", lambda row: row.rank, NUMBER, "in MPI_COMM_WORLD", obvious=True)
 _TIMES: list[Column[Rank]] = [
     _RANK,
-    label("host", lambda row: row.host, "node that it ran on"),
+    label("host", lambda row: row.host, "node on which it ran"),
     number(
         "wall",
         lambda row: row.wall_seconds,
@@ -68,13 +68,15 @@ _PROCESS: list[Column[Rank]] = [
     _RANK,
     Column("pid", lambda row: row.pid, NUMBER, "process id", obvious=True),
     Column("may use", lambda row: row.cpus_allowed or "?", TEXT, "allowed processors"),
-    Column("core", lambda row: _cpu(row), FIGURES, "that it ran on at the start, and at the end if another"),
+    Column(
+        "core", lambda row: _cpu(row), FIGURES, "on which it ran at the start, and at the end if different"
+    ),
     number("user", lambda row: row.user_seconds, SECONDS, "processor time of the program", obvious=True),
     number("system", lambda row: row.system_seconds, SECONDS, "processor time of the kernel", obvious=True),
     number("memory", lambda row: row.max_rss_bytes, BYTES, "most resident"),
     number("threads", lambda row: row.threads, COUNT, "that called MPI"),
-    number("calls", lambda row: row.calls, COUNT, "of MPI, MPI_Init and MPI_Finalize not included"),
-    number("own cost", lambda row: row.own_cost_seconds, SECONDS, "of Rankwise"),
+    number("calls", lambda row: row.calls, COUNT, "of MPI, without MPI_Init and MPI_Finalize"),
+    number("own cost", lambda row: row.overhead_seconds, SECONDS, "of Rankwise"),
 ]
 
 
@@ -90,15 +92,15 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
         "state",
         state_text,
         replace(TEXT, whole=True),
-        "how it ended, and inside of what",
+        "how it ended, and inside which call",
         obvious=True,
         detail=Detail.VERBOSE if ended else Detail.ALL,
     )
     columns = [*_TIMES[:2], state, *_TIMES[2:], call]
     tables = [Table(columns, rows, NO_RANKS, sums=_sums(columns, rows))]
     if Detail.VERBOSE in detail and rows:
-        found = shortages(connection, rows=rows)
-        title, sums = "; ".join(["Their processes", *shortage_fields(found)]), _sums(_PROCESS, rows)
+        lacking = shortages(connection, rows=rows)
+        title, sums = "; ".join(["Their processes", *shortage_fields(lacking)]), _sums(_PROCESS, rows)
         tables.append(Table(_PROCESS, rows, NO_RANKS, title=title, sums=sums, detail=Detail.VERBOSE))
     return View(rank_title(rows), tables, {"ranks": rows, "top_calls": top})
 

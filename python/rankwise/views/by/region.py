@@ -51,14 +51,13 @@ class _Row:
 
 # (Exclusive values add up to the whole, inclusive ones don't: what is nested is in several.)
 _INCLUSIVE = (
-    "over the ranks, between MPI_Init and MPI_Finalize, with the regions nested in it, which stand below it,"
-    " further to the right"
+    "summed over ranks, between MPI_Init and MPI_Finalize, including nested regions, which are indented below"
 )
-_EXCLUSIVE = f"{TIME.meaning}; without the regions nested in it, as all other columns"
+_EXCLUSIVE = f"{TIME.meaning}; without nested regions, as in all other columns"
 _IN_MPI = replace(TIME, name="MPI excl.", meaning=_EXCLUSIVE)
 _COLUMNS: list[Column[_Row]] = [
-    label("region", lambda row: row.name, "name that the program gives it; (outside): not in any region"),
-    number("entries", lambda row: row.region.entries, COUNT, "over the ranks", obvious=True),
+    label("region", lambda row: row.name, "name given by the program; (outside): not in any region"),
+    number("entries", lambda row: row.region.entries, COUNT, "summed over ranks", obvious=True),
     Column("wall incl.", lambda row: row.wall, SECONDS, _INCLUSIVE),
     Column(
         "wall excl.",
@@ -101,7 +100,7 @@ def _tree(regions_of_run: Sequence[Region], used: Sequence[Region]) -> list[_Row
     """Return the rows with their names: where an enclosing region isn't shown, its name is part of them."""
     known = {row.region: row for row in regions_of_run}
     depths: dict[int, int] = {}  # in the tree that is shown
-    found = []
+    rows_of_tree = []
     for row in used:
         names, around = [row.name], row.parent
         while around and around not in depths:
@@ -109,7 +108,7 @@ def _tree(regions_of_run: Sequence[Region], used: Sequence[Region]) -> list[_Row
             around = known[around].parent
         depths[row.region] = depths[around] + 1 if around else 0
         name = "/".join(reversed(names))
-        found.append(
+        rows_of_tree.append(
             _Row(row, _OUTSIDE if row.region == WHOLE_PROGRAM else _STEP * depths[row.region] + name)
         )
-    return found
+    return rows_of_tree

@@ -30,8 +30,8 @@ _CALLED_BY: Column[SiteRow] = Column(
     "called by",
     lambda row: short_place_text(row.caller.frame) if row.caller else None,
     TEXT,
-    "of a place in a library: who in the program, or else in another library, most of its time comes"
-    " from, and that share with the error of the sample (95 %); --by path shows all",
+    "for a place in a library: the caller in the program, or else in another library, that causes most of "
+    "its time, and its share with the sampling error (95 %); --by path shows all callers",
     mark=lambda row: f" {share_text(row.caller.share, 0)} %" if row.caller else "",
 )
 _COLUMNS: list[Column[SiteRow]] = [
@@ -39,7 +39,7 @@ _COLUMNS: list[Column[SiteRow]] = [
         "site",
         lambda row: row.site or _NOT_KNOWN,
         NAME,
-        "file and line of the call; without debug information the place in the program or library",
+        "file and line of the call; without debug information, the place in the program or library",
     ),
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
     TIME,  # here, so that tables below repeat only what is left of it
@@ -50,14 +50,14 @@ _COLUMNS: list[Column[SiteRow]] = [
         "function",
         lambda row: row.function,
         TEXT,
-        "that the call is in; of inlined code the function that it became a part of",
+        "that contains the call; for inlined code the function it was inlined into",
     ),
     Column("in", lambda row: row.library or None, TEXT, "program or library that makes the call"),
     Column(
         "communicator",
         lambda row: row.families[0],
         TEXT,
-        "that the calls are on, or the one with the most time, and how many others",
+        "on which the calls are made, or the communicator with the most time and the number of others",
         mark=lambda row: f" +{len(row.families) - 1}" if len(row.families) > 1 else "",
     ),
     SENT,
@@ -72,12 +72,12 @@ _COLUMNS: list[Column[SiteRow]] = [
     OF_RUN,
     PER_CALL,
     *_BALANCE,
-    Column("ranks", lambda row: row.ranks, NUMBER, "that made such calls", detail=Detail.VERBOSE),
+    Column("ranks", lambda row: row.ranks, NUMBER, "that made these calls", detail=Detail.VERBOSE),
     Column(
         "path",
         lambda row: row.file or row.path or None,
         TEXT,
-        "of the file of the source; where that is not known of the program or library",
+        "of the source file; if unknown, of the program or library",
         detail=Detail.VERBOSE,
     ),
 ]
@@ -96,5 +96,5 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
 
 def _where(row: SiteRow) -> str:
     if not row.site:
-        return "from places that are not known"
+        return "from unknown places"
     return f"at {row.site}" + (f", in {row.function}," if row.function else "")

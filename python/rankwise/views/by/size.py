@@ -18,11 +18,11 @@ _SIZE: Column[SizeRow] = Column(
     "size",
     lambda row: row.size_bin,
     SIZES,
-    "of one call's data; from 1 KiB on, the upper end belongs to the next row's range",
+    "of the data of one call; from 1 KiB, the upper end belongs to the range of the next row",
     key=True,
 )
 _TOP: Column[SizeRow] = label(
-    "top call", lambda row: call_name(row.procedure), "procedure with the most time in calls of the size"
+    "top call", lambda row: call_name(row.procedure), "procedure with the most time in calls of this size"
 )
 _CALL: Column[SizeRow] = label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_")
 _NUMBERS: list[Column[SizeRow]] = [CALLS, SENT, TIME, OF_MPI, OF_RUN]

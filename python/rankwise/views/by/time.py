@@ -34,7 +34,7 @@ _MOSTLY = 50.0  # percent
 _INSTANT = Format("seconds", lambda seconds: second_text(seconds), "s", right=True)
 _RATE = Format("rate", rate_text, "1/s", right=True)
 _PHASES: list[Column[Phase]] = [
-    Column("phase", lambda row: row.number, NUMBER, "in the order of time", obvious=True),
+    Column("phase", lambda row: row.number, NUMBER, "in order of time", obvious=True),
     Column("from", lambda row: row.begin_seconds, _INSTANT, "after the start of the run"),
     Column("to", lambda row: row.end_seconds, _INSTANT, "after the start of the run"),
     number("length", lambda row: row.seconds, SECONDS, "of the phase", obvious=True),
@@ -43,28 +43,28 @@ _PHASES: list[Column[Phase]] = [
         "least",
         lambda row: row.least_percent_of_mpi,
         PERCENT,
-        "% in MPI of the rank (in brackets) with the least and of that with the most",
+        "% in MPI of the ranks (in brackets) with the least and the most",
         mark=lambda row: f" ({row.least_rank})",
     ),
     Column(
         "most",
         lambda row: row.most_percent_of_mpi,
         PERCENT,
-        "% in MPI of the rank (in brackets) with the least and of that with the most",
+        "% in MPI of the ranks (in brackets) with the least and the most",
         mark=lambda row: f" ({row.most_rank})",
     ),
-    Column("sent", lambda row: row.bytes_sent_per_second, BYTE_RATE, "over the ranks, as in --by call"),
-    Column("calls/s", lambda row: row.calls_per_second, _RATE, "over the ranks"),
+    Column("sent", lambda row: row.bytes_sent_per_second, BYTE_RATE, "summed over ranks, as in --by call"),
+    Column("calls/s", lambda row: row.calls_per_second, _RATE, "summed over ranks"),
     Column(
         "messages/s",
         lambda row: row.messages_per_second,
         _RATE,
-        "point-to-point and one-sided, over the ranks",
+        "point-to-point and one-sided, summed over ranks",
     ),
-    number("bytes sent", lambda row: row.bytes_sent, BYTES, "over the ranks", detail=Detail.VERBOSE),
-    number("received", lambda row: row.bytes_received, BYTES, "over the ranks", detail=Detail.VERBOSE),
-    number("messages", lambda row: row.messages, COUNT, "over the ranks", detail=Detail.VERBOSE),
-    number("calls", lambda row: row.calls, COUNT, "over the ranks", detail=Detail.VERBOSE),
+    number("bytes sent", lambda row: row.bytes_sent, BYTES, "summed over ranks", detail=Detail.VERBOSE),
+    number("received", lambda row: row.bytes_received, BYTES, "summed over ranks", detail=Detail.VERBOSE),
+    number("messages", lambda row: row.messages, COUNT, "summed over ranks", detail=Detail.VERBOSE),
+    number("calls", lambda row: row.calls, COUNT, "summed over ranks", detail=Detail.VERBOSE),
 ]
 
 
@@ -93,8 +93,8 @@ def _strips(width_seconds: float, detail: Detail) -> list[Column[_Strip]]:
             "time in MPI",
             lambda row: row.heights,
             STRIP,
-            f"each character is {second_text(width_seconds)}: from 0 (less than 10 % in MPI) to 9 (90 % and"
-            " more), or drawn; -: no rank was there",
+            f"each character covers {second_text(width_seconds)}: from 0 (less than 10 % in MPI) to 9 (90 % "
+            "and more), or drawn; -: no rank was running",
             detail=detail,
         ),
     ]
@@ -102,28 +102,28 @@ def _strips(width_seconds: float, detail: Detail) -> list[Column[_Strip]]:
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return a row for each phase, and strips of ranks by time."""
-    found = time_line(connection)
-    tables = [Table(_PHASES, found.phases, NO_TIME_LINE, notes=_notes(found), whole=True)]
-    if found.ranks:
+    line = time_line(connection)
+    tables = [Table(_PHASES, line.phases, NO_TIME_LINE, notes=_notes(line), whole=True)]
+    if line.ranks:
         for part, lines in ((Detail.BRIEF, _LINES), (Detail.VERBOSE, _MANY_LINES)):
             if part & detail:
-                together = -(-len(found.intervals) // _COLUMNS)
-                columns = _strips(together * found.width_seconds, Detail.ALL)
-                rows = [_strip(ranks, together) for ranks in _bundles(found.ranks, lines)]
+                together = -(-len(line.intervals) // _COLUMNS)
+                columns = _strips(together * line.width_seconds, Detail.ALL)
+                rows = [_strip(ranks, together) for ranks in _bundles(line.ranks, lines)]
                 tables.append(Table(columns, rows, NO_TIME_LINE, detail=part, whole=True))
-    return View(_title(found), tables, {"time": found})
+    return View(_title(line), tables, {"time": line})
 
 
-def _title(found: TimeLine) -> str:
-    if not found.phases:
+def _title(line: TimeLine) -> str:
+    if not line.phases:
         return ""
-    mostly = [phase for phase in found.phases if phase.percent_of_mpi >= _MOSTLY]
-    count = f"{len(found.phases)} phase{'s' * (len(found.phases) > 1)}"
+    mostly = [phase for phase in line.phases if phase.percent_of_mpi >= _MOSTLY]
+    count = f"{len(line.phases)} phase{'s' * (len(line.phases) > 1)}"
     if not mostly:
-        most = max(found.phases, key=lambda phase: phase.percent_of_mpi)
-        return f"{count}; none is mostly MPI, the most has {percent_text(most.percent_of_mpi)} %"
+        most = max(line.phases, key=lambda phase: phase.percent_of_mpi)
+        return f"{count}; none is mostly MPI, the maximum is {percent_text(most.percent_of_mpi)} %"
     longest = max(mostly, key=lambda phase: phase.seconds)
-    share = percent(longest.seconds, found.phases[-1].end_seconds - found.phases[0].begin_seconds)
+    share = percent(longest.seconds, line.phases[-1].end_seconds - line.phases[0].begin_seconds)
     sent = f", {byte_text(longest.bytes_sent_per_second)}/s sent" if longest.bytes_sent else ""
     return (
         f"{count}, {len(mostly)} mostly MPI; the longest of these is phase {longest.number},"
@@ -131,15 +131,15 @@ def _title(found: TimeLine) -> str:
     )
 
 
-def _notes(found: TimeLine) -> list[str]:
+def _notes(line: TimeLine) -> list[str]:
     notes = []
-    if found.phases:
+    if line.phases:
         notes.append(
-            f"Found in {len(found.intervals)} intervals of {second_text(found.width_seconds)}, by the ranks'"
+            f"Found in {len(line.intervals)} intervals of {second_text(line.width_seconds)}, by the ranks'"
             " mean time in MPI and bytes sent."
         )
-        if found.not_known_ranks:
-            notes.append(f"Of {found.not_known_ranks} ranks nothing is known.")
+        if line.not_known_ranks:
+            notes.append(f"Of {line.not_known_ranks} ranks nothing is known.")
     return notes
 
 

@@ -28,31 +28,38 @@ from rankwise.views.view import (
 )
 
 _ROUNDING = 1e-9
-_ERROR = "how far the waiting may be off, by the sampling (95 %) and the clocks of the nodes; -: nothing"
+_ERROR = "error of the waiting from sampling (95 %) and from the clocks of the nodes; -: none"
 _COLLECTIVES: list[Column[WaitingFamily]] = [
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
     label(
-        "communicator", lambda row: names_quoted(row.communicator, row.user_names), "that it was called on"
+        "communicator", lambda row: names_quoted(row.communicator, row.user_names), "on which it was called"
     ),
     Column(
         "n x size",
         lambda row: count_and_sizes(row.communicators, row.size_min, row.size_max),
         FIGURES,
-        "communicators that are used alike, and their processes",
+        "communicators used the same way, and their processes",
         obvious=True,
         detail=Detail.VERBOSE,
     ),
-    number("time", lambda row: row.seconds, SECONDS, "in these calls, over the ranks"),
-    number("waiting", lambda row: row.waiting.seconds, SECONDS, "of it, for ranks that had not come yet"),
+    number("time", lambda row: row.seconds, SECONDS, "in these calls, summed over ranks"),
+    number(
+        "waiting",
+        lambda row: row.waiting.seconds,
+        SECONDS,
+        "part of the time, for ranks that had not arrived yet",
+    ),
     Column("+-", lambda row: row.waiting.error_seconds or None, SECONDS, _ERROR),
     number("transfer", lambda row: row.transfer_seconds, SECONDS, "the rest of the time"),
-    Column("last", lambda row: row.last_rank, NUMBER, "rank that most often came last and had others wait"),
-    Column("% last", lambda row: row.last_percent or None, PERCENT, "of the calls in which somebody waited"),
+    Column(
+        "last", lambda row: row.last_rank, NUMBER, "rank that most often arrived last and made others wait"
+    ),
+    Column("% last", lambda row: row.last_percent or None, PERCENT, "of the calls in which a rank waited"),
     Column(
         "node",
         lambda row: row.last_node,
         FIGURES,
-        "whose ranks did so most often, and in how many of these calls",
+        "whose ranks did so most often, and its share of these calls",
         mark=lambda row: f" ({percent_text(row.last_node_percent)} %)" if row.last_node else "",
         detail=Detail.VERBOSE,
     ),
@@ -60,7 +67,7 @@ _COLLECTIVES: list[Column[WaitingFamily]] = [
         "could save",
         lambda row: row.could_save_seconds,
         SECONDS,
-        "of the waiting, if the last had come with the second last",
+        "of the waiting, if the last rank had arrived with the second last",
         detail=Detail.VERBOSE,
     ),
     number("calls", lambda row: row.instances, COUNT, "of one rank", detail=Detail.VERBOSE),
@@ -68,97 +75,99 @@ _COLLECTIVES: list[Column[WaitingFamily]] = [
 ]
 _RANKS: list[Column[WaitingRank]] = [
     Column("rank", lambda row: row.rank, NUMBER, "in MPI_COMM_WORLD", obvious=True),
-    label("host", lambda row: row.host, "node that it ran on"),
+    label("host", lambda row: row.host, "node on which it ran"),
     number("waited", lambda row: row.suffered.seconds, SECONDS, "for others"),
     number("caused", lambda row: row.caused.seconds, SECONDS, "waiting of others for it"),
     Column("+-", lambda row: row.caused.error_seconds or None, SECONDS, _ERROR, detail=Detail.VERBOSE),
-    number("computing", lambda row: row.computing_seconds, SECONDS, "of caused: it had computed for longer"),
-    number("in MPI", lambda row: row.in_mpi_seconds, SECONDS, "of caused: in other calls of MPI for longer"),
+    number("computing", lambda row: row.computing_seconds, SECONDS, "part of caused: it computed for longer"),
+    number(
+        "in MPI",
+        lambda row: row.in_mpi_seconds,
+        SECONDS,
+        "part of caused: it was in other MPI calls for longer",
+    ),
     number(
         "left late",
         lambda row: row.late_start_seconds,
         SECONDS,
-        "of caused: it had left the collective before later",
+        "part of caused: it left the previous collective later",
         detail=Detail.VERBOSE,
     ),
     number(
         "first call",
         lambda row: row.unknown_seconds,
         SECONDS,
-        "of caused: what was before is not known",
+        "part of caused: the reason is unknown",
         detail=Detail.VERBOSE,
     ),
     Column(
         "passed on",
         lambda row: row.passed_on_seconds or None,
         SECONDS,
-        "of caused: it was waiting itself meanwhile, most for the rank in brackets",
+        "part of caused: it was waiting itself, mostly for the rank in brackets",
         mark=lambda row: f" ({row.passed_to})" if row.passed_to is not None else "",
     ),
-    number("blamed", lambda row: row.blamed_seconds, SECONDS, "caused, when all has been passed on"),
+    number("blamed", lambda row: row.blamed_seconds, SECONDS, "caused, after passing on indirect waiting"),
 ]
 
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return a row for each collective on a family of communicators, and for each rank; then messages."""
     seen = Evidence(connection)
-    found = seen.waiting or waiting(
+    waits = seen.waiting or waiting(
         connection, collectives_in(connection, seen.unknown), unknown=seen.unknown
     )
-    missing = no_arrivals(found.unknown) if found.unknown else ""
-    tables = [Table(_COLLECTIVES, found.families, missing, notes=waiting_notes(found))]
-    if found.ranks:
-        tables.append(Table(_RANKS, found.ranks, missing, title="Who waited, and who was waited for"))
+    missing = no_arrivals(waits.unknown) if waits.unknown else ""
+    tables = [Table(_COLLECTIVES, waits.families, missing, notes=waiting_notes(waits))]
+    if waits.ranks:
+        tables.append(Table(_RANKS, waits.ranks, missing, title="Who waited, and for which rank"))
     messages = seen.messages
     if messages.is_sampled:
         tables += message_wait_tables(messages, detail)
-    known = {"waiting": found, "message_waits": messages, "time_in_mpi": seen.time_in_mpi}
+    known = {"waiting": waits, "message_waits": messages, "time_in_mpi": seen.time_in_mpi}
     return View(waiting_title(seen), tables, known)
 
 
 def waiting_title(seen: Evidence) -> str:
     """Return the main finding as a sentence, without its full stop; '' = there is none."""
-    found, messages = seen.waiting, seen.messages
+    waits, messages = seen.waiting, seen.messages
     for_messages = messages.late_sender_seconds + messages.late_receiver_seconds
     title = ""
-    if for_messages > (found.waiting.seconds if found else 0.0):
+    if for_messages > (waits.waiting.seconds if waits else 0.0):
         title = message_wait_title(messages)
-    elif found and found.seconds:
-        share = percent_text(100 * found.waiting.seconds / found.seconds)
-        title = f"{share} % of the time in collectives is waiting for ranks that come late"
+    elif waits and waits.seconds:
+        share = percent_text(100 * waits.waiting.seconds / waits.seconds)
+        title = f"{share} % of the time in collectives is waiting for late ranks"
     unknown = unknown_text(seen.time_in_mpi) or lateness_unknown_text(seen.time_in_mpi)
     sentence = late_sentence(lateness(seen)) if title and not seen.time_in_mpi.is_mostly_unknown else ""
     return "; ".join(filter(None, (unknown, title, f"{sentence[:1].lower()}{sentence[1:]}")))
 
 
-def waiting_notes(found: Waiting) -> list[str]:
+def waiting_notes(waits: Waiting) -> list[str]:
     """Return sentences on what the estimate rests on."""
     notes = []
-    if found.kept < found.instances:
+    if waits.kept < waits.instances:
         notes.append(
-            f"Estimated from {count_text(found.kept)} of {count_text(found.instances)} calls,"
-            " which all ranks kept alike."
+            f"Estimated from {count_text(waits.kept)} of {count_text(waits.instances)} calls; all ranks "
+            "kept the same ones."
         )
-    if found.clock_error_seconds:
-        shift = f"Times of two nodes may be shifted by {second_text(2 * found.clock_error_seconds)}"
-        why = ": their clocks were not compared, and the collectives tell; --clock-sync is more exact"
-        notes.append(shift + why * found.by_collectives + ".")
-    by_clocks = min(found.unknown.clocks_seconds, found.not_known_seconds) if found.unknown else 0.0
+    if waits.clock_error_seconds:
+        shift = f"Times of two nodes may differ by {second_text(2 * waits.clock_error_seconds)}"
+        why = ": their clocks were not compared but derived from the collectives; --clock-sync is more exact"
+        notes.append(shift + why * waits.by_collectives + ".")
+    by_clocks = min(waits.unknown.clocks_seconds, waits.not_known_seconds) if waits.unknown else 0.0
     if by_clocks:
         notes.append(
-            f"Not known: {second_text(by_clocks)} in such calls between nodes whose clocks were not compared;"
-            f" {COMPARE_CLOCKS}."
+            f"Unknown: {second_text(by_clocks)} in these calls between nodes whose clocks were not "
+            f"compared; {COMPARE_CLOCKS}."
         )
-    if found.not_known_seconds - by_clocks > _ROUNDING * found.not_known_seconds:
+    if waits.not_known_seconds - by_clocks > _ROUNDING * waits.not_known_seconds:
         notes.append(
-            f"Not known: {second_text(found.not_known_seconds - by_clocks)} in such calls on communicators of"
+            f"Not known: {second_text(waits.not_known_seconds - by_clocks)} in such calls on communicators of"
             " which not all ranks' arrivals were kept."
         )
-    if found.inconsistent:
-        notes.append(f"Left out: {found.inconsistent} calls whose times can't be true.")
-    if found.kept:
-        notes.append(
-            "Persistent collectives, those among neighbours in a graph, and those on intercommunicators are"
-            " not among them."
-        )
+    if waits.inconsistent:
+        notes.append(f"Left out: {waits.inconsistent} calls whose times can't be true.")
+    if waits.kept:
+        notes.append("Collectives on intercommunicators are not among them.")
     return notes

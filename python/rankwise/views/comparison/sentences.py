@@ -55,18 +55,20 @@ def percent_change_text(percent: float) -> str:
     return f"{'-' if percent < 0 else '+'}{text}" if percent else "0"
 
 
-def side_lines(found: Comparison) -> list[str]:
+def side_lines(comparison: Comparison) -> list[str]:
     """Return a line on what the runs of each side are, with their programs if these differ."""
-    before, after = found.before, found.after
+    before, after = comparison.before, comparison.after
     return [
         _side_line(name, side, program=before.program != after.program)
         for name, side in (("before", before), ("after", after))
     ]
 
 
-def limit_lines(found: Comparison) -> list[str]:
+def limit_lines(comparison: Comparison) -> list[str]:
     """Return a line on what limits the runs of each side."""
-    return [_limit_line(name, side) for name, side in (("before", found.before), ("after", found.after))]
+    return [
+        _limit_line(name, side) for name, side in (("before", comparison.before), ("after", comparison.after))
+    ]
 
 
 def _limit_line(name: str, side: Side) -> str:
@@ -87,51 +89,53 @@ def _side_line(name: str, side: Side, *, program: bool) -> str:
     return "  ".join(filter(None, facts))
 
 
-def noise_note(found: Comparison) -> str:
+def noise_note(comparison: Comparison) -> str:
     """Say how it is known what is noise, or why it is not."""
-    before, after = len(found.before.profiles), len(found.after.profiles)
+    before, after = len(comparison.before.profiles), len(comparison.after.profiles)
     if before == after == 1:
-        return "Several runs a side would tell what is noise: rankwise diff A1 A2 A3 -- B1 B2 B3"
-    if not found.noise_known:
-        return "Three runs on each side are the least that tell what is noise"
+        return (
+            "To separate changes from noise, give several runs per side: rankwise diff A1 A2 A3 -- B1 B2 B3"
+        )
+    if not comparison.noise_known:
+        return "At least three runs per side are needed to estimate the noise"
     sure = f"{100 * CONFIDENCE:.0f} %"
     return (
-        f"noise: what the runs of the sides ({before} and {after}) leave possible, by Mann and Whitney's test"
-        f" (the interval of Hodges and Lehmann); better, worse: sure to {sure}, same: surely within"
-        f" {ALIKE_PERCENT:.0f} %, unknown: the noise is larger"
+        f"noise: confidence interval of the change from the runs of both sides ({before} and {after}), by "
+        f"the Mann-Whitney test (Hodges-Lehmann interval). better, worse: at {sure} confidence; same: "
+        f"within {ALIKE_PERCENT:.0f} % at that confidence; unknown: the noise is larger"
     )
 
 
-def title(found: Comparison) -> str:
+def title(comparison: Comparison) -> str:
     """Return what came out of the wall time, and what explains it, without a full stop."""
-    wall = found.figure("wall").value
+    wall = comparison.figure("wall").value
     text = f"{_WORDS[wall.verdict]}wall {_both(wall)}"
-    if found.noise_known:
+    if comparison.noise_known:
         text += f", noise {interval_text(wall)} %"
-    if reasons := _reasons(found) if wall.change else []:
+    if reasons := _reasons(comparison) if wall.change else []:
         text += f": {', '.join(reasons)}"
-    if found.noise_known or not wall.change:
+    if comparison.noise_known or not wall.change:
         return text
-    runs = len(found.before.profiles), len(found.after.profiles)
-    return f"{text}; {'one run each' if runs == (1, 1) else 'too few runs'}: noise is not known"
+    runs = len(comparison.before.profiles), len(comparison.after.profiles)
+    return f"{text}; {'one run each' if runs == (1, 1) else 'too few runs'}: noise is unknown"
 
 
-def median_notes(found: Comparison, rows: Sequence[Changed]) -> list[str]:
+def median_notes(comparison: Comparison, rows: Sequence[Changed]) -> list[str]:
     """Say why the total of calls is not the run's time in MPI, where tables show that it is not.
 
     Args:
-        found: the comparison.
+        comparison: the comparison.
         rows: all calls, by something; each value is the median of the runs, and medians do not add up.
     """
-    whole = found.figure("mpi").value.change
+    whole = comparison.figure("mpi").value.change
     total = sum(row.seconds.change for row in rows)
     texts = change_text(total, "s"), change_text(whole, "s")
-    runs = max(len(found.before.profiles), len(found.after.profiles))
+    runs = max(len(comparison.before.profiles), len(comparison.after.profiles))
     if len(rows) < 2 or runs < 3 or texts[0] == texts[1]:  # the median of two is their mean
         return []
     return [
-        f"Medians of several runs do not add up: the changes here are {texts[0]} in total,"
-        f" that of a run's time in MPI is {texts[1]}"
+        f"Medians of several runs do not add up: the changes here sum to {texts[0]}, while the time in MPI "
+        f"of a run changed by {texts[1]}"
     ]
 
 
@@ -152,29 +156,29 @@ def _both(value: Change) -> str:
     return f"{second_text(value.before)} to {second_text(value.after)}{change}"
 
 
-def _reasons(found: Comparison) -> list[str]:
+def _reasons(comparison: Comparison) -> list[str]:
     """Return what explains the difference in wall time, the largest part first."""
-    wall = found.figure("wall").value.change
-    parts = [(found.figure(name).value.change, where) for name, where in _APART_FROM_CALLS.items()]
+    wall = comparison.figure("wall").value.change
+    parts = [(comparison.figure(name).value.change, where) for name, where in _APART_FROM_CALLS.items()]
     parts += [
         (row.seconds.change, f"in {call_name(row.procedure)} on {row.communicator}")
-        for row in found.rows["communicator_calls"]
+        for row in comparison.rows["communicator_calls"]
     ]
     same_way = sorted((part for part in parts if part[0] * wall > 0), key=lambda part: -abs(part[0]))
-    worth = [part for part in same_way[:2] if 100 * abs(part[0] / wall) >= _EXPLAINS_PERCENT]
-    return [f"{change_text(change, 's')} a rank {where}" for change, where in worth]
+    reasons = [part for part in same_way[:2] if 100 * abs(part[0] / wall) >= _EXPLAINS_PERCENT]
+    return [f"{change_text(change, 's')} a rank {where}" for change, where in reasons]
 
 
-def only_lines(found: Comparison) -> list[str]:
+def only_lines(comparison: Comparison) -> list[str]:
     """Name the communicators and the calls that are on one side only."""
     lines = []
     for side in ("before", "after"):
         communicators = [
             quoted_name(row.communicator, row.user_name)
-            for row in found.rows["communicators"]
+            for row in comparison.rows["communicators"]
             if row.only == side
         ]
-        calls = [call_name(row.procedure) for row in found.rows["calls"] if row.only == side]
+        calls = [call_name(row.procedure) for row in comparison.rows["calls"] if row.only == side]
         texts = [
             f"{noun} {_listed(names)}"
             for noun, names in (("on", communicators), ("calls of", calls))
@@ -182,7 +186,7 @@ def only_lines(found: Comparison) -> list[str]:
         ]
         if texts:
             lines.append(f"Only {side}: {'; '.join(texts)}")
-    lines += [f"{late} after is taken for {early} before" for late, early in found.renamed.items()]
+    lines += [f"{late} after is matched with {early} before" for late, early in comparison.renamed.items()]
     return lines
 
 
@@ -194,12 +198,12 @@ def gate_line(figure: Figure, percent: float, *, failed: bool) -> str:
         change = f"{percent_change_text(value.percent)} %"
     above = value.percent is None or value.percent > percent
     if failed:
-        told = f"more than {percent:g} %"
+        limit = f"more than {percent:g} %"
     elif value.change > 0 and above:
-        told = f"more than {percent:g} %, but the noise of the runs may be all of it"
+        limit = f"more than {percent:g} %, but this may be noise"
     else:
-        told = f"not more than {percent:g} %"
-    return f"{'FAILED' if failed else 'passed'}: {NAMES[figure.name]} {change}, {told}"
+        limit = f"not more than {percent:g} %"
+    return f"{'FAILED' if failed else 'passed'}: {NAMES[figure.name]} {change}, {limit}"
 
 
 def signed_ratio_text(value: float) -> str:
@@ -221,16 +225,18 @@ def seconds_change_text(value: float) -> str:
     return change_text(value, "s")
 
 
-def split_notes(found: Comparison) -> list[str]:
+def split_notes(comparison: Comparison) -> list[str]:
     """Say why an efficiency is not known on a side."""
     lacking = [
-        name for name in ("before", "after") if any(getattr(one, name) is None for one in found.efficiency)
+        name
+        for name in ("before", "after")
+        if any(getattr(row, name) is None for row in comparison.efficiency)
     ]
     if not lacking:
         return []
     return [
-        f"Not known {' and '.join(lacking)}: what communication efficiency is lost to; `rankwise explain`"
-        " says why"
+        f"Unknown {' and '.join(lacking)}: the causes of lost communication efficiency; `rankwise explain` "
+        "says why"
     ]
 
 

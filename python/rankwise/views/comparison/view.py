@@ -52,8 +52,8 @@ _PART = Format("percent", lambda value: percent_change_text(value).lstrip("+"), 
 
 _NOTHING = "No MPI call was recorded on either side."
 _MAY_BE = (
-    "Means over the ranks; the first three are waiting. may be: what samples, clocks and what is not known"
-    " leave possible of the change; ?: it may be none. Noise between the runs is no part of that"
+    "Means over ranks; the first three rows are waiting. may be: range of the change given the errors of "
+    "samples, clocks and unclassified time; ?: there may be no change. Noise between runs is not included"
 )
 _ZERO = Range(0.0, 0.0, 0.0)
 _ESTIMATES = ("time_in_mpi", "efficiency")
@@ -69,71 +69,73 @@ HEADINGS = {
 """Of the tables of calls, in their order."""
 
 
-def headings(found: Comparison) -> dict[str, str]:
+def headings(comparison: Comparison) -> dict[str, str]:
     """Return the tables that there are: call sites are not known of each profile."""
-    return {kind: title for kind, title in HEADINGS.items() if kind != "sites" or found.rows[kind]}
+    return {kind: title for kind, title in HEADINGS.items() if kind != "sites" or comparison.rows[kind]}
 
 
-def view(found: Comparison) -> View:
+def view(comparison: Comparison) -> View:
     """Return the comparison as tables, in verbose answers with more of them."""
-    several = found.noise_known
+    several = comparison.noise_known
     tables = [
         Table(
             _whole_columns(several=several),
-            found.whole,
+            comparison.whole,
             _NOTHING,
-            notes=[f"{line}." for line in only_lines(found)],
+            notes=[f"{line}." for line in only_lines(comparison)],
             whole=True,
         ),
-        _findings_table(found),
+        _findings_table(comparison),
         _estimates_table(
             "Where the time in MPI went",
-            found.time_in_mpi,
+            comparison.time_in_mpi,
             _SECONDS_OF_RANK,
             several=several,
             notes=[f"{_MAY_BE}."],
         ),
         _estimates_table(
             "Efficiency",
-            found.efficiency,
+            comparison.efficiency,
             _FACTOR,
             several=several,
-            notes=[f"{note}." for note in split_notes(found)],
+            notes=[f"{note}." for note in split_notes(comparison)],
         ),
     ]
-    brief = {"communicator_calls", *(kind for kind in ("regions", "sites") if len(found.rows[kind]) > 1)}
-    for kind, heading in headings(found).items():
-        rows = found.rows[kind]
+    brief = {"communicator_calls", *(kind for kind in ("regions", "sites") if len(comparison.rows[kind]) > 1)}
+    for kind, heading in headings(comparison).items():
+        rows = comparison.rows[kind]
         columns = [*_NAME_COLUMNS[kind], *_row_columns(rows, several=several)]
-        notes = [f"{noise_note(found)}."] if kind == "communicator_calls" else []
-        notes += [f"{note}." for note in median_notes(found, rows)]
+        notes = [f"{noise_note(comparison)}."] if kind == "communicator_calls" else []
+        notes += [f"{note}." for note in median_notes(comparison, rows)]
         detail = Detail.ALL if kind in brief else Detail.VERBOSE
         tables.append(Table(columns, rows, _NOTHING, title=heading, notes=notes, detail=detail))
     data: dict[str, object] = {
-        **{name: value for name, value in vars(found).items() if name not in _OTHERWISE},
-        "noise": noise_note(found),
-        "run": found.whole,
-        **{name: [_with_certainty(one) for one in getattr(found, name)] for name in _ESTIMATES},
-        **found.rows,
+        **{name: value for name, value in vars(comparison).items() if name not in _OTHERWISE},
+        "noise": noise_note(comparison),
+        "run": comparison.whole,
+        **{
+            name: [_with_certainty(estimate) for estimate in getattr(comparison, name)] for name in _ESTIMATES
+        },
+        **comparison.rows,
     }
-    return View(title(found), tables, data)
+    return View(title(comparison), tables, data)
 
 
-def _with_certainty(one: Estimated) -> dict[str, object]:
-    return {**vars(one), "exceeds_error": one.exceeds_error}
+def _with_certainty(estimate: Estimated) -> dict[str, object]:
+    return {**vars(estimate), "exceeds_error": estimate.exceeds_error}
 
 
-def _findings_table(found: Comparison) -> Table:
-    several = max(len(found.before.profiles), len(found.after.profiles)) > 1
+def _findings_table(comparison: Comparison) -> Table:
+    several = max(len(comparison.before.profiles), len(comparison.after.profiles)) > 1
     columns: list[Column[FindingChange]] = [
         label("state", lambda row: row.state, "of the finding", kind=WORD),
         label("finding", lambda row: row.rule, "rule of `rankwise explain`"),
         _saved("before, %", lambda row: row.before, several=several),
         _saved("after, %", lambda row: row.after, several=several),
-        Column("what it says", lambda row: row.title, TEXT, "the title", obvious=True),
+        Column("its text", lambda row: row.title, TEXT, "the title", obvious=True),
     ]
-    shown = [row for row in found.findings if row.state != SMALL]
-    empty = f"No rule finds anything on either side that is worth {LEAST_PERCENT:.0f} % of the run."
+    shown = [row for row in comparison.findings if row.state != SMALL]
+    empty = f"No rule finds a possible saving of {LEAST_PERCENT:.0f} % of the run on either side."
     return Table(columns, shown, empty, title="Findings")
 
 
@@ -141,11 +143,12 @@ def _saved(
     name: str, side: Callable[[FindingChange], FindingSide], *, several: bool
 ) -> Column[FindingChange]:
     def mark(row: FindingChange) -> str:
-        of = side(row)
-        return f" ({of.runs} of {of.asked})" if 0 < of.runs < of.asked else ""
+        figure = side(row)
+        return f" ({figure.runs} of {figure.asked})" if 0 < figure.runs < figure.asked else ""
 
     meaning = (
-        f"of the run that it could save; (1 of 3): runs in which that is {LEAST_PERCENT:.0f} % or more"
+        "of the run that it could save; (1 of 3): number of runs in which this is at least "
+        f"{LEAST_PERCENT:.0f} %"
         if several
         else "of the run that it could save"
     )
@@ -196,7 +199,7 @@ def _estimates_table(
         _side_value("before", lambda row: row.before, kind),
         _side_value("after", lambda row: row.after, kind),
         Column("change", change, kind.changes, "of it", obvious=True, mark=mark),
-        Column("may be", may_be, FIGURES, "what is left possible of the change", obvious=True),
+        Column("may be", may_be, FIGURES, "range of the change", obvious=True),
     ]
     if several:
         columns.append(Column("verdict", _verdict, WORD, "of the change", obvious=True))
@@ -210,8 +213,8 @@ def _verdict(row: Estimated) -> str | None:
 
 def _side_value(name: str, side: Callable[[Estimated], Range | None], kind: _Kind) -> Column[Estimated]:
     def value(row: Estimated) -> float | None:
-        found = side(row)
-        return found.value if found else None
+        figure = side(row)
+        return figure.value if figure else None
 
     return Column(name, value, kind.values, "median", obvious=True)
 
@@ -248,12 +251,12 @@ def _whole_columns(*, several: bool) -> list[Column[Figure]]:
 
 
 def _of_change(
-    of: Callable[[Any], Change], *, several: bool, detail: Detail = Detail.ALL
+    change_of: Callable[[Any], Change], *, several: bool, detail: Detail = Detail.ALL
 ) -> list[Column[Any]]:
     """Return the change in percent, and what of it is noise if that is known: in answers of the detail."""
     percent: Column[Any] = Column(
         "%",
-        lambda row: of(row).percent,
+        lambda row: change_of(row).percent,
         _MORE_PERCENT,
         "change in percent",
         obvious=True,
@@ -261,7 +264,7 @@ def _of_change(
     )
     noise: Column[Any] = Column(
         "noise, %",
-        lambda row: interval_text(of(row)),
+        lambda row: interval_text(change_of(row)),
         FIGURES,
         "of the change",
         obvious=True,
@@ -273,10 +276,10 @@ def _of_change(
 _COMMUNICATOR: Column[Changed] = label(
     "communicator",
     lambda row: quoted_name(row.communicator, row.user_name),
-    "of these names, all made alike",
+    "with these names, all created the same way",
 )
 _CALL: Column[Changed] = label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_")
-_REGION: Column[Changed] = label("region", region_name, "that the program names")
+_REGION: Column[Changed] = label("region", region_name, "named by the program")
 _SITE: Column[Changed] = label("site", site_name, "file and line; without a line the program or library")
 _FUNCTION: Column[Changed] = label("function", lambda row: row.function or None, "that calls")
 _NAME_COLUMNS = {
@@ -289,7 +292,7 @@ _NAME_COLUMNS = {
 
 
 def _row_columns(rows: Sequence[Changed], *, several: bool) -> list[Column[Changed]]:
-    times = "time, mean over the ranks"
+    times = "time, mean over ranks"
     columns: list[Column[Changed]] = [
         _time("before", lambda row: None if row.only == "after" else row.seconds.before, times),
         _time("after", lambda row: None if row.only == "before" else row.seconds.after, times),
@@ -315,7 +318,7 @@ def _row_columns(rows: Sequence[Changed], *, several: bool) -> list[Column[Chang
             "% of wall",
             lambda row: row.percent_of_wall_change,
             _PART,
-            "change of the time, of that of the wall time",
+            "change of the time, as a share of the change of the wall time",
             detail=Detail.VERBOSE,
         ),
     ]
@@ -331,5 +334,9 @@ def _time(name: str, value: Callable[[Changed], float | None], meaning: str) -> 
 
 def _count(name: str, value: Callable[[Changed], float], kind: Format) -> Column[Changed]:
     return Column(
-        name, value, kind, "how many more after, over the ranks", total=lambda rows: sum(map(value, rows))
+        name,
+        value,
+        kind,
+        "number of additional calls after, summed over ranks",
+        total=lambda rows: sum(map(value, rows)),
     )

@@ -11,9 +11,9 @@ import numpy as np
 from rankwise.analysis.to_json import to_json
 
 
-def json_text(found: object) -> str:
+def json_text(content: object) -> str:
     """Return a JSON document of dataclasses, dictionaries, sequences, arrays and numbers."""
-    return json.dumps(_cleaned(to_json(found)), indent=2, allow_nan=False)
+    return json.dumps(_cleaned(to_json(content)), indent=2, allow_nan=False)
 
 
 def _cleaned(value: Any) -> Any:

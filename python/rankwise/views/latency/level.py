@@ -18,7 +18,7 @@ class GroupRow:
     ranks: tuple[int, ...]
 
 
-def table(found: Found, size: int | None, limit: int) -> Table:
+def table(latency: Found, size: int | None, limit: int) -> Table:
     """Return the table; size and limit do not matter to what is in it."""
     del size, limit
     columns: list[Column[GroupRow]] = [
@@ -27,13 +27,13 @@ def table(found: Found, size: int | None, limit: int) -> Table:
         label("n", lambda row: len(row.ranks), "ranks in the group", kind=NUMBER),
         label("ranks", lambda row: ranks_text(row.ranks), "in the group", kind=TEXT),
     ]
-    return Table(columns, _rows(found), empty="No level was found.")
+    return Table(columns, _rows(latency), empty="No level was found.")
 
 
-def data(found: Found, size: int | None) -> dict[str, object]:
+def data(latency: Found, size: int | None) -> dict[str, object]:
     """Return the levels with their groups as plain values."""
     del size
-    rows = _rows(found)
+    rows = _rows(latency)
     return {
         "levels": [
             {
@@ -46,14 +46,14 @@ def data(found: Found, size: int | None) -> dict[str, object]:
                     {"group": row.group, "ranks": row.ranks} for row in rows if row.level == level.name
                 ],
             }
-            for level in found.hierarchy.levels
+            for level in latency.hierarchy.levels
         ]
     }
 
 
-def _rows(found: Found) -> list[GroupRow]:
+def _rows(latency: Found) -> list[GroupRow]:
     return [
         GroupRow(level.name, group, ranks)
-        for level in reversed(found.hierarchy.levels)
+        for level in reversed(latency.hierarchy.levels)
         for group, ranks in rank_groups(level.groups, level.labels)
     ]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from rankwise.views.latency.found import Found
 
 
-def data(found: Found, statistic: str, size: int) -> dict[str, object]:
+def data(latency: Found, statistic: str, size: int) -> dict[str, object]:
     """Return the matrix with its unit: rows and columns by rank, of a bandwidth from row to column."""
-    measurement = found.measurement
+    measurement = latency.measurement
     return {
-        "file": str(found.path),
+        "file": str(latency.path),
         "statistic": statistic,
         "size": size,
         "unit": "MB/s" if statistic == "bandwidth" else "us",
         "hosts": [host.name for host in measurement.hosts],
         "host_of_rank": [rank.host for rank in measurement.ranks],
-        "order": found.hierarchy.order,
+        "order": latency.hierarchy.order,
         "matrix": measurement.matrix(statistic, size),
     }

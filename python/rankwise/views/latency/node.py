@@ -9,33 +9,33 @@ from rankwise.views.latency.texts import FACTOR, ranks_text, value_format
 from rankwise.views.view import TEXT, Column, Table, label
 
 
-def table(found: Found, size: int | None, limit: int) -> Table:
+def table(latency: Found, size: int | None, limit: int) -> Table:
     """Return the table; the limit cuts it when it is shown."""
     del limit
-    relative = Relative(found.measurement, found.hierarchy, size)
+    relative = Relative(latency.measurement, latency.hierarchy, size)
     what = relative.values.what
     value = value_format(what)
     columns: list[Column[NodeRow]] = [
         label("node", lambda row: row.host, "host name"),
         label("ranks", lambda row: ranks_text(row.ranks), "on the node", kind=TEXT),
-        label("inside", lambda row: row.inside, "of the pairs inside the node, median", kind=value),
-        label("to others", lambda row: row.outside, "of the pairs with other nodes, median", kind=value),
+        label("inside", lambda row: row.inside, "median of the pairs inside the node", kind=value),
+        label("to others", lambda row: row.outside, "median of the pairs with other nodes", kind=value),
         Column(
             "slower",
             lambda row: row.slowness,
             FACTOR,
-            "than the median of the level, median over the node's pairs",
+            "than the median of the level; median over the node's pairs",
         ),
     ]
     return Table(
         columns,
         relative.nodes(),
-        empty="There is no node.",
+        empty="No node was measured.",
         title=f"{what.capitalize()} of {byte_text(relative.values.size)} messages",
     )
 
 
-def data(found: Found, size: int | None) -> dict[str, object]:
+def data(latency: Found, size: int | None) -> dict[str, object]:
     """Return all nodes as plain values."""
-    relative = Relative(found.measurement, found.hierarchy, size)
+    relative = Relative(latency.measurement, latency.hierarchy, size)
     return {"what": relative.values.what, "size": relative.values.size, "nodes": relative.nodes()}

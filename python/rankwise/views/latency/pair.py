@@ -9,24 +9,24 @@ from rankwise.views.latency.texts import FACTOR, value_format
 from rankwise.views.view import NUMBER, TEXT, Column, Table, label
 
 
-def table(found: Found, size: int | None, limit: int) -> Table:
+def table(latency: Found, size: int | None, limit: int) -> Table:
     """Return the table of the `limit` slowest pairs (0 = all)."""
-    relative = Relative(found.measurement, found.hierarchy, size)
+    relative = Relative(latency.measurement, latency.hierarchy, size)
     what = relative.values.what
     rows = relative.pairs(limit)
     value = value_format(what)
     columns: list[Column[PairRow]] = [
         label("ranks", lambda row: f"{row.first} - {row.second}", "the pair", kind=TEXT),
-        label("hosts", lambda row: " - ".join(dict.fromkeys(row.hosts)), "that they are on", kind=TEXT),
-        label("level", lambda row: row.level, "the first that has both in one group"),
+        label("hosts", lambda row: " - ".join(dict.fromkeys(row.hosts)), "on which they are", kind=TEXT),
+        label("level", lambda row: row.level, "the smallest level with both in one group"),
         label(what, lambda row: row.value, "of the pair", kind=value),
         Column("expected", lambda row: row.expected, value, "median of the level"),
         label("slower", lambda row: row.slowness, "than expected", kind=FACTOR),
-        label("repeats", lambda row: row.repeats, "that the value is from", kind=NUMBER),
+        label("repeats", lambda row: row.repeats, "of this value", kind=NUMBER),
     ]
     if any(row.alone is not None for row in rows):
-        columns.append(label("alone", lambda row: row.alone, "measured once more by itself", kind=value))
-    pairs = len(found.measurement.pairs)
+        columns.append(label("alone", lambda row: row.alone, "measured again, alone", kind=value))
+    pairs = len(latency.measurement.pairs)
     shown = f"The slowest {len(rows)} of {count_text(pairs)} pairs; --limit 0 shows all."
     return Table(
         columns,
@@ -37,7 +37,7 @@ def table(found: Found, size: int | None, limit: int) -> Table:
     )
 
 
-def data(found: Found, size: int | None) -> dict[str, object]:
+def data(latency: Found, size: int | None) -> dict[str, object]:
     """Return all pairs as plain values."""
-    relative = Relative(found.measurement, found.hierarchy, size)
+    relative = Relative(latency.measurement, latency.hierarchy, size)
     return {"what": relative.values.what, "size": relative.values.size, "pairs": relative.pairs()}

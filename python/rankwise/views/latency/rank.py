@@ -10,19 +10,19 @@ from rankwise.views.latency.texts import FACTOR
 from rankwise.views.view import FIGURES, NUMBER, TEXT, Column, Table, label
 
 
-def table(found: Found, size: int | None, limit: int) -> Table:
+def table(latency: Found, size: int | None, limit: int) -> Table:
     """Return the table; the limit cuts it when it is shown."""
     del limit
-    relative = Relative(found.measurement, found.hierarchy, size)
+    relative = Relative(latency.measurement, latency.hierarchy, size)
     columns: list[Column[RankRow]] = [
         label("rank", lambda row: row.rank, "in MPI_COMM_WORLD", kind=NUMBER),
-        label("host", lambda row: row.host, "node that it is on"),
+        label("host", lambda row: row.host, "node on which it is"),
         label("cpus", lambda row: cpu_text(row.cpus) or None, "that it may use", kind=TEXT),
         Column(
             "slower",
             lambda row: row.slowness,
             FACTOR,
-            "than the median of the level, median over the rank's pairs",
+            "than the median of the level; median over the rank's pairs",
         ),
         label(
             "worst with",
@@ -30,17 +30,17 @@ def table(found: Found, size: int | None, limit: int) -> Table:
             "the slowest pair",
             kind=FIGURES,
         ),
-        label("there", lambda row: row.worst_slowness, "how much slower that is", kind=FACTOR),
+        label("there", lambda row: row.worst_slowness, "by how much it is slower", kind=FACTOR),
     ]
     return Table(
         columns,
         relative.ranks(),
-        empty="There is no rank.",
+        empty="No rank was measured.",
         title=f"{relative.values.what.capitalize()} of {byte_text(relative.values.size)} messages",
     )
 
 
-def data(found: Found, size: int | None) -> dict[str, object]:
+def data(latency: Found, size: int | None) -> dict[str, object]:
     """Return all ranks as plain values."""
-    relative = Relative(found.measurement, found.hierarchy, size)
+    relative = Relative(latency.measurement, latency.hierarchy, size)
     return {"what": relative.values.what, "size": relative.values.size, "ranks": relative.ranks()}

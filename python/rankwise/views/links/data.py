@@ -30,20 +30,20 @@ def fabric_data(fabric: Fabric, quality: Sequence[RailQuality]) -> dict[str, Any
                 "cables": len(subnet.links) // 2,
                 "routing": subnet.routing.kind,
                 "routed_by": subnet.routing.by,
-                "job_ports": worth.ports,
-                "forwarding_index": worth.forwarding_index,
-                "effective_bisection_bandwidth": worth.bisection,
+                "job_ports": rail_quality.ports,
+                "forwarding_index": rail_quality.forwarding_index,
+                "effective_bisection_bandwidth": rail_quality.bisection,
             }
-            for subnet, worth in zip(fabric.subnets, quality, strict=True)
+            for subnet, rail_quality in zip(fabric.subnets, quality, strict=True)
         ],
     }
 
 
-def answer_data(found: Answer) -> dict[str, Any]:
+def answer_data(answer: Answer) -> dict[str, Any]:
     """Return all figures of an answer."""
-    loads, places, flows = found.loads, found.loads.places, found.loads.flows
+    loads, places, flows = answer.loads, answer.loads.places, answer.loads.flows
     return {
-        "fabric": fabric_data(loads.fabric, found.quality),
+        "fabric": fabric_data(loads.fabric, answer.quality),
         "job": {
             "ranks": places.ranks,
             "hosts": places.hosts,
@@ -59,13 +59,13 @@ def answer_data(found: Answer) -> dict[str, Any]:
             "unplaced_bytes": flows.unplaced_bytes,
             "undelivered": [rail.undelivered for rail in loads.rails],
         },
-        "bottleneck": found.bottleneck,
+        "bottleneck": answer.bottleneck,
         "classes": class_rows(loads),
         "hops": [
             [{"switches": passed, "bytes": size} for passed, size in sorted(rail.hops.items())]
             for rail in loads.rails
         ],
-        "hot_links": found.hot,
-        "causes": found.causes,
-        "what_if": scenario_rows(found),
+        "hot_links": answer.hot,
+        "causes": answer.causes,
+        "what_if": scenario_rows(answer),
     }

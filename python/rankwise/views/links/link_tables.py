@@ -36,10 +36,10 @@ from rankwise.views.view import (
     label,
 )
 
-NOTHING = "Nothing goes over links."
-_MEAN = "by the mean of the used links of the class"
-_BOUND = "by the least that any routing puts on the most loaded link of the class"
-_NO_BOUND = "No x bound: messages could go around the class."
+NOTHING = "No data passes over links."
+_MEAN = "relative to the mean of the used links of the class"
+_BOUND = "relative to the lower bound of any routing for the most loaded link of the class"
+_NO_BOUND = "No x bound: messages could avoid the class."
 _LEAST_SHARE = 0.01
 _FEW = Format("number", lambda number: f"{number:.3g}", right=True)
 _MESSAGES = Format("count", lambda number: messages_text(number), right=True)
@@ -58,7 +58,7 @@ _CLASSES: list[Column[ClassRow]] = [
         "Gini",
         lambda row: row.gini if row.used else None,
         RATIO,
-        "how uneven the used links are, 0 = alike",
+        "imbalance of the used links, 0 = even",
     ),
 ]
 _RAIL: Column[Any] = label("rail", lambda row: row.rail_name or str(row.rail), "subnet", kind=WORD)
@@ -71,7 +71,7 @@ _CAUSED: Column[HotLink] = Column(
     "caused by", causes_text, NAME, "calls, with their share of the bytes", obvious=True
 )
 _PAIRS: list[Column[HotLink]] = [
-    Column("pairs", lambda row: row.host_count or None, COUNT, "of hosts whose messages take it"),
+    Column("pairs", lambda row: row.host_count or None, COUNT, "pairs of hosts whose messages use it"),
     Column("most from", lambda row: _hosts(row), NAME, "hosts with the most bytes on it", obvious=True),
 ]
 _HOT: list[Column[HotLink]] = [
@@ -115,7 +115,7 @@ _CAUSES: list[Column[CauseLoad]] = [
         "x mean",
         lambda row: row.times_mean,
         RATIO,
-        "there by the mean of the links of the class that the cause takes",
+        "relative to the mean of the links of the class that the cause uses",
     ),
 ]
 _SCENARIOS: list[Column[ScenarioRow]] = [
@@ -125,8 +125,8 @@ _SCENARIOS: list[Column[ScenarioRow]] = [
     ),
     Column("max", lambda row: row.bytes, BYTES, "bytes on it", obvious=True),
     Column("fabric", lambda row: row.fabric_seconds, SECONDS, "time of the slowest link at full rate"),
-    Column("hosts", lambda row: row.host_seconds, SECONDS, "likewise, of the links of hosts"),
-    Column("x hosts", lambda row: row.times_hosts, RATIO, "fabric by hosts"),
+    Column("hosts", lambda row: row.host_seconds, SECONDS, "the same for the links of hosts"),
+    Column("x hosts", lambda row: row.times_hosts, RATIO, "fabric / hosts"),
     Column("x bound", lambda row: row.excess, RATIO, "as above", obvious=True),
     Column(
         "change",
@@ -138,10 +138,10 @@ _SCENARIOS: list[Column[ScenarioRow]] = [
 _SWITCHES: list[Column[SwitchLoad]] = [
     label("switch", lambda row: row.name, "name"),
     Column("level", lambda row: row.level, NUMBER, "1 = with hosts"),
-    Column("used", lambda row: f"{row.used} of {row.links}", FIGURES, "links out of it"),
+    Column("used", lambda row: f"{row.used} of {row.links}", FIGURES, "outgoing links"),
     Column("bytes", lambda row: row.bytes, BYTES, "through it", obvious=True),
-    Column("from hosts", lambda row: row.from_hosts, BYTES, "of its own", obvious=True),
-    Column("to hosts", lambda row: row.to_hosts, BYTES, "of its own", obvious=True),
+    Column("from hosts", lambda row: row.from_hosts, BYTES, "of the rank itself", obvious=True),
+    Column("to hosts", lambda row: row.to_hosts, BYTES, "of the rank itself", obvious=True),
     Column(
         "hottest link",
         lambda row: link_text(row.hottest) if row.hottest else None,
@@ -159,68 +159,68 @@ _FLOWS: list[Column[HostPair]] = [
     Column("messages", lambda row: row.messages, _MESSAGES, "likewise", obvious=True),
     Column("ranks", lambda row: row.rank_pairs, COUNT, "pairs of them"),
     Column("mostly for", lambda row: cause_text(row.cause), TEXT, "call with most of the bytes"),
-    Column("switches", lambda row: row.switches, _FEW, "that the messages pass"),
+    Column("switches", lambda row: row.switches, _FEW, "passed by the messages"),
     Column(
         "worst link on the way",
         lambda row: link_text(row.worst) if row.worst else None,
         TEXT,
-        "between switches, by all that is on it",
+        "between switches, by total bytes on it",
     ),
     Column("there", lambda row: row.worst.bytes if row.worst else None, BYTES, "all bytes on this link"),
     Column("x mean", lambda row: row.worst.times_mean if row.worst else None, RATIO, f"there {_MEAN}"),
 ]
 
 
-def classes(found: Answer) -> Table:
+def classes(answer: Answer) -> Table:
     """Return what the links of each class carry."""
-    rows = class_rows(found.loads)
+    rows = class_rows(answer.loads)
     notes = [_NO_BOUND] * any(row.used and row.bound is None for row in rows)
-    return Table(_by_rail(found, _CLASSES), rows, NOTHING, notes=notes, whole=True)
+    return Table(_by_rail(answer, _CLASSES), rows, NOTHING, notes=notes, whole=True)
 
 
-def hot(found: Answer) -> Table:
+def hot(answer: Answer) -> Table:
     """Return the links between switches with the most to carry, and why."""
-    return Table(_HOT, found.hot, "Nothing goes from switch to switch.", title="Hot links between switches")
+    return Table(_HOT, answer.hot, "No data passes between switches.", title="Hot links between switches")
 
 
-def causes(found: Answer) -> Table:
+def causes(answer: Answer) -> Table:
     """Return what causes do that send 1 % of the bytes between hosts or more; else the largest one."""
-    least = _LEAST_SHARE * sum(each.on_links for each in found.causes)
-    large = tuple(each for each in found.causes if each.on_links >= least) or found.causes[:1]
-    some = f": those with 1 % or more, {len(large)} of {len(found.causes)}" if large != found.causes else ""
+    least = _LEAST_SHARE * sum(each.on_links for each in answer.causes)
+    large = tuple(each for each in answer.causes if each.on_links >= least) or answer.causes[:1]
+    some = f": those with 1 % or more, {len(large)} of {len(answer.causes)}" if large != answer.causes else ""
     return Table(_CAUSES, large, NOTHING, title=f"By cause{some}")
 
 
-def what_if(found: Answer) -> Table:
+def what_if(answer: Answer) -> Table:
     """Return what could be."""
-    return Table(_SCENARIOS, scenario_rows(found), NOTHING, title="What if", whole=True)
+    return Table(_SCENARIOS, scenario_rows(answer), NOTHING, title="What if", whole=True)
 
 
-def links(found: Answer, rows: Sequence[HotLink]) -> Table:
+def links(answer: Answer, rows: Sequence[HotLink]) -> Table:
     """Return links, those of hosts, too.
 
     Args:
-        found: the answer.
+        answer: the answer.
         rows: the first ones of them.
     """
-    used = sum(each.used for rail in found.loads.rails for each in rail.classes)
+    used = sum(each.used for rail in answer.loads.rails for each in rail.classes)
     return Table(_LINKS, rows, NOTHING, title=f"{len(rows)} of the {used} links that are used")
 
 
-def switches(found: Answer, rows: Sequence[SwitchLoad]) -> Table:
+def switches(answer: Answer, rows: Sequence[SwitchLoad]) -> Table:
     """Return switches."""
-    return Table(_by_rail(found, _SWITCHES), rows, NOTHING)
+    return Table(_by_rail(answer, _SWITCHES), rows, NOTHING)
 
 
-def flows(found: Answer, rows: Sequence[HostPair]) -> Table:
+def flows(answer: Answer, rows: Sequence[HostPair]) -> Table:
     """Return what hosts send each other."""
-    unknown = found.loads.places.ranks > found.loads.flows.ranks
-    nothing = "No flows between hosts are known one by one." if unknown else "Nothing goes between hosts."
-    return Table(_by_rail(found, _FLOWS), rows, nothing)
+    unknown = answer.loads.places.ranks > answer.loads.flows.ranks
+    nothing = "Individual flows between hosts are unknown." if unknown else "No data passes between hosts."
+    return Table(_by_rail(answer, _FLOWS), rows, nothing)
 
 
-def _by_rail(found: Answer, columns: Sequence[Column[Any]]) -> list[Column[Any]]:
-    return [_RAIL, *columns] if len(found.loads.rails) > 1 else list(columns)
+def _by_rail(answer: Answer, columns: Sequence[Column[Any]]) -> list[Column[Any]]:
+    return [_RAIL, *columns] if len(answer.loads.rails) > 1 else list(columns)
 
 
 def _hosts(row: HotLink) -> str | None:

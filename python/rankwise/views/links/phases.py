@@ -32,11 +32,11 @@ from rankwise.views.view import (
 
 _INSTANT = Format("seconds", lambda seconds: second_text(seconds), "s", right=True)
 _BASES = {
-    SAMPLED_CALLS: "by when sampled calls of these collectives were made",
-    SAMPLED_MESSAGES: "by when sampled messages between the same ranks were posted",
-    COUNTED_MESSAGES: "by how many messages the sender began in each phase",
-    COUNTED_BYTES: "by how many bytes the sender sent in each phase",
-    NOT_KNOWN: "not known, and in no phase",
+    SAMPLED_CALLS: "from the times of sampled calls of these collectives",
+    SAMPLED_MESSAGES: "from the times of sampled messages between the same ranks",
+    COUNTED_MESSAGES: "from the number of messages the sender started in each phase",
+    COUNTED_BYTES: "from the bytes the sender sent in each phase",
+    NOT_KNOWN: "at unknown times, in no phase",
 }
 
 
@@ -58,7 +58,7 @@ def _of_slowest(row: LoadsOfPhase, value: str) -> Any:
 
 
 _PHASES: list[Column[LoadsOfPhase]] = [
-    Column("phase", lambda row: row.phase.number, NUMBER, "in the order of time", obvious=True),
+    Column("phase", lambda row: row.phase.number, NUMBER, "in order of time", obvious=True),
     Column("from", lambda row: row.phase.begin_seconds, _INSTANT, "after the start of the run", obvious=True),
     Column("length", lambda row: row.phase.seconds, SECONDS, "of the phase", obvious=True),
     Column("between hosts", lambda row: row.loads.between_hosts, BYTES, "in the phase", obvious=True),
@@ -74,11 +74,11 @@ _PHASES: list[Column[LoadsOfPhase]] = [
         "x mean",
         lambda row: _of_slowest(row, "times_mean"),
         RATIO,
-        "bytes by the mean of the links of the class used in the phase",
+        "bytes relative to the mean of the used links of the class in the phase",
     ),
-    Column("busy", lambda row: row.percent_of_phase, PERCENT, "% of the phase that it takes at full rate"),
-    Column("hot", lambda row: row.hot, COUNT, "links between switches that take half as long or longer"),
-    Column("hidden", lambda row: row.hidden, COUNT, "of these, not hot over the whole run"),
+    Column("busy", lambda row: row.percent_of_phase, PERCENT, "time at full rate, % of the phase"),
+    Column("hot", lambda row: row.hot, COUNT, "links between switches that take at least half as long"),
+    Column("hidden", lambda row: row.hidden, COUNT, "of these, links that are not hot over the whole run"),
 ]
 _HIDDEN: list[Column[HiddenRow]] = [
     Column("phase", lambda row: row.phase.phase.number, NUMBER, "as above", obvious=True),
@@ -88,9 +88,9 @@ _HIDDEN: list[Column[HiddenRow]] = [
         "x mean",
         lambda row: row.link.hot.load.times_mean,
         RATIO,
-        "bytes by the mean of the links of the class used in the phase",
+        "bytes relative to the mean of the used links of the class in the phase",
     ),
-    Column("% of run", lambda row: row.link.percent_of_run, PERCENT, "of all on it", obvious=True),
+    Column("% of run", lambda row: row.link.percent_of_run, PERCENT, "of its total", obvious=True),
     Column("hot in", lambda row: ", ".join(map(str, row.link.hot_in)), TEXT, "phases", obvious=True),
     Column(
         "caused by",
@@ -102,70 +102,70 @@ _HIDDEN: list[Column[HiddenRow]] = [
 ]
 
 
-def phase_tables(found: LoadsByPhase) -> list[Table]:
+def phase_tables(loads: LoadsByPhase) -> list[Table]:
     """Return the phases, and the links that are hot in one of them and not over the run."""
-    rows = [HiddenRow(*one) for one in found.hidden]
-    tables = [Table(_PHASES, found.phases, "Nothing is known.", whole=True)]
+    rows = [HiddenRow(*row) for row in loads.hidden]
+    tables = [Table(_PHASES, loads.phases, "Nothing is known.", whole=True)]
     if rows:
-        count = sum(each.hidden for each in found.phases)
-        first = f": {len(rows)} of {count}, --top 0 shows all" if len(rows) < count else ""
-        tables.append(Table(_HIDDEN, rows, "", title=f"Hot in a phase, and not over the run{first}"))
+        count = sum(each.hidden for each in loads.phases)
+        first = f": {len(rows)} of {count}, --limit 0 shows all" if len(rows) < count else ""
+        tables.append(Table(_HIDDEN, rows, "", title=f"Hot in a phase but not over the run{first}"))
     return tables
 
 
-def phase_verdict(found: LoadsByPhase) -> str:
+def phase_verdict(loads: LoadsByPhase) -> str:
     """Return whether phases show what the run does not, a sentence without its full stop."""
-    known = as_far_as_known(found.run.on_links, found.run.between_hosts)
-    if found.run.between_hosts and not found.run.on_links:
-        return "Nothing is known: none of the bytes between hosts are on a link"
-    if few := too_few_known(found.run.on_links, found.run.between_hosts):
-        return f"What phases hide is not known: {few}"
-    if not any(each.links for each in found.phases):
-        return f"Nothing goes from switch to switch{known}"
-    phases = [each.phase.number for each in found.phases if each.hidden]
+    known = as_far_as_known(loads.run.on_links, loads.run.between_hosts)
+    if loads.run.between_hosts and not loads.run.on_links:
+        return "Nothing is known: no bytes between hosts were assigned to links"
+    if few := too_few_known(loads.run.on_links, loads.run.between_hosts):
+        return f"Links that phases hide are unknown: {few}"
+    if not any(each.links for each in loads.phases):
+        return f"No data passes between switches{known}"
+    phases = [each.phase.number for each in loads.phases if each.hidden]
     if not phases:
         return f"Links between switches that are hot in a phase are hot over the whole run, too{known}"
-    several = found.hidden_links > 1
+    several = loads.hidden_links > 1
     return (
-        f"{found.hidden_links} link{'s' * several} between switches {'are' if several else 'is'} hot in phase"
-        f"{'s' * (len(phases) > 1)} {', '.join(map(str, phases))}, which the sums over the run hide{known}"
+        f"{loads.hidden_links} link{'s' * several} between switches {'are' if several else 'is'} hot in "
+        f"phase{'s' * (len(phases) > 1)} {', '.join(map(str, phases))}, which sums over the run hide{known}"
     )
 
 
-def phase_sentences(found: LoadsByPhase) -> list[str]:
+def phase_sentences(loads: LoadsByPhase) -> list[str]:
     """Return what the phases take together, and what is known of the times."""
     said = []
-    if found.seconds is not None and found.run_seconds:
+    if loads.seconds is not None and loads.run_seconds:
         said.append(
-            f"At full rate the slowest links of the phases take {second_text(found.seconds)} one after the"
-            f" other; that of the sums over the run {second_text(found.run_seconds)}."
+            f"At full rate the slowest links of the phases take {second_text(loads.seconds)} one after the"
+            f" other; that of the sums over the run {second_text(loads.run_seconds)}."
         )
-    whole = sum(int(size) for size in found.flows.bytes.sum(axis=1))
+    whole = sum(int(size) for size in loads.flows.bytes.sum(axis=1))
     if whole:
         parts = [
             f"{percent_text(100 * size / whole)} % of the bytes {_BASES[basis]}"
-            for basis, size in found.flows.bytes_by_basis().items()
+            for basis, size in loads.flows.bytes_by_basis().items()
         ]
-        said.append(f"When messages were sent is an estimate: {'; '.join(parts)}.")
+        said.append(f"The times of messages are estimated: {'; '.join(parts)}.")
     return said
 
 
-def phase_data(found: LoadsByPhase) -> dict[str, Any]:
+def phase_data(loads: LoadsByPhase) -> dict[str, Any]:
     """Return all figures as `--json` prints them."""
     return {
-        "bytes_by_basis": found.flows.bytes_by_basis(),
-        "bytes_in_no_phase": int(found.flows.bytes[-1].sum()),
-        "messages_in_no_phase": int(found.flows.messages[-1].sum()),
-        "seconds": found.seconds,
-        "run_seconds": found.run_seconds,
-        "hidden_links": found.hidden_links,
+        "bytes_by_basis": loads.flows.bytes_by_basis(),
+        "bytes_in_no_phase": int(loads.flows.bytes[-1].sum()),
+        "messages_in_no_phase": int(loads.flows.messages[-1].sum()),
+        "seconds": loads.seconds,
+        "run_seconds": loads.run_seconds,
+        "hidden_links": loads.hidden_links,
         "phases": [
             {
                 "number": each.phase.number,
                 "begin_seconds": each.phase.begin_seconds,
                 "end_seconds": each.phase.end_seconds,
-                "bytes": int(found.flows.bytes[at].sum()),
-                "messages": int(found.flows.messages[at].sum()),
+                "bytes": int(loads.flows.bytes[at].sum()),
+                "messages": int(loads.flows.messages[at].sum()),
                 "bytes_on_links": each.loads.on_links,
                 "seconds": each.seconds,
                 "percent_busy": each.percent_of_phase,
@@ -173,7 +173,7 @@ def phase_data(found: LoadsByPhase) -> dict[str, Any]:
                 "hidden": each.hidden,
                 "links": [_link_data(link) for link in each.links],
             }
-            for at, each in enumerate(found.phases)
+            for at, each in enumerate(loads.phases)
         ],
     }
 

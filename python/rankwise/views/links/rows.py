@@ -76,24 +76,24 @@ def class_rows(loads: JobLoads) -> list[ClassRow]:
     ]
 
 
-def scenario_rows(found: Answer) -> list[ScenarioRow]:
+def scenario_rows(answer: Answer) -> list[ScenarioRow]:
     """Return a row for the traffic as it is, and for each thing else that could be."""
-    return [_scenario(found.scenarios[0], each) for each in found.scenarios]
+    return [_scenario(answer.scenarios[0], each) for each in answer.scenarios]
 
 
 def _scenario(now: Scenario, each: Scenario) -> ScenarioRow:
-    of, hosts, before = each.bottleneck.fabric, each.bottleneck.hosts, now.bottleneck.fabric
+    slowest, hosts, before = each.bottleneck.fabric, each.bottleneck.hosts, now.bottleneck.fabric
     change = None
-    if of and before and each is not now:
-        takes = of.seconds or of.bytes, before.seconds or before.bytes
+    if slowest and before and each is not now:
+        takes = slowest.seconds or slowest.bytes, before.seconds or before.bytes
         change = 100 * (takes[0] / takes[1] - 1)
     return ScenarioRow(
         name=each.name,
         link_class=each.hottest.name if each.hottest else None,
-        bytes=of.bytes if of else None,
+        bytes=slowest.bytes if slowest else None,
         times_mean=each.hottest.times_mean if each.hottest else None,
         excess=each.hottest.excess if each.hottest else None,
-        fabric_seconds=of.seconds if of else None,
+        fabric_seconds=slowest.seconds if slowest else None,
         host_seconds=hosts.seconds if hosts else None,
         times_hosts=each.bottleneck.times,
         change_percent=change,
@@ -123,9 +123,9 @@ def cause_text(cause: Cause) -> str:
 def causes_text(link: HotLink, most: int = 2) -> str:
     """Return the largest causes of a link's load, with their shares: `80 % Alltoall of W, 1 more`."""
     shares = [(100 * each.bytes / link.load.bytes, each.cause) for each in link.causes[:most]]
-    told = [f"{share:.0f} % {cause_text(cause)}" for share, cause in shares if share >= _LEAST_PERCENT]
-    more = len(link.causes) - len(told)
-    return ", ".join(told) + (f", {more} more" if more else "")
+    texts = [f"{share:.0f} % {cause_text(cause)}" for share, cause in shares if share >= _LEAST_PERCENT]
+    more = len(link.causes) - len(texts)
+    return ", ".join(texts) + (f", {more} more" if more else "")
 
 
 def messages_text(number: float) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from rankwise.network.answer import Answer
 from rankwise.network.fabric.model import EVEN_SPLIT, MEASURED, Fabric
 from rankwise.network.job.found import PLACED
-from rankwise.network.job.lids import lids_told
+from rankwise.network.job.lids import lids_used
 from rankwise.network.loads import JobLoads
 from rankwise.network.quality import RailQuality
 from rankwise.network.what_if import AT_RANDOM, IN_ORDER, SPLIT, Scenario
@@ -46,12 +46,12 @@ def joined(loads: JobLoads, what: str) -> list[str]:
     there = [host for host in places.hosts if host.how]
     ways = Counter(host.how for host in there)
     by = ", ".join(
-        f"{count} by {how}" if how != PLACED else f"{count} as told" for how, count in ways.items()
+        f"{count} by {how}" if how != PLACED else f"{count} as given" for how, count in ways.items()
     )
     said = [*fabric_lines(loads.fabric, loads.lid_offset)]
     said.append(
-        f"Ranks: {places.ranks} on {len(there)} host{'s' * (len(there) != 1)} of the fabric;"
-        f" hosts were found: {by or 'none'}."
+        f"Ranks: {places.ranks} on {len(there)} host{'s' * (len(there) != 1)} of the fabric; hosts were "
+        f"matched: {by or 'none'}."
     )
     if len(loads.fabric.subnets) > 1 or any(rail.ports.shape[1] > 1 for rail in places.rails):
         said.append(f"Rails: traffic is {places.policy}.")
@@ -63,21 +63,21 @@ def _amounts(loads: JobLoads) -> str:
     """Return how much goes where, as a part of a sentence."""
     one_rail = len(loads.fabric.subnets) == 1
     nowhere = {
-        "that the tables do not deliver": loads.undelivered,
-        f"of ranks without a place{'' if one_rail else ', or a rail in common'}": loads.lost,
+        "undeliverable by the tables": loads.undelivered,
+        f"of ranks without a place{'' if one_rail else ' or a common rail'}": loads.lost,
     }
     parts = [f"{byte_text(size)} {why}" for why, size in nowhere.items() if size]
-    told = f"{byte_text(loads.between_hosts)} between hosts"
-    told += f", of which {' and '.join(parts)} are on no link" if parts else ""
+    text = f"{byte_text(loads.between_hosts)} between hosts"
+    text += f"; on no link: {' and '.join(parts)}" if parts else ""
     within = loads.within_hosts
-    return told + (f"; {byte_text(within)} within hosts, which takes no link" if within else "")
+    return text + (f"; {byte_text(within)} within hosts, on no link" if within else "")
 
 
 def as_far_as_known(on_links: float, between_hosts: float) -> str:
     """Return which part of the bytes an answer rests on, to go on with a sentence; '' if it is all."""
     if 0 < on_links < (1 - _ROUNDING) * between_hosts:
         share = percent_text(100 * on_links / between_hosts)
-        return f", as far as messages are on links ({share} % of the bytes between hosts)"
+        return f", based on the messages assigned to links ({share} % of the bytes between hosts)"
     return ""
 
 
@@ -85,7 +85,10 @@ def too_few_known(on_links: float, between_hosts: float) -> str:
     """Return which part of the bytes is on links, to go on with a sentence, if it is too little; else ''."""
     if on_links >= _ENOUGH * between_hosts:
         return ""
-    return f"only {percent_text(100 * on_links / between_hosts)} % of the bytes between hosts are on links"
+    return (
+        f"only {percent_text(100 * on_links / between_hosts)} % of the bytes between hosts were "
+        "assigned to links"
+    )
 
 
 def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
@@ -106,7 +109,7 @@ def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
         f"Fabric: {size}{rails}; {', '.join(sources)}.",
         f"Routes: {', '.join(kinds)}.",
         *(sentence_of(gap) for gap in fabric.gaps),
-        *(f"LIDs: messages {told}." for told in [lids_told(fabric, lid_offset)] if told),
+        *(f"LIDs: messages {lids}." for lids in [lids_used(fabric, lid_offset)] if lids),
     ]
 
 
@@ -129,66 +132,67 @@ def verdict(now: Scenario, on_links: float, between_hosts: float) -> str:
     known = as_far_as_known(on_links, between_hosts)
     limit, excess_now = now.bottleneck, now.hottest.excess if now.hottest else None
     if limit.hosts is None:
-        nothing = "What limits is not known: none of the bytes between hosts are on a link"
-        return nothing if between_hosts else "Nothing leaves the hosts"
+        nothing = "The bottleneck is unknown: no bytes between hosts were assigned to links"
+        return nothing if between_hosts else "No data leaves the hosts"
     if few := too_few_known(on_links, between_hosts):
-        return f"What limits is not known: {few}"
+        return f"The bottleneck is unknown: {few}"
     if limit.fabric is None or limit.times is None:
-        return f"The hosts limit: nothing goes from switch to switch{known}"
+        return f"The hosts limit: no data passes between switches{known}"
     times = ratio_text(limit.times)
     if limit.fabric.seconds is not None and limit.hosts.seconds is not None:
         each = f"{second_text(limit.fabric.seconds)} against {second_text(limit.hosts.seconds)}"
-        takes = f"takes {times} x as long as that of any host ({each} at full rate)"
+        takes = f"takes {times} x as long as the link of any host ({each} at full rate)"
     else:
         each = f"{byte_text(limit.fabric.bytes)} against {byte_text(limit.hosts.bytes)}"
-        takes = f"carries {times} x as much as that of any host ({each}; rates are not known)"
+        takes = f"carries {times} x as much as the link of any host ({each}; rates are unknown)"
     if limit.times > 1 + _ALIKE:
         head = "The fabric limits"
     elif limit.times < 1 - _ALIKE:
         head = "The hosts' own links limit"
     else:
-        head = "Fabric and hosts' own links limit alike"
+        head = "The fabric and the hosts' own links limit equally"
     excess = ""
     if excess_now is not None and excess_now > 1 + _ALIKE:
-        excess = f", and carries {ratio_text(excess_now)} x a bound that no routing gets below"
+        excess = f", and carries {ratio_text(excess_now)} x the lower bound of any routing"
     elif excess_now is not None and not known:
-        excess = ", and no routing could do better there"
+        excess = ", which no routing could improve"
     return f"{head}: the most loaded link between switches {takes}{excess}{known}"
 
 
-def verdict_of(found: Answer) -> str:
+def verdict_of(answer: Answer) -> str:
     """Return what limits a job."""
-    return verdict(found.scenarios[0], found.loads.on_links, found.loads.between_hosts)
+    return verdict(answer.scenarios[0], answer.loads.on_links, answer.loads.between_hosts)
 
 
-def blamed(found: Answer) -> list[str]:
+def blamed(answer: Answer) -> list[str]:
     """Return which link each important cause loads, and how unevenly."""
-    everything = found.loads.on_links
+    everything = answer.loads.on_links
     said = []
-    for each in found.causes[:_MOST_CAUSES]:
+    for each in answer.causes[:_MOST_CAUSES]:
         if each.hottest is None or each.times_mean is None or each.on_links < _SHARE * everything:
             continue
-        alike = each.times_mean < 1 + _ALIKE
+        is_even = each.times_mean < 1 + _ALIKE
         said.append(
-            f"{cause_text(each.cause)} loads all {each.hottest.link_class} links that it takes alike"
-            f" ({byte_text(each.bytes)})."
-            if alike
-            else f"{cause_text(each.cause)} loads {link_text(each.hottest)} with {byte_text(each.bytes)},"
-            f" {ratio_text(each.times_mean)} x the mean of the {each.hottest.link_class} links that it takes."
+            f"{cause_text(each.cause)} loads all {each.hottest.link_class} links that it uses evenly "
+            f"({byte_text(each.bytes)})."
+            if is_even
+            else f"{cause_text(each.cause)} loads {link_text(each.hottest)} with {byte_text(each.bytes)}, "
+            f"{ratio_text(each.times_mean)} x the mean of the {each.hottest.link_class} links that it "
+            "uses."
         )
     return said
 
 
-def advice(found: Answer, *, of_run: bool) -> list[str]:
+def advice(answer: Answer, *, of_run: bool) -> list[str]:
     """Return what would help, by what was computed.
 
     Args:
-        found: the answer.
+        answer: the answer.
         of_run: the traffic is that of a run, so that its ranks can be placed otherwise.
     """
-    if found.loads.undelivered:  # other places and routes may deliver more, or less
+    if answer.loads.undelivered:  # other places and routes may deliver more, or less
         return []
-    rows = {row.name: row for row in scenario_rows(found)[1:]}
+    rows = {row.name: row for row in scenario_rows(answer)[1:]}
 
     def gain(name: str) -> float:
         row = rows.get(name)
@@ -198,19 +202,19 @@ def advice(found: Answer, *, of_run: bool) -> list[str]:
     order = max((IN_ORDER, AT_RANDOM), key=gain)
     if gain(SPLIT) > _WORTH:
         said.append(
-            f"Routes split evenly over all shortest ways would take {percent_text(gain(SPLIT))} % off the"
-            " slowest link: another routing engine, or adaptive routing, may be worth a try."
+            f"Splitting routes evenly over all shortest paths would take {percent_text(gain(SPLIT))} % off "
+            "the slowest link: try another routing engine or adaptive routing."
         )
     if gain(order) > _WORTH:
         said.append(f"{order.capitalize()} on the same hosts: {percent_text(gain(order))} % less on it.")
-    times = found.bottleneck.times
+    times = answer.bottleneck.times
     matters = any(abs(gain(name)) > _WORTH for name in (IN_ORDER, AT_RANDOM))
     if of_run and times is not None and times > 1 - _ALIKE and not matters:
-        said.append("Which rank is on which of these hosts makes little difference.")
+        said.append("Reordering the ranks on these hosts makes little difference.")
     elif of_run and times is not None and times > 1 - _ALIKE:
         said.append(
-            "For places of the ranks that spare the links of these routes: `rankwise machine from-fabric`,"
-            " then `rankwise map --objective bottleneck`."
+            "To place ranks so that they spare the links of these routes: `rankwise machine from-fabric`, "
+            "then `rankwise map --objective bottleneck`."
         )
     return said
 
@@ -231,41 +235,39 @@ def _missing(loads: JobLoads) -> Iterator[str]:
         lost, where = rail.undelivered, f" on {rail_text(rail.subnet.name, number)}" * (len(loads.rails) > 1)
         if lost.no_way or lost.in_circles:
             yield (
-                f"The forwarding tables lead {_several(lost.no_way, 'pair')} of ports nowhere and"
-                f" {lost.in_circles} in circles{where}: {byte_text(lost.bytes)} are on no link."
+                f"The forwarding tables lead {_several(lost.no_way, 'pair')} of ports nowhere and "
+                f"{lost.in_circles} in loops{where}: {byte_text(lost.bytes)} are on no link."
             )
     if loads.lost:
-        yield (
-            f"{byte_text(loads.lost)} are from or to ranks that have no place in the fabric, and on no link."
-        )
+        yield (f"{byte_text(loads.lost)} are from or to ranks without a place in the fabric, and on no link.")
     for warning in (*loads.fabric.remarks, *loads.places.warnings):
         yield sentence_of(warning)
     flows = loads.flows
     if flows.unplaced_bytes:
         count, size = count_text(flows.unplaced_messages), byte_text(flows.unplaced_bytes)
-        yield f"Left out: {count} messages ({size}) from or to processes that are not known."
+        yield f"Excluded: {count} messages ({size}) from or to unknown processes."
     hidden = dict.fromkeys(
         f"{call_name(each.procedure)} of {each.communicator}: {each.visibility.text}" for each in flows.hidden
     )
     if hidden:
         first = "; ".join(list(hidden)[:_MOST_CAUSES])
         rest = f"; and {len(hidden) - _MOST_CAUSES} others" if len(hidden) > _MOST_CAUSES else ""
-        yield f"There is more than was seen: {first}{rest}."
+        yield f"Not all traffic was visible: {first}{rest}."
 
 
 def _routes(fabric: Fabric) -> Iterator[str]:
     kinds = {subnet.routing.kind for subnet in fabric.subnets}
     if MEASURED in kinds:
-        yield "Where switches route adaptively, messages also take other ways than the tables say."
+        yield "With adaptive routing, messages also take paths that are not in the tables."
     if kinds - {MEASURED}:
-        model = "all shortest ways taken alike" if kinds == {EVEN_SPLIT} else "by a rule"
-        yield f"The routes are a model, {model}: those of the real switches may differ."
+        model = "all shortest paths used equally" if kinds == {EVEN_SPLIT} else "by a rule"
+        yield f"The routes are a model, {model}: the real routes may differ."
 
 
 def _volumes(*, by_phase: bool) -> Iterator[str]:
     yield (
-        f"Loads are sums over {'each phase' if by_phase else 'the run'}: links that are loaded at different"
-        " times do not wait for each other, and a link may be full only for a moment."
+        f"Loads are sums over {'each phase' if by_phase else 'the run'}: links loaded at different times do "
+        "not compete, and a link may be full only briefly."
     )
 
 
@@ -303,8 +305,8 @@ def passed(loads: JobLoads) -> str:
     if not everything:
         return ""
     parts = [
-        f"{percent_text(100 * size / everything)} % of the bytes pass {switches}"
-        f" switch{'es' * (switches > 1)}"
+        f"{percent_text(100 * size / everything)} % of the bytes pass {switches} "
+        f"switch{'es' * (switches > 1)}"
         for switches, size in sorted(sums.items())
     ]
     return f"{', '.join(parts)}."

@@ -1,4 +1,4 @@
-"""Names of the algorithms that MPI libraries use in collectives, told by who sends how much to whom."""
+"""Recognises the algorithms of MPI libraries in collectives by their traffic."""
 
 from __future__ import annotations
 

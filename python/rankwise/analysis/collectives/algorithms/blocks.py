@@ -1,4 +1,4 @@
-"""How a buffer is cut into blocks: libraries round differently, in elements whose size isn't recorded."""
+"""Divides a buffer into blocks: libraries round differently, in elements whose size is not recorded."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def last_short(elements: int, blocks: int) -> Integers:
 
 
 def first_long(elements: int, blocks: int) -> Integers:
-    """The first ones have one element more."""
+    """The first blocks have an additional element."""
     length, longer = divmod(elements, blocks)
     return length + (np.arange(blocks) < longer)
 
 
 def last_long(elements: int, blocks: int) -> Integers:
-    """The last one has all that the division leaves."""
+    """The last block has the remainder."""
     lengths = np.full(blocks, elements // blocks, np.int64)
     lengths[-1] += elements % blocks
     return lengths

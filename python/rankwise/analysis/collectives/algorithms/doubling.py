@@ -35,7 +35,7 @@ def folded(processes: int, fold: Fold, size: int) -> Schedule:
 
 
 def dissemination(processes: int, size: int) -> Schedule:
-    """Everybody sends to the one 2^k further on, round the corner."""
+    """In round k, each process sends to the process 2^k ahead, cyclically."""
     schedule = Schedule(processes)
     ranks = np.arange(processes)
     for distance in powers(processes):
@@ -44,7 +44,7 @@ def dissemination(processes: int, size: int) -> Schedule:
 
 
 def scan_exchanging(processes: int, size: int) -> Schedule:
-    """Partial results are exchanged with the partner whose number differs in bit k, if there is one."""
+    """Partial results are exchanged with the partner whose number differs in bit k, if it exists."""
     schedule = Schedule(processes)
     ranks = np.arange(processes)
     for distance in powers(processes):
@@ -54,7 +54,7 @@ def scan_exchanging(processes: int, size: int) -> Schedule:
 
 
 def scan_upwards(processes: int, size: int) -> Schedule:
-    """Partial results go to the rank 2^k higher, if there is one."""
+    """Partial results go to the rank 2^k higher, if it exists."""
     schedule = Schedule(processes)
     for distance in powers(processes):
         lower = np.arange(processes - distance)

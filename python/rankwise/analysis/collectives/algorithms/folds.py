@@ -1,4 +1,4 @@
-"""What is done about the processes beyond the largest power of two, where an algorithm needs one.
+"""Folds the processes beyond the largest power of two, where an algorithm needs a power of two.
 
 Source: Thakur, Rabenseifner, Gropp, 2005, section 4.5: with p the largest power of two and r = n - p, r
 processes give their data to a neighbour, wait, and get the result.
@@ -16,7 +16,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class Fold:
-    """Who takes part, and who is behind whom.
+    """The participating processes, and those that they stand for.
 
     Attributes:
         inside: ranks of the p processes that take part, by their number among these.
@@ -38,12 +38,12 @@ def power_below(processes: int) -> int:
 
 
 def even_waits(processes: int) -> Fold:
-    """Among the first 2r, each even rank gives its data to the odd one after it."""
+    """Among the first 2r, each even rank gives its data to the next odd rank."""
     return _pairs(processes, waiting=0)
 
 
 def odd_waits(processes: int) -> Fold:
-    """Among the first 2r, each odd rank gives its data to the even one before it."""
+    """Among the first 2r, each odd rank gives its data to the previous even rank."""
     return _pairs(processes, waiting=1)
 
 

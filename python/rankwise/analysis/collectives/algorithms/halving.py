@@ -100,7 +100,7 @@ def reduce(processes: int, fold: Fold, root: int, blocks: Integers, before: Sche
 
 
 def halved_fold(processes: int, fold: Fold, size: int, given: int) -> Schedule:
-    """Partners swap parts of the buffer; the one outside gives back what it has computed."""
+    """Partners swap parts of the buffer; the outside partner returns its result."""
     schedule = Schedule(processes)
     schedule.send(fold.outside, fold.partner, given)
     schedule.send(fold.partner, fold.outside, size - given)
@@ -159,14 +159,14 @@ def _starts(fold: Fold, processes: int) -> Integers:
     """How many of the processes the numbers below v stand for, for v = 0 to p."""
     stands_for = np.ones(len(fold.inside), np.int64)
     stands_for[np.isin(fold.inside, fold.partner)] += 1
-    found = np.concatenate(([0], np.cumsum(stands_for)))
-    assert found[-1] == processes
-    return found
+    starts = np.concatenate(([0], np.cumsum(stands_for)))
+    assert starts[-1] == processes
+    return starts
 
 
 def _mirror(numbers: Integers, power: int) -> Integers:
     """The bits of each number in the opposite order."""
-    found = np.zeros_like(numbers)
+    mirrored = np.zeros_like(numbers)
     for bit in range(power.bit_length() - 1):
-        found = found << 1 | numbers >> bit & 1
-    return found
+        mirrored = mirrored << 1 | numbers >> bit & 1
+    return mirrored

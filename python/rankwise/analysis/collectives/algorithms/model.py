@@ -1,4 +1,4 @@
-"""What a model of an algorithm is, and when it explains what was seen."""
+"""Models of algorithms, and their comparison with recorded messages."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class Shape:
-    """What one call of a collective looks like.
+    """The parameters of a call of a collective.
 
     Attributes:
         processes: of the communicator.
         root: rank; 0 where there is none.
-        size: bytes, as in the size bins; see docs/profile-format.md.
+        size: bytes, as in the size bins; see docs/reference/profile-format.md.
         element: bytes that are never cut.
         cut: how a buffer is cut into blocks.
         segments: how many messages carry what could be one, in the algorithms that do so.
@@ -47,10 +47,10 @@ Builder = Callable[[Shape], Schedule | None]
 
 @dataclass(frozen=True)
 class Model:
-    """An algorithm for one collective.
+    """An algorithm for a collective.
 
     Attributes:
-        name: what users read.
+        name: for users.
         build: its messages; None if there is no such algorithm for the shape.
         cuts: whether the messages depend on how the buffer is cut into blocks.
         segmented: whether it sends segments.
@@ -66,7 +66,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Match:
-    """A model that explains what was seen.
+    """A model that explains the recorded messages.
 
     Attributes:
         name: of the algorithm, with the number of segments if there is more than one.
@@ -78,12 +78,12 @@ class Match:
 
 
 def match(model: Model, shape: Shape, size_known: bool, seen: Traffic) -> Match | None:
-    """Compare a model with what was seen.
+    """Compare a model with the recorded messages.
 
     Where the size is not known, or where the buffer is cut in a way that is not known, equal numbers of
     messages are a match that is not exact.
     """
-    found: Match | None = None
+    inexact: Match | None = None
     for variant in _variants(model, shape, int(seen.messages.sum())):
         schedule = model.build(variant)
         if schedule is None or not np.array_equal(seen.sent, schedule.sent()):
@@ -95,8 +95,8 @@ def match(model: Model, shape: Shape, size_known: bool, seen: Traffic) -> Match 
         if size_known and np.array_equal(seen.bytes, expected.bytes):
             return Match(name, exact=True)
         if not size_known or (model.cuts and _rounded(expected, seen)):
-            found = Match(name, exact=False)
-    return found
+            inexact = Match(name, exact=False)
+    return inexact
 
 
 def _variants(model: Model, shape: Shape, total: int) -> Iterator[Shape]:
@@ -118,18 +118,18 @@ def _segments(model: Model, shape: Shape, total: int) -> int | None:
     """With how many segments it sends `total` messages; None if with no number of them."""
     if model.drops_empty:
         return 1
-    one = _count(model, shape.processes, shape.root, 1)
-    if one in (0, total):
-        return 1 if one else None
+    first_count = _count(model, shape.processes, shape.root, 1)
+    if first_count in (0, total):
+        return 1 if first_count else None
     if not model.segmented:
         return None
-    more, rest = divmod(total - one, _count(model, shape.processes, shape.root, 2) - one)
+    more, rest = divmod(total - first_count, _count(model, shape.processes, shape.root, 2) - first_count)
     return 1 + more if more > 0 and rest == 0 else None
 
 
 @lru_cache(maxsize=1 << 16)
 def _count(model: Model, processes: int, root: int, segments: int) -> int:
-    """How many messages it sends, whatever their size; 0 = no such algorithm for so many processes."""
+    """Return the number of messages, of any size; 0 = no such algorithm for this many processes."""
     schedule = model.build(Shape(processes, root, 0, segments=segments))
     return 0 if schedule is None else schedule.messages()
 

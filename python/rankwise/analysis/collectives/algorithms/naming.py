@@ -23,7 +23,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class Named:
-    """What the messages of a collective say about its algorithm.
+    """The algorithm of a collective, as shown by its messages.
 
     Attributes:
         name: of the algorithm. Where several algorithms send these messages, the first in the order of the
@@ -46,14 +46,14 @@ def name_of(
     messages: NDArray[np.int64],
     bytes: NDArray[np.int64],  # noqa: A002
 ) -> Named | None:
-    """Name the algorithm of one call of a collective.
+    """Name the algorithm of a call of a collective.
 
     Args:
         procedure: e.g. MPI_Bcast; nonblocking and persistent ones, too.
         processes: n, of the communicator.
         root: rank in the communicator; None where there is none.
-        size: bytes, as in the size bins (docs/profile-format.md, "Bytes"); None if it isn't the same
-            everywhere.
+        size: bytes, as in the size bins (docs/reference/profile-format.md, "Bytes"); None if it isn't the
+            same everywhere.
         messages: n x n, from row to column, by rank in the communicator.
         bytes: likewise.
 
@@ -66,22 +66,22 @@ def name_of(
     seen = Traffic(messages.astype(np.int64), bytes.astype(np.int64))
     # Where the size is unknown, only counts matter: any size will do that leaves no block empty.
     shape = Shape(processes, root or 0, processes * 1024 if size is None else size)
-    found = list(_matches(known, shape, size is not None, seen))
-    if not found and known in PAIRS:
+    matches = list(_matches(known, shape, size is not None, seen))
+    if not matches and known in PAIRS:
         # Of the ways to make it of two others, the first one is enough: there are many where n is small.
-        found = list(islice(_of_two(PAIRS[known], shape, size is not None, seen), 1))
-    if not found and known in ON_ONE_NODE and size is not None:
-        found = list(_on_one_node(ON_ONE_NODE[known], shape, seen))
-    exact = [match.name for match in found if match.exact]
-    names = list(dict.fromkeys(exact or [match.name for match in found]))
+        matches = list(islice(_of_two(PAIRS[known], shape, size is not None, seen), 1))
+    if not matches and known in ON_ONE_NODE and size is not None:
+        matches = list(_on_one_node(ON_ONE_NODE[known], shape, seen))
+    exact = [match.name for match in matches if match.exact]
+    names = list(dict.fromkeys(exact or [match.name for match in matches]))
     return Named(names[0], bool(exact), tuple(names[1:])) if names else None
 
 
 def _matches(known: str, shape: Shape, size_known: bool, seen: Traffic) -> Iterator[Match]:
     for model in MODELS[known]:
-        found = match(model, shape, size_known, seen)
-        if found:
-            yield found
+        fitting = match(model, shape, size_known, seen)
+        if fitting:
+            yield fitting
 
 
 def _of_two(pair: Pair, shape: Shape, size_known: bool, seen: Traffic) -> Iterator[Match]:
@@ -90,15 +90,17 @@ def _of_two(pair: Pair, shape: Shape, size_known: bool, seen: Traffic) -> Iterat
     first, second = (Shape(shape.processes, 0, size) for size in sizes)
     for model in MODELS[pair.first]:
         rest = _rest(model, first, size_known, seen)
-        for found in _matches(pair.second, second, size_known, rest) if rest else ():
+        for part_match in _matches(pair.second, second, size_known, rest) if rest else ():
             yield Match(
-                f"{pair.first.lower()} ({model.name}) + {pair.second.lower()} ({found.name})", found.exact
+                f"{pair.first.lower()} ({model.name}) + {pair.second.lower()} ({part_match.name})",
+                part_match.exact,
             )
     for model in MODELS[pair.second]:
         rest = _rest(model, second, size_known, seen)
-        for found in _matches(pair.first, first, size_known, rest) if rest else ():
+        for part_match in _matches(pair.first, first, size_known, rest) if rest else ():
             yield Match(
-                f"{pair.first.lower()} ({found.name}) + {pair.second.lower()} ({model.name})", found.exact
+                f"{pair.first.lower()} ({part_match.name}) + {pair.second.lower()} ({model.name})",
+                part_match.exact,
             )
 
 
@@ -106,13 +108,15 @@ def _on_one_node(parts: OnOneNode, shape: Shape, seen: Traffic) -> Iterator[Matc
     """Take away what is beside the collective at process 0, and name the rest."""
     rest = _rest(parts.model, shape, True, seen)
     at_first = Shape(shape.processes, 0, shape.size if parts.size is None else parts.size)
-    for found in _matches(parts.collective, at_first, True, rest) if rest else ():
+    for part_match in _matches(parts.collective, at_first, True, rest) if rest else ():
         beside = parts.model.name.removeprefix("node-aware: ")
-        yield Match(f"node-aware: {beside} + {parts.collective.lower()} ({found.name})", found.exact)
+        yield Match(
+            f"node-aware: {beside} + {parts.collective.lower()} ({part_match.name})", part_match.exact
+        )
 
 
 def _rest(model: Model, shape: Shape, size_known: bool, seen: Traffic) -> Traffic | None:
-    """What is left when the messages of a model are taken away; None if they aren't all there."""
+    """Subtract the messages of a model; None if some are missing."""
     schedule = model.build(shape)
     if schedule is None or (schedule.sent() > seen.sent).any() or schedule.messages() == seen.sent.sum():
         return None

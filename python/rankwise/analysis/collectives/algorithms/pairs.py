@@ -12,7 +12,7 @@ from rankwise.analysis.collectives.algorithms.schedule import Schedule
 
 
 def everybody(processes: int, size: int, *, itself: bool = False) -> Schedule:
-    """In round k, everybody sends to the one k further on."""
+    """In round k, each process sends to the process k ahead."""
     schedule = Schedule(processes)
     ranks = np.arange(processes)
     for distance in range(0 if itself else 1, processes):

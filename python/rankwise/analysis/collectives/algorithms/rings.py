@@ -35,7 +35,7 @@ def around(blocks: Integers, first: int, step: int = 1, root: int = 0) -> Schedu
 
 
 def laps(processes: int, count: int, size: int) -> Schedule:
-    """`count` times around the ring, one after the other."""
+    """`count` consecutive times around the ring."""
     schedule = Schedule(processes)
     for _ in range(count):
         for rank in range(processes):

@@ -1,4 +1,4 @@
-"""Messages of one call of a collective, as an algorithm orders them."""
+"""The messages of a call of a collective, in the order of an algorithm."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Round:
-    """Messages that can be under way together: none needs data that another one of them brings.
+    """Independent messages: none needs data from another.
 
     Attributes (arrays of one length):
         source, destination: ranks in the communicator.
@@ -52,7 +52,7 @@ class Schedule:
             self.rounds.append(Round(*arrays))
 
     def then(self, other: Schedule) -> Schedule:
-        """Both, the other one last."""
+        """Both schedules, the other last."""
         both = Schedule(self.processes)
         both.rounds = self.rounds + other.rounds
         return both
@@ -67,7 +67,7 @@ class Schedule:
         return other
 
     def segmented(self, segments: int) -> Schedule:
-        """The same with each message sent in so many segments."""
+        """The same with each message sent in this many segments."""
         cut = Schedule(self.processes)
         cut.rounds = [replace(part, messages=part.messages * segments) for part in self.rounds]
         return cut
@@ -78,18 +78,18 @@ class Schedule:
 
     def sent(self) -> Integers:
         """How many messages each process sends: told sooner than to whom."""
-        found = np.zeros(self.processes, np.int64)
+        sent_messages = np.zeros(self.processes, np.int64)
         for part in self.rounds:
-            np.add.at(found, part.source, part.messages)
-        return found
+            np.add.at(sent_messages, part.source, part.messages)
+        return sent_messages
 
     def traffic(self) -> Traffic:
-        """How much goes from whom to whom."""
-        found = Traffic.none(self.processes)
+        """A traffic matrix: messages and bytes from each process to each other."""
+        total = Traffic.none(self.processes)
         for part in self.rounds:
-            np.add.at(found.messages, (part.source, part.destination), part.messages)
-            np.add.at(found.bytes, (part.source, part.destination), part.bytes)
-        return found
+            np.add.at(total.messages, (part.source, part.destination), part.messages)
+            np.add.at(total.bytes, (part.source, part.destination), part.bytes)
+        return total
 
 
 @dataclass(frozen=True)
@@ -102,16 +102,16 @@ class Traffic:
     @cached_property
     def sent(self) -> Integers:
         """How many messages each process sends."""
-        found: Integers = self.messages.sum(axis=1)
-        return found
+        sums: Integers = self.messages.sum(axis=1)
+        return sums
 
     @classmethod
     def none(cls, processes: int) -> Traffic:
-        """No message among so many processes."""
+        """A matrix without messages."""
         return cls(np.zeros((processes, processes), np.int64), np.zeros((processes, processes), np.int64))
 
     def without(self, other: Traffic) -> Traffic | None:
-        """What is left when `other` is taken away; None if it isn't part of this."""
+        """The difference to `other`; None if `other` is not part of this."""
         messages = self.messages - other.messages
         size = self.bytes - other.bytes
         return None if (messages < 0).any() or (size < 0).any() else Traffic(messages, size)

@@ -9,7 +9,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class Pair:
-    """A collective made of two others, one after the other, through process 0.
+    """A collective that consists of two others in sequence, through process 0.
 
     Attributes:
         first, second: collectives.

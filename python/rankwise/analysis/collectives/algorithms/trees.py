@@ -1,4 +1,4 @@
-"""Trees: who is whose parent.
+"""Trees, given by the parents of the processes.
 
 Every tree is an array of parents for the positions 0 to n-1; position 0 is the root and has parent -1. Where
 the root of the call is rank r, position v is rank (v + r) mod n.
@@ -22,7 +22,7 @@ def linear(processes: int) -> Integers:
 
 
 def chain(processes: int) -> Integers:
-    """Everybody is the child of the one before."""
+    """Each process is the child of the previous one."""
     return np.arange(processes) - 1
 
 
@@ -101,22 +101,22 @@ def in_order(processes: int) -> Integers:
 
 def depths(parents: Integers) -> Integers:
     """How many edges each position is away from the root."""
-    found = np.zeros(len(parents), np.int64)
+    depth = np.zeros(len(parents), np.int64)
     above = parents.copy()
     while (above >= 0).any():
-        found += above >= 0
+        depth += above >= 0
         above = np.where(above >= 0, parents[above], -1)
-    return found
+    return depth
 
 
 def subtrees(parents: Integers) -> Integers:
     """How many positions are below each, itself included."""
-    found = np.ones(len(parents), np.int64)
+    sizes = np.ones(len(parents), np.int64)
     depth = depths(parents)
     for level in range(int(depth.max(initial=0)), 0, -1):
         children = np.flatnonzero(depth == level)
-        np.add.at(found, parents[children], found[children])
-    return found
+        np.add.at(sizes, parents[children], sizes[children])
+    return sizes
 
 
 def down(parents: Integers, root: int, size: Integers | int) -> Schedule:

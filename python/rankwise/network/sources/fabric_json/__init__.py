@@ -1,1 +1,1 @@
-"""fabric.json: any fabric in one file, which people can write, too. docs/fabrics.md describes it."""
+"""fabric.json: any fabric in one file, also for people to write. docs/reference/fabrics.md describes it."""

@@ -20,7 +20,7 @@ Key = tuple[int, int]
 
 
 class Devices:
-    """What a subnet has.
+    """The devices of a subnet.
 
     Attributes:
         switches: as `Draft` has them. Without GUIDs they are numbered from 1, in their order.
@@ -45,29 +45,29 @@ class Devices:
             self._add_port(field)
         self._check_lids(hosts, self._number(hosts))
 
-    def connect(self, draft: Draft, link: Field, one: Key, other: Key, rate: float) -> None:
-        """Add a cable to the draft; RankwiseError if an end has one already, or no end is a switch's.
+    def connect(self, draft: Draft, link: Field, first: Key, second: Key, rate: float) -> None:
+        """Add a cable to the draft; RankwiseError if an end has a cable already, or no end is a switch's.
 
         Args:
             draft: to which it is added.
             link: its place in the file.
-            one: an end, from `end_of`: a switch's with port 0 takes the next free one.
-            other: the other one.
+            first: an end, from `end_of`: a switch's with port 0 takes the next free one.
+            second: the other end.
             rate: bytes a second.
         """
-        if one[0] not in self.switches and other[0] not in self.switches:
+        if first[0] not in self.switches and second[0] not in self.switches:
             raise link.error("one end must be a switch")
         ends = []
-        for end in (one, other):
+        for end in (first, second):
             taken = end if end[1] else (end[0], self._free(end[0], link))
             if taken in self._cabled:
-                raise link.error(f"port {taken[1]} of {self._name(taken)} has a link already")
+                raise link.error(f"port {taken[1]} of {self._name(taken)} already has a link")
             self._cabled.add(taken)
             ends.append(taken)
         draft.link(ends[0], ends[1], rate)
 
     def end_of(self, name: Field, port: Field | None = None) -> Key:
-        """Return the end of a cable; with port 0 if it is a switch's and no port is told."""
+        """Return the end of a cable; with port 0 if it is a switch's and no port is given."""
         text = name.text()
         if text in self.switch_of:
             return self.switch_of[text], port.whole(1, MOST_PORT) if port else 0
@@ -87,10 +87,10 @@ class Devices:
     def _add_switch(self, field: Field) -> None:
         keys = _described(field, _SWITCH)
         if self.switches and ("guid" in keys) != bool(self._guids):
-            raise field.error("all switches have a `guid`, or none")
+            raise field.error("either all switches or none must have a `guid`")
         guid = _guid(keys["guid"]) if "guid" in keys else len(self.switches) + 1
         if guid in self.switches:
-            raise keys["guid"].error("another switch has it")
+            raise keys["guid"].error("another switch already has it")
         self._guids += "guid" in keys
         lid = keys["lid"].whole(1, MOST_LID) if "lid" in keys else 0
         name = self._new_name(field, keys)
@@ -106,13 +106,13 @@ class Devices:
         number = keys["port"].whole(1, MOST_PORT) if "port" in keys else 1
         key = (node or -len(self.ports) - 1, number)  # no GUID is below 0
         if key in self.ports or node in self.switches:
-            raise keys["node"].error("another one has it")
+            raise keys["node"].error("another one already has it")
         count = keys["lids"].whole(1, _MOST_LIDS) if "lids" in keys else 1
         if count & (count - 1):
             raise keys["lids"].error("must be 1, 2, 4 ... 128")
         guid = _guid(keys["guid"]) if "guid" in keys else 0
         if guid and (guid in self._port_guids or (self._guids and guid in self.switches)):
-            raise keys["guid"].error("another one has it")
+            raise keys["guid"].error("another one already has it")
         self._port_guids.add(guid)
         self._port_of[self._new_name(field, keys)] = key
         self.ports[key] = DraftPort(
@@ -129,16 +129,16 @@ class Devices:
         if not keys["name"].text() or not name:
             raise field.error("its name must not be empty")
         if name in self.switch_of or name in self._port_of:
-            raise field.error(f"the name {name!r} is there twice: give one of them an `id`")
+            raise field.error(f"the name {name!r} is given twice: give one of them an `id`")
         return name
 
     def _number(self, hosts: Field) -> int:
-        """Number the LIDs of host ports if none is told; return the highest there can be."""
+        """Number the LIDs of host ports if none is given; return the highest possible LID."""
         ports = list(self.ports.values())
-        told = any(port.lid for port in ports)
-        if not told:
+        has_lids = any(port.lid for port in ports)
+        if not has_lids:
             if any(switch.lid for switch in self.switches.values()):
-                raise hosts.error("switches have a `lid`, and none of these")
+                raise hosts.error("switches have a `lid`, but these do not")
             following = 1
             for port in ports:
                 port.lid = following
@@ -146,15 +146,15 @@ class Devices:
         for field, (name, key) in zip(hosts.items(), self._port_of.items(), strict=True):
             port = self.ports[key]
             if not port.lid:
-                raise field.error("all hosts have a `lid`, or none")
+                raise field.error("either all hosts or none must have a `lid`")
             self.lids_of[name] = range(port.lid, port.lid + port.lid_count)
-        return MOST_LID if told else MOST_NUMBERED
+        return MOST_LID if has_lids else MOST_NUMBERED
 
     def _check_lids(self, hosts: Field, most: int) -> None:
         owners = sorted((lids.start, lids.stop, name) for name, lids in self.lids_of.items() if lids)
         for (_, behind, name), (first, _, other) in pairwise(owners):
             if behind > first:
-                raise hosts.error(f"LID {first} of {other!r} is one of {name!r}, too")
+                raise hosts.error(f"LID {first} of {other!r} also belongs to {name!r}")
         if owners[-1][1] > most + 1:
             raise hosts.error(f"{owners[-1][2]!r} has a LID above {most}")
 

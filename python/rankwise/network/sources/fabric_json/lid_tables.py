@@ -54,7 +54,7 @@ def _ports(field: Field) -> list[int]:
     if isinstance(field.value, list):
         ports = [port.whole(0, most=MOST_PORT) for port in field.items(least=1)]
         if len(set(ports)) < len(ports):
-            raise field.error("has a port twice")
+            raise field.error("lists a port twice")
         return ports
     return [field.whole(0, most=MOST_PORT)]
 
@@ -72,8 +72,8 @@ def plain_table(forward: NDArray[np.uint16]) -> list[int | list[int] | None]:
     """Return the list by LID that stands for the table of a switch, shape (LIDs, W)."""
     if forward.shape[1] == 1:
         return [None if port == NO_PORT else port for port in forward[:, 0].tolist()]
-    found: list[int | list[int] | None] = []
+    entries: list[int | list[int] | None] = []
     for row in forward.tolist():
         ports = [port for port in row if port != NO_PORT]
-        found.append(ports if len(ports) > 1 else ports[0] if ports else None)
-    return found
+        entries.append(ports if len(ports) > 1 else ports[0] if ports else None)
+    return entries

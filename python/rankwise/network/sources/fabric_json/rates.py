@@ -11,16 +11,16 @@ UNITS = {"gbit": 1e9 / 8, "mb_s": 1e6, "bytes_s": 1.0}
 
 
 def rate_from(keys: dict[str, Field], default: float) -> float:
-    """Return bytes a second; the default if none is told, nan if it is told that it is not known."""
-    told = [unit for unit in UNITS if unit in keys]
-    if not told:
+    """Return bytes per second; the default if no rate is given, nan if it is given as unknown."""
+    units = [unit for unit in UNITS if unit in keys]
+    if not units:
         return default
-    field = keys[told[0]]
-    if len(told) > 1:
-        raise keys[told[1]].error(f"there is `{told[0]}` already")
+    field = keys[units[0]]
+    if len(units) > 1:
+        raise keys[units[1]].error(f"there is `{units[0]}` already")
     if field.value is None:
         return math.nan
-    rate = field.number() * UNITS[told[0]]
+    rate = field.number() * UNITS[units[0]]
     if not 0 < rate < math.inf:
         raise field.error("must be a number above 0, or null")
     return rate

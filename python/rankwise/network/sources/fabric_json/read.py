@@ -1,4 +1,4 @@
-"""Reads fabric.json, which docs/fabrics.md describes."""
+"""Reads fabric.json, which docs/reference/fabrics.md describes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORMAT = "rankwise-fabric"
 VERSION = 1
 _KEYS = ("format", "version", "sources", "warnings", "subnets")
 _SUBNET = ("name", "switches", "hosts", "links", "routing", "tables", *UNITS)
-_CURE = "docs/fabrics.md describes a fabric.json"
+_CURE = "docs/reference/fabrics.md describes a fabric.json"
 _LARGEST_TABLES = 4 << 30
 
 
@@ -58,15 +58,15 @@ def fabric_of(file: TextFile) -> Fabric:
     try:
         return _fabric(Field(parsed(file.data.decode(), "fabric.json", _CURE)), file.path)
     except UnicodeDecodeError as error:
-        raise RankwiseError(f"{file.path} is no fabric.json: byte {error.start} is not UTF-8") from error
+        raise RankwiseError(f"{file.path} is not a fabric.json: byte {error.start} is not UTF-8") from error
     except RankwiseError as error:
         raise RankwiseError(f"{file.path}: {error}") from error
 
 
 def _fabric(top: Field, path: str) -> Fabric:
-    told = top.keys(None, required=("format",))["format"]
-    if told.value != FORMAT:
-        raise told.error(f'must be "{FORMAT}"; {_CURE}')
+    format_field = top.keys(None, required=("format",))["format"]
+    if format_field.value != FORMAT:
+        raise format_field.error(f'must be "{FORMAT}"; {_CURE}')
     keys = top.keys(_KEYS, required=("version", "subnets"))
     if keys["version"].whole(1) != VERSION:
         raise keys["version"].error(f"this Rankwise reads version {VERSION}; use the one that wrote the file")
@@ -122,23 +122,25 @@ def _subnet(field: Field) -> Subnet:
 def _routing(keys: dict[str, Field], subnet: Field) -> Routing:
     if "routing" not in keys:
         if "tables" in keys:
-            raise subnet.error(f"`routing` must say what `tables` rest on: {', '.join(ROUTINGS)}")
+            raise subnet.error(f"`routing` must give the origin of `tables`: {', '.join(ROUTINGS)}")
         return Routing(EVEN_SPLIT)
     field = keys["routing"]
-    told = {"kind": field} if isinstance(field.value, str) else field.keys(("kind", "by"), required=("kind",))
-    kind = told["kind"].text()
+    options = (
+        {"kind": field} if isinstance(field.value, str) else field.keys(("kind", "by"), required=("kind",))
+    )
+    kind = options["kind"].text()
     if kind not in ROUTINGS:
-        raise told["kind"].error(f"must be one of {', '.join(ROUTINGS)}")
+        raise options["kind"].error(f"must be one of {', '.join(ROUTINGS)}")
     if kind != EVEN_SPLIT and "tables" not in keys:
-        raise field.error(f'needs `tables`; "{EVEN_SPLIT}" does without')
-    by = told["by"].text() if "by" in told else ""
+        raise field.error(f'needs `tables`; "{EVEN_SPLIT}" does not')
+    by = options["by"].text() if "by" in options else ""
     if by and kind == MEASURED:
-        raise told["by"].error(f"{MEASURED} are by no rule; what a rule made is {MODELLED}")
+        raise options["by"].error(f"{MEASURED} do not come from a rule; tables made by a rule are {MODELLED}")
     return Routing(kind, by)
 
 
 def _add_links(draft: Draft, field: Field, devices: Devices, default: float) -> None:
-    """Add all cables; those without ports take the next free ones of their switches."""
+    """Add all cables; those without ports take the next free ports of their switches."""
     waiting = []
     for link in field.items():
         rate, count, ends = default, 1, link
@@ -146,17 +148,17 @@ def _add_links(draft: Draft, field: Field, devices: Devices, default: float) -> 
             keys = link.keys(("ends", "count", *UNITS), required=("ends",))
             rate, ends = rate_from(keys, default), keys["ends"]
             count = keys["count"].whole(1, MOST_PORT) if "count" in keys else 1
-        told = ends.items()
-        if len(told) == 2:
-            one, other = (devices.end_of(end) for end in told)
-            waiting += [(link, one, other, rate)] * count
-        elif len(told) == 4 and count == 1:
-            one, other = (devices.end_of(told[place], told[place + 1]) for place in (0, 2))
-            devices.connect(draft, link, one, other, rate)
+        end_fields = ends.items()
+        if len(end_fields) == 2:
+            first, second = (devices.end_of(end) for end in end_fields)
+            waiting += [(link, first, second, rate)] * count
+        elif len(end_fields) == 4 and count == 1:
+            first, second = (devices.end_of(end_fields[place], end_fields[place + 1]) for place in (0, 2))
+            devices.connect(draft, link, first, second, rate)
         else:
             raise ends.error("must be two names, or of one cable two names with a port behind each")
-    for link, one, other, rate in waiting:
-        devices.connect(draft, link, one, other, rate)
+    for link, first, second, rate in waiting:
+        devices.connect(draft, link, first, second, rate)
 
 
 def _check_size(draft: Draft, field: Field) -> None:
@@ -165,4 +167,4 @@ def _check_size(draft: Draft, field: Field) -> None:
     ways = max((ports.shape[1] if ports.ndim == 2 else 1 for _, ports in draft.tables.values()), default=1)
     size = len(draft.switches) * (highest + 1) * ways * np.dtype(np.uint16).itemsize
     if size > _LARGEST_TABLES:
-        raise field.error(f"would take {byte_text(size)}; {byte_text(_LARGEST_TABLES)} are the most")
+        raise field.error(f"would take {byte_text(size)}; the maximum is {byte_text(_LARGEST_TABLES)}")

@@ -21,20 +21,19 @@ from rankwise.network.sources.text import printable
 from rankwise.whole_files import appearing, refuse_existing
 
 
-def write_fabric(fabric: Fabric, path: Path, force: bool, option: str = "-o") -> None:
+def write_fabric(fabric: Fabric, path: Path, force: bool) -> None:
     """Write a fabric.json, gzipped if the name ends in .gz; it appears when it is whole.
 
     Args:
         fabric: it.
         path: of the file.
         force: whether it may be there already, and is replaced then.
-        option: of the command that tells the name, for complaints.
 
     Raises:
         RankwiseError: it is there already, or can't be written.
     """
-    refuse_existing(path, force=force, option=option)
-    with appearing(path, option=option) as (unfinished,):
+    refuse_existing(path, force=force)
+    with appearing(path) as (unfinished,):
         text = text_of(fabric).encode()
         unfinished.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
 
@@ -88,7 +87,7 @@ def _is_recomputed(subnet: Subnet) -> bool:
 
 
 def _names(subnet: Subnet) -> list[str]:
-    """Return a name of its own for each switch and host port."""
+    """Return a unique name for each switch and host port."""
     ports = subnet.ports
     names = [*subnet.switches.names, *ports.hosts]
     times = Counter(names)

@@ -1,4 +1,4 @@
 """Formats of fabrics, one file each, with `READERS` and `WORDS`.
 
-docs/adding-a-fabric-format.md says how another one is added.
+docs/develop/adding-a-fabric-format.md says how to add a format.
 """

@@ -51,7 +51,7 @@ class _Shape:
         return self.hosts + self.routers + link % self.block
 
     def local_port(self, router: Numbers, other: Numbers) -> Numbers:
-        """Return the port from a router to another one of its group."""
+        """Return the port from a router to another router of its group."""
         return self.hosts + 1 + other - (other > router)
 
 
@@ -70,7 +70,7 @@ def dragonfly(text: str) -> Subnet:
     routers = shape.groups * shape.routers
     hosts = words.hosts(routers * shape.hosts)
     if routers > MOST:
-        raise words.error(f"would have {routers} routers, and {MOST} are the most")
+        raise words.error(f"would have {routers} routers; at most {MOST} are possible")
     check_tables(routers, len(hosts))
     names = tuple(
         f"router{group}.{number}" for group in range(shape.groups) for number in range(shape.routers)
@@ -93,11 +93,11 @@ def dragonfly_sizes(text: str) -> tuple[int, int, int] | None:
 
 
 def _cables(shape: _Shape) -> Numbers:
-    group, one, other = np.indices((shape.groups, shape.routers, shape.routers)).reshape(3, -1)[
+    group, router, other = np.indices((shape.groups, shape.routers, shape.routers)).reshape(3, -1)[
         :, np.triu(np.ones((shape.groups, shape.routers, shape.routers), bool), 1).reshape(-1)
     ]
     first = group * shape.routers
-    local = [first + one, shape.local_port(one, other), first + other, shape.local_port(other, one)]
+    local = [first + router, shape.local_port(router, other), first + other, shape.local_port(other, router)]
     copy, group, other = np.indices((shape.copies, shape.groups, shape.groups)).reshape(3, -1)
     copy, group, other = (array[group < other] for array in (copy, group, other))
     ends = []

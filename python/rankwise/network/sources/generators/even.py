@@ -12,7 +12,7 @@ from rankwise.network.sources.generators.plan import Numbers, Plan, check_tables
 def even_tables(plan: Plan) -> NDArray[np.uint16]:
     """Return shape (S, P, W): the ports on all shortest ways from each switch to each host.
 
-    This is what multipath routing by hashes comes to where flows are many (equal-cost multipath, RFC 2992).
+    With many flows, multipath routing by hashes comes close to this (equal-cost multipath, RFC 2992).
     """
     ways, leaf_of = shortest_ways(plan)
     check_tables(len(plan.switches), len(plan.hosts), ways.shape[2])

@@ -82,7 +82,7 @@ def fat_tree(text: str) -> Subnet:
     counts = [shape.switches(level) for level in range(1, len(shape.down) + 1)]
     hosts = words.hosts(shape.hosts())
     if sum(counts) > MOST:
-        raise words.error(f"would have {sum(counts)} switches, and {MOST} are the most")
+        raise words.error(f"would have {sum(counts)} switches; at most {MOST} are possible")
     check_tables(sum(counts), len(hosts))
     first = np.cumsum([0, *counts])
     plan = Plan(_names(counts), hosts, *_places(shape, len(hosts)), _cables(shape, first), words.rate())
@@ -130,7 +130,7 @@ def _of_ports(words: Words) -> Shape:
 def _of_levels(words: Words) -> Shape:
     down = words.sizes("down")
     if len(down) > _MOST_LEVELS:
-        raise words.error(f"down=: must not be more than {_MOST_LEVELS} levels")
+        raise words.error(f"down=: must not exceed {_MOST_LEVELS} levels")
     upper = len(down) - 1
     up = words.sizes("up", upper) if upper else ()
     parallel = words.sizes("parallel", upper) if "parallel" in words else (1,) * upper
@@ -155,14 +155,14 @@ def _switch(shape: Shape, level: int, part: Numbers, way: Numbers) -> Numbers:
         shape: of the tree.
         level: from 1.
         part: which of the parts that the switches of this level are above, from left to right.
-        way: which of the switches above this part: digits b_1 ... b_level, the last one goes slowest.
+        way: index of the switch above this part: digits b_1 ... b_level, the last is the most significant.
     """
     return part * math.prod(shape.up[:level]) + way
 
 
 def _cables(shape: Shape, first: Numbers) -> Numbers:
     """Return shape (C, 4): all cables between switches, the lower end first."""
-    found = [np.empty((0, 4), np.int64)]
+    cables = [np.empty((0, 4), np.int64)]
     for level in range(1, len(shape.down)):
         ways, parts = math.prod(shape.up[:level]), math.prod(shape.down[level:])
         axes = (parts, ways, shape.up[level], shape.parallel[level])
@@ -172,8 +172,8 @@ def _cables(shape: Shape, first: Numbers) -> Numbers:
         upper = first[level] + _switch(shape, level + 1, part // shape.down[level], way + ways * above)
         lower_port = shape.down[level - 1] * shape.parallel[level - 1] + _port(shape, level, above, copy)
         upper_port = _port(shape, level, child, copy)
-        found.append(np.stack([lower, lower_port, upper, upper_port], axis=1))
-    return np.concatenate(found)
+        cables.append(np.stack([lower, lower_port, upper, upper_port], axis=1))
+    return np.concatenate(cables)
 
 
 def _port(shape: Shape, level: int, end: Numbers, copy: Numbers) -> Numbers:

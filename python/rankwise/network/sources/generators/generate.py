@@ -1,4 +1,4 @@
-"""Which fabrics can be made of words."""
+"""Fabrics that can be generated from words."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ GENERATORS: Mapping[str, Callable[[str], Subnet]] = {
 
 
 def is_rule(text: str) -> bool:
-    """Tell whether these are words that tell what to make, and no path."""
+    """Return whether this is a generator's words rather than a path."""
     return text.partition(":")[0] in GENERATORS and ":" in text
 
 
 def generated(text: str) -> Subnet:
-    """Make a fabric of words such as `torus:8x8x8`; its only subnet is returned.
+    """Generate a fabric from words such as `torus:8x8x8`; return its only subnet.
 
     Raises:
-        RankwiseError: one line that says which words may be told.
+        RankwiseError: one line that says which words are allowed.
     """
     kind = text.partition(":")[0]
     if kind not in GENERATORS:

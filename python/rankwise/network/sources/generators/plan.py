@@ -1,4 +1,4 @@
-"""What all generated fabrics have in common: from switches, hosts and cables to a subnet."""
+"""Common parts of the generators: from switches, hosts and cables to a subnet."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Plan:
-    """S switches with P hosts at them, which have one port each.
+    """S switches with P hosts, each with one port.
 
     Attributes:
         switches: their names.
         hosts: likewise.
         at: shape (P,): the switch of each host.
         port: shape (P,): its port there.
-        cables: shape (C, 4): switch and port of one end, then of the other one.
+        cables: shape (C, 4): switch and port of one end, then of the other.
         rate: bytes a second of each cable, in each direction; nan: not known.
     """
 
@@ -39,7 +39,7 @@ class Plan:
     def __post_init__(self) -> None:
         highest = max(int(self.port.max(initial=0)), int(self.cables[:, [1, 3]].max(initial=0)))
         if highest >= NO_PORT:
-            raise RankwiseError(f"a switch would need {highest} ports, and {NO_PORT - 1} are the most")
+            raise RankwiseError(f"a switch would need {highest} ports; at most {NO_PORT - 1} are possible")
 
 
 def check_tables(switches: int, hosts: int, ways: int = 1) -> None:
@@ -53,8 +53,9 @@ def check_tables(switches: int, hosts: int, ways: int = 1) -> None:
     size = switches * (hosts + 1) * ways * np.dtype(np.uint16).itemsize
     if size > _LARGEST_TABLES:
         raise RankwiseError(
-            f"forwarding tables would take {byte_text(size)}, and {byte_text(_LARGEST_TABLES)} are "
-            f"the most: make it smaller{', or without an even split' if ways > 1 else ''}"
+            f"forwarding tables would take {byte_text(size)}, and the maximum is "
+            f"{byte_text(_LARGEST_TABLES)}: make it "
+            f"smaller{', or without an even split' if ways > 1 else ''}"
         )
 
 
@@ -62,10 +63,10 @@ def subnet_of(plan: Plan, tables: NDArray[np.uint16], routing: Routing) -> Subne
     """Return the subnet.
 
     Args:
-        plan: what there is.
+        plan: of the fabric.
         tables: shape (S, P, W): the ports that each switch sends messages for each host out of, filled with
             NO_PORT.
-        routing: what they rest on.
+        routing: the origin of the tables.
     """
     count = len(plan.switches)
     draft = Draft(routing=routing)
@@ -74,8 +75,8 @@ def subnet_of(plan: Plan, tables: NDArray[np.uint16], routing: Routing) -> Subne
     for number, (host, place) in enumerate(zip(plan.hosts, places, strict=True), 1):
         draft.ports[count + number, 1] = DraftPort(host, lid=number, node=0)
         draft.link((count + number, 1), place, plan.rate)
-    for one, one_port, other, other_port in plan.cables.tolist():
-        draft.link((one + 1, one_port), (other + 1, other_port), plan.rate)
+    for lower, one_port, upper, other_port in plan.cables.tolist():
+        draft.link((lower + 1, one_port), (upper + 1, other_port), plan.rate)
     lids = np.arange(1, len(plan.hosts) + 1)
     draft.tables = {number: (lids, table) for number, table in enumerate(tables, 1)}
     return finished(draft)

@@ -1,4 +1,4 @@
-"""Rules that choose one of the shortest ways, on any cables: min-hop and d-mod-k."""
+"""Rules that choose one of the shortest paths on any cabling: min-hop and d-mod-k."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NEVER = np.iinfo(np.int32).max
 def min_hop_tables(plan: Plan) -> NDArray[np.uint16]:
     """Return shape (S, P, 1): host by host, the port on a shortest way that has the fewest hosts yet.
 
-    This is what OpenSM's engine of this name does, but for the order of the hosts.
+    OpenSM's engine of this name does the same, except for the order of the hosts.
     """
     ways, leaf_of = shortest_ways(plan)
     switches, hosts = len(plan.switches), len(plan.hosts)
@@ -40,19 +40,19 @@ def d_mod_k_tables(plan: Plan, levels: NDArray[np.int32]) -> NDArray[np.uint16]:
     """Return shape (S, P, 1): Zahavi's rule (fat_tree.py), with the cables that each switch has.
 
     Args:
-        plan: what there is.
+        plan: of the fabric.
         levels: shape (S,): of each switch, 1 of those with hosts.
 
     Raises:
-        RankwiseError: switches of one level are linked, so that this is no tree.
+        RankwiseError: switches of one level are linked, so it is not a tree.
     """
     both = both_ways(plan)
     across = np.flatnonzero(levels[both[:, 0]] == levels[both[:, 2]])
     if len(across):
-        one, other = (plan.switches[end] for end in both[across[0], [0, 2]])
+        first, second = (plan.switches[end] for end in both[across[0], [0, 2]])
         raise RankwiseError(
-            f"d-mod-k is a rule for trees, and {one} and {other} are linked on one level: ask for minhop or"
-            " even"
+            f"d-mod-k is a rule for trees, and {first} and {second} are linked on one level: ask for"
+            " minhop or even"
         )
     ways, leaf_of = shortest_ways(plan)
     check_tables(len(plan.switches), len(plan.hosts))
@@ -76,7 +76,7 @@ def _by_place(plan: Plan) -> Numbers:
 
 
 def _copies(both: Numbers) -> Numbers:
-    """Return which of the parallel cables between its switches each one is, from 0."""
+    """Return the index of each cable among the parallel cables between its switches, from 0."""
     order = np.lexsort((both[:, 1], both[:, 2], both[:, 0]))
     ends = both[order][:, [0, 2]]
     starts = np.r_[True, (ends[1:] != ends[:-1]).any(axis=1)] if len(ends) else np.empty(0, np.bool_)
@@ -87,12 +87,12 @@ def _copies(both: Numbers) -> Numbers:
 
 
 def _divisors(both: Numbers, levels: NDArray[np.int32]) -> Numbers:
-    """Return w_1 ... w_(l-1) for each level l: how many switches are above one, median, multiplied."""
+    """Return w_1 ... w_(l-1) for each level l: the product of the median numbers of switches above one."""
     up = both[levels[both[:, 2]] > levels[both[:, 0]]]
     pairs = np.unique(up[:, [0, 2]], axis=0)
     above = np.bincount(pairs[:, 0], minlength=len(levels))
-    found = [1, 1]
+    divisors = [1, 1]
     for level in range(1, int(levels.max(initial=1))):
         here = above[(levels == level) & (above > 0)]
-        found.append(found[-1] * max(1, int(np.median(here))) if len(here) else found[-1])
-    return np.array(found, np.int64)
+        divisors.append(divisors[-1] * max(1, int(np.median(here))) if len(here) else divisors[-1])
+    return np.array(divisors, np.int64)

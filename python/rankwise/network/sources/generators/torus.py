@@ -35,7 +35,7 @@ def torus(text: str) -> Subnet:
     sides, each, is_ring = _sizes(words)
     routers = math.prod(sides)
     if routers > MOST:
-        raise words.error(f"would have {routers} routers, and {MOST} are the most")
+        raise words.error(f"would have {routers} routers; at most {MOST} are possible")
     hosts = words.hosts(routers * each)
     check_tables(routers, len(hosts))
     names = tuple("router" + ".".join(map(str, place)) for place in np.ndindex(sides))
@@ -55,26 +55,26 @@ def torus_sizes(text: str) -> tuple[tuple[int, ...], int, bool]:
 
 def _sizes(words: Words) -> tuple[tuple[int, ...], int, bool]:
     if "" not in words:
-        raise words.error("must begin with the routers along each axis, such as torus:8x8x8")
+        raise words.error("must start with the number of routers along each axis, such as torus:8x8x8")
     return words.sizes(""), words.whole("hosts", 1), "mesh" not in words
 
 
 def _forward_port(each: int, axis: int) -> int:
-    """Return the port towards higher coordinates; the next one leads to lower ones."""
+    """Return the port towards higher coordinates; the next port leads to lower ones."""
     return each + 1 + 2 * axis
 
 
 def _cables(sides: tuple[int, ...], each: int, is_ring: bool) -> Numbers:
-    """Return shape (C, 4): from each router to the next one of each axis; two routers have one cable."""
+    """Return shape (C, 4): from each router to the next on each axis; two routers have one cable."""
     number = np.arange(math.prod(sides)).reshape(sides)
-    found = [np.empty((0, 4), np.int64)]
+    cables = [np.empty((0, 4), np.int64)]
     for axis, side in enumerate(sides):
         last = side if is_ring and side > 2 else side - 1
         here = np.take(number, range(last), axis).reshape(-1)
         there = np.take(number, [(place + 1) % side for place in range(last)], axis).reshape(-1)
         port = np.full_like(here, _forward_port(each, axis))
-        found.append(np.stack([here, port, there, port + 1], axis=1))
-    return np.concatenate(found)
+        cables.append(np.stack([here, port, there, port + 1], axis=1))
+    return np.concatenate(cables)
 
 
 def _dimension_order(sides: tuple[int, ...], each: int, at: Numbers, is_ring: bool) -> NDArray[np.uint16]:

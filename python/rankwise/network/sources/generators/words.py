@@ -1,4 +1,4 @@
-"""Words that tell what to make, such as `fattree:leaf=18x18,spine=9,gbit=100`."""
+"""Words that describe a fabric to generate, such as `fattree:leaf=18x18,spine=9,gbit=100`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _BITS = 8
 
 
 class Words:
-    """What stands behind a kind and its colon: `key=value` and flags, with commas between them.
+    """The part after a kind and its colon: `key=value` and flags, separated by commas.
 
     Args:
         text: all of it.
-        keys: those that have a value. The key '' is of a first word that is a value alone, such as 8x8x8.
+        keys: those that have a value. The key '' stands for a first word without a key, such as 8x8x8.
         flags: those that have none.
 
     Raises:
@@ -40,13 +40,13 @@ class Words:
             if place == 0 and not equals and "" in keys:
                 key, value = "", word
             elif key not in (keys if equals else flags):
-                raise self.error(f"{word!r} is not known; what may be told: {self._allowed}")
+                raise self.error(f"{word!r} is unknown; allowed: {self._allowed}")
             if key in self._values:
-                raise self.error(f"{key!r} is there twice")
+                raise self.error(f"{key!r} is given twice")
             self._values[key] = value
 
     def error(self, what: str) -> RankwiseError:
-        """Return the error that says what is wrong with these words."""
+        """Return the error for these words."""
         return RankwiseError(f"{self._text!r}: {what}")
 
     def __contains__(self, key: str) -> bool:
@@ -55,7 +55,7 @@ class Words:
     def text(self, key: str) -> str:
         """Return a value that must be there."""
         if key not in self._values:
-            raise self.error(f"{key}= is missing; what may be told: {self._allowed}")
+            raise self.error(f"{key}= is missing; allowed: {self._allowed}")
         return self._values[key]
 
     def whole(self, key: str, default: int, least: int = 1) -> int:
@@ -74,14 +74,14 @@ class Words:
         return tuple(int(word) for word in words)
 
     def choice(self, key: str, allowed: Sequence[str]) -> str:
-        """Return one of several words; the first of them if none is given."""
-        found = self._values.get(key, allowed[0])
-        if found not in allowed:
-            raise self.error(f"{key}={found}: must be one of {', '.join(allowed)}")
-        return found
+        """Return the given word out of the allowed ones; the first if none is given."""
+        value = self._values.get(key, allowed[0])
+        if value not in allowed:
+            raise self.error(f"{key}={value}: must be one of {', '.join(allowed)}")
+        return value
 
     def rate(self) -> float:
-        """Return the bytes a second of a link, of `gbit=`; nan: not told."""
+        """Return the bytes per second of a link, from `gbit=`; nan: not given."""
         if "gbit" not in self:
             return math.nan
         text = self.text("gbit")
@@ -92,7 +92,7 @@ class Words:
     def hosts(self, count: int) -> tuple[str, ...]:
         """Return the names of the hosts, of `names=` or else node0001, node0002, ..."""
         if count > MOST:
-            raise self.error(f"would have {count} hosts, and {MOST} are the most")
+            raise self.error(f"would have {count} hosts; at most {MOST} are possible")
         if "names" not in self:
             return numbered("node", count, 4)
         try:
@@ -100,16 +100,16 @@ class Words:
         except RankwiseError as error:
             raise self.error(str(error)) from error
         if len(names) != count:
-            raise self.error(f"names= has {len(names)} names, and there are {count} hosts")
+            raise self.error(f"names= has {len(names)} names for {count} hosts")
         return tuple(names)
 
 
 def numbered(name: str, count: int, digits: int = 2) -> tuple[str, ...]:
-    """Return names with numbers from 1, all of one length, of at least so many digits."""
+    """Return names with numbers from 1, padded to the same length, with at least this many digits."""
     digits = max(digits, len(str(count)))
     return tuple(f"{name}{number:0{digits}d}" for number in range(1, count + 1))
 
 
 def _split(text: str) -> list[str]:
-    """Return what is between the commas, but for those within brackets."""
+    """Split at commas that are not within brackets."""
     return re.findall(r"(?:[^,\[]|\[[^\]]*\]?)+", text)

@@ -1,1 +1,1 @@
-"""Fabrics of InfiniBand: what ibdiagnet, OpenSM and infiniband-diags write."""
+"""InfiniBand fabrics, from the files that ibdiagnet, OpenSM and infiniband-diags write."""

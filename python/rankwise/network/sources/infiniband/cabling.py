@@ -1,4 +1,4 @@
-"""Devices and cables of a subnet, out of one or more files that must agree."""
+"""Devices and cables of a subnet, from files that must agree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Key = tuple[int, int]
 
 _MOST_SHOWN = 66
 """Characters: of an InfiniBand node description, which has 64 at most, all of it."""
-_CURE = "; give files of one moment"
+_CURE = "; the files were not taken at the same time"
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class _Place:
 
 @dataclass
 class _Seen:
-    """What is known of a switch, or of a port of an adapter, and where it was told first."""
+    """A switch, or a port of an adapter, and the place where it was first described."""
 
     end: End
     place: _Place
 
 
 class Cabling:
-    """Joins cables. What a file leaves out comes from one that tells it; the first rate of a cable holds."""
+    """Merges cables. Files complete each other; the first rate of a cable counts."""
 
     def __init__(self) -> None:
         self._seen: dict[Key, _Seen] = {}  # switches under port 0
@@ -62,7 +62,7 @@ class Cabling:
             self._add(cable, _Place(cables.file, cable.line))
 
     def set_lids(self, guid: int, lid: int, count: int, file: TextFile, line: int) -> None:
-        """Set how many LIDs a port has; RankwiseError if its lowest one is not `lid`."""
+        """Set how many LIDs a port has; RankwiseError if its lowest is not `lid`."""
         key = self._by_guid.get(guid)
         if key is None:
             return
@@ -76,11 +76,11 @@ class Cabling:
         return {*self._by_lid}
 
     def place_of(self, switch: int) -> str:
-        """Return where a switch was told first."""
+        """Return where a switch was first described."""
         return str(self._seen[switch, 0].place)
 
     def draft(self) -> tuple[Draft, list[str]]:
-        """Return what carries messages of hosts, and a line for each kind of thing that is left out."""
+        """Return the part that carries messages of hosts, and a line for each kind of omitted part."""
         draft = Draft()
         left_out = set()
         routers = set()
@@ -108,36 +108,38 @@ class Cabling:
         )
         for (key, end), (host, device) in zip(adapters.items(), hosts.names, strict=True):
             draft.ports[key] = DraftPort(host, device, end.guid, end.lid, end.lid_count, end.node)
-        for (one, other), rate in self._rates.items():
-            if (one, other) not in self._idle and one[0] not in left_out and other[0] not in left_out:
-                draft.link(one, other, rate)
+        for (first, second), rate in self._rates.items():
+            if (first, second) not in self._idle and first[0] not in left_out and second[0] not in left_out:
+                draft.link(first, second, rate)
         warnings = [
             f"{what}: {count}"
             for what, count in (
-                ("links left out because they are not active", len(self._idle)),
-                ("routers left out, with what is behind them", len(routers)),
-                ("adapters whose description names no host, so that their GUID stands for it", len(nameless)),
+                ("links ignored because they are not active", len(self._idle)),
+                ("routers ignored, with everything behind them", len(routers)),
+                ("adapters whose description names no host; their GUID is used instead", len(nameless)),
             )
             if count
         ]
         return draft, [*warnings, *hosts.warnings]
 
     def _add(self, cable: Cable, place: _Place) -> None:
-        one, other = self._key(cable.one, place), self._key(cable.other, place)
-        if one == other:
-            raise place.error(f"port {one[1]} of {self._name(one)} is linked with itself")
-        for end, far in ((one, other), (other, one)):
-            before, told = self._far.setdefault(end, (far, place))
+        first, second = self._key(cable.near, place), self._key(cable.far, place)
+        if first == second:
+            raise place.error(f"port {first[1]} of {self._name(first)} is linked to itself")
+        for end, far in ((first, second), (second, first)):
+            before, first_place = self._far.setdefault(end, (far, place))
             if before != far:
-                raise place.error(f"port {end[1]} of {self._name(end)} has another cable already: {told}")
-        ends = min(one, other), max(one, other)
+                raise place.error(
+                    f"port {end[1]} of {self._name(end)} has another cable already: {first_place}"
+                )
+        ends = min(first, second), max(first, second)
         if not cable.active:
             self._idle.add(ends)
         if math.isnan(self._rates.setdefault(ends, cable.rate)):
             self._rates[ends] = cable.rate
 
     def _key(self, end: End, place: _Place) -> Key:
-        """Return the key of an end, and remember what is told of it."""
+        """Return the key of an end, and remember its description."""
         number = end.number
         if end.kind == SWITCH:
             where, end = (end.node, 0), end._replace(number=0)
@@ -172,7 +174,7 @@ _WORDS |= {"description": "description", "lid_count": "number of LIDs", "system"
 
 
 def _joined(seen: _Seen, end: End, place: _Place) -> End:
-    """Return what both tell; RankwiseError if they disagree."""
+    """Merge two descriptions; RankwiseError if they disagree."""
     for field, before, now in zip(End._fields, seen.end, end, strict=True):
         if before and now and before != now:
             name = printable(seen.end.description)[:_MOST_SHOWN] or f"0x{seen.end.guid:016x}"

@@ -37,7 +37,7 @@ def is_db_csv(head: bytes) -> bool:
 
 
 class _Row(NamedTuple):
-    """A row of a section: its line, and what the columns in _COLUMNS have."""
+    """A row of a section: its line, and the values of the columns in _COLUMNS."""
 
     line: int
     values: tuple[str, ...]
@@ -70,8 +70,8 @@ def read_db_csv(file: TextFile) -> Cables:
         ports[node, number] = _Port(guid, check_lid(file, line, lid), 1 << lmc, rate, state == _ACTIVE)
     cables = []
     for line, values in sections["LINKS"]:
-        one, one_port, other, other_port = (_whole(file, line, word) for word in values)
-        both = ((one, one_port), (other, other_port))
+        first, one_port, second, other_port = (_whole(file, line, word) for word in values)
+        both = ((first, one_port), (second, other_port))
         for node, number in both:
             if node not in nodes or (node, number) not in ports:
                 raise file.error(line, f"port {number} of 0x{node:016x} is in no row of NODES or PORTS")
@@ -107,32 +107,32 @@ def _end(
 
 def _sections(file: TextFile) -> dict[str, list[_Row]]:
     """Return the rows of the sections in _COLUMNS."""
-    found: dict[str, list[_Row]] = {}
+    sections: dict[str, list[_Row]] = {}
     name, places = "", None
     for number, line in enumerate(file.lines, 1):
         title = _TITLE.fullmatch(line.strip())
         if title:
             if (title[1] == "START") == bool(name) or name not in ("", title[2]):
-                raise file.error(number, "is no title of a section that can be here: is a part missing?")
+                raise file.error(number, "is not an expected section title: is a part missing?")
             name, places = (title[2], None) if title[1] == "START" else ("", None)
-            if name in found:
-                raise file.error(number, f"section {name} is there already")
+            if name in sections:
+                raise file.error(number, f"section {name} is given twice")
             if name in _COLUMNS:
-                found[name] = []
+                sections[name] = []
         elif name in _COLUMNS and line.strip():
             words = _words(file, number, line)
             if places is None:
                 places = _places(file, number, name, words)
             elif len(words) <= max(places):
-                raise file.error(number, f"has {len(words)} values, and its section more columns")
+                raise file.error(number, f"has {len(words)} values, but its section has more columns")
             else:
-                found[name].append(_Row(number, tuple(words[place] for place in places)))
+                sections[name].append(_Row(number, tuple(words[place] for place in places)))
     if name:
         raise RankwiseError(f"{file.path} is cut off: its section {name} has no end")
     for name in _COLUMNS:
-        if name not in found:
-            raise RankwiseError(f"{file.path} has no section {name}: let ibdiagnet write a whole one")
-    return found
+        if name not in sections:
+            raise RankwiseError(f"{file.path} has no section {name}: write a complete one with ibdiagnet")
+    return sections
 
 
 def _places(file: TextFile, line: int, section: str, heads: list[str]) -> list[int]:
@@ -146,7 +146,7 @@ def _words(file: TextFile, line: int, text: str) -> list[str]:
     try:
         return next(csv.reader([text], strict=True))
     except csv.Error as error:
-        raise file.error(line, "is no row of comma-separated values") from error
+        raise file.error(line, "is not a row of comma-separated values") from error
 
 
 def _whole(file: TextFile, line: int, word: str) -> int:
@@ -156,4 +156,4 @@ def _whole(file: TextFile, line: int, word: str) -> int:
         return int(word) & 0xFFFFFFFFFFFFFFFF
     if word == "N/A":
         return 0
-    raise file.error(line, "has something else where a number should be")
+    raise file.error(line, "has something other than a number in the place of one")

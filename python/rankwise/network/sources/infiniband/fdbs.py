@@ -55,18 +55,18 @@ def read_fdbs(file: TextFile) -> Tables:
                 guid = sections[-1].guid
                 left_out.add(guid)
                 if number - sections[-1].line <= _HEAD_LINES:
-                    sections.pop()  # each table has a head of its own
+                    sections.pop()  # each table has its own head
                 sections.append(Section(number, guid, wanted=False))
             return None
         if text and not text.startswith(b"#") and not _TITLE.fullmatch(text):
-            raise file.error(number, "is no row of a forwarding table, or only a part of one")
+            raise file.error(number, "is not a row of a forwarding table, or only a part of one")
         return None
 
     rows = read_rows(file, b" : ", other)
     warnings: tuple[str, ...] = ()
     if left_out:
         warnings = (
-            f"{file.path}: switches with several forwarding tables: {len(left_out)}; the first is read, and "
-            "a message's service level may choose another",
+            f"{file.path}: switches with several forwarding tables: {len(left_out)}; the first is used, but "
+            "the service level of a message may select another",
         )
     return Tables(file, tables_of(file, rows, sections), warnings)

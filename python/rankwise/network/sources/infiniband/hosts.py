@@ -1,7 +1,7 @@
-"""Which adapters are of which host: by their descriptions, and by GUIDs where several hosts have one name.
+"""Assigns adapters to hosts: by their descriptions, and by GUIDs where several hosts share a name.
 
-A description is free text. On many machines several hosts have the same one, such as `localhost mlx5_0`, or
-the device stands first, or the rack. A host has a device of one name once.
+A description is free text. On many machines several hosts share it, such as `localhost mlx5_0`, or it begins
+with the device, or the rack. Names of devices are unique within a host.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import NamedTuple
 from rankwise.network.sources.infiniband.names import host_and_device, is_device, is_no_name
 
 _MANY = 2
-"""So many times the usual number of cards are too many for one host."""
+"""More than this many times the usual number of cards are too many for one host."""
 _MOST_CARDS = 16
 """Of one host."""
-_CURE = "let rdma-ndd name the adapters"
+_CURE = "use rdma-ndd to name the adapters"
 
 
 class Adapter(NamedTuple):
-    """A port of an adapter, as files tell it.
+    """A port of an adapter, as described by files.
 
     Attributes:
         node: GUID of the adapter, or of its port where only that is known.
@@ -71,7 +71,7 @@ def host_names(adapters: Sequence[Adapter]) -> HostNames:
 
 
 def _with_cards(adapters: Sequence[Adapter]) -> list[Adapter]:
-    """Leave out system GUIDs that too many adapters have: some vendors set none of their own."""
+    """Leave out system GUIDs that too many adapters share: some vendors do not set unique ones."""
     nodes: dict[int, set[int]] = {}
     for each in adapters:
         nodes.setdefault(each.system, set()).add(each.node)
@@ -79,7 +79,7 @@ def _with_cards(adapters: Sequence[Adapter]) -> list[Adapter]:
 
 
 def _name_behind(adapters: Sequence[Adapter], names: list[tuple[str, str]]) -> None:
-    """Take last words for hosts where the first one is that of a rack: no host has as many cards."""
+    """Use last words as hosts where the first word names a rack: no host has that many cards."""
     groups = _by_host(names)
     most = _MOST_CARDS if len(groups) > 1 else 1
     for name, members in groups.items():
@@ -91,10 +91,10 @@ def _name_behind(adapters: Sequence[Adapter], names: list[tuple[str, str]]) -> N
 
 
 def _by_host(names: Sequence[tuple[str, str]]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for place, (host, _) in enumerate(names):
-        found.setdefault(host, []).append(place)
-    return found
+        places.setdefault(host, []).append(place)
+    return places
 
 
 def _cards(adapters: Sequence[Adapter], members: Iterable[int]) -> int:
@@ -102,7 +102,7 @@ def _cards(adapters: Sequence[Adapter], members: Iterable[int]) -> int:
 
 
 def _repeats(adapters: Sequence[Adapter], names: Sequence[tuple[str, str]], members: Iterable[int]) -> bool:
-    """Return whether a device, or an adapter without one, is there on several cards."""
+    """Return whether a device name, or its absence, occurs on several cards."""
     cards: dict[tuple[str, int], int] = {}
     for place in members:
         adapter, device = adapters[place], names[place][1]
@@ -114,14 +114,14 @@ def _repeats(adapters: Sequence[Adapter], names: Sequence[tuple[str, str]], memb
 def _split_told(split: Counter[str]) -> Iterator[str]:
     for name, ports in split.most_common(1):
         yield (
-            f"names that several hosts have: {len(split)}, such as {name} on {ports} ports; GUIDs tell"
-            f" these hosts apart: {_CURE}"
+            f"host names used several times: {len(split)}, such as {name} on {ports} ports; these hosts are "
+            f"distinguished by GUIDs: {_CURE}"
         )
 
 
 def _unsure_told(unsure: Counter[str]) -> Iterator[str]:
     for name, ports in unsure.most_common(1):
         yield (
-            f"names that several adapters have, with no device behind: {len(unsure)}, such as {name} on"
-            f" {ports} ports; adapters of one name are taken as those of one host: {_CURE}"
+            f"adapter names used several times, without a device: {len(unsure)}, such as {name} on {ports} "
+            f"ports; adapters with the same name are assumed to be in one host: {_CURE}"
         )

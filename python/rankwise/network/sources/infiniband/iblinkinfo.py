@@ -28,7 +28,7 @@ _HEAD = re.compile(rb"==\(.{1,80}\)==>")
 
 
 class _Port(NamedTuple):
-    """A port that a line tells of; '' and 0: what it does not tell."""
+    """A port on a line; '' and 0 stand for missing values."""
 
     line: int
     kind: str
@@ -39,12 +39,12 @@ class _Port(NamedTuple):
 
 
 def is_iblinkinfo(head: bytes) -> bool:
-    """Return whether a file that begins with `head` is what iblinkinfo printed."""
+    """Return whether a file that begins with `head` is iblinkinfo's output."""
     return bool(_HEAD.search(head))
 
 
 def read_iblinkinfo(file: TextFile) -> Cables:
-    """Return the cables, each as its two ends tell it; RankwiseError names a wrong line."""
+    """Return the cables, one entry per end that lists it; RankwiseError names a wrong line."""
     links = list(_links(file))
     kinds = _kinds(links)
     by_lid = {here.lid: here for here, *_ in links}
@@ -53,11 +53,12 @@ def read_iblinkinfo(file: TextFile) -> Cables:
         if not there.guid:  # in paragraphs the far end is known by its LID
             if there.lid not in by_lid:
                 raise file.error(
-                    here.line, f"LID {there.lid} is of no device in this file: print all of them, or use -l"
+                    here.line,
+                    f"LID {there.lid} belongs to no device in this file: print all devices, or use -l",
                 )
             there = there._replace(guid=by_lid[there.lid].guid)
-        one, other = (_end(file, port, kinds) for port in (here, there))
-        cables.append(Cable(here.line, one, other, rate, active))
+        first, second = (_end(file, port, kinds) for port in (here, there))
+        cables.append(Cable(here.line, first, second, rate, active))
     return Cables(file, cables)
 
 
@@ -73,7 +74,7 @@ def _links(file: TextFile) -> Iterator[tuple[_Port, _Port, float, bool]]:
         match = _PORT.fullmatch(text)
         if not match or file.is_cut(number):
             if text and not text.startswith("#"):
-                raise file.error(number, "is no port with what it is linked with, or only a part of one")
+                raise file.error(number, "is not a port with its link, or is cut off")
             continue
         guid, near, lid, port, width, speed, fdr10, state, *rest = match.groups()
         _, far_guid, far_lid, far_port, far = rest
@@ -94,7 +95,7 @@ def _links(file: TextFile) -> Iterator[tuple[_Port, _Port, float, bool]]:
 
 
 def _kinds(links: list[tuple[_Port, _Port, float, bool]]) -> dict[int, str]:
-    """Return kinds by GUID; with -l no line tells them, but a switch has one GUID for several ports."""
+    """Return kinds by GUID; with -l lines do not name them, but a switch has one GUID for several ports."""
     kinds = {here.guid: here.kind for here, *_ in links if here.kind}
     first: dict[int, int] = {}
     for here, there, *_ in links:

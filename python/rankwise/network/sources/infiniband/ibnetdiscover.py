@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 
 from rankwise.network.sources.infiniband.ibsim import is_ibsim
+from rankwise.network.sources.infiniband.one_sided_cables import one_sided_cables
 from rankwise.network.sources.infiniband.rates import rate_of
-from rankwise.network.sources.infiniband.told_once import told_once
 from rankwise.network.sources.infiniband.values import check_lid, check_port
 from rankwise.network.sources.parts import HOST, ROUTER, SWITCH, Cable, Cables, End
 from rankwise.network.sources.text import TextFile
@@ -44,11 +44,11 @@ def is_ibnetdiscover(head: bytes) -> bool:
 
 
 def read_ibnetdiscover(file: TextFile) -> Cables:
-    """Return the cables, each as its two ends tell it; RankwiseError names a wrong line."""
+    """Return the cables, one entry per end that lists it; RankwiseError names a wrong line."""
     reader = _Reader(file)
     for number, line in enumerate(file.lines, 1):
         reader.read(number, line.strip())
-    return Cables(file, reader.cables, reader.counts, told_once(file, reader.cables))
+    return Cables(file, reader.cables, reader.counts, one_sided_cables(file, reader.cables))
 
 
 @dataclass
@@ -89,26 +89,26 @@ class _Reader:
             self._device = None
             self._facts = {}
         elif not _REMARK.fullmatch(line):
-            raise self._file.error(number, "is neither a device nor one of its ports, or only a part of one")
+            raise self._file.error(number, "is neither a device nor a port, or is cut off")
 
     def _port(self, number: int, line: str) -> None:
         match = None if self._is_old else _PORT.fullmatch(line)
         old = None if match or (self.cables and not self._is_old) else _OLD_PORT.fullmatch(line)
         if not match and not old:
-            raise self._file.error(number, "is no port with what it is linked with, or only a part of one")
+            raise self._file.error(number, "is not a port with its link, or is cut off")
         device = self._device
         if device is None:
             raise self._file.error(number, "is a port, but there is no device above it")
         self._is_old = match is None
         rate = math.nan
         if match:
-            *told, description, far_lid, width, speed = match.groups()
+            *fields, description, far_lid, width, speed = match.groups()
             rate = rate_of(width or "", speed)
         else:
             assert old
-            *told, quoted, bare, far_lid = old.groups()
+            *fields, quoted, bare, far_lid = old.groups()
             description = quoted or bare or ""
-        port, guid, far, node, far_port, far_guid, lid, lmc = told
+        port, guid, far, node, far_port, far_guid, lid, lmc = fields
         file = self._file
         if device.kind == SWITCH:
             own_guid, own_lid, own_lmc = self._facts.get("port", device.node), device.lid, device.lmc

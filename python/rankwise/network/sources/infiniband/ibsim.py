@@ -34,7 +34,7 @@ def is_ibsim(head: bytes) -> bool:
 
 
 def read_ibsim(file: TextFile) -> Cables:
-    """Return the cables, each as its two ends tell it; RankwiseError names a wrong line."""
+    """Return the cables, one entry per end that lists it; RankwiseError names a wrong line."""
     reader = _Reader(file)
     for number, line in enumerate(file.lines, 1):
         reader.read(number, line.strip())
@@ -59,22 +59,22 @@ class _Reader:
         elif device:
             self._add(number, *device.groups())
         elif line.startswith(("include", "module", *_KINDS)):
-            raise self._file.error(number, "is no device, or is include or module, which are not read")
+            raise self._file.error(number, "is not a device; include and module are not supported")
         elif not line:
             self._device = ""
 
     def cables(self) -> list[Cable]:
-        """Return the cables; RankwiseError if one leads to a device, or a port, that is not there."""
-        found = []
+        """Return the cables; RankwiseError if a cable leads to a missing device or port."""
+        read = []
         for here, (line, there, rate) in self._ports.items():
             if there[0] not in self._devices:
                 raise self._file.error(line, f"there is no device {there[0]!r}")
-            found.append(Cable(line, self._end(line, here), self._end(line, there), rate, True))
-        return found
+            read.append(Cable(line, self._end(line, here), self._end(line, there), rate, True))
+        return read
 
     def _add(self, number: int, kind: str, count: str, name: str, description: str | None) -> None:
         if name in self._devices:
-            raise self._file.error(number, f"{name!r} is there already")
+            raise self._file.error(number, f"{name!r} is given twice")
         kind, ports = _KINDS[kind], int(count)
         guid = self._next[kind]
         self._next[kind] += 1 if kind == SWITCH else ports + 1
@@ -85,12 +85,12 @@ class _Reader:
     def _port(self, number: int, line: str) -> None:
         match = _PORT.fullmatch(line)
         if not match or not self._device:
-            raise self._file.error(number, "is no port with what it is linked with, or only a part of one")
+            raise self._file.error(number, "is not a port with its link, or is cut off")
         port, far, far_port, rest = match.groups()
-        told = {option: int(value) for option, value in _OPTION.findall(rest)}
+        options = {option: int(value) for option, value in _OPTION.findall(rest)}
         rate = math.nan
-        if told:
-            rate = rate_of(_WIDTHS.get(told.get("w", 2), ""), _SPEEDS.get(told.get("s", 1), ""))
+        if options:
+            rate = rate_of(_WIDTHS.get(options.get("w", 2), ""), _SPEEDS.get(options.get("s", 1), ""))
         self._ports[self._device, int(port)] = number, (far, int(far_port or 1)), rate
 
     def _end(self, line: int, key: Key) -> End:

@@ -1,4 +1,4 @@
-"""A subnet of InfiniBand, out of the files that tell of it."""
+"""Assembles an InfiniBand subnet from its files."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from rankwise.network.sources.parts import Cables, Lids, Table, Tables
 from rankwise.network.sources.text import TextFile
 from rankwise.text.units import byte_text
 
-_Told = tuple[Table, TextFile]
+_TableOfFile = tuple[Table, TextFile]
 _LARGEST_TABLES = 4 << 30
 _NEED_TABLES = (
-    "links, but no forwarding tables of their switches, so that routes are modelled: for the real ones add "
-    "ibdiagnet.fdbs (of `ibdiagnet -r`), opensm.fdbs (of `opensm -D 0x43`) or what `dump_lfts` prints"
+    "links, but no forwarding tables of their switches, so the routes are modelled: for the real routes, "
+    "add ibdiagnet.fdbs (from `ibdiagnet -r`), opensm.fdbs (from `opensm -D 0x43`) or the output of "
+    "`dump_lfts`"
 )
 NEED_CABLES = (
-    "forwarding tables, but no links of their switches: add ibdiagnet.lst, opensm-subnet.lst or what "
-    "`ibnetdiscover` prints"
+    "forwarding tables, but no links of their switches: add ibdiagnet.lst, opensm-subnet.lst or the output "
+    "of `ibnetdiscover`"
 )
 
 NEED_LINKS_AND_TABLES = "LIDs, but no links and forwarding tables of their subnet: add them, too"
@@ -37,7 +38,7 @@ def joined(parts: Sequence[Cables | Tables | Lids], rule: str = RULES[0]) -> tup
     """Return the subnet, and a line for each kind of thing that is missing or left out.
 
     Args:
-        parts: files of one subnet; where one leaves something out, those behind it may tell it.
+        parts: files of one subnet; later files may complete earlier ones.
         rule: of RULES, for routes if there are no tables.
 
     Raises:
@@ -45,8 +46,8 @@ def joined(parts: Sequence[Cables | Tables | Lids], rule: str = RULES[0]) -> tup
     """
     cabling = Cabling()
     cables = [part for part in parts if isinstance(part, Cables)]
-    for told in sorted(cables, key=_lacks_nodes):
-        cabling.add(told)
+    for cable_file in sorted(cables, key=_lacks_nodes):
+        cabling.add(cable_file)
     for part in parts:
         if isinstance(part, Lids):
             for guid, (line, lid, count) in part.lids.items():
@@ -56,9 +57,9 @@ def joined(parts: Sequence[Cables | Tables | Lids], rule: str = RULES[0]) -> tup
         warnings += part.warnings if not isinstance(part, Lids) else ()
         warnings += part.file.complaints if isinstance(part, Cables) else ()
     tables = [part for part in parts if isinstance(part, Tables)]
-    found = _tables_in(tables)
-    _check_ways(draft, found, cabling, cables)
-    warnings += _set_tables(draft, found) if tables else [f"{parts[0].file.path}: {_NEED_TABLES}"]
+    tables_by_guid = _tables_in(tables)
+    _check_ways(draft, tables_by_guid, cabling, cables)
+    warnings += _set_tables(draft, tables_by_guid) if tables else [f"{parts[0].file.path}: {_NEED_TABLES}"]
     find_lid_counts(draft)
     _check_lids(draft, parts[0].file)
     _check_size(draft, parts[0].file)
@@ -66,16 +67,16 @@ def joined(parts: Sequence[Cables | Tables | Lids], rule: str = RULES[0]) -> tup
     subnet = finished(draft)
     alone = len(draft.ports) - len(subnet.ports.hosts)
     if alone:
-        warnings.append(f"ports of hosts left out because they are not linked with a switch: {alone}")
+        warnings.append(f"ports of hosts ignored because they are not linked to a switch: {alone}")
     if not subnet.ports.hosts:
-        raise RankwiseError(f"{parts[0].file.path}: no host is linked with a switch in this subnet")
+        raise RankwiseError(f"{parts[0].file.path}: no host is linked to a switch in this subnet")
     subnet = replace(subnet, routing=Routing(MEASURED)) if tables else _modelled(rule, subnet, parts[0].file)
     return subnet, warnings
 
 
 def _lacks_nodes(part: Cables) -> bool:
-    """Return whether adapters are told by the GUIDs of ports alone: other files say whose these are."""
-    return any(not end.node for cable in part.cables for end in (cable.one, cable.other))
+    """Return whether adapters are named only by GUIDs of ports: other files say which adapters have these."""
+    return any(not end.node for cable in part.cables for end in (cable.near, cable.far))
 
 
 def _modelled(rule: str, subnet: Subnet, file: TextFile) -> Subnet:
@@ -85,22 +86,24 @@ def _modelled(rule: str, subnet: Subnet, file: TextFile) -> Subnet:
         raise RankwiseError(f"{file.path}: {error}") from error
 
 
-def _tables_in(parts: Sequence[Tables]) -> dict[int, _Told]:
-    """Return the table of each switch; RankwiseError if it has another one in another file."""
-    found: dict[int, _Told] = {}
+def _tables_in(parts: Sequence[Tables]) -> dict[int, _TableOfFile]:
+    """Return the table of each switch; RankwiseError if files disagree."""
+    tables_by_guid: dict[int, _TableOfFile] = {}
     for part in parts:
         for guid, table in part.tables.items():
-            if guid in found:
-                _check_same(guid, *found[guid], table, part.file)
+            if guid in tables_by_guid:
+                _check_same(guid, *tables_by_guid[guid], table, part.file)
             else:
-                found[guid] = table, part.file
-    return found
+                tables_by_guid[guid] = table, part.file
+    return tables_by_guid
 
 
-def _check_ways(draft: Draft, found: dict[int, _Told], cabling: Cabling, cables: Sequence[Cables]) -> None:
-    """Raise RankwiseError if a table has ports that its switch lacks, or sends on what is for the switch."""
+def _check_ways(
+    draft: Draft, tables_by_guid: dict[int, _TableOfFile], cabling: Cabling, cables: Sequence[Cables]
+) -> None:
+    """Raise RankwiseError if a table has ports that its switch lacks, or forwards the switch's own LID."""
     counts = {guid: count for part in cables for guid, count in part.port_counts.items()}
-    for guid, (table, file) in found.items():
+    for guid, (table, file) in tables_by_guid.items():
         if guid not in draft.switches:
             continue
         switch, ports = draft.switches[guid], counts.get(guid, MOST_PORT)
@@ -114,25 +117,27 @@ def _check_ways(draft: Draft, found: dict[int, _Told], cabling: Cabling, cables:
             raise file.error(
                 table.line,
                 f"{begins} {own[0]} for LID {switch.lid:#06x}, but that LID is the switch's own in "
-                f"{cabling.place_of(guid)}; give files of one moment",
+                f"{cabling.place_of(guid)}; the files were not taken at the same time",
             )
 
 
-def _set_tables(draft: Draft, found: dict[int, _Told]) -> list[str]:
-    """Give each switch its table, and return what is missing."""
+def _set_tables(draft: Draft, tables_by_guid: dict[int, _TableOfFile]) -> list[str]:
+    """Give each switch its table, and return warnings about missing ones."""
     draft.tables = {
-        guid: (table.lids, table.ports) for guid, (table, _) in found.items() if guid in draft.switches
+        guid: (table.lids, table.ports)
+        for guid, (table, _) in tables_by_guid.items()
+        if guid in draft.switches
     }
-    strange = len(found) - len(draft.tables)
+    strange = len(tables_by_guid) - len(draft.tables)
     without = [switch.name for guid, switch in draft.switches.items() if guid not in draft.tables]
     warnings = []
     if without:
         warnings.append(
             f"{GAP}switches without a forwarding table: {len(without)}, such as {min(without)}; messages "
-            "that go by them are on no link"
+            "through them are on no link"
         )
     if strange:
-        warnings.append(f"forwarding tables left out because their switches have no links: {strange}")
+        warnings.append(f"forwarding tables ignored because their switches have no links: {strange}")
     return warnings
 
 
@@ -141,7 +146,7 @@ def _without_owner(draft: Draft, lids: set[int]) -> list[str]:
 
     Args:
         draft: with tables.
-        lids: the lowest ones of all ports that links have, also of those that are left out.
+        lids: the lowest LIDs of all ports with links, including omitted ones.
     """
     width = max([1, *(port.lid_count for port in draft.ports.values())])
     known = np.array([lid + more for lid in lids for more in range(width)], np.int64)
@@ -150,21 +155,22 @@ def _without_owner(draft: Draft, lids: set[int]) -> list[str]:
     if not len(strange):
         return []
     return [
-        f"{GAP}LIDs that forwarding tables lead to and no link has: {len(strange)}, such as {strange[0]}; "
-        "their hosts are missing"
+        f"{GAP}LIDs in forwarding tables without a link: {len(strange)}, such as {strange[0]}; their hosts "
+        "are missing"
     ]
 
 
-def _check_same(guid: int, one: Table, one_file: TextFile, other: Table, other_file: TextFile) -> None:
-    if np.array_equal(one.lids, other.lids) and np.array_equal(one.ports, other.ports):
+def _check_same(guid: int, first: Table, one_file: TextFile, second: Table, other_file: TextFile) -> None:
+    if np.array_equal(first.lids, second.lids) and np.array_equal(first.ports, second.ports):
         return
-    ways, others = (dict(zip(t.lids.tolist(), t.ports.tolist(), strict=True)) for t in (one, other))
+    ways, others = (dict(zip(t.lids.tolist(), t.ports.tolist(), strict=True)) for t in (first, second))
     if ways != others:
         lid = min(lid for lid, _ in ways.items() ^ others.items())
         raise other_file.error(
-            other.line,
+            second.line,
             f"the table of switch 0x{guid:016x} has {_way(others, lid)} for LID {lid:#06x}, but "
-            f"{_way(ways, lid)} in {one_file.path}: line {one.line}; give files of one moment",
+            f"{_way(ways, lid)} in {one_file.path}: line {first.line}; the files were not taken at the same "
+            "time",
         )
 
 
@@ -173,15 +179,15 @@ def _way(ways: dict[int, int], lid: int) -> str:
 
 
 def _check_lids(draft: Draft, file: TextFile) -> None:
-    """Raise RankwiseError if one port has a LID of another's."""
+    """Raise RankwiseError if two ports share a LID."""
     owners = [(port.lid, port.lid_count, port.host) for port in draft.ports.values() if port.lid]
     owners += [(switch.lid, 1, switch.name) for switch in draft.switches.values() if switch.lid]
     owners.sort()
     for (lid, count, name), (following, _, other) in pairwise(owners):
         if lid + count > following:
             raise RankwiseError(
-                f"{file.path}: {name} has {count} LIDs from {lid} on, but LID {following} is {other}'s; "
-                "give files of one moment"
+                f"{file.path}: {name} has {count} LIDs from {lid} on, but LID {following} is {other}'s; the "
+                "files were not taken at the same time"
             )
     if owners and owners[-1][0] + owners[-1][1] - 1 > MOST_LID:
         raise RankwiseError(f"{file.path}: {owners[-1][2]} has LIDs above {MOST_LID:#x}")
@@ -192,6 +198,6 @@ def _check_size(draft: Draft, file: TextFile) -> None:
     size = len(draft.switches) * (highest + 1) * np.dtype(np.uint16).itemsize
     if size > _LARGEST_TABLES:
         raise RankwiseError(
-            f"{file.path}: the tables of {len(draft.switches)} switches would take {byte_text(size)}: no "
-            "subnet is so large"
+            f"{file.path}: the tables of {len(draft.switches)} switches would take {byte_text(size)}, more "
+            "than any subnet needs"
         )

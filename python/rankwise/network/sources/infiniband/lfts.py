@@ -21,7 +21,7 @@ _REMARK = re.compile(rb"Lid\s+Out\s+Destination|Port\s+Info|\*+ WARNING.*|#.*|")
 _HEAD = re.compile(rb"^Unicast lids \[", re.MULTILINE)
 _FIRST = re.compile(rb"^0x\S+ \d+ (.)", re.MULTILINE)
 _FAR = 4096
-"""Warnings of the tools may be in front of the first table, but not so many."""
+"""Warnings of the tools may precede the first table, but not more than this."""
 
 
 def is_dump_lfts(head: bytes) -> bool:
@@ -56,7 +56,7 @@ def read_lfts(file: TextFile) -> Tables:
         elif is_complaint(text):
             complaints.append(text)
         elif not _REMARK.fullmatch(text):
-            raise file.error(number, "is no row of a forwarding table, or only a part of one")
+            raise file.error(number, "is not a row of a forwarding table, or only a part of one")
         return None
 
     rows = read_rows(file, b" ", other)
@@ -75,4 +75,4 @@ def _check_ends(file: TextFile, rows: Rows, heads: list[int], ends: list[tuple[i
         line, count = ends[place]
         first, last = np.searchsorted(rows.lines, (head, line)).tolist()
         if count is not None and last - first != count:
-            raise file.error(line, f"there should be {count} rows above, and there are {last - first}")
+            raise file.error(line, f"expected {count} rows above, found {last - first}")

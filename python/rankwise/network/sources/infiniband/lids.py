@@ -1,4 +1,4 @@
-"""LIDs of ports as OpenSM keeps them (guid2lid), and GUIDs that ibdiagnet made up (ibdiagnet.masks)."""
+"""LIDs of ports as OpenSM keeps them (guid2lid), and ibdiagnet's substitute GUIDs (ibdiagnet.masks)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_guid2lid(file: TextFile) -> Lids:
             continue
         match = _LIDS.fullmatch(line)
         if not match:
-            raise file.error(number, "is no GUID with its lowest and highest LID")
+            raise file.error(number, "is not a GUID with its lowest and highest LID")
         guid, low, high = (int(word, 16) for word in match.groups())
         count = check_lid(file, number, high) - low + 1
         if low == 0 or count < 1 or count & (count - 1) or count > 128:
@@ -37,7 +37,7 @@ def read_guid2lid(file: TextFile) -> Lids:
 
 
 def is_masks(head: bytes) -> bool:
-    """Return whether this begins a file of ibdiagnet's with GUIDs that it made up."""
+    """Return whether a file that begins with `head` is ibdiagnet's table of substitute GUIDs."""
     return bool(_MASK_HEAD.match(head))
 
 
@@ -49,6 +49,6 @@ def read_masks(file: TextFile) -> Masks:
             continue
         match = _MASK.fullmatch(line)
         if not match:
-            raise file.error(number, "is no GUID and the real one for it")
+            raise file.error(number, "is not a GUID with its real GUID")
         real[int(match[1], 16)] = int(match[2], 16)
     return Masks(file, real)

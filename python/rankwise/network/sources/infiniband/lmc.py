@@ -1,4 +1,4 @@
-"""How many LIDs ports have where no file tells: those that their switch sends out of their cable."""
+"""The number of LIDs of ports where no file gives it: those that the switch forwards to the port."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _MOST_LIDS = 128
 def find_lid_counts(draft: Draft) -> None:
     """Fill in `lid_count` of the ports that have 0 there.
 
-    A port has 2^LMC LIDs, and the lowest one is a multiple of that (InfiniBand Architecture Specification,
+    A port has 2^LMC LIDs, and the lowest is a multiple of that (InfiniBand Architecture Specification,
     volume 1, 4.1.3 and 7.11.1).
     """
     owned = {port.lid for port in draft.ports.values()} | {switch.lid for switch in draft.switches.values()}
-    for one, other in draft.cables:
-        for end, (switch, out) in ((one, other), (other, one)):
+    for first, second in draft.cables:
+        for end, (switch, out) in ((first, second), (second, first)):
             port = draft.ports.get(end)
             if port is None or port.lid_count:
                 continue
@@ -28,7 +28,7 @@ def find_lid_counts(draft: Draft) -> None:
 
 
 def _count(lowest: int, lids: set[int]) -> int:
-    """Return the size of the largest range of LIDs from the lowest one on that is all in `lids`."""
+    """Return the size of the largest range of LIDs from the lowest that is all in `lids`."""
     count = 1
     while (
         count < _MOST_LIDS

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
+from rankwise.network.sources.infiniband.one_sided_cables import one_sided_cables
 from rankwise.network.sources.infiniband.rates import rate_of
-from rankwise.network.sources.infiniband.told_once import told_once
 from rankwise.network.sources.infiniband.values import check_lid, check_port
 from rankwise.network.sources.parts import Cable, Cables, End
 from rankwise.network.sources.text import TextFile
@@ -43,17 +43,17 @@ def read_lst(file: TextFile) -> Cables:
             continue
         match = _LINE.fullmatch(line)
         if not match:
-            raise file.error(number, "is no link, or only a part of one: is the file cut off?")
-        told = match.groups()
-        one, other = _end(file, number, told[:8]), _end(file, number, told[8:16])
-        width, state, speed = told[16], told[17], told[18] or ""
-        counts |= {end.node: int(count, 16) for end, count in ((one, told[1]), (other, told[9]))}
-        cables.append(Cable(number, one, other, rate_of(width, speed), state == "ACT"))
-    return Cables(file, cables, counts, told_once(file, cables) if is_opensm_lst(file.data) else ())
+            raise file.error(number, "is not a link, or only a part of one: is the file cut off?")
+        fields = match.groups()
+        first, second = _end(file, number, fields[:8]), _end(file, number, fields[8:16])
+        width, state, speed = fields[16], fields[17], fields[18] or ""
+        counts |= {end.node: int(count, 16) for end, count in ((first, fields[1]), (second, fields[9]))}
+        cables.append(Cable(number, first, second, rate_of(width, speed), state == "ACT"))
+    return Cables(file, cables, counts, one_sided_cables(file, cables) if is_opensm_lst(file.data) else ())
 
 
-def _end(file: TextFile, line: int, told: tuple[str, ...]) -> End:
-    kind, _, system, node, guid, description, lid, number = told
+def _end(file: TextFile, line: int, fields: tuple[str, ...]) -> End:
+    kind, _, system, node, guid, description, lid, number = fields
     return End(
         kind,
         int(node, 16),

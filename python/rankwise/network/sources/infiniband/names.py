@@ -1,4 +1,4 @@
-"""Names of hosts, devices and switches, out of what their administrators had them described by."""
+"""Names of hosts, devices and switches, from their descriptions."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def is_aggregation(description: str) -> bool:
 
 
 def host_and_device(description: str, node: int) -> tuple[str, str]:
-    """Return the names of the host and of its device, '' if it is not told.
+    """Return the names of the host and of its device, '' if there is none.
 
     The first word is the host, the rest the device: `%h %d` is what rdma-ndd sets. Where the first word is a
-    device and the last one is none, that is the host. An adapter that still has the description it left the
-    factory with is a host of its own, by its GUID.
+    device and the last is not, the last is the host. An adapter that still has its factory description
+    counts as a separate host, by its GUID.
 
     Args:
         description: of an adapter.
@@ -55,12 +55,12 @@ def is_device(word: str) -> bool:
 
 
 def is_no_name(host: str) -> bool:
-    """Return whether this is what a host is called that has no name of its own yet."""
+    """Return whether this is a default name of hosts."""
     return host.lower() in _NO_NAMES or is_device(host)
 
 
 def is_factory(description: str) -> bool:
-    """Return whether an adapter's description tells of no host."""
+    """Return whether an adapter's description names no host."""
     return not description.strip() or _FACTORY in description
 
 
@@ -69,7 +69,7 @@ def switch_name(description: str, node: int) -> str:
 
     Args:
         description: of a switch.
-        node: its GUID, which stands for the name if there is none.
+        node: its GUID, which replaces a missing name.
     """
     text = printable(description).strip()
     managed = _MANAGED.fullmatch(text)

@@ -40,7 +40,7 @@ def is_net_dump(head: bytes) -> bool:
 
 
 def read_net_dump(file: TextFile) -> Cables:
-    """Return the cables, as switches tell them; RankwiseError names a wrong line."""
+    """Return the cables, as listed for switches; RankwiseError names a wrong line."""
     rows = _rows(file)
     switches = {row.switch.node for row in rows}
     of_label = {(row.switch.node, row.label): row.switch.number for row in rows}
@@ -94,21 +94,21 @@ def _row(
         if len(words) > places["Sta"] and words[places["Sta"]] in ("DOWN", "DWN"):
             return None
         raise file.error(number, "is only a part of a row: is the file cut off?")
-    told = {name: words[place] for name, place in places.items()}
-    if not _GUID.fullmatch(told["Neighbor Guid"]):
+    fields = {name: words[place] for name, place in places.items()}
+    if not _GUID.fullmatch(fields["Neighbor Guid"]):
         return None
-    if not told["IB#"].isdecimal() or not told["NLID"].isdecimal():
+    if not fields["IB#"].isdecimal() or not fields["NLID"].isdecimal():
         raise file.error(number, "has something else where the number of a port, or a LID, should be")
     name, guid, lid = device
-    here = End(SWITCH, guid, guid, check_port(file, number, int(told["IB#"])), name, lid)
+    here = End(SWITCH, guid, guid, check_port(file, number, int(fields["IB#"])), name, lid)
     return _Row(
         line=number,
         switch=here,
-        label=told["#"],
-        active=told["Sta"] in ("ACT", "ACTIVE"),
-        rate=rate_of(told["LWA"], told["LSA"]),
-        guid=int(told["Neighbor Guid"], 16),
-        far=told["N#"],
-        lid=int(told["NLID"]),
-        description=told["Neighbor Description"].strip('"'),
+        label=fields["#"],
+        active=fields["Sta"] in ("ACT", "ACTIVE"),
+        rate=rate_of(fields["LWA"], fields["LSA"]),
+        guid=int(fields["Neighbor Guid"], 16),
+        far=fields["N#"],
+        lid=int(fields["NLID"]),
+        description=fields["Neighbor Description"].strip('"'),
     )

@@ -1,4 +1,4 @@
-"""What an InfiniBand link takes, by the words that tools have for its width and speed."""
+"""The rate of an InfiniBand link, from the tools' words for its width and speed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LANE_GBIT = {
     "XDR": 200.0,
 }
 """Data, Gbit/s a lane. InfiniBand Architecture Specification, volume 2: SDR to QDR send 8 bits as 10, FDR10
-to EDR 64 as 66; of later speeds the name is that of the data, what FEC needs comes on top."""
+to EDR 64 as 66; later speeds are named by their data rate, without FEC."""
 
 _ALSO = {
     "2.5": "SDR",
@@ -42,7 +42,7 @@ _WIDTHS = {f"{lanes}x": lanes for lanes in (1, 2, 4, 8, 12)}
 
 
 def rate_of(width: str, speed: str) -> float:
-    """Return bytes a second of data in one direction; nan if a word is not known.
+    """Return bytes per second of data in one direction; nan if a word is unknown.
 
     Args:
         width: such as 4x.

@@ -1,7 +1,7 @@
 """Rows of forwarding tables in bulk: files have millions of them, in few shapes.
 
 RATIONALE: one regular expression a line reads some 500,000 rows a second; these are 30 times as many. Lines
-of other shapes (heads, remarks, rows that someone wrote) come back to the caller, one by one.
+of other shapes (heads, remarks, hand-written rows) are returned to the caller.
 """
 
 from __future__ import annotations
@@ -78,29 +78,29 @@ def read_rows(file: TextFile, gap: bytes, other: Callable[[int, bytes], tuple[in
     rows = Rows(line[is_row] + 1, lids[is_row], ports[is_row])
     if not more:
         return rows
-    both = [np.append(one, column) for one, column in zip(rows, np.array(more, np.int64).T, strict=True)]
+    both = [np.append(old, column) for old, column in zip(rows, np.array(more, np.int64).T, strict=True)]
     order = np.argsort(both[0])
     return Rows(*(column[order] for column in both))
 
 
 def _is_at(text: NDArray[np.uint8], starts: NDArray[np.int64], word: bytes) -> NDArray[np.bool_]:
-    found = np.ones(len(starts), np.bool_)
+    matches = np.ones(len(starts), np.bool_)
     for offset, byte in enumerate(word):
-        found &= text[starts + offset] == byte
-    return found
+        matches &= text[starts + offset] == byte
+    return matches
 
 
 def _number(
     text: NDArray[np.uint8], values: NDArray[np.uint8], starts: NDArray[np.int64], digits: int, base: int
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the numbers of so many digits, and where there is one."""
-    found = np.zeros(len(starts), np.int64)
+    """Return the numbers with this many digits, and where they are valid."""
+    numbers = np.zeros(len(starts), np.int64)
     good = np.ones(len(starts), np.bool_)
     for digit in range(digits):
         value = values[text[starts + digit]]
         good &= value < base
-        found = found * base + value
-    return found, good
+        numbers = numbers * base + value
+    return numbers, good
 
 
 class Section(NamedTuple):
@@ -115,7 +115,7 @@ def tables_of(file: TextFile, rows: Rows, sections: Sequence[Section]) -> dict[i
     """Return the tables of the wanted sections.
 
     Raises:
-        RankwiseError: a row is of no switch, a LID or a port is out of range, or one is there twice.
+        RankwiseError: a row belongs to no switch, a LID or a port is out of range, or a LID occurs twice.
     """
     _check_rows(file, rows, sections[0].line if sections else 1 << 62)
     bounds = np.searchsorted(rows.lines, [*(section.line for section in sections), 1 << 62]).tolist()
@@ -125,7 +125,7 @@ def tables_of(file: TextFile, rows: Rows, sections: Sequence[Section]) -> dict[i
             continue
         if section.guid in tables:
             before = tables[section.guid].line
-            raise file.error(section.line, f"switch 0x{section.guid:016x} is there already, in line {before}")
+            raise file.error(section.line, f"switch 0x{section.guid:016x} was already given in line {before}")
         part = Rows(*(column[first:last] for column in rows))
         _check_unique(file, part)
         way = part.ports != NOWHERE
@@ -136,8 +136,8 @@ def tables_of(file: TextFile, rows: Rows, sections: Sequence[Section]) -> dict[i
 def _check_rows(file: TextFile, rows: Rows, first_switch: int) -> None:
     for wrong, message in (
         (rows.lines < first_switch, "is a row of a forwarding table, but there is no switch above it"),
-        (rows.lids > MOST_LID, f"its LID is above {MOST_LID:#x}, the highest that a port can have"),
-        ((rows.lids == 0) & (rows.ports != NOWHERE), "LID 0 is no port's"),
+        (rows.lids > MOST_LID, f"its LID is above the maximum {MOST_LID:#x}"),
+        ((rows.lids == 0) & (rows.ports != NOWHERE), "LID 0 is not a valid LID of a port"),
         (rows.ports > NOWHERE, f"its port is above {MOST_PORT}"),
     ):
         if wrong.any():
@@ -151,6 +151,4 @@ def _check_unique(file: TextFile, rows: Rows) -> None:
     same = np.flatnonzero(np.diff(rows.lids[order]) == 0)
     if len(same):
         twice = order[same[0] + 1]
-        raise file.error(
-            int(rows.lines[twice]), f"LID {rows.lids[twice]:#06x} of this switch is there already"
-        )
+        raise file.error(int(rows.lines[twice]), f"LID {rows.lids[twice]:#06x} of this switch is given twice")

@@ -15,16 +15,16 @@ _ROOT = re.compile(rb"<Snapshot[\s>]")
 
 
 def is_snapshot(head: bytes) -> bool:
-    """Tell whether a file that begins with `head` is a snapshot."""
+    """Return whether a file that begins with `head` is a snapshot."""
     return _ROOT.search(head) is not None
 
 
 def read_snapshot(file: TextFile) -> Whole | Cables:
     """Return the subnet, or just cables if the file has no tables; RankwiseError names a wrong line."""
-    found = snapshot_of(file)
-    if not found.cables:
-        raise RankwiseError(f"{file.path}: there are no links in this snapshot")
-    if not found.tables:
-        return Cables(file, found.cables)
-    subnet, warnings = joined([Cables(file, found.cables), Tables(file, found.tables)])
+    snapshot = snapshot_of(file)
+    if not snapshot.cables:
+        raise RankwiseError(f"{file.path}: this snapshot has no links")
+    if not snapshot.tables:
+        return Cables(file, snapshot.cables)
+    subnet, warnings = joined([Cables(file, snapshot.cables), Tables(file, snapshot.tables)])
     return Whole((subnet,), (Source("opareport", file.path),), tuple(warnings))

@@ -1,4 +1,4 @@
-"""What a snapshot of opareport has of nodes, ports, links and forwarding tables, read as it goes by.
+"""Nodes, ports, links and forwarding tables of a snapshot of opareport, read as a stream.
 
 Its format is that of opareport 10.10 (`Topology/snapshot.c` of https://github.com/cornelisnetworks/opa-ff): a
 node has its ports and, if it is a switch, its linear forwarding table in it; links name the two ends. Numbers
@@ -76,7 +76,7 @@ def snapshot_of(file: TextFile) -> Snapshot:
 
 
 class _Walker:
-    """Keeps what stands between the tags of the record that is being read."""
+    """Keeps the text between the tags of the current record."""
 
     def __init__(self, file: TextFile) -> None:
         self._file = file
@@ -126,10 +126,10 @@ class _Walker:
             self._link[f"{around} {tag}"] = text, line
 
     def finished(self) -> Snapshot:
-        """Return what was found; RankwiseError if a link leads to a port that is not there."""
-        for line, one, other in self._links:
-            ends = [self._cable_end(key, line) for key in (one, other)]
-            ports = [self._nodes[key[0]].ports[key[1]] for key in (one, other)]
+        """Return the snapshot; RankwiseError if a link leads to a missing port."""
+        for line, first, second in self._links:
+            ends = [self._cable_end(key, line) for key in (first, second)]
+            ports = [self._nodes[key[0]].ports[key[1]] for key in (first, second)]
             rate = min((port.rate for port in ports), key=lambda rate: (math.isnan(rate), rate))
             active = all(port.active for port in ports)
             self._found.cables.append(Cable(line, ends[0], ends[1], rate, active))
@@ -141,7 +141,7 @@ class _Walker:
         if lmc > _MOST_LMC:
             raise self._file.error(line, f"LMC {lmc} is above {_MOST_LMC}")
         if number in self._ports:
-            raise self._file.error(line, f"port {number} is there twice in its node")
+            raise self._file.error(line, f"port {number} is given twice in its node")
         lanes = self._number_of(self._port, "LinkWidthDowngradeTxActive_Int", line, 0)
         lanes = lanes or self._number_of(self._port, "LinkWidthActive_Int", line, 0)
         speed = self._number_of(self._port, "LinkSpeedActive_Int", line, 0)
@@ -162,7 +162,7 @@ class _Walker:
             raise self._file.error(line, f"a node of type {kind} is neither an adapter (1) nor a switch (2)")
         if guid in self._nodes:
             raise self._file.error(
-                line, f"the node 0x{guid:016x} is there twice: line {self._nodes[guid].line}"
+                line, f"the node 0x{guid:016x} is given twice: line {self._nodes[guid].line}"
             )
         system = self._number_of(self._node, "SystemImageGUID", line, 0)
         is_switch = kind == _SWITCH
@@ -184,7 +184,7 @@ class _Walker:
         node = self._nodes.get(guid)
         if node is None or number not in node.ports:
             raise self._file.error(
-                line, f"the link leads to port {number} of 0x{guid:016x}, which is not there"
+                line, f"the link leads to port {number} of 0x{guid:016x}, which does not exist"
             )
         check_port(self._file, line, number)
         port, kind = node.ports[number], SWITCH if node.is_switch else HOST

@@ -1,1 +1,1 @@
-"""Fabrics from what Slurm knows: which switches, or blocks, the nodes are at. All else is modelled."""
+"""Fabrics from Slurm's knowledge of the switches, or blocks, of nodes. Everything else is modelled."""

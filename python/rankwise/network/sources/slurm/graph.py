@@ -1,4 +1,4 @@
-"""Switches of which some are below several others, as in a fat tree that names all its spines: no tree."""
+"""Switches that are not a tree: some are below several others, as in a fat tree that names all its spines."""
 
 from __future__ import annotations
 
@@ -49,23 +49,23 @@ def graph_of(
 
 
 def _heights(groups: dict[str, Group]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    heights: dict[str, int] = {}
 
     def height(group: Group) -> int:
-        if group.name not in found:
-            found[group.name] = 1 + max((height(groups[child]) for child in group.groups), default=0)
-        return found[group.name]
+        if group.name not in heights:
+            heights[group.name] = 1 + max((height(groups[child]) for child in group.groups), default=0)
+        return heights[group.name]
 
     for group in groups.values():
         height(group)
-    return found
+    return heights
 
 
 def _each(group: Group, count: int, above: int) -> int:
-    """Return the cables to each switch above one; RankwiseError if they are not as many to each."""
+    """Return the cables to each switch above; RankwiseError if their numbers differ."""
     if above and count % above:
         raise RankwiseError(
-            f"{group.where}: {group.name!r} would have {count} cables up, and {above} switches are above it: "
-            "give a multiple of these"
+            f"{group.where}: {group.name!r} would have {count} cables up to {above} switches: give a "
+            f"multiple of {above}"
         )
     return count // above if above else 0

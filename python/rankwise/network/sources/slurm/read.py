@@ -23,7 +23,7 @@ from rankwise.topology.sources.slurm.topology_conf import read_conf
 from rankwise.topology.sources.slurm.topology_yaml import read_yaml
 
 KIND = "slurm"
-_FULL = "as many up from each switch as come from below"
+_FULL = "as many cables up from each switch as down"
 _KEYS = ("", "topology", "uplinks", "oversubscription", "gbit", "routing")
 _ROUTINGS = ("dmodk", "even")
 _CONF = re.compile(rb"^[ \t]*(switchname|blockname|ringname|torusname)[ \t]*=", re.IGNORECASE | re.MULTILINE)
@@ -32,12 +32,12 @@ _YAML_KINDS = re.compile(rb"[\s{,-][\"']?(tree|block|flat|ring|torus3d)[\"']?[ \
 
 
 def is_topology(head: bytes) -> bool:
-    """Tell whether a file is one of Slurm's, by its first bytes."""
+    """Return whether a file is one of Slurm's, by its first bytes."""
     return bool(_CONF.search(head)) or bool(_YAML.search(head) and _YAML_KINDS.search(head))
 
 
 def is_slurm(text: str) -> bool:
-    """Tell whether these are words with a file of Slurm's, such as `slurm:topology.conf,uplinks=9`."""
+    """Return whether these are words with a file of Slurm's, such as `slurm:topology.conf,uplinks=9`."""
     return text.startswith(f"{KIND}:")
 
 
@@ -71,7 +71,7 @@ def _made(path: Path, words: Words, what: str) -> Whole:
     network = read_yaml(path, name) if is_yaml else read_conf(path)
     even = words.choice("routing", _ROUTINGS) == "even"
     with _of_file(path):
-        network, warnings = usable(network, "each has a port there")
+        network, warnings = usable(network, "each switch has a port there")
     if _is_tree(network):
         with _of_file(path):
             tree = tree_of(network, _uplinks(words))
@@ -88,7 +88,7 @@ def _made(path: Path, words: Words, what: str) -> Whole:
 
 @contextmanager
 def _of_file(path: Path) -> Iterator[None]:
-    """Put the name of the file in front of complaints about what is in it."""
+    """Put the name of the file in front of errors about its content."""
     try:
         yield
     except RankwiseError as error:
@@ -101,24 +101,24 @@ def _is_tree(network: Network) -> bool:
 
 
 def _told(words: Words) -> str:
-    """Return what the words say of cables; '' if nothing."""
+    """Return the part of the words about cables; '' if there is none."""
     keys = (key for key in ("uplinks", "oversubscription") if key in words)
     return next((f"{key}={words.text(key)}" for key in keys), "")
 
 
 def _modelled(network: Network, words: Words) -> str:
-    """Return what is not told by the file, as a warning."""
+    """Return a warning about the parts that are modelled."""
     if not _is_tree(network) and not _told(words):
-        return "cables are one from each switch to each above it, as the file has them; routes are modelled"
-    rings = ", and a ring is taken as a switch" if network.kind == "ring" else ""
+        return "one cable from each switch to each switch above it, as in the file; routes are modelled"
+    rings = ", and a ring counts as a switch" if network.kind == "ring" else ""
     return (
-        f"cables between switches and routes are modelled{rings}, as Slurm does not tell them: "
+        f"cables between switches and routes are modelled{rings}, because Slurm does not describe them: "
         f"{_told(words) or _FULL}"
     )
 
 
 def _uplinks(words: Words) -> Callable[[int, int], int]:
-    """Return what tells the cables up from a switch, of its height and what comes from below."""
+    """Return a function from a switch's height and the links from below to its cables up."""
     if "uplinks" in words and "oversubscription" in words:
         raise words.error("has both uplinks= and oversubscription=: give one of them")
     fixed = words.sizes("uplinks") if "uplinks" in words else ()

@@ -21,11 +21,11 @@ class TreeSwitch:
 
     Attributes:
         name: its own, or that of a block.
-        parent: place of the one above; -1: the top.
+        parent: index of the switch above; -1: the top.
         first: number of the first node below it.
-        last: number behind the last one.
+        last: number after the last one.
         height: 1 if it has nodes alone.
-        capacity: links that come from below: of its own nodes, and cables of the switches below.
+        capacity: links from below: of its own nodes, and cables of the switches below.
         uplinks: cables to the switch above; 0: none is.
         base: port of the first cable down to it, at the switch above; -1: the top.
         up: its own port of the first cable up.
@@ -60,7 +60,7 @@ class Tree:
 def tree_of(network: Network, uplinks: Callable[[int, int], int]) -> Tree:
     """Put switches and nodes in order, and count cables.
 
-    Several switches that nothing is above get one above them: their nodes do reach each other.
+    If several switches have none above them, a common one is added: their nodes do reach each other.
 
     Args:
         network: as a file defines it, and a tree.
@@ -103,20 +103,20 @@ def with_one_above(network: Network) -> list[Group]:
         RankwiseError: it names no switches.
     """
     if not network.groups:
-        raise RankwiseError("the topology is flat: it tells of no switches")
+        raise RankwiseError("the topology is flat: it describes no switches")
     part = {group.name: group.name for group in network.groups}
 
-    def found(name: str) -> str:
+    def root_of(name: str) -> str:
         while part[name] != name:
             name = part[name]
         return name
 
     for group in network.groups:
         for child in group.groups:
-            part[found(child)] = found(group.name)
+            part[root_of(child)] = root_of(group.name)
     below = {child for group in network.groups for child in group.groups}
     tops = tuple(group.name for group in network.groups if group.name not in below)
-    if len({found(name) for name in tops}) == 1:
+    if len({root_of(name) for name in tops}) == 1:
         return list(network.groups)
     return [*network.groups, Group(_free(_ABOVE, part), tops, (), "")]
 

@@ -58,7 +58,7 @@ def warnings(measurement: Measurement, ordering: Ordering) -> list[str]:
     header = measurement.about
     found = []
     if header.get("oversubscribed"):
-        found.append("more ranks than processors: times are rough")
+        found.append("more ranks than processors: times are inaccurate")
     if header.get("interrupted"):
         done, rounds = header.get("rounds_done"), header.get("rounds")
         found.append(f"interrupted: {done} of {rounds} rounds were measured")
@@ -67,7 +67,7 @@ def warnings(measurement: Measurement, ordering: Ordering) -> list[str]:
         found.append(f"not measured: {_counted(missing, 'pair')} (grey)")
     unseen = len(measurement.ranks) - len(ordering.ranks)
     if unseen:
-        found.append(f"left out: {_counted(unseen, 'rank')} without any measured pair")
+        found.append(f"not shown: {_counted(unseen, 'rank')} without a measured pair")
     return found
 
 

@@ -150,9 +150,9 @@ def draw_outliers(figure: Any, view: View, left: float, top: float, line: float)
         return
     outliers = view.hierarchy.outliers
     count = f" ({len(outliers)})" if outliers else ""
-    figure.text(left, top, f"What does not fit{count}", fontsize=9.5, fontweight="bold", va="top")
+    figure.text(left, top, f"Outliers{count}", fontsize=9.5, fontweight="bold", va="top")
     if not outliers:
-        figure.text(left, top - 1.3 * line, "nothing: all pairs are as their level", color=FAINT, va="top")
+        figure.text(left, top - 1.3 * line, "none: all pairs match their level", color=FAINT, va="top")
     for place, outlier in enumerate(outliers[:_MOST_OUTLIERS]):
         what, how = outlier_words(outlier)
         y = top - (1.35 + place * 1.95) * line

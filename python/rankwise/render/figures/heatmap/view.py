@@ -78,7 +78,7 @@ def view(
         RankwiseError: nothing of this statistic and size was measured.
     """
     if not measured_pairs(measurement).any():
-        raise RankwiseError("there is no measured pair in this file: measure at least two ranks")
+        raise RankwiseError("this file has no measured pair: measure at least two ranks")
     if size not in measurement.sizes:
         sizes = ", ".join(str(known) for known in measurement.sizes)
         raise RankwiseError(f"messages of {size} bytes were not measured: choose --size from {sizes}")
@@ -86,7 +86,7 @@ def view(
     if not any(np.isfinite(part).any() for part in values):
         there = ", ".join(available(measurement, size)) or "nothing"
         elsewhere = [str(other) for other in measurement.sizes if statistic in available(measurement, other)]
-        other_size = f"; {statistic} there is with --size {', '.join(elsewhere)}" if elsewhere else ""
+        other_size = f"; --size {', '.join(elsewhere)} has {statistic}" if elsewhere else ""
         raise RankwiseError(
             f"{statistic} of {byte_text(size)} messages is not in this file: choose from {there}{other_size}"
         )

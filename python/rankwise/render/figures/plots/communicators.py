@@ -58,6 +58,6 @@ def draw_communicators(
         draw_stacks(on, stacks, across=True)
         on.set_yticks(range(len(names)), names)
         on.set_title(share_of_mpi(shown(family_name(bars[0]), 40), bars[0].totals, time=time))
-        on.set_xlabel(f"{time}, sum over the ranks")
+        on.set_xlabel(f"{time}, summed over ranks")
         texts_on(on.xaxis, second_text)
     return on

@@ -45,6 +45,6 @@ def draw_sizes(rows: Sequence[SizeRow], axes: Any = None, time: str = IN_MPI) ->
         what = sized_calls(int(most), sum(row.totals.calls for row in rows if row.size_bin == int(most)))
         share = percent_text(100 * seconds[most] / (sum(seconds.values()) or 1))
         on.set_title(f"{what} take {share} % of the {time}")
-        on.set_ylabel(f"{time}, sum over the ranks")
+        on.set_ylabel(f"{time}, summed over ranks")
         texts_on(on.yaxis, second_text)
     return on

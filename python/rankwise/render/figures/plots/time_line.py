@@ -35,7 +35,7 @@ def draw_time_line(found: TimeLine, measure: str, axes: Any = None) -> Any:
     """
     with drawing(axes, 8.0, 3.8) as on:
         if not found.ranks:
-            on.set_title("It is not known what the ranks did when")
+            on.set_title("No time line was recorded")
             return on
         cells = _cells(found, measure)
         together = max(1, -(-len(cells) // _MOST_ROWS))
@@ -123,11 +123,11 @@ def _amount_title(found: TimeLine, measure: str) -> str:
         return f"No {name}"
     span = f"from {second_text(most.begin_seconds)} to {second_text(most.end_seconds)}"
     if len(amounts) == 1:
-        return f"{text(whole)} over the ranks {span}: {name}"
+        return f"{text(whole)} summed over ranks {span}: {name}"
     share = percent_text(100 * amounts[place] / whole)
     return (
-        f"{len(amounts)} phases; the most {name} are in phase {most.number}:\n"
-        f"{text(amounts[place])} over the ranks {span}, {share} % of all"
+        f"{len(amounts)} phases; the most {name} are in phase {most.number}:\n{text(amounts[place])} summed "
+        f"over ranks {span}, {share} % of all"
     )
 
 

@@ -82,7 +82,7 @@ def _run_file(found: Comparison) -> dict[str, Any]:
 
 def _findings_file(found: Comparison) -> dict[str, Any]:
     """Return the findings as a file has them."""
-    of_side = ("could save, % of run", "runs", "runs that tell", "title")
+    of_side = ("could save, % of run", "runs", "runs that show it", "title")
     head = ["state", "finding", "subject"]
     head += [f"{side}: {what}" for side in ("before", "after") for what in of_side]
     lines = [
@@ -128,7 +128,7 @@ def _file(found: Comparison, kind: str) -> dict[str, Any]:
     head = [
         *("call" if name == "procedure" else name for name in names),
         *(f"{name}, s" for name in _OF_CHANGE),
-        *("change, %", "change, % of that of wall", "verdict", "only"),
+        *("change, %", "change, % of the change of wall", "verdict", "only"),
         *("calls before", "calls after", "sent before, B", "sent after, B"),
     ]
     lines = [

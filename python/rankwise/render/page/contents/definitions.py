@@ -22,8 +22,8 @@ from rankwise.views.view import TEXT, Column, Detail, Table, label
 
 _GROUP = "Definitions"
 _MPI = "MPI standard 4.1"
-_PROFILE = "docs/profile-format.md"
-_WAITING = "docs/waiting.md"
+_PROFILE = "docs/reference/profile-format.md"
+_WAITING = "docs/explanation/waiting.md"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,8 @@ class _Word:
 _WORDS = (
     _Word(
         "calls",
-        "Calls that returned, over the ranks. MPI_Init, MPI_Finalize and their kin stand apart, in no sum.",
+        "Calls that returned, summed over ranks. MPI_Init, MPI_Finalize and similar calls are listed "
+        "separately and are in no sum.",
         "count",
         _PROFILE,
     ),
@@ -47,52 +48,52 @@ _WORDS = (
     _Word("received", RECEIVED.meaning, "MPI_Get_count x MPI_Type_size", f"{_MPI}, chapter 3"),
     _Word("time (sum)", TIME.meaning, "sum of (end - begin) of each call", _PROFILE),
     _Word("% of MPI", OF_MPI_MEANING, "time / sum of the time of all calls", _PROFILE),
-    _Word("% of run", OF_RUN_MEANING, "time / sum over the ranks of (run time x threads)", _PROFILE),
+    _Word("% of run", OF_RUN_MEANING, "time / sum over ranks of (run time x threads)", _PROFILE),
     _Word(
         "size",
-        "Bytes of one call, in bins: from each power of two to below the next one.",
+        "Bytes of one call, in bins: from one power of two up to, but not including, the next.",
         "2^n <= bytes < 2^(n+1)",
         _PROFILE,
     ),
     _Word(
         "imbalance (of a table)",
-        "How unevenly ranks share the time in some calls; 1.00: all the same.",
-        "most time of a rank / mean of all",
-        "docs/explain.md",
+        "How unevenly the time in these calls is distributed over ranks; 1.00: all ranks are equal.",
+        "maximum time of a rank / mean of all ranks",
+        "docs/explanation/explain.md",
     ),
     _Word(
         "communicator",
-        "Named by its ancestry: W is MPI_COMM_WORLD, W_s1 what the first MPI_Comm_split of it made. Those"
-        " that one line of the program made are a family.",
+        "Named by its ancestry: W is MPI_COMM_WORLD, W_s1 was created by the first MPI_Comm_split of W. "
+        "Communicators created by one line of the program are a family.",
         "",
         f"{_MPI}, chapter 7; {_PROFILE}",
     ),
     _Word(
-        "blamed (in collectives)",
-        "What others waited because a rank was late, when the blame has been passed on: a rank that waited"
-        " itself passes on as much to whom it waited for.",
-        "caused - passed on + what others passed on to it",
+        "caused waiting, with indirect waiting (in collectives)",
+        "Waiting of others for a late rank, after passing on indirect waiting: a rank that itself waited "
+        "passes that part on to the rank it waited for.",
+        "caused - passed on + received from others",
         _WAITING,
     ),
     _Word(
         "blamed",
-        "What others waited for a rank in collectives and for messages, when all has been passed on, for"
-        " whatever reason it was late. Over the ranks it is all waiting. Where ranks are named as late, the"
-        " number is without what others waited while those were in the collective before.",
-        "blamed in collectives + waits for messages that began with it",
+        "Waiting of others for a rank, in collectives and for messages, after passing on indirect waiting, "
+        "for any cause of its lateness. Summed over ranks, it is all waiting. The numbers of ranks "
+        "reported as late exclude waiting while they were in the previous collective.",
+        "caused in collectives after passing on + waits for messages whose root cause it is",
         _WAITING,
     ),
     _Word(
-        "in MPI, not told apart",
-        "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, persistent"
-        " collectives, and those that make communicators.",
+        "in MPI, unclassified",
+        "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, waits for"
+        " partitioned communication, and calls that make communicators.",
         "time in MPI - waiting - transfer - MPI-IO",
         _WAITING,
     ),
     _Word(
         "transfer (of the run)",
-        "Time in collectives, receives, waits and sends in which nobody was late, and in calls that"
-        " only start communication.",
+        "Time in collectives, receives, waits and sends while no rank was late, and in calls that only "
+        "start communication.",
         "known time in MPI - waiting",
         _WAITING,
     ),
@@ -107,11 +108,11 @@ def definition_sections(of: Subject) -> list[dict[str, Any]]:
 def _metrics(of: Subject) -> dict[str, Any]:
     def value(metric: Metric) -> str:
         found = metric.value(of.seen)
-        return found.text if isinstance(found, Fact) else f"not told: {found.why}"
+        return found.text if isinstance(found, Fact) else f"unknown: {found.why}"
 
     columns: list[Column[Metric]] = [
-        label("metric", lambda row: row.name, "as `rankwise explain` takes it"),
-        label("of this run", value, "or why it is not known", kind=TEXT),
+        label("metric", lambda row: row.name, "as argument of `rankwise explain`"),
+        label("of this run", value, "or why it is unknown", kind=TEXT),
         label("meaning", lambda row: row.meaning, "", kind=TEXT),
         label("formula", lambda row: row.formula, "", kind=TEXT),
         label("source", lambda row: row.source, "", kind=TEXT),
@@ -127,20 +128,20 @@ def _words() -> dict[str, Any]:
         label("source", lambda row: row.source, "", kind=TEXT),
     ]
     return section(
-        "words", _GROUP, "Words on the pages", [], [table_data(Table(columns, _WORDS, ""), Detail.BRIEF)]
+        "words", _GROUP, "Terms on the pages", [], [table_data(Table(columns, _WORDS, ""), Detail.BRIEF)]
     )
 
 
 def _verdicts() -> dict[str, Any]:
     columns: list[Column[VerdictRule]] = [
         label("what limits", lambda row: row.limit, ""),
-        label("when", lambda row: row.when, "it is the verdict", kind=TEXT),
+        label("when", lambda row: row.when, "condition", kind=TEXT),
     ]
     return section(
         "verdicts",
         _GROUP,
-        "How the verdict is made",
-        ["The first rule that holds makes it. Shares are of the run unless another whole is named."],
+        "How the verdict is chosen",
+        ["The first rule that holds gives the verdict. Shares are of the run unless stated otherwise."],
         [table_data(Table(columns, VERDICTS, ""), Detail.BRIEF)],
     )
 
@@ -151,7 +152,7 @@ def _rules(of: Subject) -> dict[str, Any]:
 
     def state(rule: Rule) -> str:
         if rule.id in silent:
-            return f"can't be told: {silent[rule.id]}"
+            return f"unknown: {silent[rule.id]}"
         found = [one for one in told.found if one.finding.rule == rule.id]
         if not found:
             return "not found"
@@ -159,7 +160,7 @@ def _rules(of: Subject) -> dict[str, Any]:
         return f"{len(found)} found, up to {percent_text(most)} % of the run"
 
     columns: list[Column[Rule]] = [
-        label("rule", lambda row: row.id, "as `rankwise explain` takes it"),
+        label("rule", lambda row: row.id, "as argument of `rankwise explain`"),
         label("in this run", state, "", kind=TEXT),
         label("looks for", lambda row: row.looks_for, "", kind=TEXT),
         label("when", lambda row: row.when, "", kind=TEXT),
@@ -171,8 +172,9 @@ def _rules(of: Subject) -> dict[str, Any]:
         _GROUP,
         "Rules of findings",
         [
-            f"The overview has the first {MOST_IN_SUMMARY} that could save {LEAST_PERCENT:.0f} % of the run"
-            " or more, by what they could save and how sure that is; `rankwise explain -v` has all."
+            f"The overview shows up to {MOST_IN_SUMMARY} findings that could save at least "
+            f"{LEAST_PERCENT:.0f} % of the run, sorted by possible saving and confidence; `rankwise explain "
+            "-v` shows all."
         ],
         [table_data(Table(columns, RULES, ""), Detail.BRIEF)],
     )
@@ -181,17 +183,17 @@ def _rules(of: Subject) -> dict[str, Any]:
 def _waiting(of: Subject) -> dict[str, Any]:
     found, messages = of.seen.waiting, of.seen.messages
     text = [
-        "Blocking collectives: of a sample of the calls it is kept when each member came and left. A rank"
-        " waits until the last one has come that it needs something of; the rest is transfer. What the sample"
-        " shows is scaled to the exact time of all calls.",
-        "Messages: of a sample of receives, waits and blocking sends it is kept when both sides began. Until"
-        " the other side had begun, a rank waits.",
+        "Blocking collectives: for a sample of calls, the arrival and departure of each member are kept. A "
+        "rank waits until the last rank it depends on has arrived; the rest is transfer. The result is "
+        "scaled to the exact time of all calls.",
+        "Messages: for a sample of receives, waits and blocking sends, the start of both sides is kept. A "
+        "rank waits until the other side has started.",
     ]
     if found and found.kept:
         text.append(
-            f"In collectives of this run: {second_text(found.waiting.seconds)} over the ranks, which may be"
-            f" off by {second_text(found.waiting.error_seconds)}, by the sampling (95 %) and the clocks of"
-            " the nodes."
+            f"In collectives of this run: {second_text(found.waiting.seconds)} summed over ranks, with an "
+            f"error of {second_text(found.waiting.error_seconds)} from sampling (95 %) and from the clocks "
+            "of the nodes."
         )
         text += waiting_notes(found)
     else:
@@ -199,8 +201,8 @@ def _waiting(of: Subject) -> dict[str, Any]:
     if messages.is_sampled:
         late = messages.late_sender_seconds + messages.late_receiver_seconds
         text.append(
-            f"For messages of this run: {second_text(late)} over the ranks, which may be off by"
-            f" {second_text(messages.error_seconds)}."
+            f"For messages of this run: {second_text(late)} summed over ranks, with an error of "
+            f"{second_text(messages.error_seconds)}."
         )
         text.append(certainty_note(messages))
     else:

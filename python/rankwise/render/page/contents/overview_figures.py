@@ -29,20 +29,20 @@ _MEANINGS = {
     COMPUTE: ("compute, other", _METRICS["useful-time"].meaning),
     WAITING: (
         "waiting",
-        "In MPI while another rank that was needed had not come yet: in collectives, and for messages.",
+        "In MPI while another rank had not arrived yet: in collectives and for messages.",
     ),
-    TRANSFER: ("transfer", "In MPI although nobody was late: what the library and the network take."),
+    TRANSFER: ("transfer", "In MPI while no rank was late: the time of the library and the network."),
     FILES: ("MPI-IO", "In calls that open, read, write and close files."),
     UNKNOWN: (
-        "in MPI, not told apart",
-        "In calls of MPI of which it is not known whether they waited for another rank.",
+        "in MPI, unclassified",
+        "In MPI calls for which waiting is unknown.",
     ),
 }
 _IN_TITLE = {
     WAITING: "waiting for other ranks",
     TRANSFER: "transfer",
     FILES: "MPI-IO",
-    UNKNOWN: "not told apart",
+    UNKNOWN: "unclassified",
 }
 
 
@@ -75,7 +75,7 @@ def _part(part: Part, run: float) -> dict[str, Any]:
     label, meaning = _MEANINGS[part.name]
     seconds, estimated = part.percent_of_run / 100 * run, "~" * part.is_estimate
     error = part.error_percent_of_run
-    off = f" It may be off by {percent_text(error)} % of the run." if part.is_estimate else ""
+    off = f" The error is {percent_text(error)} % of the run." if part.is_estimate else ""
     return {
         "name": part.name,
         "label": label,

@@ -39,13 +39,13 @@ def _tells(keys: Sequence[Hashable]) -> bool:
 
 def _sentence(agreement: Agreement) -> str:
     if agreement.index < _ALIKE:
-        return f"No measured level groups the ranks by {agreement.given}: messages cost much the same there."
-    given = "node" if agreement.given == "node" else f"{agreement.given}, as the kernel tells,"
+        return f"No measured level groups the ranks by {agreement.given}: messages cost about the same there."
+    given = "node" if agreement.given == "node" else f"{agreement.given} (from the kernel)"
     if agreement.index >= _SAME:
-        return f"By {given} the ranks are grouped as they are at the measured level {agreement.level}."
+        return f"Grouping the ranks by {given} gives the measured level {agreement.level}."
     ranks = ranks_text(agreement.differ)
     shown = ranks if len(ranks) <= _MOST_RANKS else f"{ranks[:_MOST_RANKS].rpartition(',')[0]}, ..."
     return (
-        f"By {given} the ranks are grouped otherwise than at the measured level {agreement.level} "
-        f"(agreement {agreement.index:.2f}): {number_of(len(agreement.differ), 'rank')} elsewhere, {shown}."
+        f"Grouping the ranks by {given} differs from the measured level {agreement.level} (agreement "
+        f"{agreement.index:.2f}): {number_of(len(agreement.differ), 'rank')} elsewhere, {shown}."
     )

@@ -63,7 +63,7 @@ def warnings(both: tuple[Measurement, Measurement], found: Difference) -> list[s
 def verdict(found: Difference) -> str:
     """Return the finding in one sentence."""
     if all(level.interval is None for level in found.levels):
-        return "Too few pairs to tell a change from noise: measure more ranks."
+        return "Too few pairs to separate a change from noise: measure more ranks."
     if not found.changed:
         return "No change beyond noise."
     changed = [level for level in found.levels if level.change]
@@ -73,8 +73,8 @@ def verdict(found: Difference) -> str:
     most = max(changed, key=lambda level: max(level.slowness, 1 / level.slowness))
     factor = factor_text(max(most.slowness, 1 / most.slowness))
     return (
-        f"{len(changed)} of {number_of(len(found.levels), 'value')} changed beyond noise; most of all "
-        f"{most.what} of {byte_text(most.size)} messages, {most.name}: {factor} {most.change}."
+        f"{len(changed)} of {number_of(len(found.levels), 'value')} changed beyond noise; the largest "
+        f"change is {most.what} of {byte_text(most.size)} messages, {most.name}: {factor} {most.change}."
     )
 
 
@@ -93,9 +93,9 @@ def _matched(found: Difference) -> str:
 
 def _caption(found: Difference) -> str:
     return (
-        "slower: how many times slower the value got, median over the pairs, and the interval that holds it "
-        f"with {percent_text(100 * CONFIDENCE, 0)} % confidence. It counts as a change if the interval "
-        f"leaves out 1 and the median is more than {percent_text(100 * found.threshold, 0)} % off "
+        "slower: factor by which the value got slower, median over the pairs, with its "
+        f"{percent_text(100 * CONFIDENCE, 0)} % confidence interval. It counts as a change if the interval "
+        f"excludes 1 and the median differs by more than {percent_text(100 * found.threshold, 0)} % "
         "(--threshold)."
     )
 
@@ -109,7 +109,7 @@ def _level_columns() -> list[TextColumn[ClassChange]]:
         TextColumn("after", lambda row: value_text(row.what, row.after), right=True),
         TextColumn("slower", lambda row: factor_text(row.slowness), right=True),
         TextColumn("interval", lambda row: _interval(row.interval), right=True),
-        label("", lambda row: row.change or ("no change" if row.interval else "one pair: can't tell")),
+        label("", lambda row: row.change or ("no change" if row.interval else "one pair: unknown")),
     ]
 
 

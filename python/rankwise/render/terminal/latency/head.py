@@ -16,9 +16,9 @@ from rankwise.text.units import byte_text, number_of, second_text
 _APART = "  "
 _INDENT = 2
 _MODES = {
-    "quiet": "one pair a node at a time",
+    "quiet": "one pair per node at a time",
     "loaded": "all ranks at once",
-    "leaders": "one rank a node",
+    "leaders": "one rank per node",
     "sample": "a sample of the pairs",
     "serial": "one pair at a time",
 }
@@ -64,7 +64,7 @@ def warnings(measurement: Measurement) -> list[str]:
     expected = _told(about, "pairs_expected", 0)
     missing = expected - len(measurement.pairs)
     if missing > 0:
-        found.append(f"{missing} of {number_of(expected, 'pair')} are missing: what is said is of the others")
+        found.append(f"{missing} of {number_of(expected, 'pair')} are missing: the results cover the others")
     unmeasured = int((measurement.pairs.repeats == 0).all(axis=1).sum())
     if unmeasured:
         found.append(
@@ -72,8 +72,8 @@ def warnings(measurement: Measurement) -> list[str]:
         )
     if _told(about, "oversubscribed", False):
         found.append(
-            "oversubscribed: some node had more ranks than processors, so times are rough; "
-            "start at most one rank a processor"
+            "oversubscribed: a node had more ranks than processors, so times are inaccurate; start at most "
+            "one rank per processor"
         )
     return found
 

@@ -52,10 +52,10 @@ def caption(measurement: Measurement) -> str:
         "many messages at once, each" if max(measurement.sizes) <= _MOST_WINDOW_BYTES else "one message"
     )
     return (
-        f"Two ranks are at the first level that has both in one group. latency: half a round trip of "
-        f"{smallest}. overhead: in MPI_Send. us/KiB: growth of half a round trip with the size. bandwidth: "
-        f"of {messages} of {largest}. spread: of the latencies, robust. again: found so in how "
-        "many measurements with as much noise."
+        "The level of two ranks is the smallest one with both in one group. latency: half a round trip of "
+        f"{smallest}. overhead: time in MPI_Send. us/KiB: increase of half a round trip with the size. "
+        f"bandwidth: of {messages} of {largest}. spread: robust spread of the latencies. again: share of "
+        "measurements with the same noise that find this level."
     )
 
 

@@ -1,4 +1,4 @@
-"""What does not fit into its level, in plain words, and what to do about it."""
+"""What outlier into its level, in plain words, and what to do about it."""
 
 from __future__ import annotations
 
@@ -20,40 +20,39 @@ _VERDICTS = {
     _LOADED: "contention: fast alone",
 }
 _RATE = (
-    "its rate is low: look at the rate that its adapter and port agreed on, at the adapter's PCIe width, "
-    "and at the error counters of both ends of the cable"
+    "its bandwidth is low: check the rate that its adapter and port negotiated, the PCIe width of the "
+    "adapter, and the error counters at both ends of the cable"
 )
 _DELAY = (
-    "its messages are late: look at the routes to it, at retransmissions, and at the adapter's interrupt "
-    "moderation and power saving"
+    "its messages are late: check the routes to it, retransmissions, and the interrupt moderation and "
+    "power saving of its adapter"
 )
 _CURES = {
-    "slow node": "look at the node: its clock and power limit, and other jobs on it; leave it out of the job "
+    "slow node": "check the node: its clock frequency, power limit and other jobs; exclude it from the job "
     "until then",
-    SLOW_NODE_OR_LINK: "look at the node: its clock and power limit, other jobs on it, its adapter, "
-    "cable and port",
-    "slow rank": "look where the rank is bound: two ranks or another process may share its core, or it may "
-    "be far from the memory or the network adapter that it uses; bind each rank to a core of its own",
-    "slow link": "look at the cables, ports and routes between the two",
-    "slow pair": "measure once more; if it stays slow, look at the route between the two nodes, or at the "
-    "binding of the two ranks if they share a node",
+    SLOW_NODE_OR_LINK: "check the node: its clock frequency, power limit, other jobs, adapter, cable and "
+    "port",
+    "slow rank": "check the binding of the rank: another rank or process may share its core, or it may be "
+    "far from its memory or network adapter; bind each rank to its own core",
+    "slow link": "check the cables, ports and routes between the two",
+    "slow pair": "measure again; if it stays slow, check the route between the two nodes, or the binding "
+    "of the two ranks if they share a node",
 }
-_TELL_WHICH = "; measure with several ranks on each node to tell which"
+_TELL_WHICH = "; measure with several ranks on each node to find out which"
 _CONTENTION = (
-    "fast as long as nothing else is going on: look for traffic of other jobs, and for too many ranks behind "
-    "one link"
+    "fast without other traffic: look for traffic of other jobs and for too many ranks behind one link"
 )
 
 
 def outlier_lines(page: Page, outliers: Sequence[Outlier], limit: int) -> list[Text]:
     """Return the outliers, the worst first, at most `limit` (0 = all), and the cures."""
     if not outliers:
-        return page.wrapped("All pairs fit: none is much slower than the others of its level.")
+        return page.wrapped("No outliers: no pair is much slower than the others of its level.")
     shown, rest = cut(outliers, limit)
     notes = Footnotes()
     marks = {id(outlier): notes.mark(cure(outlier)) for outlier in shown}
     columns: list[TextColumn[Outlier]] = [
-        label("does not fit", lambda outlier: f"{outlier.kind}: {outlier.where}"),
+        label("outlier", lambda outlier: f"{outlier.kind}: {outlier.where}"),
         label("level", lambda outlier: outlier.level),
         label("what", lambda outlier: f"{outlier.what}, {byte_text(outlier.size)}"),
         TextColumn("value", lambda outlier: value_text(outlier.what, outlier.value), right=True),
@@ -84,5 +83,5 @@ def cure(outlier: Outlier) -> str:
         return _CONTENTION
     if outlier.kind == SLOW_LINK_OF_NODE:
         return _RATE if outlier.what == "bandwidth" else _DELAY
-    told = _CURES.get(outlier.kind, "measure once more")
+    told = _CURES.get(outlier.kind, "measure again")
     return told + _TELL_WHICH if outlier.kind == SLOW_NODE_OR_LINK and len(outlier.ranks) == 1 else told

@@ -58,7 +58,7 @@ def data(found: Found) -> dict[str, object]:
         ],
         "pairs": len(measurement.pairs),
         "levels": hierarchy.levels,
-        "misfits": [
+        "outliers": [
             {**vars(outlier), "slowness": slowness(outlier), "cure": cure(outlier)}
             for outlier in hierarchy.outliers
         ],

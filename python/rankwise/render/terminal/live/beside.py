@@ -57,7 +57,7 @@ class View:
                 show(_while_child_of(parent, looks), EVERY_S, sys.stderr)
                 os._exit(0)
             except RankwiseError as error:
-                sys.stderr.write(f"rankwise: no view any more: {safe(str(error))}\n")
+                sys.stderr.write(f"rankwise: the view ended: {safe(str(error))}\n")
                 os._exit(0)
             finally:
                 os._exit(1)

@@ -106,7 +106,7 @@ def _bar(page: Page, share: float) -> Text:
 
 def _rates(page: Page, picture: Picture, world: WorldPicture) -> list[Text]:
     if not picture.interval_seconds:
-        return [page.text("rates follow with the next look", "dim")]
+        return [page.text("rates follow with the next update", "dim")]
     fields = [
         f"{rate_text(world.calls_per_second)} calls/s, {byte_rate_text(world.bytes_sent_per_second)}/s sent"
     ]

@@ -1,1 +1,1 @@
-"""Machines from what Slurm knows of the network: topology.conf and topology.yaml."""
+"""Machines from Slurm's description of the network: topology.conf and topology.yaml."""

@@ -1,4 +1,4 @@
-"""Switches or blocks, as one of Slurm's files defines them, before they are a tree."""
+"""Switches or blocks, as defined in one of Slurm's files, before they become a tree."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Network:
-    """What a file defines.
+    """The definitions of a file.
 
     Attributes:
         kind: `switch`, `block` or `ring`: name of the level next to the nodes; '' if all are equally near.
@@ -44,13 +44,13 @@ class Network:
 
 
 def with_block_sizes(blocks: Sequence[Group], sizes: Sequence[int]) -> Network:
-    """Return blocks with the larger ones that Slurm makes of them.
+    """Return blocks with the larger blocks that Slurm builds from them.
 
     Args:
         blocks: in the order of the file.
         sizes: Slurm's BlockSizes: nodes of a block, then of the larger ones, which are made of neighbours.
     """
-    found = list(blocks)
+    groups = list(blocks)
     lower = list(blocks)
     for smaller, larger in pairwise(sizes):
         if smaller < 1 or larger % smaller or larger <= smaller:
@@ -60,38 +60,38 @@ def with_block_sizes(blocks: Sequence[Group], sizes: Sequence[int]) -> Network:
         step = larger // smaller
         members = [lower[at : at + step] for at in range(0, len(lower), step)]
         lower = [
-            Group(f"{some[0].name}..{some[-1].name}", tuple(one.name for one in some), (), some[0].where)
+            Group(f"{some[0].name}..{some[-1].name}", tuple(group.name for group in some), (), some[0].where)
             for some in members
             if len(some) > 1
         ]
-        found += lower
-    return Network("block", tuple(found))
+        groups += lower
+    return Network("block", tuple(groups))
 
 
 def nested_blocks(blocks: Sequence[Group], larger: Sequence[Group]) -> Network:
-    """Return blocks with the larger ones, each of which names all blocks that it is made of."""
-    found = list(blocks)
+    """Return blocks with the larger blocks, each of which names all blocks that it contains."""
+    groups = list(blocks)
     members = {block.name: {block.name} for block in blocks}
     tops = [block.name for block in blocks]
-    for group in sorted(larger, key=lambda one: len(one.groups)):
+    for group in sorted(larger, key=lambda candidate: len(candidate.groups)):
         own = {*group.groups}
         below = [name for name in tops if members[name] <= own]
         if len(below) < 2:
             continue
-        found.append(Group(group.name, tuple(below), (), group.where))
+        groups.append(Group(group.name, tuple(below), (), group.where))
         members[group.name] = own
         tops = [name for name in tops if name not in below] + [group.name]
-    return Network("block", tuple(found))
+    return Network("block", tuple(groups))
 
 
 def usable(network: Network, both: str) -> tuple[Network, list[str]]:
-    """Return the network without what is there twice or empty, and a line for each thing to beware of.
+    """Return the network without duplicate or empty groups, and a warning for each problem.
 
     A switch may be below several others, and a node at several switches: Slurm takes both.
 
     Args:
         network: as a file defines it.
-        both: what becomes of a node at several switches.
+        both: the treatment of a node at several switches.
 
     Raises:
         RankwiseError: a name is there twice, a child nowhere, or a switch is below itself.
@@ -129,12 +129,12 @@ def usable(network: Network, both: str) -> tuple[Network, list[str]]:
 
 
 def kind_told(network: Network) -> str:
-    """Return what the groups are, in the plural."""
+    """Return the word for the groups, in the plural."""
     return {"block": "blocks", "ring": "rings"}.get(network.kind, "switches")
 
 
 def parents_of(groups: Iterable[Group]) -> dict[str, list[str]]:
-    """Return the groups above each one that is below some."""
+    """Return the parents of each group that has any."""
     parents: dict[str, list[str]] = {}
     for group in groups:
         for child in group.groups:
@@ -143,7 +143,7 @@ def parents_of(groups: Iterable[Group]) -> dict[str, list[str]]:
 
 
 def as_tree(network: Network) -> Network:
-    """Return a tree: switches above the same one become one, and nodes are at the first of theirs alone."""
+    """Return a tree: switches above the same switch are merged, and nodes keep only their first switch."""
     groups = {group.name: group for group in network.groups}
     while several := next((names for names in parents_of(groups.values()).values() if len(names) > 1), None):
         together = [groups.pop(name) for name in several]
@@ -174,14 +174,14 @@ def _renamed(group: Group, old: Container[str], new: str) -> Group:
 
 
 def _by_name(groups: Iterable[Group]) -> dict[str, Group]:
-    found: dict[str, Group] = {}
+    by_name: dict[str, Group] = {}
     for group in groups:
         if not group.name.isprintable():
             raise RankwiseError(f"{group.where}: the name {group.name!r} has control characters")
-        if group.name in found:
+        if group.name in by_name:
             raise RankwiseError(f"{group.where}: {group.name!r} is defined twice")
-        found[group.name] = group
-    return found
+        by_name[group.name] = group
+    return by_name
 
 
 def _check_children(groups: dict[str, Group]) -> None:

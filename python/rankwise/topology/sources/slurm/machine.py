@@ -35,7 +35,7 @@ def machine_from_slurm(
         hwloc: XML of a node that all nodes are like.
         slots: in each node, if there is no `hwloc`; None: the node itself is one slot.
 
-        warn: told what is taken otherwise than the file has it, in a line each.
+        warn: called with a line for each deviation from the file.
 
     Raises:
         RankwiseError: one line that names the place in the file.
@@ -75,7 +75,7 @@ class _Tree:
         self._groups = {group.name: group for group in network.groups}
         known = {node for group in network.groups for node in group.nodes}
         if not network.kind and not wanted:
-            raise RankwiseError("the topology is flat and names no nodes: --nodes must")
+            raise RankwiseError("the topology is flat and names no nodes: --node must")
         missing = next((host for host in wanted or () if network.kind and host not in known), None)
         if missing is not None:
             raise RankwiseError(f"there is no node {missing!r}")
@@ -105,5 +105,7 @@ class _Tree:
 
     def _object(self, group: Group, node: Callable[[str], Object]) -> Object:
         inner = [self._groups[name] for name in group.groups if self._heights[name]]
-        children = [self._object(one, node) for one in inner] + [node(host) for host in self._nodes(group)]
+        children = [self._object(child, node) for child in inner] + [
+            node(host) for host in self._nodes(group)
+        ]
         return Object(1 + len(self.levels) - self._heights[group.name], tuple(children), group.name)

@@ -13,7 +13,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def text_of(path: Path) -> str:
-    """Return what a file says; RankwiseError if it can't be read, or is no text."""
+    """Return the text of a file; RankwiseError if it can't be read, or is no text."""
     try:
         data = path.read_bytes()
         if data.startswith(_GZIP):
@@ -22,4 +22,4 @@ def text_of(path: Path) -> str:
     except OSError as error:
         raise RankwiseError(f"cannot read {path}: {error.strerror or error}") from error
     except (UnicodeDecodeError, EOFError, zlib.error) as error:
-        raise RankwiseError(f"cannot read {path}: it is no text") from error
+        raise RankwiseError(f"cannot read {path}: it is not text") from error

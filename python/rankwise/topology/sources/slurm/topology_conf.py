@@ -1,6 +1,7 @@
 """Slurm's topology.conf: switches of topology/tree, blocks of topology/block, rings of topology/ring.
 
-What `scontrol show topology` prints is nearly the same: it has more keys, and switches list all nodes below.
+The output of `scontrol show topology` is nearly the same: it has more keys, and switches list all nodes
+below.
 
 https://slurm.schedmd.com/topology.conf.html
 """
@@ -24,11 +25,11 @@ _FORMS = {"switchname": _SWITCH, "blockname": _BLOCK, "ringname": _RING}
 _JOINED_BLOCKS = "aggregatedblock"  # scontrol's
 _TORUS = "torusname"
 
-Line = tuple[str, str]  # where it is, and what it says
+Line = tuple[str, str]  # its place, and its text
 
 
 def read_conf(path: Path) -> Network:
-    """Read the file and what it includes; RankwiseError names the line."""
+    """Read the file and its includes; RankwiseError names the line."""
     groups: dict[str, list[Group]] = {name: [] for name in _FORMS}
     sizes: list[int] = []
     larger: list[Group] = []
@@ -47,16 +48,16 @@ def read_conf(path: Path) -> Network:
             raise RankwiseError(
                 f"{where}: a line must have SwitchName=, BlockName=, RingName= or BlockSizes="
             )
-    told = [name for name, some in groups.items() if some]
-    if len(told) > 1:
+    keywords = [name for name, some in groups.items() if some]
+    if len(keywords) > 1:
         raise RankwiseError(f"{path}: has more than one of switches, blocks and rings")
-    if not told:
+    if not keywords:
         raise RankwiseError(f"{path}: defines no switch, block or ring")
-    found = groups[told[0]]
-    if told != ["blockname"]:
-        return Network(told[0].removesuffix("name"), tuple(found))
+    chosen = groups[keywords[0]]
+    if keywords != ["blockname"]:
+        return Network(keywords[0].removesuffix("name"), tuple(chosen))
     try:
-        return nested_blocks(found, larger) if larger else with_block_sizes(found, sizes)
+        return nested_blocks(chosen, larger) if larger else with_block_sizes(chosen, sizes)
     except RankwiseError as error:
         raise RankwiseError(f"{path}: {error}") from error
 
@@ -68,7 +69,7 @@ def _lines(path: Path, around: tuple[Path, ...]) -> Iterator[Line]:
     for number, line in enumerate(text_of(path).splitlines(), 1):
         whole += re.sub(r"(?<!\\)#.*", "", line).rstrip()
         if whole.endswith("\\"):
-            whole = whole[:-1]  # (what comes next may go on in the middle of a list)
+            whole = whole[:-1]  # (the next part may continue in the middle of a list)
             continue
         words = whole.split()
         whole = ""
@@ -79,17 +80,17 @@ def _lines(path: Path, around: tuple[Path, ...]) -> Iterator[Line]:
 
 
 def _keys(where: str, text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for word in text.split():
         key, equals, value = word.partition("=")
         if not equals or not value:
             raise RankwiseError(
                 f"{where}: {word!r} is not of the form Key=value, as in Slurm's topology.conf"
             )
-        if key.lower() in found:
-            raise RankwiseError(f"{where}: {key} is there twice")
-        found[key.lower()] = value
-    return found
+        if key.lower() in pairs:
+            raise RankwiseError(f"{where}: {key} is given twice")
+        pairs[key.lower()] = value
+    return pairs
 
 
 def _group(where: str, keys: dict[str, str], name: str, allowed: tuple[str, ...]) -> Group:

@@ -1,6 +1,6 @@
 """Slurm's topology.yaml: several topologies, each of type tree, block, ring, torus3d or flat.
 
-Only the one that is asked for is looked at.
+Only the requested topology is read.
 
 https://slurm.schedmd.com/topology.yaml.html
 """
@@ -24,7 +24,7 @@ def read_yaml(path: Path, wanted: str | None) -> Network:
 
     Args:
         path: the file.
-        wanted: its name; None: the cluster's default, or the only one.
+        wanted: its name; None: the cluster's default, or the only topology.
 
     Raises:
         RankwiseError: it can't be read, or there is no such topology; names the place in the file.
@@ -45,9 +45,9 @@ def _parsed(path: Path) -> Field:
         return Field(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise RankwiseError(f"{path}: line {line}: is no YAML: {error.problem}") from error
+        raise RankwiseError(f"{path}: line {line}: is not YAML: {error.problem}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise RankwiseError(f"{path}: is no YAML: {str(error).splitlines()[0]}") from error
+        raise RankwiseError(f"{path}: is not YAML: {str(error).splitlines()[0]}") from error
 
 
 def _chosen(topologies: list[tuple[Field, dict[str, Field]]], wanted: str | None) -> Field:
@@ -57,7 +57,9 @@ def _chosen(topologies: list[tuple[Field, dict[str, Field]]], wanted: str | None
             raise RankwiseError(f"there is no topology {wanted!r}: there are {', '.join(names)}")
         return topologies[names.index(wanted)][0]
     defaults = [
-        one for one in topologies if "cluster_default" in one[1] and one[1]["cluster_default"].value is True
+        topology
+        for topology in topologies
+        if "cluster_default" in topology[1] and topology[1]["cluster_default"].value is True
     ]
     if len(topologies) > 1 and not defaults:
         raise RankwiseError(

@@ -1,6 +1,6 @@
 """The parts of a run in a report, one file each: a function `NAME_data(of)` in NAME.py, as a page shows it.
 
-docs/adding-a-page.md says how another one is added.
+docs/develop/adding-a-page.md says how another one is added.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ _TITLES = {
     "region": "Regions",
     "counter": "System counters",
     "file": "Files",
-    "collective": "Collectives, and what is sent inside",
+    "collective": "Collectives, and the messages inside them",
     "algorithm": "Algorithms of collectives",
     "library": "Libraries that call MPI",
 }
@@ -40,15 +40,15 @@ _FACTS: list[Column[tuple[str, str]]] = [
 ]
 _OPENING: list[Column[ProcedureRow]] = [
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
-    number("calls", lambda row: row.totals.calls, COUNT, "over the ranks", obvious=True),
-    number("time (sum)", lambda row: row.totals.seconds, SECONDS, "over the ranks"),
+    number("calls", lambda row: row.totals.calls, COUNT, "summed over ranks", obvious=True),
+    number("time (sum)", lambda row: row.totals.seconds, SECONDS, "summed over ranks"),
     PER_CALL,
     Column("longest", lambda row: row.call_seconds_max, SECONDS, "of a single call"),
 ]
 _CALLED: list[Column[ProcedureRow]] = [
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
     label("class", lambda row: row.procedure_class, "of procedures", kind=TEXT),
-    number("calls", lambda row: row.totals.calls, COUNT, "over the ranks", obvious=True),
+    number("calls", lambda row: row.totals.calls, COUNT, "summed over ranks", obvious=True),
     Column("ranks", lambda row: row.ranks, NUMBER, "that called it", obvious=True),
 ]
 
@@ -97,12 +97,12 @@ def _environment(of: Subject) -> dict[str, Any]:
         ("processors", ", ".join(_processors(of))),
         ("reordered", reordered_text(found.families)),
         ("system", ", ".join(counter_fields(found.counters, found.shortages))),
-        ("Rankwise that recorded it", run.rankwise_version),
-        ("Rankwise that wrote this", __version__),
+        ("recorded by Rankwise", run.rankwise_version),
+        ("written by Rankwise", __version__),
         ("profile", str(of.path)),
         *variables,
     ]
-    text = [] if variables else ["No variables are known that choose network adapters."]
+    text = [] if variables else ["No variables that choose network adapters are known."]
     return section("environment", "This run", "Environment", text, [_facts(facts)])
 
 
@@ -118,15 +118,16 @@ def _coverage(of: Subject) -> dict[str, Any]:
     trust = found.trust
     called = sorted([*found.calls, *found.opening_and_closing], key=lambda row: row.procedure)
     text = [
-        "Complete: every rank came to the end of MPI_Finalize." if trust.complete else partial_line(trust),
+        "Complete: every rank finished MPI_Finalize." if trust.complete else partial_line(trust),
         f"{', '.join(coverage_fields(trust, verbose=True))}.",
-        f"{len(called)} procedures of MPI were called. docs/coverage.md says of each one what is recorded.",
+        f"{len(called)} procedures of MPI were called. "
+        "docs/reference/coverage.md says of each one what is recorded.",
         *(f"Warning: {text}." for text in warnings(trust)),
     ]
     return section(
         "coverage",
         "This run",
-        "Coverage: what was called, what is not covered, what was dropped",
+        "Coverage: procedures called, not covered, and dropped records",
         text,
         [table_data(Table(_CALLED, called, NO_CALLS), Detail.BRIEF, _MOST_ROWS)],
     )
@@ -136,11 +137,11 @@ def _own_cost(of: Subject) -> dict[str, Any]:
     trust = of.summary.trust
     text = [
         f"Rankwise's {cost_line(trust)}.",
-        "A call costs what it took where the program was recorded, mean of its calls; set-up is processor"
-        " time in MPI_Init and MPI_Finalize. Time of calls does not hold it, wall time does.",
+        "The cost of a call is the mean measured during this run; set-up is processor time in MPI_Init and "
+        "MPI_Finalize. The time of calls excludes it, wall time includes it.",
         memory_line(trust),
     ]
-    return section("own-cost", "This run", "What recording cost", text)
+    return section("own-cost", "This run", "Cost of recording", text)
 
 
 def _opening(of: Subject) -> dict[str, Any]:
@@ -150,7 +151,7 @@ def _opening(of: Subject) -> dict[str, Any]:
         "opening",
         "This run",
         "MPI_Init and MPI_Finalize",
-        [f"{share} a rank on average: in no sum and in no share of the other calls."],
+        [f"{share} per rank on average: not included in sums and shares of the other calls."],
         [table_data(Table(_OPENING, rows, NO_CALLS), Detail.BRIEF)],
     )
 
@@ -161,7 +162,7 @@ def _view(of: Subject, name: str) -> dict[str, Any]:
     tables = [
         table_data(table, Detail.BRIEF, _MOST_ROWS) for table in made.tables if table.detail & Detail.BRIEF
     ]
-    return section(f"by-{name}", "All tables", title, [f"As `rankwise show --by {name}` has it."], tables)
+    return section(f"by-{name}", "All tables", title, [f"As shown by `rankwise show --by {name}`."], tables)
 
 
 def _cite(of: Subject) -> dict[str, Any]:
@@ -172,8 +173,8 @@ def _cite(of: Subject) -> dict[str, Any]:
         "This run",
         "How to cite",
         [
-            f"Rankwise {version}, a profiler of MPI communication. Name its version, the MPI library"
-            f" ({library}), the numbers of ranks and nodes, and keep the profile with your data.",
+            f"Rankwise {version}, a profiler of MPI communication. State its version, the MPI library "
+            f"({library}) and the numbers of ranks and nodes, and keep the profile with your data.",
             "Efficiency: POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69.",
         ],
         [],

@@ -151,15 +151,15 @@ def _made(of: Subject) -> _Made:
     objects: defaultdict[int, dict[str, None]] = defaultdict(dict)
     sites: defaultdict[int, dict[str, None]] = defaultdict(dict)
     axes: Axes = of.axes
-    for identity, size, created, freed, made_in, site in of.connection.execute(
-        "SELECT id, size, created, freed, made_in, site FROM communicators ORDER BY created, id"
+    for identity, size, created, freed, created_in, site in of.connection.execute(
+        "SELECT id, size, created, freed, created_in, site FROM communicators ORDER BY created, id"
     ):
         if not size:
             continue
         one = axes.communicator_of[identity]
         lives[one].append((created, freed))
-        if made_in:
-            objects[one][made_in] = None
+        if created_in:
+            objects[one][created_in] = None
         if site in places:
             sites[one][places[site].name] = None
     every = range(len(axes.communicators))

@@ -23,8 +23,8 @@ _PORTION = 500_000  # rows at a time
 _COLUMNS = 5
 _PROCEDURES = 1 << 11
 _MISSING = (
-    "No messages were recorded: the program sent none itself, and none were visible inside of collectives."
-    " `rankwise show F.rankwise --by collective` tells why those are not visible."
+    "No messages were recorded: the program itself sent none, and none were visible inside collectives. "
+    "`rankwise show F.rankwise --by collective` shows why."
 )
 
 

@@ -31,8 +31,8 @@ _MOSTLY = 50.0  # percent of the time of calls: then their size is told
 _PLACES = [
     label("ranks", lambda row: row.ranks, "of MPI_COMM_WORLD", kind=TEXT),
     Column("n", lambda row: row.count, NUMBER, "how many", obvious=True),
-    label("ended in", place_text, "the last that is known of them", kind=TEXT),
-    label("for", held_text, "how long they had been there, from the last to the first", kind=FIGURES),
+    label("ended in", place_text, "last known state", kind=TEXT),
+    label("for", held_text, "how long they had been there, shortest to longest", kind=FIGURES),
     label("missing", lambda row: row.missing or "-", "members that the call waited for", kind=TEXT),
 ]
 
@@ -130,7 +130,7 @@ def _finding(of: Subject, one: Found) -> dict[str, Any]:
 def _no_findings(of: Subject) -> str:
     if of.findings.in_summary:
         return ""
-    return f"No rule has found anything that could save {LEAST_PERCENT:.0f} % of the run or more."
+    return f"No rule found a possible saving of {LEAST_PERCENT:.0f} % of the run."
 
 
 def _short(

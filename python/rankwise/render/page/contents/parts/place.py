@@ -19,9 +19,8 @@ from rankwise.text.safe import safe
 from rankwise.views.node_inside import inside_text
 
 _NOT_SEEN = (
-    "What the nodes are like inside is not known: they hide /sys, as some containers do. So there is no"
-    " picture of them; which ranks were on which node is known. Record the program again where"
-    " /sys can be read."
+    "The inside of the nodes is unknown because /sys is hidden, as in some containers, so it is not drawn. "
+    "The node of each rank is known. Record the program again where /sys is readable."
 )
 _NOT_KNOWN = -1
 

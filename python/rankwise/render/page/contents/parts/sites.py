@@ -13,12 +13,12 @@ from rankwise.text.names import call_name
 from rankwise.text.safe import safe
 
 _MISSING = (
-    "No places of calls were recorded: the program made no call, or ran with --no-sites. Record it again by"
-    " `rankwise run` without this option. The page Calls and sizes shows what was called."
+    "No call sites were recorded: the program made no call, or ran with --no-sites. Record it again with "
+    "`rankwise run`, without this option. The page Calls and sizes shows what was called."
 )
 _NO_PATHS = (
-    "It was not recorded who calls the places: the program ran with --no-paths, or made no call at a known"
-    " place. Record it again by `rankwise run` without this option."
+    "No callers were recorded: the program ran with --no-paths, or made no call at a known place. Record "
+    "it again with `rankwise run`, without this option."
 )
 _NOT_KNOWN = "(not known)"
 
@@ -125,9 +125,9 @@ def _hint(places: Sequence[Place]) -> str:
         return ""
     whose = "The places are" if nameless == len(places) else f"{nameless} of {len(places)} places are"
     python = any(place.library == "mpi4py" and place.file is None for place in places)
-    more = " `rankwise run --python-sites` records the lines of Python, too." if python else ""
+    more = " `rankwise run --python-sites` also records lines of Python code." if python else ""
     return (
-        f"{whose} shown without a line of the source: the program or library was built without debug"
-        " information, is stripped, or was not at hand when the run ended. Compile with -g, which costs no"
-        f" time, and record the program again.{more}"
+        f"{whose} shown without a source line: the program or library has no debug information, is "
+        "stripped, or was not available when the run ended. Compile with -g, which costs no run time, and "
+        f"record the program again.{more}"
     )

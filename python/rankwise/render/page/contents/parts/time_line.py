@@ -139,7 +139,7 @@ def _packed(
     share = percent_text(_STEP / 2)
     return (
         found,
-        f"Shares are kept to {share} %, other numbers to {percent_text(100 * worst)} % of themselves.",
+        f"Shares are rounded to {share} %, other numbers to {percent_text(100 * worst)} % of their value.",
     )
 
 

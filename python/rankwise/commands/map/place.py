@@ -1,0 +1,120 @@
+"""Places the ranks of a profile on one machine, writes the files and says what was found."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from rankwise.commands.map import plot
+
+if TYPE_CHECKING:
+    from rankwise.analysis.messages.traffic import RunTraffic
+    from rankwise.placement.files import Written
+    from rankwise.placement.mapping import Mapping
+    from rankwise.topology.machine.model import Machine
+
+
+def place(
+    arguments: argparse.Namespace, machine: Machine | None, *, nodes: str, predict: bool = False
+) -> None:
+    """Place the ranks, and print it.
+
+    Args:
+        arguments: the options of `rankwise map` and of `rankwise map predict`.
+        machine: of the run; None = its nodes.
+        nodes: whose slots ranks can move to, one of placement.options.NODES.
+        predict: the machine may be another one than that of the run.
+
+    Raises:
+        RankwiseError: they can't be placed, or a file can't be written.
+    """
+    from rankwise.analysis.messages.traffic import run_traffic, whereabouts
+    from rankwise.analysis.opened import opened_profile
+    from rankwise.analysis.overview import run_facts, trust
+    from rankwise.placement.files import check_output
+    from rankwise.placement.mapping import find_mapping
+    from rankwise.placement.notes import notes
+    from rankwise.placement.program import Relaunch
+    from rankwise.render.terminal.placement import print_files, print_mapping
+    from rankwise.render.terminal.progress import ProgressBar
+    from rankwise.text.trust import partial_line
+
+    with opened_profile(arguments.profile) as connection:
+        trusted, relaunch = trust(connection), Relaunch.of(run_facts(connection), arguments.launcher)
+        if arguments.output is not None:
+            check_output(arguments.output, relaunch.launchers, force=arguments.force)
+        seen, where = run_traffic(connection, arguments.kind), whereabouts(connection)
+        with ProgressBar(f"placing {seen.traffic.ranks} ranks") as bar:
+            found = find_mapping(
+                seen,
+                where,
+                machine,
+                objective=arguments.objective,
+                nodes=nodes,
+                predict=predict,
+                effort=arguments.effort,
+                seed=arguments.seed,
+                listener=bar,
+            )
+        inside = has_inside(arguments.kind)
+        said = notes(connection, seen, found, machine_given=machine is not None, inside=inside)
+    if not trusted.complete:
+        said.insert(0, partial_line(trusted))
+    written: list[Written] = []
+    if arguments.output is not None and (found.gains or predict):
+        written = relaunch.write(found.bindings, arguments.output, force=arguments.force)
+    elif arguments.output is not None:
+        said.append("No files are written: there is nothing to gain.")
+    if arguments.plot is not None:
+        plot.write(arguments.plot, found, seen)
+    if arguments.json:
+        chosen = {"objective": arguments.objective, "unit": found.unit, "kind": arguments.kind}
+        _print_json(found, seen, said, written, chosen)
+        return
+    print_mapping(found, seen, said, sys.stdout)
+    if written:
+        print_files(written, arguments.output, bool(relaunch.program), sys.stdout)
+
+
+def has_inside(kind: str) -> bool:
+    """Tell whether messages inside collectives are among those that --kind names."""
+    from rankwise.analysis.messages.kinds import BY_OPTION, IN_COLLECTIVE
+
+    return IN_COLLECTIVE in BY_OPTION[kind]
+
+
+def _print_json(
+    found: Mapping, seen: RunTraffic, said: list[str], written: list[Written], chosen: dict[str, str]
+) -> None:
+    import json
+
+    from rankwise.analysis.to_json import to_json
+    from rankwise.topology.machine.shape import Shapes
+
+    shown = {
+        "notes": said,
+        "machine": {
+            "shape": Shapes(found.machine).inside(found.machine.root),
+            "levels": found.machine.level_names(),
+            "sources": found.machine.sources,
+        },
+        **chosen,
+        "messages": seen.messages,
+        "bytes": seen.bytes,
+        "unplaced_messages": seen.unplaced_messages,
+        "unplaced_bytes": seen.unplaced_bytes,
+        "present": found.present,
+        "absent": found.absent,
+        "natural": found.natural,
+        "found": found.found,
+        "gains": found.gains,
+        "bound": found.bound,
+        "moved": found.moved,
+        "bindings": found.bindings,
+        "files": [
+            {"path": str(one.path), "launcher": one.launcher, "command": one.command_line, "note": one.note}
+            for one in written
+        ],
+    }
+    sys.stdout.write(f"{json.dumps(to_json(shown), indent=2)}\n")

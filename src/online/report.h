@@ -1,0 +1,31 @@
+// What was tried, what it has cost and what won: lines of JSON in the file HOST.PID of the directory RANKWISE_ONLINE.
+// Rank 0 of each communicator writes; of what is written twice, the last line holds.
+#ifndef RANKWISE_ONLINE_REPORT_H
+#define RANKWISE_ONLINE_REPORT_H
+
+#include <cstdint>
+
+#include "communicators.h"
+#include "plan.h"
+
+namespace rankwise::online::report {
+
+void begin(const char *directory, std::int64_t begin_ns);
+
+void write(const Communicator &comm, const Cell &cell);
+
+// All cells of a communicator.
+void write(Communicator &comm);
+
+// That nothing is tried in the whole job.
+void write_unfit(plan::Unfit why);
+
+// At the end of the program.
+void write_end();
+
+// ns that exploring has cost this process.
+extern std::int64_t spent;
+
+}  // namespace rankwise::online::report
+
+#endif
