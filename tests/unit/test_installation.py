@@ -1,4 +1,4 @@
-"""`rankwise doctor --nodes`: what nodes tell, and a line for each problem."""
+"""`rankwise doctor nodes`: what nodes tell, and a line for each problem."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ shift 2
 def asked(tmp_path: Path, launch: str) -> list[Finding]:
     fake_mpi.script(tmp_path / "bin" / "mpirun", launch)
     environment = {"PATH": str(tmp_path / "bin")}
-    launcher = understand(["mpirun", "-n", "2"], environment, "doctor --nodes")
+    launcher = understand(["mpirun", "-n", "2"], environment, "doctor nodes")
     return list(nodes.findings(launcher, tmp_path))
 
 
@@ -134,5 +134,5 @@ def test_a_node_that_can_not_write(tmp_path: Path) -> None:
 
 
 def test_no_launch(tmp_path: Path) -> None:
-    with pytest.raises(RankwiseError, match="as in: rankwise doctor --nodes -- mpirun -n 4"):
-        understand([], {"PATH": str(tmp_path)}, "doctor --nodes")
+    with pytest.raises(RankwiseError, match="as in: rankwise doctor nodes -- mpirun -n 4"):
+        understand([], {"PATH": str(tmp_path)}, "doctor nodes")

@@ -159,7 +159,7 @@ def test_module_file_in_lmod(tmp_path: Path) -> None:
         )
 
     assert "PATH=/folder/bin:/usr/bin:/bin;" in lmod("load").stdout
-    assert "rankwise doctor --nodes -- srun" in lmod("help").stderr
+    assert "rankwise doctor nodes -- srun" in lmod("help").stderr
 
 
 def targets() -> set[str]:

@@ -78,7 +78,7 @@ def facts() -> Facts:
         python=platform.python_version(),
         library=path,
         digest=digest,
-        complaint=f"{finding.text}; {finding.cure}" if finding.cure else "",
+        complaint=finding.text if finding.cure else "",
         time=time.time(),
         clock_source=_clock_source(),
         memory_bytes=_free("/dev/shm"),

@@ -25,13 +25,15 @@ def problems(nodes: Sequence[Facts], here: Facts, began: float, ended: float) ->
     text = f"{here.version}, Python {here.python}"
     yield Finding("nodes", f"{len(nodes)}: {folded([one.host for one in nodes])}")
     yield Finding("Rankwise", text)
+    modules = "install the same on all nodes, or load the same modules"
+    shared = "install Rankwise on a file system that all nodes see"
     same = "install the same version for all nodes, or one that all of them see"
     yield from _grouped(nodes, lambda one: _unlike(one.version, here.version, "Rankwise "), same, stops=True)
-    yield from _grouped(nodes, lambda one: one.complaint, "", stops=True)
+    yield from _grouped(nodes, lambda one: one.complaint, shared, stops=True)
     changed = [one for one in nodes if one.version == here.version and one.digest != here.digest]
     text = f"another {here.library} than here, of the same version"
     yield from _grouped(changed, lambda _: text, same, stops=True)
-    yield from _grouped(nodes, lambda one: _unlike(one.python, here.python, "Python "), "", stops=False)
+    yield from _grouped(nodes, lambda one: _unlike(one.python, here.python, "Python "), modules, stops=False)
     cure = "set the clocks by NTP or PTP: times of nodes can't be compared"
     yield from _grouped(nodes, lambda one: _clock_off(one.time, began, ended), cure, stops=False)
     cure = "boot with clocksource=tsc if the processors allow it: each look at the clock asks the kernel"
@@ -39,8 +41,7 @@ def problems(nodes: Sequence[Facts], here: Facts, began: float, ended: float) ->
     cure = "make room in /dev/shm: else counters go to TMPDIR, which may be slow"
     yield from _grouped(nodes, lambda one: _full(one.memory_bytes), cure, stops=False)
     every = {name for one in nodes for name in one.transports}
-    cure = "install the same libraries on all nodes, or load the same modules"
-    yield from _grouped(nodes, lambda one: _lacks(every, one.transports), cure, stops=False)
+    yield from _grouped(nodes, lambda one: _lacks(every, one.transports), modules, stops=False)
     yield Finding(
         "transports", ", ".join(sorted(every)) or "neither UCX nor libfabric nor PSM: shared memory and TCP"
     )
@@ -57,7 +58,7 @@ def _grouped(
         if text := wrong(one):
             found.setdefault(text, []).append(one.host)
     for text, hosts in found.items():
-        yield Finding(folded(hosts), text, cure or "see the line above", stops=stops)
+        yield Finding(folded(hosts), text, cure, stops=stops)
 
 
 def _unlike(there: str, here: str, what: str) -> str:

@@ -9,7 +9,7 @@ makes it cheaper. The program need not be compiled anew, and any MPI module may 
   rankwise run -- srun ./app        records a job; the profile is app.JOB.rankwise
   rankwise show app.JOB.rankwise    what it holds
   rankwise report app.JOB.rankwise  all of it as one page for a browser
-  rankwise doctor --nodes -- srun   does it work on all nodes of this job?
+  rankwise doctor nodes -- srun     does it work on all nodes of this job?
 
 In a job script, put `rankwise run --` before srun or mpirun.
 ]])
