@@ -341,7 +341,7 @@ def test_other_files(tmp_path: Path, golden: Golden) -> None:
     with pytest.raises(RankwiseError) as error:
         detect.read(tmp_path / "none")
     golden.says(error.value)
-    with pytest.raises(RankwiseError, match="is no file"):
+    with pytest.raises(RankwiseError, match="is not a file"):
         detect.read(tmp_path)
     with pytest.raises(RankwiseError, match="null"):
         detect.read(tmp_path / "a\0b")

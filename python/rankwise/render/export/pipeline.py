@@ -71,19 +71,8 @@ def _markdown(compared: Compared) -> str:
     lines += ["| the run | before | after | change | % | verdict |", "|---|--:|--:|--:|--:|---|"]
     for figure in found.whole:
         value, unit = figure.value, figure.unit
-<<<<<<< HEAD
         cells = [NAMES[figure.name], amount_text(value.before, unit), amount_text(value.after, unit)]
         cells += [change_text(value.change, unit), _percent(figure).removesuffix(" %"), value.verdict]
-=======
-        cells = (
-            NAMES[figure.name],
-            amount_text(value.before, unit),
-            amount_text(value.after, unit),
-            change_text(value.change, unit),
-            _percent(figure).removesuffix(" %"),
-            value.verdict,
-        )
->>>>>>> release
         lines.append(f"| {' | '.join(map(_escaped, cells))} |")
     for state, heading in ((NEW, "New findings"), (GONE, "Findings that are gone")):
         changed = [one for one in found.findings if one.state == state]
