@@ -61,7 +61,7 @@ def test_equal_runs(mpi: Mpi, compiled: Compile) -> None:
     # (Of times nothing can be promised on a machine that others use: tests/unit/test_diff.py plants them.)
     done = rankwise("diff", *runs[:3], "--", *runs[3:])
     assert done.returncode == 0, done.stderr
-    assert "Mann and Whitney" in " ".join(done.stdout.split())
+    assert "Mann-Whitney" in " ".join(done.stdout.split())
 
 
 def test_answers_are_those_of_the_command_line(mpi: Mpi, compiled: Compile) -> None:

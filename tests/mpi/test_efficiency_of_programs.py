@@ -93,7 +93,7 @@ def test_the_late_rank_is_found(record: Record) -> None:
     with done.database as database:
         found = findings(Evidence(database))
     [late] = [one.finding for one in found.found if one.finding.rule == "late-ranks"]
-    assert late.title.startswith("Rank 1 comes late")
+    assert late.title.startswith("Rank 1 arrives late")
     # What the others waited for it, as the program has noted; and in a few other calls.
     caused = {int(line.split()[2]): float(line.split()[6]) for line in done.process.stdout.splitlines()}
     assert late.saved_seconds == pytest.approx(caused[1], rel=0.2, abs=0.05)

@@ -150,7 +150,7 @@ def test_a_dead_jobs_counters_do_not_enter_the_next(place: Place) -> None:
 def test_a_run_that_goes_on_keeps_its_directory(place: Place) -> None:
     """Also when its `rankwise run` is no more."""
     again = ("run", "--force", "-o", place.profile, "--", "true")
-    told = f"rankwise: {place.run_directory} belongs to a run that goes on: wait for its end, or give another"
+    told = f"rankwise: {place.run_directory} belongs to a running job: wait for its end, or give another"
     with place.start("wait") as job:
         job.wait_until_ready()
         keeper = keeper_of(memory_of(place.run_directory))

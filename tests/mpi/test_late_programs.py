@@ -30,7 +30,7 @@ def computed_in(done: Recording) -> list[float]:
 def test_two_equally_late_ranks(record: Record) -> None:
     done = record("late_groups.c", RANKS, "two", STEPS)
     late, computed = found_in(done)["late-ranks"], computed_in(done)
-    assert late.title.startswith("Ranks 2-3 come late")
+    assert late.title.startswith("Ranks 2-3 arrive late")
     # Two ranks that wait for both; and a little for one of these.
     saved = 2 * (min(computed[2:]) - max(computed[:2]))
     assert late.saved_seconds == pytest.approx(saved, rel=NEAR)

@@ -166,4 +166,4 @@ def test_ctrl_c_and_the_same_command_again(mpi: Mpi, compiled: Compile, place: P
     assert json.loads(file.read_text())["command"] == command
     done = optimize(mpi, place, command, *options)
     assert done.returncode == 0, done.stderr
-    assert "going on from" in done.stderr
+    assert "continuing from" in done.stderr

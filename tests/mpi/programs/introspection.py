@@ -202,7 +202,7 @@ def check_wrong_use():
         s.flush(place / "nowhere" / "row")
     with refused("MPI_M_INTERNAL_FAIL"):  # on all processes
         s.flush(place / "nowhere" / "matrix", root=1)
-    with refused("there are sent, asked", ValueError):
+    with refused("the kinds are sent, asked", ValueError):
         s.messages("everything")
     with refused("messages or of bytes", ValueError):
         s.matrix(of="time")
