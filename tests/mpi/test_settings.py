@@ -204,7 +204,7 @@ def test_refused_before_anything_is_started(mpi: Mpi, compiled: Compile, tmp_pat
     write(settings(rule("Bcast", 5, 0, None, "binomial", 6), library=version), file)
     theirs = replace(mpi, environment={**mpi.environment, variable: "1"})
     done = recorded(theirs, compiled, output, "--with", str(file), status=2)
-    assert f"{variable}=1 in the environment: take them out" in done.process.stderr
+    assert f"{variable}=1 in the environment: remove them" in done.process.stderr
     assert done.process.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == [file]
 
