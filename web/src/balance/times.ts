@@ -166,10 +166,7 @@ export class TimesFigure {
         : "One bar per rank: its time between MPI_Init and MPI_Finalize.",
       "Waiting (~) is an estimate from the calls whose arrivals and messages are known; unclassified time is in the rest of MPI, with the transfer.",
     ];
-    if (!waits)
-      said.push(
-        "Waiting is unknown by size, region or call site: it is in the rest of MPI here.",
-      );
+    if (!waits) said.push("Waiting is unknown by size, region or call site: it is in the rest of MPI here.");
     if (waits && late.noCollectives) said.push(`Waiting in collectives is unknown. ${late.noCollectives}`);
     if (waits && late.noMessages) said.push(`Waiting for messages is unknown. ${late.noMessages}`);
     if (ranks.threads.some((threads: number) => threads > 1))

@@ -132,9 +132,7 @@ export class WaitsFigure {
   private title(): string {
     const { late } = balanceOf(this.context.run);
     if (late.title) return late.title;
-    return late.rank.length
-      ? "No waiting between ranks is known"
-      : "It is unknown which ranks waited";
+    return late.rank.length ? "No waiting between ranks is known" : "It is unknown which ranks waited";
   }
 
   private entries(): Entry[] {

@@ -121,8 +121,7 @@ class CommunicatorsPage implements Open {
         .filter((branch) => !branch.count && isShown(branch, amounts))
         .map((branch) => ` ${branch.name}: ${explanation(branch)}.`)
         .join("");
-    tree.use.textContent =
-      "Click a row to filter every page; the arrow keys go up and down, open and close.";
+    tree.use.textContent = "Click a row to filter every page; the arrow keys go up and down, open and close.";
   }
 
   private showChosen(): void {

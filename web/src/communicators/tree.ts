@@ -109,14 +109,17 @@ function columnsOf(
   return [
     {
       name: "communicator",
-      meaning: "ancestry, and the program's own name; communicators created the same way are one row that opens",
+      meaning:
+        "ancestry, and the program's own name; communicators created the same way are one row that opens",
       content: ({ label }) => {
         const shown = element("span", label);
         shown.title = label;
         return [shown];
       },
     },
-    number("n x size", "communicators created the same way, and their processes", (branch) => sizeText(branch, data)),
+    number("n x size", "communicators created the same way, and their processes", (branch) =>
+      sizeText(branch, data),
+    ),
     {
       name: "made by",
       meaning: "procedure that created it, and where it was called",
@@ -163,10 +166,14 @@ function columnsOf(
     ),
     ...(waiting
       ? [
-          number("waiting", "in blocking collectives, for ranks that had not arrived; per family", (branch) => {
-            const known = waiting.get(branch.family);
-            return known === undefined ? "" : secondText(known);
-          }),
+          number(
+            "waiting",
+            "in blocking collectives, for ranks that had not arrived; per family",
+            (branch) => {
+              const known = waiting.get(branch.family);
+              return known === undefined ? "" : secondText(known);
+            },
+          ),
         ]
       : []),
     {

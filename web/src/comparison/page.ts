@@ -60,7 +60,8 @@ class ComparisonPage implements Open {
     const words = [element("h2", data.finding), ...data.sides.map((line) => element("p", line, "side"))];
     if (data.unlike.length) words.push(element("p", `Beware: ${data.unlike.join("; ")}`, "warnings"));
     for (const { name, warnings } of context.report.runs)
-      if (warnings.length) words.push(element("p", `Warnings for ${name}: ${warnings.join("; ")}`, "warnings"));
+      if (warnings.length)
+        words.push(element("p", `Warnings for ${name}: ${warnings.join("; ")}`, "warnings"));
     words.push(element("p", `${data.noise}.`, "caption"));
     parent.append(
       element("section", words, "card finding"),
@@ -96,7 +97,9 @@ class ComparisonPage implements Open {
       : "No MPI call was recorded on either side";
     changes.caption.textContent =
       "Change of the time per rank, mean over ranks: slower to the right, faster to the left." +
-      (bars.some(({ low }) => low !== null) ? " Lines: confidence intervals from the noise of the runs." : "");
+      (bars.some(({ low }) => low !== null)
+        ? " Lines: confidence intervals from the noise of the runs."
+        : "");
     const shown = this.more ? bars : bars.slice(0, SHOWN);
     const parts: Node[] = [changesDrawing(shown, Math.max(280, changes.body.clientWidth), context.theme)];
     if (bars.length > SHOWN) {

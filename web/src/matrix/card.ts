@@ -19,8 +19,7 @@ import { rowOfEach, type View } from "./view.ts";
 const ZOOM = 1.6;
 const DECADES = 1000;
 const MOST_RULES = 16;
-const USE =
-  "Zoom with Ctrl and the wheel, or draw a box with Shift; click to select the ranks of a pair.";
+const USE = "Zoom with Ctrl and the wheel, or draw a box with Shift; click to select the ranks of a pair.";
 
 export class MatrixCard {
   readonly figure: Figure;

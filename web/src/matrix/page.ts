@@ -180,8 +180,7 @@ class MatrixPage implements Open {
       this.file.click();
     });
     open.className = "plain";
-    open.title =
-      "a rankfile, a list of hosts, or placement.json of `rankwise map`; or drop it here";
+    open.title = "a rankfile, a list of hosts, or placement.json of `rankwise map`; or drop it here";
     if (data.ranks.together > 1) {
       open.disabled = true;
       open.title = "Because there are many pairs, neighbouring ranks form one row: their order is fixed.";

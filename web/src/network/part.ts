@@ -32,9 +32,7 @@ export function partOf(data: NetworkData, { run, filter, ranks }: Selection): Pa
     );
   }
   if (filter.sizeFrom || filter.sizeTo || region || filter.site)
-    ignored.push(
-      "Sizes, regions and call sites of messages are unknown here: all messages are shown.",
-    );
+    ignored.push("Sizes, regions and call sites of messages are unknown here: all messages are shown.");
   const of = Uint8Array.from(groups.communicator, (one: number, group) =>
     Number(mask[one] && (!procedure || procedures[groups.procedure[group]] === procedure)),
   );

@@ -66,11 +66,7 @@ class TimeLinePage implements Open {
   );
   private readonly tools = element("div", [], "under");
   private readonly stage = element("div");
-  private readonly none = element(
-    "p",
-    "The selected ranks have no time line: select others.",
-    "empty",
-  );
+  private readonly none = element("p", "The selected ranks have no time line: select others.", "empty");
   private readonly drawing: MatrixDrawing;
   private rows: Rows;
 
