@@ -20,7 +20,7 @@ _CLOCKS = 0.01  # of the time
 _CLOCKS_SECONDS = 0.001
 _MOSTLY = 0.5  # of the time in MPI: where so much is not known, what is known is no estimate of all
 _OTHERS_TOOK = 0.05  # of the run time of the ranks
-_OTHERS = re.compile(r"^of the processors of .* others took$")
+_OTHERS = re.compile(r"^of the processors of .*, used by other processes$")
 
 
 @dataclass(frozen=True)

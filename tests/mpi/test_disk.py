@@ -250,7 +250,7 @@ def test_no_room_for_the_note_of_the_launch(place: Place) -> None:
         done = rankwise("run", "-o", disk / "x.rankwise", "--", "true")
         assert [path.name for path in disk.iterdir()] == ["full"]
     note = disk / "x.rankwise-run" / "launch.json.new"
-    cure = "make room there, or give another place"
+    cure = "free space there, or give another place"
     assert done.stderr == f"rankwise: {note}: {os.strerror(errno.ENOSPC)}: {cure}\n"
     assert done.returncode == 1
 

@@ -123,7 +123,11 @@ def test_sums_are_those_of_the_program(done: Recording) -> None:
 
 def test_view_tells_who_was_late(done: Recording) -> None:
     shown = done.shown("--by", "waiting", "-v")
-    for title in ("who made others wait", "Who waited for messages, and where", "Who waited for whom"):
+    for title in (
+        "ranks that made others wait",
+        "Who waited for messages, and where",
+        "Waiting between pairs of ranks",
+    ):
         assert title in shown
     found = json.loads(done.shown("--by", "waiting", "--json"))["message_waits"]
     assert found["percent_certain"] == pytest.approx(100.0, abs=1.0)

@@ -65,9 +65,7 @@ def test_a_choice_that_is_bad_by_construction(
 ) -> None:
     program, file = compiled(mpi, "online.c"), tmp_path / "app.tuned.json"
     words = mpi.launch(2, program, str(CALLS))
-    done, found = tuned(
-        mpi, tmp_path, words, "--cost", str(COST), "--apply", str(file), preloaded=bad_library
-    )
+    done, found = tuned(mpi, tmp_path, words, "--cost", str(COST), "-o", str(file), preloaded=bad_library)
     assert done.returncode == 0, done.stderr
     assert "wrong: 0" in done.stdout
     bad = next(one for one in found["cells"] if one["procedure"] == "MPI_Alltoall")

@@ -129,7 +129,7 @@ def test_the_eager_limit_of_the_btl_in_use(
     page = io.StringIO()
     print_parameters(outcome, page)
     assert f"btl_{btl}_eager_limit" in page.getvalue()
-    assert "seen in force" in page.getvalue()
+    assert "confirmed in force" in " ".join(page.getvalue().split())
 
 
 @of_openmpi

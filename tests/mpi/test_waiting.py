@@ -192,7 +192,7 @@ def test_waiting_among_neighbours(record: Record) -> None:
     assert max(blamed, key=lambda rank: blamed[rank]) == RANKS - 1
     assert found is not None
     assert RANKS - 1 in found.ranks
-    assert any(f"{RANKS - 1} come" in title for title in titles)
+    assert any(f"{RANKS - 1} arrive" in title for title in titles)
 
 
 @pytest.mark.each_family

@@ -190,7 +190,7 @@ def test_many_ranks_are_rows_together_and_as_precise_as_they_say(tmp_path: Path)
     rows = -(-ranks // together)
     assert together == 2
     assert rows * INTERVALS <= 100_000
-    assert line["precision"] == "Shares are kept to 0.2 %, other numbers to 1.1 % of themselves."
+    assert line["precision"] == "Shares are rounded to 0.2 %, other numbers to 1.1 % of their value."
     with opened_profile(path) as connection:
         found = time_line(connection).ranks
     for name, own, off in (("mpi", "mpi_seconds", 0.2), ("sent", "bytes_sent", 0.0115)):

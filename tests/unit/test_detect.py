@@ -158,7 +158,7 @@ def test_python_that_tells_nothing(tmp_path: Path) -> None:
     environment = answering(tmp_path, {"modules": None})
     assert "no mpi4py" in detect(["python3"], environment).how
     script(tmp_path / "bin/python3", "#!/bin/sh\nexit 1\n")
-    assert "did not say" in detect(["python3"], environment).how
+    assert "did not report its mpi4py" in detect(["python3"], environment).how
 
 
 def test_what_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:

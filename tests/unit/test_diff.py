@@ -122,7 +122,7 @@ def test_noise_is_no_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert found.title.startswith("The same: wall 10.0 s to 10.0 s")
     assert found.data["run"][5]["value"]["exact"]
     text = compared(capsys, *before, "--", *after)
-    assert "Mann and Whitney's test" in " ".join(text.split())
+    assert "the Mann-Whitney test" in " ".join(text.split())
     assert "and 2 more" in text
 
 

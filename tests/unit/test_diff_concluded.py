@@ -120,7 +120,7 @@ def test_what_is_not_known_may_be_waiting(compared: Compare) -> None:
     assert not waiting.exceeds_error
     assert change(found, "not known") == pytest.approx(3 / 4 * 4.0 + 0.04)
     assert part(found, "serialisation").value is None
-    assert states(found)["late-ranks", "3"] == "not known after"
+    assert states(found)["late-ranks", "3"] == "unknown after"
 
 
 def test_a_change_within_the_error_of_a_sample(compared: Compare) -> None:

@@ -225,7 +225,7 @@ def test_one_call_is_told_as_one() -> None:
     waiting = barriers(Made(), [0]).seen.waiting
     assert waiting is not None
     one = waiting_collective._finding(replace(waiting.families[0], kept=1), "W", 0.0, "")
-    assert one.why_confidence == "there was 1 call only"
+    assert one.why_confidence == "there was only 1 call"
 
 
 def test_what_a_library_made_goes_by_its_name() -> None:
@@ -500,7 +500,7 @@ def test_ranks_that_are_bound_as_they_should_be() -> None:
 
 
 def test_nobody_knows_which_processors_there_are() -> None:
-    answer = "the profile does not tell which processors the nodes have"
+    answer = "the profile does not record which processors the nodes have"
     assert told(Made(4), "badly-bound") == answer
 
 

@@ -76,7 +76,7 @@ def test_a_wrong_line_is_named(tmp_path, case):
     assert f"{name}: {said}" in complaint(tmp_path, name, change)
 
 
-OF_TWO_MOMENTS = "; give files of one moment"
+OF_TWO_MOMENTS = "; the files were not taken at the same time"
 
 
 @pytest.mark.parametrize(("links", "tables"), PAIRS[:4])

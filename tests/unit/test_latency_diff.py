@@ -185,7 +185,7 @@ def test_nothing_to_compare() -> None:
             from_matrices(["a", "b"], {64: np.ones((2, 2))}),
             from_matrices(["a", "b"], {}, {64: np.ones((2, 2))}),
             None,
-            "one has latencies alone, the other bandwidths",
+            "one has only latencies, the other only bandwidths",
         ),
     ]
     for before, after, by, message in cases:

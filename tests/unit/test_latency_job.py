@@ -57,7 +57,7 @@ def test_outputs_that_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.json").mkdir()
     with pytest.raises(RankwiseError, match="is a directory"):
         files.check(force=True)
-    with pytest.raises(RankwiseError, match="is no directory: make it"):
+    with pytest.raises(RankwiseError, match="is not a directory: make it"):
         outputs.Outputs.named(tmp_path / "none" / "a.json", "json", {}).check(force=False)
 
 

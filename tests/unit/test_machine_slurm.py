@@ -189,9 +189,9 @@ def test_wrong_conf(tmp_path: Path) -> None:
 
 WRONG_YAML = [
     ("", ": must be a list"),
-    ("a: [", "line 2: is no YAML: did not find"),
-    ("\x00", "is no YAML"),
-    ("- !!python/object/apply:os.system [ls]", "is no YAML: could not determine a constructor"),
+    ("a: [", "line 2: is not YAML: did not find"),
+    ("\x00", "is not YAML"),
+    ("- !!python/object/apply:os.system [ls]", "is not YAML: could not determine a constructor"),
     ("- 3", "[0]: must be an object"),
     ("- flat: true", "[0]: 'topology' is missing"),
     ("- topology: a", "[0].topology: must have exactly one of tree, block, flat, ring, torus3d"),

@@ -494,7 +494,7 @@ def test_a_gain_that_is_gone_when_measured_afresh_is_not_written(job: Job) -> No
 
         def run(self, way: Way, left: float) -> float:
             seconds = super().run(way, left)
-            return seconds / 0.5 if way.name == "with all that is kept" else seconds
+            return seconds / 0.5 if way.name == "with all kept steps" else seconds
 
     found = job(Fading(factors={"a": 0.5}), [("a", 10)])
     assert verdicts(found) == {"a": "kept"}

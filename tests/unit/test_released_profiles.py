@@ -19,7 +19,7 @@ KEPT = sorted(RELEASES.glob("*.sql"), key=lambda path: [int(part) for part in pa
 COMMANDS = [
     *(["show", "--by", view] for view in VIEWS),
     ["show"],
-    ["show", "--matrix", "rank"],
+    ["show", "--matrix"],
     ["show", "--json"],
     ["explain"],
 ]
@@ -45,7 +45,7 @@ def test_opens(profile: Path, words: list[str], capsys: pytest.CaptureFixture[st
 
 def test_report_and_tables(profile: Path, tmp_path: Path) -> None:
     assert main(["report", str(profile), "-o", str(tmp_path / "report.html")]) == 0
-    assert main(["export", str(profile), "--to", "csv", "-o", str(tmp_path / "tables")]) == 0
+    assert main(["export", str(profile), "--format", "csv", "-o", str(tmp_path / "tables")]) == 0
     assert (tmp_path / "tables" / "calls.csv").stat().st_size > 0
 
 

@@ -222,7 +222,7 @@ def test_all_screens_say_the_same(
         told = any(words in field for field in fields) and (rule == "oversubscribed" or "preempted" in found)
         assert (rule in found) is told
         assert (words in texts[""]) is (told or (rule == "preempted" and any(words in one for one in fields)))
-        looked_for = texts["explain"].partition("Looked for and not found:")[2]
+        looked_for = texts["explain"].partition("Checked, not present:")[2]
         assert (rule in looked_for) is (rule not in found)
 
 

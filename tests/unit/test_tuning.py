@@ -356,7 +356,7 @@ def test_pairs_that_could_not_decide_are_gone_on_from(tmp_path: Path, program: P
     while not found.is_finished:
         said: list[str] = []
         found, calls = tune(request, program, said.append), calls + 1
-        assert any(line.startswith("going on from") for line in said)
+        assert any(line.startswith("continuing from") for line in said)
         assert not any("effect" in line for line in said)  # it is known
         assert found.proof is not None
         assert found.proof.before[:20] == first.before
@@ -375,7 +375,7 @@ def test_a_program_that_was_built_anew_has_other_pairs(tmp_path: Path, program: 
         said: list[str] = []
         found = tune(_request(tmp_path, Calls(FAST), targets([_cell()]), way=way), program, said.append)
         assert found.proof is not None
-        assert any(line.startswith("going on from") for line in said) == again
+        assert any(line.startswith("continuing from") for line in said) == again
 
 
 def test_han_is_left_out_where_the_race_has_done_so(tmp_path: Path, program: Program) -> None:

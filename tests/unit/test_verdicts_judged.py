@@ -82,7 +82,7 @@ def test_processors_that_are_short_are_no_false_finding() -> None:
 
 def test_a_control_beside_others_may_guess_who_is_late() -> None:
     control = replace(LATE, part="control", ranks=1)
-    others = {"what": "of the processors of their nodes others took", "value": 3.0}
+    others = {"what": "of the processors of their nodes, used by other processes", "value": 3.0}
     run = {"what": "run time of these ranks", "value": 10.0}
     preempted = said("preempted", "Rank 0") | {"inputs": [run], "evidence": [others]}
     guess = RIGHT | {"confidence": "low"}
