@@ -57,7 +57,7 @@ void expect_source(const Field &source) {
 void expect_outlier(const Field &outlier) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 52;
   outlier.expect_keys({"kind", "where", "hosts", "what", "size", "value", "expected", "level", "verdict"},
-                     {"kind", "where", "hosts", "what", "size", "value", "expected", "level"});
+                      {"kind", "where", "hosts", "what", "size", "value", "expected", "level"});
   for (const char *key : {"kind", "where"}) static_cast<void>(outlier[key].text());
   for (const Field &host : outlier["hosts"].items()) static_cast<void>(host.name());
   static_cast<void>(outlier["what"].text());

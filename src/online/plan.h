@@ -13,11 +13,12 @@
 
 namespace rankwise::online {
 
-#define RANKWISE_ONLINE_COLLECTIVES(X)                                                                      \
-  X(Allgather)                                                                                              \
-  X(Allgatherv)                                                                                             \
-  X(Allreduce) X(Alltoall) X(Alltoallv) X(Barrier) X(Bcast) X(Exscan) X(Gather) X(Reduce) X(Reduce_scatter) \
-      X(Reduce_scatter_block) X(Scan) X(Scatter)
+#define RANKWISE_ONLINE_COLLECTIVES(X)                                                                                 \
+  X(Allgather)                                                                                                         \
+  X(Allgatherv)                                                                                                        \
+  X(Allreduce)                                                                                                         \
+  X(Alltoall) X(Alltoallv) X(Barrier) X(Bcast) X(Exscan) X(Gather) X(Reduce) X(Reduce_scatter) X(Reduce_scatter_block) \
+      X(Scan) X(Scatter)
 
 enum class Collective {
 #define RANKWISE_NAME(name) name,
