@@ -114,7 +114,7 @@ def test_waits_are_caused_by_who_is_late(browser: Any, tmp_path: Path) -> None:
     bars = tab.rows("#balance-times-data", tmp_path)
     assert numbers(bars, "collectives_seconds") == [0.0] * 4
     assert numbers(bars, "messages_seconds") == pytest.approx([0.0, 0.2, 0.0, 0.0])
-    assert "of all calls" in tab.page.inner_text("#balance-waits .caption")
+    assert "covers all calls" in tab.page.inner_text("#balance-waits .caption")
     for figure in ("balance-times", "balance-waits"):
         [picture] = tab.saved(f"#{figure}-image", tmp_path)
         assert picture.read_bytes().startswith(b"\x89PNG")

@@ -21,7 +21,7 @@ from rankwise.__main__ import main
 
 LIBRARY = str(_files.installed("lib/librankwise.so"))
 # Another one's, which the loader finds.
-X, Y = (str(_files.installed(f"lib/librankwise_{name}.so")) for name in ("placement", "monitoring"))
+X, Y = (str(_files.installed(f"lib/librankwise_{name}.so.0")) for name in ("placement", "monitoring"))
 USER = getpass.getuser()
 SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh", "ksh") if shutil.which(shell)]
 # What a modulefile calls, told on stdout. Environment Modules and Lmod have these of their own.

@@ -215,51 +215,54 @@ COMPLAINTS = [
     (by_hand(hosts=["a\n"]), "subnets[0].hosts[0]: must not contain control characters"),
     (by_hand(links=[["a", "x"]]), "subnets[0].links[0][1]: there is no switch or host 'x'"),
     (by_hand(links=[["a", "b"]]), "subnets[0].links[0]: one end must be a switch"),
-    (by_hand(links=[["a", "leaf1"], ["a", "leaf2"]]), "subnets[0].links[1]: port 1 of a has a link already"),
+    (by_hand(links=[["a", "leaf1"], ["a", "leaf2"]]), "subnets[0].links[1]: port 1 of a already has a link"),
     (by_hand(links=[["a", 2, "leaf1", 1]]), "subnets[0].links[0][1]: 'a' is port 1 of its adapter"),
-    (by_hand(links=[["leaf1", 3, "leaf1", 3]]), "subnets[0].links[0]: port 3 of leaf1 has a link already"),
+    (by_hand(links=[["leaf1", 3, "leaf1", 3]]), "subnets[0].links[0]: port 3 of leaf1 already has a link"),
     (by_hand(links=[["a", "leaf1", 1]]), "subnets[0].links[0]: must be two names, or"),
     (by_hand(links=[{"ends": ["a", "leaf1"], "gbit": 0}]), "links[0].gbit: must be a number above 0"),
     (by_hand(links=[{"ends": ["a", "leaf1"], "gbit": 1, "mb_s": 1}]), "mb_s: there is `gbit` already"),
     (by_hand(links=[{"ends": ["a", "leaf1"], "count": 0}]), "count: must be a whole number above 0"),
     (by_hand(gbit="fast"), "subnets[0].gbit: must be a number"),
     (by_hand(routing="magic"), "subnets[0].routing: must be one of measured tables, modelled, even split"),
-    (by_hand(routing="modelled"), 'subnets[0].routing: needs `tables`; "even split" does without'),
-    (by_hand(tables={}), "subnets[0]: `routing` must say what `tables` rest on"),
+    (by_hand(routing="modelled"), 'subnets[0].routing: needs `tables`; "even split" does not'),
+    (by_hand(tables={}), "subnets[0]: `routing` must give the origin of `tables`: measured tables, modelled"),
     (by_hand(routing="modelled", tables={"x": []}), "subnets[0].tables: there is no switch 'x'"),
     (by_hand(routing="modelled", tables={"leaf1": {"x": 1}}), "tables.leaf1: there is no switch or host 'x'"),
     (by_hand(routing="modelled", tables={"leaf1": [1, -1]}), "tables.leaf1[1]: must be a whole number"),
     (by_hand(routing="modelled", tables={"leaf1": [1, 1 << 70]}), "tables.leaf1[1]: must be at most 65534"),
-    (by_hand(routing="modelled", tables={"leaf1": [1, [2, 2]]}), "tables.leaf1[1]: has a port twice"),
+    (by_hand(routing="modelled", tables={"leaf1": [1, [2, 2]]}), "tables.leaf1[1]: lists a port twice"),
     (by_hand(routing="modelled", tables={"leaf1": [1, []]}), "tables.leaf1[1]: must not be empty"),
     (by_hand(routing="modelled", tables={"leaf1": [1, True]}), "tables.leaf1[1]: must be a whole number"),
     (by_hand(routing="modelled", tables={"leaf1": 1}), "tables.leaf1: must be a list of ports by LID"),
     (by_hand(switches=[{"name": "s", "guid": "12"}]), "switches[0].guid: must be a GUID such as"),
     (
         by_hand(switches=[{"name": "s", "guid": "0x1"}, "t"]),
-        "switches[1]: all switches have a `guid`, or none",
+        "switches[1]: either all switches or none must have a `guid`",
     ),
-    (by_hand(switches=[{"name": n, "guid": "0x1"} for n in "st"]), "switches[1].guid: another switch has it"),
-    (by_hand(hosts=[{"name": "a", "lid": 1}, "b"]), "hosts[1]: all hosts have a `lid`, or none"),
-    (by_hand(hosts=[{"name": n, "lid": 1} for n in "ab"]), "hosts: LID 1 of 'b' is one of 'a', too"),
+    (
+        by_hand(switches=[{"name": n, "guid": "0x1"} for n in "st"]),
+        "switches[1].guid: another switch already has it",
+    ),
+    (by_hand(hosts=[{"name": "a", "lid": 1}, "b"]), "hosts[1]: either all hosts or none must have a `lid`"),
+    (by_hand(hosts=[{"name": n, "lid": 1} for n in "ab"]), "hosts: LID 1 of 'b' also belongs to 'a'"),
     (by_hand(hosts=[{"name": "a", "lid": 70000}]), "subnets[0].hosts[0].lid: must be at most 49151"),
     (by_hand(hosts=[{"name": "a", "lid": 0xBFFF, "lids": 2}]), "hosts: 'a' has a LID above 49151"),
     (
         by_hand(switches=[{"name": "leaf1", "lid": 0xC000}]),
         "subnets[0].switches[0].lid: must be at most 49151",
     ),
-    (by_hand(hosts=[{"name": n, "guid": "0xa"} for n in "ab"]), "hosts[1].guid: another one has it"),
+    (by_hand(hosts=[{"name": n, "guid": "0xa"} for n in "ab"]), "hosts[1].guid: another one already has it"),
     (
         by_hand(switches=[{"name": "s", "guid": "0xa"}], hosts=[{"name": "a", "guid": "0xa"}]),
-        "hosts[0].guid: another one has it",
+        "hosts[0].guid: another one already has it",
     ),
     (
         by_hand(routing={"kind": "measured tables", "by": "me"}, tables={}),
-        "subnets[0].routing.by: measured tables are by no rule; what a rule made is modelled",
+        "subnets[0].routing.by: measured tables do not come from a rule; tables made by a rule are modelled",
     ),
     (by_hand(hosts=[{"name": "a", "lids": 3}]), "hosts[0].lids: must be 1, 2, 4 ... 128"),
-    (by_hand(hosts=[{"name": n, "node": "0xa"} for n in "ab"]), "hosts[1].node: another one has it"),
-    (by_hand(switches=[{"name": "leaf1", "lid": 1}]), "hosts: switches have a `lid`, and none of these"),
+    (by_hand(hosts=[{"name": n, "node": "0xa"} for n in "ab"]), "hosts[1].node: another one already has it"),
+    (by_hand(switches=[{"name": "leaf1", "lid": 1}]), "hosts: switches have a `lid`, but these do not"),
 ]
 
 
@@ -312,7 +315,7 @@ def test_too_many_lids_are_refused():
     told = by_hand(switches=switches, hosts=["a"], links=links, routing="modelled")
     told["subnets"][0]["hosts"] = [{"name": "a", "lid": 0xBFFF}]
     told["subnets"][0]["tables"] = {"s0": {"a": list(range(1, 65))}}
-    with pytest.raises(RankwiseError, match=r"tables: would take 11\.7 GiB; 4\.00 GiB are the most"):
+    with pytest.raises(RankwiseError, match=r"tables: would take 11\.7 GiB; the maximum is 4\.00 GiB"):
         read(json.dumps(told))
 
 

@@ -91,7 +91,7 @@ def test_two_that_are_about_equally_late_are_named_together() -> None:
     for rank, seconds in enumerate((2.2, 2.2, 0.2, 0.0)):
         made.call(rank, "MPI_Barrier", seconds, calls=20)
     found = found_in(made, "late-ranks")
-    assert found.title.startswith("Ranks 2-3 come late")
+    assert found.title.startswith("Ranks 2-3 arrive late")
     assert found.saved_seconds == pytest.approx(4.6)  # 20 times 0.11 s of two ranks, and 0.01 s of rank 2
 
 
@@ -181,7 +181,7 @@ def test_a_late_sender_is_a_late_rank() -> None:
         made.call(rank, "MPI_Recv", 3.0, size_bin=4)
         made.wait(rank, "MPI_Recv", 1, 1.0, 4.0, 3.5)
     found = found_in(made, "late-ranks")
-    assert found.title.startswith("Rank 1 comes late")
+    assert found.title.startswith("Rank 1 arrives late")
     assert found.saved_seconds == pytest.approx(7.5)
 
 
@@ -191,7 +191,7 @@ def test_the_ranks_of_a_late_node() -> None:
     for rank in range(8):
         made.connection.execute("UPDATE ranks SET clock_error = 0 WHERE rank = ?", (rank,))
     found = found_in(made, "late-ranks")
-    assert found.title.startswith("The ranks of n2 (4-7) come late")
+    assert found.title.startswith("The ranks of n2 (4-7) arrive late")
 
 
 def test_when_all_are_late_in_turns_nobody_is() -> None:
@@ -221,7 +221,7 @@ def test_who_is_late_in_turns_may_have_lost_processors_to_others() -> None:
 
 def test_one_call_is_told_as_one() -> None:
     found = found_in(barriers(Made(), [0, 1, 2, 3], 8), "waiting-collective")
-    assert (found.confidence, found.why_confidence) == (LOW, "there were 8 calls only")
+    assert (found.confidence, found.why_confidence) == (LOW, "there were only 8 calls")
     waiting = barriers(Made(), [0]).seen.waiting
     assert waiting is not None
     one = waiting_collective._finding(replace(waiting.families[0], kept=1), "W", 0.0, "")
@@ -234,7 +234,7 @@ def test_what_a_library_made_goes_by_its_name() -> None:
     assert " in Barrier on libpetsc_real: W is " in found_in(made, "waiting-collective").title
     made = patterned(2**20, 3, 3 * 2**20)
     made.connection.execute("UPDATE communicators SET family = 'libpetsc_real: W'")
-    assert " on libpetsc_real: W goes by " in found_in(made, "collective-algorithm").title
+    assert " on libpetsc_real: W uses " in found_in(made, "collective-algorithm").title
 
 
 def test_what_is_for_one_rank_is_told_once() -> None:
@@ -342,7 +342,7 @@ def test_traffic_that_no_order_keeps_on_the_nodes(hosts: list[str]) -> None:
 def test_reorder_is_asked_and_not_done() -> None:
     found = found_in(ring(["a", "a", "b", "b"], reorder=1), "reorder-not-done")
     assert found.command.options == ("--reorder",)
-    assert found.title.startswith("W_a1 may be reordered, and is not")
+    assert found.title.startswith("W_a1 may be reordered but is not")
 
 
 @pytest.mark.parametrize(
@@ -420,7 +420,7 @@ def test_more_ranks_than_processors() -> None:
     made.connection.execute('UPDATE ranks SET "user" = 5.0')
     found = found_in(made, "oversubscribed")
     assert found.saved_seconds == pytest.approx(20.0)
-    assert found.title == "4 ranks share 2 processors on node: they take turns"
+    assert found.title == "4 ranks share 2 processors on node: time slicing"
     assert found.confidence == HIGH
 
 
@@ -440,7 +440,7 @@ def test_more_ranks_than_processors_of_which_some_were_free() -> None:
     made.connection.execute('UPDATE ranks SET "user" = 3.0')
     found = found_in(made, "oversubscribed")
     assert found.title == "4 ranks share 2 processors on node"
-    assert found.why_confidence.startswith("the ranks took 60 % of these processors")
+    assert found.why_confidence.startswith("the ranks used 60 % of these processors")
     made.connection.execute('UPDATE ranks SET "user" = 1.0')
     found = found_in(made, "oversubscribed")  # it is said, and costs nothing
     assert (found.saved_seconds, found.confidence) == (0.0, LOW)
@@ -624,7 +624,7 @@ def test_communicators_that_are_never_freed() -> None:
     found = found_in(duplicates(None), "communicators-not-freed")
     assert found.saved_seconds == pytest.approx(4.0 * 39 / 40)
     assert found.upper_bound
-    assert found.title.startswith("40 communicators made by Comm_dup (in app) were never freed")
+    assert found.title.startswith("40 communicators created by Comm_dup (in app) were never freed")
 
 
 def test_windows_that_are_never_freed() -> None:

@@ -122,7 +122,7 @@ def test_a_violation_is_found_and_no_other() -> None:
     shown = _shown(outcome)
     assert_facts(shown, "4 processes .. 1 node: 3 .. 30")
     assert re.search(r"Allreduce of 1\.00 KiB on 4 processes [^.]*?[12]\.\d\d x \(.*?\)", shown)
-    assert_facts(shown, "27. .. 17 .. 0")  # no violation of 27; of 17 calls against themselves, none differs
+    assert_facts(shown, "27 .. 17 .. 0")  # no violation of 27; of 17 calls against themselves, none differs
     # The others are counted, and none of them is named.
     assert "Barrier" not in shown
 
@@ -169,7 +169,7 @@ def test_times_too_short_for_a_message_are_not_concluded_from(unit: float) -> No
     assert outcome.least_us == pytest.approx(max(0.1, unit * 5), rel=0.1)
     shown = _shown(outcome)
     assert_facts(shown, f"{len(outcome.too_short)} comparison .. {PARTS} Bcast")
-    assert_facts(shown, f"{len(outcome.compared) - len(outcome.too_short)}.")
+    assert_facts(shown, f"{len(outcome.compared) - len(outcome.too_short)} .. 17 .. 0")
     found = guidelines_as_data(outcome, [])
     assert found["too_short"] == outcome.too_short
     assert not found["violated"]
@@ -256,9 +256,9 @@ def test_the_batch() -> None:
 def test_sizes() -> None:
     assert listed_sizes("1K, 8,1M") == [8, 1024, 1 << 20]
     for text, line in [
-        ("", "no size"),
-        ("8,,9", "no size"),
-        ("x", "no size"),
+        ("", "not a size"),
+        ("8,,9", "not a size"),
+        ("x", "not a size"),
         ("0", "out of range"),
         ("2G", "out of range"),
         ("8,8", "given twice"),

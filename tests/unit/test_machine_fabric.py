@@ -344,11 +344,11 @@ def test_says_in_one_line_what_is_wrong() -> None:
     other = generated("fattree:leaf=2x2,spine=1,names=node[0001-0003],login")
     for given, hosts, complaint in (
         (fabric(whole), ["node0009"], "the fabric has no host 'node0009': it has 4, such as node0001"),
-        (fabric(whole), ["node0001", "node0001"], "the node 'node0001' is there twice"),
+        (fabric(whole), ["node0001", "node0001"], "the node 'node0001' is given twice"),
         (
             fabric(whole, other),
             None,
-            "login sends by no rail that node0004 has a port in: choose nodes with --node, or a rail with",
+            "login has no rail in common with node0004: choose nodes with --node, or a rail with --rail",
         ),
         (
             fabric(replace(whole, forward=whole.forward * 0 + 1)),

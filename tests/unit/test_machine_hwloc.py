@@ -88,7 +88,7 @@ def test_unequal_nodes() -> None:
 
 
 def test_opposite_orders_are_refused() -> None:
-    with pytest.raises(RankwiseError, match=r"^of numa, l3, .*that is no tree$"):
+    with pytest.raises(RankwiseError, match=r"^numa, l3, .*which is not a tree$"):
         machine_from_hwloc([MACHINES / "l3-around-numa.xml", MACHINES / "numa-around-l3.xml"])
 
 
@@ -147,10 +147,10 @@ PARAMETER = '<!DOCTYPE topology SYSTEM "hwloc2.dtd" [<!ENTITY % a "x">]>'
 
 
 WHAT_IS_NO_FILE_OF_HWLOC = [
-    ("", "is no XML"),
-    ("<topology", "is no XML"),
-    ("not XML", "is no XML"),
-    ("\x00\x01", "is no XML"),
+    ("", "is not XML"),
+    ("<topology", "is not XML"),
+    ("not XML", "is not XML"),
+    ("\x00\x01", "is not XML"),
     ("<topology/>", "is not XML of hwloc"),
     ("<html><object/></html>", "is not XML of hwloc"),
     (f"{ENTITIES}<topology>&b;</topology>", "has a DOCTYPE with declarations"),
@@ -178,7 +178,7 @@ WHAT_IS_NO_FILE_OF_HWLOC = [
     (
         '<topology><object><object type="Package"><object type="Package">'
         f"{core(0, 0)}{core(1, 1)}</object>{core(2, 2)}</object></object></topology>",
-        "that is no tree",
+        "which is not a tree",
     ),
 ]
 

@@ -159,7 +159,7 @@ WRONG_CONF = [
     (["SwitchName=a Nodes=@all"], "line 1: '@all' is no list of hosts"),
     (["SwitchName=a Nodes=n[0-99999999]"], "names more than"),
     (["SwitchName=a Nodes=n[0-9999]m[0-9999]"], "names more than"),
-    (["SwitchName=a nodes=x Nodes=y"], "line 1: Nodes is there twice"),
+    (["SwitchName=a nodes=x Nodes=y"], "line 1: Nodes is given twice"),
     (["SwitchName=a Nodes=x Color=red"], "line 1: unknown key 'color' beside switchname"),
     (["SwitchName=a"], "line 1: 'a' has neither nodes nor switches with nodes"),
     (["SwitchName=a Switches=b", "SwitchName=b"], "line 1: 'a' has neither nodes nor switches with nodes"),

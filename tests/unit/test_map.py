@@ -112,7 +112,9 @@ def test_kinds_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ["a", "a", "b", "b"],
         [*own, (2, 0, INSIDE, 1, 500), (1, 3, INSIDE, 1, 500), (-1, 0, INSIDE, 1, 7), (3, 3, USER, 1, 9)],
     )
-    user, inside, both = (mapped(capsys, profile, "--kind", kind) for kind in ("user", "inside", "all"))
+    user, inside, both = (
+        mapped(capsys, profile, "--kind", kind) for kind in ("program", "in-collective", "all")
+    )
     assert (user["bytes"], user["gains"]) == (20, False)
     assert (inside["bytes"], inside["unplaced_bytes"]) == (1000, 7)
     assert (inside["present"]["bytes_off_node"], inside["found"]["bytes_off_node"]) == (1000, 0)
@@ -268,7 +270,7 @@ def test_bad_input(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     small = machine(tmp_path / "m.json", levels)
     assert "2 ranks were on 'n0'" in refusal(capsys, dealt_out, "--machine", small)
     assert "--seed" in refusal(capsys, dealt_out, "--seed", "-1")
-    assert "no JSON" in refusal(capsys, dealt_out, "--machine", tmp_path / "text")
+    assert "not JSON" in refusal(capsys, dealt_out, "--machine", tmp_path / "text")
 
 
 def test_files(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -390,7 +392,7 @@ def test_hostile_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_a_long_list_of_ranks_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profile = write_traffic(tmp_path / "F.rankwise", [f"n{rank % 100}" for rank in range(400)], ring(400))
     assert main(["map", str(profile)]) == 0
-    assert capsys.readouterr().out.endswith(" of 400 ranks move (--json tells which)\n")
+    assert capsys.readouterr().out.endswith(" of 400 ranks move (see --json)\n")
 
 
 def test_a_long_command_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

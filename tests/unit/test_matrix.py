@@ -107,8 +107,8 @@ def test_numbers_where_they_fit(path: Path, capsys: pytest.CaptureFixture[str]) 
     assert lines[3].split() == ["1", "150", "KiB", "-", "-", "50.0", "KiB"]
     lines = shown(capsys, path, "--matrix", "--by", "node", "--of", "messages", "--call", "bcast,Isend")
     assert_facts(lines[0], "bcast,Isend")
-    assert lines[2] == "Number of messages: from node (row) to node (column)"
-    assert lines[4].split() == ["0", "nodea", "300", "100"]
+    assert lines[3] == "Number of messages: from node (row) to node (column)"
+    assert lines[5].split() == ["0", "nodea", "300", "100"]
 
 
 def test_messages_that_are_not_visible_are_told(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -282,7 +282,7 @@ def test_names_do_no_harm(browser: Any, tmp_path: Path) -> None:
     assert "<img src=x" in title(tab, "node")
     assert "<img src=x" in told(tab, "rank", "ArrowRight", "ArrowRight")
     given(tab, hostile, "<script>window.harmed=1</script>\n")
-    tab.page.wait_for_selector("text=tells no order")
+    tab.page.wait_for_selector("text=has no order of ranks")
     assert tab.page.evaluate("window.harmed") is None
     tab.close()
 

@@ -68,7 +68,7 @@ def test_who_is_late(late: dict[str, Any], golden: Golden) -> None:
 
 def test_findings_with_their_commands(late: dict[str, Any]) -> None:
     first = late["overview"]["findings"][0]
-    assert first["title"].startswith("Rank 3 comes late")
+    assert first["title"].startswith("Rank 3 arrives late")
     assert first["share"] == "up to 30.0 %"
     assert first["command"].endswith("a.rankwise --by waiting")
     assert "rule" in dict(first["facts"])

@@ -98,7 +98,7 @@ def test_what_a_file_sets_is_overridden_by_the_default(tmp_path: Path) -> None:
     found = without(theirs, words, environment, defaults)
     assert found == ("env", f"{BCAST}=ignore", f"{RULES}=", *words)
     assert not contradicting("Open MPI", environment, found)
-    assert cures(theirs, words)[0].endswith(f"out of {file}")
+    assert cures(theirs, words)[0] == f"remove `coll_tuned_bcast_algorithm = 3` from {file}"
     with pytest.raises(RankwiseError):
         without(theirs, words, environment, lambda *_: {})
 

@@ -115,7 +115,7 @@ def test_nodes_that_are_alike_are_one_picture(
     assert rows(path, "SELECT host, shape FROM node_shapes") == [("n01", 1), ("n02", 1), ("n03", 1)]
     text = shown(capsys, path)
     assert "n[01-02]: " in text
-    assert "2 nodes alike, of which n01 is shown" in " ".join(text.split())
+    assert "2 identical nodes, n01 is shown" in " ".join(text.split())
     assert "\nn03: " in text
     assert_facts(" ".join(text.split()), "N03 .. 1 .. 2")
 

@@ -82,7 +82,7 @@ def test_mpich_with_split_hosts_names_each_host_once(tmp_path: Path) -> None:
 def test_mpich_with_more_than_a_command_can_hold(tmp_path: Path) -> None:
     written = write([Binding(rank, f"n{rank % 2}") for rank in range(70_000)], tmp_path)["mpich.hosts"]
     assert written.words == ()
-    assert "longer" in written.note
+    assert "exceeds the length of a command-line argument" in written.note
 
 
 def test_intel(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_slurm(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("bindings", "why"), [(WHOLE, "differ"), (UNKNOWN, "not known")])
+@pytest.mark.parametrize(("bindings", "why"), [(WHOLE, "differ"), (UNKNOWN, "cores are unknown")])
 def test_processors_that_one_list_can_not_tell(bindings: list[Binding], why: str, tmp_path: Path) -> None:
     files = write(bindings, tmp_path)
     for name, option in {
@@ -125,7 +125,7 @@ def test_cray_has_a_line_a_node_in_the_order_of_names_and_cores(tmp_path: Path) 
     written = write(bindings, tmp_path)["MPICH_RANK_ORDER"]
     assert written.text == "4,1\n2-3,0\n"
     assert written.words == ("srun", "-N", "2", "-n", "5", "-w", "n9,n10", "--distribution=block", *PROGRAM)
-    assert "on each line" in written.note
+    assert "as many ranks per node as the file has per line" in written.note
     assert dict(written.environment) == {
         "MPICH_RANK_REORDER_METHOD": "3",
         "MPICH_RANK_REORDER_FILE": str(written.path),
@@ -160,7 +160,7 @@ def test_no_rankfile_without_cores(name: str, tmp_path: Path) -> None:
     written = write(UNKNOWN, tmp_path)[name]
     assert written.text == "b\na\nb\n"
     assert written.words[3:7] == ("--hostfile", str(written.path), "--map-by", "seq")
-    assert "not known" in written.note
+    assert "cores are unknown" in written.note
 
 
 def ranks_of_slots(text: str) -> list[int]:

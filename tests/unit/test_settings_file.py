@@ -195,7 +195,7 @@ def test_settings_that_can_not_be_told_are_not_written(tmp_path: Path) -> None:
     for bad, line in [
         (settings(rule("Scatter", 4, 0, 8)), "is for some sizes only"),
         (settings(rule("Bcast", 4), library="Another MPI 1.0"), "can't be written; they can for Open MPI"),
-        (settings(environment={"LD_PRELOAD": "x.so"}), "Rankwise itself gets into the program"),
+        (settings(environment={"LD_PRELOAD": "x.so"}), "Rankwise uses it to enter the program"),
         (settings(environment={"A B": "x"}), "letters, digits and _ only"),
         (settings(environment={"A": "x\ny"}), "must not contain control characters"),
     ]:
@@ -282,7 +282,7 @@ def test_no_settings(
     ("content", "line"),
     [
         (None, "cannot read"),
-        (b"", "is no JSON"),
+        (b"", "is not JSON"),
         (b"[]", ""),
         (b"\xff\xfe", "is not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),

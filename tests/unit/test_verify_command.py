@@ -76,7 +76,7 @@ def test_a_directory_that_is_there(
     assert "can't be made" in refusal(capsys, parted, "--keep", tmp_path, *job)
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "openmpi4.ranks").touch()
-    assert "is there already" in refusal(capsys, parted, "-o", tmp_path / "new", *job)
+    assert "already exists" in refusal(capsys, parted, "-o", tmp_path / "new", *job)
 
 
 def test_a_launcher_that_starts_nothing(

@@ -1,8 +1,9 @@
 """Write the tables of a profile as CSV, JSON or Parquet files, or a trace for a viewer.
 
 csv, json, parquet: one file for each table, DIR/calls.csv and so on, with the columns that
-docs/reference/profile-format.md explains. calls and messages also have the names of their communicators,
-procedures and regions. In CSV an empty field is a missing value; a JSON file is a list of objects.
+docs/reference/profile-format.md explains. calls and messages also have the names of their
+communicators, procedures and regions. In CSV an empty field is a missing value; a JSON file is
+a list of objects.
 For a part of the run, only tables that can be restricted to it are written.
 
 perfetto: one file in Chrome's JSON; https://ui.perfetto.dev opens it without sending it anywhere.

@@ -91,7 +91,7 @@ def _levels(field: Field, regular: bool) -> tuple[Level, ...]:
     if levels[0].name != ROOT:
         levels.insert(0, Level(ROOT))
     elif "count" in given[0].keys(None) or "names" in given[0].keys(None):
-        raise given[0].error("the machine itself has no `count` and `names`")
+        raise given[0].error("the machine itself has no `count` or `names`")
     names = [level.name for level in levels]
     if len(names) > _MOST_LEVELS:
         raise field.error(f"must not exceed {_MOST_LEVELS}")

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from rankwise.text.names import algorithm_name
+from rankwise.text.units import confidence_text
 from rankwise.tuning.machine.grid import Point, Scope
 from rankwise.tuning.machine.results import Held, Results
 from rankwise.tuning.measured import CLOCK_US
@@ -101,7 +102,7 @@ def _of_algorithm(
     better = [one for one in held if is_better(one, confidence, margin)]
     if not better:
         return Decision(
-            scope, why=f"{algorithm_name(algorithm.label)} is not proven to gain {100 * margin:g} %"
+            scope, why=f"{algorithm_name(algorithm.label)} is not proven to gain {confidence_text(margin)} %"
         )
     effects = [one for held in better if (one := results.effects.get((held.point, algorithm)))]
     if any(is_better(one, confidence, margin) for one in effects):

@@ -510,7 +510,7 @@ def check_predicted(shapes: Iterable[Shape], wanted: Sequence[int]) -> None:
             noun = "node" if lines and lines[0].per_node is not None else "rank"
             raise RankwiseError(
                 f"--predicted-counts {number}: {numbers[0]} to {number_of(numbers[-1], noun)} are measured,"
-                f" and nothing is predicted beyond {FARTHEST:g} times that: measure there"
+                f" and nothing is predicted beyond {round(FARTHEST)} times that: measure there"
             )
 
 
