@@ -88,6 +88,6 @@ def test_settings_inside_a_script_are_refused_without_a_price() -> None:
     script_of, inner = with_own(("./job.sh",)), with_own(("mpirun", "./app"))
     with pytest.raises(OwnSettingsError):
         refuse_inside(inner, inner, rules=True)
-    with pytest.raises(RankwiseError, match=r"inside of \./job\.sh") as refusal:
+    with pytest.raises(RankwiseError, match=r"inside \./job\.sh") as refusal:
         refuse_inside(script_of, inner, rules=True)
     assert not isinstance(refusal.value, OwnSettingsError)

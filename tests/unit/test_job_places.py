@@ -279,7 +279,7 @@ def test_bad_lists_are_one_line(given: str, line: str, golden: Golden) -> None:
 
 def test_a_file_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
-    for path, line in ((tmp_path / "bytes", "is no text"), (tmp_path, "placement.csv is not found")):
+    for path, line in ((tmp_path / "bytes", "is not text"), (tmp_path, "placement.csv is not found")):
         with pytest.raises(RankwiseError, match=line):
             given_hosts(str(path), 4)
 

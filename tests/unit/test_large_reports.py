@@ -35,7 +35,7 @@ def test_stencil(browser: Any, tmp_path_factory: pytest.TempPathFactory, tmp_pat
     tab = Tab(browser, report)
     tab.page.goto(f"{report.as_uri()}#page=matrix&matrix-kind=point-to-point")
     for ends in ("rank", "node"):
-        assert f"In all {byte_text(grid.halo_bytes)} in " in sum_of(tab, ends)
+        assert f"In total {byte_text(grid.halo_bytes)} in " in sum_of(tab, ends)
     tab.close()
 
 
@@ -45,5 +45,5 @@ def test_all_to_all(browser: Any, tmp_path: Path) -> None:
     tab = Tab(browser, report)
     tab.page.goto(f"{report.as_uri()}#page=matrix")
     for ends in ("rank", "node"):
-        assert f"In all {byte_text(4096 * 4096 * STEPS * BLOCK)} in " in sum_of(tab, ends)
+        assert f"In total {byte_text(4096 * 4096 * STEPS * BLOCK)} in " in sum_of(tab, ends)
     tab.close()

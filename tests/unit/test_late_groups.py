@@ -64,7 +64,7 @@ def test_two_equally_late_ranks() -> None:
     assert late.ranks == (6, 7)
     assert late.saved_seconds == pytest.approx(CALLS * (6 * 0.52 + 0.02))
     found = found_in(made)
-    assert found.title.startswith("Ranks 6-7 come late")
+    assert found.title.startswith("Ranks 6-7 arrive late")
     assert found.saved_seconds == pytest.approx(late.saved_seconds)
 
 
@@ -179,7 +179,7 @@ def test_a_late_root_of_a_reduction() -> None:
     assert root.computing_seconds == pytest.approx(CALLS * 3 * 0.5)
     assert root.late_start_seconds == pytest.approx(0)
     found = found_in(made)
-    assert found.title.startswith("Rank 0 comes late")
+    assert found.title.startswith("Rank 0 arrives late")
     assert found.saved_seconds == pytest.approx(CALLS * 3 * 0.5)
 
 
@@ -198,7 +198,7 @@ def test_a_late_root_whose_reductions_are_not_right_before_the_barriers_in_the_s
     for rank in range(4):
         made.call(rank, "MPI_Reduce", 1e-6, calls=70)
         made.call(rank, "MPI_Barrier", 70 * 0.05 * (rank > 0), calls=71)
-    assert found_in(made).title.startswith("Rank 0 comes late")
+    assert found_in(made).title.startswith("Rank 0 arrives late")
 
 
 def test_who_leaves_a_reduction_late_for_what_it_does_there_is_not_late() -> None:
@@ -229,7 +229,7 @@ def test_the_late_rank_that_a_root_waits_for() -> None:
     for rank in range(4):
         made.call(rank, "MPI_Reduce", CALLS * 0.5 * (rank == 0) + 1e-6, calls=CALLS)
         made.call(rank, "MPI_Barrier", CALLS * 0.5 * (rank in (1, 3)), calls=CALLS)
-    assert found_in(made).title.startswith("Rank 2 comes late")
+    assert found_in(made).title.startswith("Rank 2 arrives late")
 
 
 def test_who_is_held_up_in_the_tree_of_a_reduction_is_not_late() -> None:
@@ -245,5 +245,5 @@ def test_who_is_held_up_in_the_tree_of_a_reduction_is_not_late() -> None:
     for rank, seconds in enumerate((0.52, 0.51, 0.0, 0.0)):
         made.call(rank, "MPI_Reduce", CALLS * seconds + 1e-6, calls=CALLS)
         made.call(rank, "MPI_Barrier", CALLS * (0.0, 0.01, 0.52, 0.02)[rank], calls=CALLS)
-    assert found_in(made).title.startswith("Rank 3 comes late")
+    assert found_in(made).title.startswith("Rank 3 arrives late")
     assert late_in(made).saved_seconds == pytest.approx(CALLS * (0.5 + 0.52), rel=0.1)

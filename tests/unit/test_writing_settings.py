@@ -113,7 +113,7 @@ def test_another_list_is_another_race(tune: Tune, tmp_path: Path) -> None:
     tune.found = outcome(gains=False, short=True)
     for number, text in enumerate(("A = 1", "A = 2", "A = 1")):
         (tmp_path / "list.txt").write_text(text)
-        assert tune(str(tmp_path / "list.txt")) == 0
+        assert tune("--list", str(tmp_path / "list.txt")) == 0
         assert len(list(tune.store.iterdir())) == min(number + 1, 2)
     assert tune.resumed == [False, False, True]
 
