@@ -37,7 +37,7 @@ def opened(browser: Any, page: Path, address: str = "page=overview", **how: Any)
 def test_what_is_shown(browser: Any, late: Path) -> None:
     tab = opened(browser, late)
     text = tab.page.inner_text
-    assert_facts(text("#verdict h2"), "Waiting .. 30.0 % .. 100.0 % .. 3.")
+    assert_facts(text("#verdict h2"), "Waiting .. 30.0 % .. rank 3 .. 100.0 %")
     assert "Allreduce 8-15 B" in text("#verdict .culprit")
     assert "complete" in text("#trust")
     assert "4/4 ranks" in text("#trust")
@@ -156,7 +156,7 @@ def test_the_appendix(browser: Any, late: Path, tmp_path: Path) -> None:
     assert tab.page.locator("#metrics table").count() == 0
     tab.click("#metrics summary")
     tab.page.wait_for_selector("#metrics table")
-    tab.page.fill("#metrics input", "shared out")
+    tab.page.fill("#metrics input", "distributed")
     rows = tab.page.locator("#metrics tbody tr").all_inner_texts()
     assert 0 < len(rows) < 4
     assert rows[0].startswith("load-balance\t0.62\t")

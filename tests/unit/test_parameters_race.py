@@ -174,7 +174,7 @@ def test_a_program_that_fails_without_us(tmp_path: Path, golden: Golden) -> None
 def test_values_against_a_constraint_are_not_run(tmp_path: Path) -> None:
     program = Program({("OMPI_MCA_limit", "16384"): 0.5})
     found = race(tmp_path, program, LIMIT, requires=["OMPI_MCA_limit <= most"])
-    assert found.steps[0].tried[1].why_not == "against list:1: OMPI_MCA_limit <= most"
+    assert found.steps[0].tried[1].why_not == "violates list:1: OMPI_MCA_limit <= most"
     assert {"OMPI_MCA_limit": "16384"} not in program.runs
     assert {"OMPI_MCA_limit": "8192"} in program.runs
 
@@ -228,7 +228,7 @@ def test_parameters_of_a_layer_that_carries_nothing_are_not_run(
     found = race(tmp_path, program, parameter, ask=lambda *_: layers)
     [tried] = found.steps[0].tried
     if idle:
-        assert tried.why_not == f"nothing goes by {idle} in this job: {layers.text}"
+        assert tried.why_not == f"{idle} is not used in this job: {layers.text}"
         assert found.steps[0].skipped
         assert program.runs == [{}]
     else:

@@ -264,5 +264,5 @@ def test_versions() -> None:
     racer.library = OPEN_MPI_4.replace("4.1.4", "4.1.6")
     outcome = _recheck(racer, settings(rule("Bcast", 2)))
     assert not outcome.same_library
-    assert "Open MPI 4.1.6; it was Open MPI 4.1.4" in _shown(outcome)
+    assert "Open MPI 4.1.6; before: Open MPI 4.1.4" in _shown(outcome)
     assert not _recheck(racer, settings(rule("Bcast", 2), library=MPICH_4)).same_library

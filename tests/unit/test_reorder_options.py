@@ -24,11 +24,12 @@ def test_settings(tmp_path: Path) -> None:
     by_nodes = reorder.asked(reorder=True, machine=None)
     assert by_nodes
     assert by_nodes.settings() == {"RANKWISE_REORDER": "nodes"}
-    for flag in (False, True):
-        by_machine = reorder.asked(flag, machine)
-        assert by_machine
-        assert by_machine.settings() == {"RANKWISE_REORDER": "machine"}
-        assert by_machine.machine == MACHINE
+    by_machine = reorder.asked(reorder=True, machine=machine)
+    assert by_machine
+    assert by_machine.settings() == {"RANKWISE_REORDER": "machine"}
+    assert by_machine.machine == MACHINE
+    with pytest.raises(RankwiseError, match="add --reorder"):
+        reorder.asked(reorder=False, machine=machine)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_no_other_process_gets_it_and_a_dead_one_does_not_keep_it(tmp_path: Path
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout
         assert holder.stdout.readline() == "has it\n"
-        with pytest.raises(RankwiseError, match="goes on"):
+        with pytest.raises(RankwiseError, match="belongs to a running job"):
             taken(tmp_path / "x.rankwise")
         holder.kill()
     # It has left an empty directory, but for the file that it had locked.
@@ -132,7 +132,7 @@ def test_processes_that_still_count_keep_it(tmp_path: Path, memory: Path) -> Non
     killed(old)
     left = make_memory(memory, old.path, run=old.run)
     (left / name_of(os.getpid())).write_bytes(b"")
-    with pytest.raises(RankwiseError, match="goes on"):
+    with pytest.raises(RankwiseError, match="belongs to a running job"):
         taken(tmp_path / "x.rankwise")
     assert list(left.glob("*.counters"))
     shutil.rmtree(left)
@@ -140,7 +140,7 @@ def test_processes_that_still_count_keep_it(tmp_path: Path, memory: Path) -> Non
     elsewhere = make_memory(memory, old.path, run=old.run, pids=1)
     os.mkfifo(elsewhere / "bell", 0o600)
     bell = os.open(elsewhere / "bell", os.O_RDWR | os.O_NONBLOCK)
-    with pytest.raises(RankwiseError, match="goes on"):
+    with pytest.raises(RankwiseError, match="belongs to a running job"):
         taken(tmp_path / "x.rankwise")
     os.close(bell)
     taken(tmp_path / "x.rankwise").remove()

@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwise.commands.fabric_options import add_fabric, add_places, lid_offset_of
 from rankwise.commands.sides import sides
@@ -66,7 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.routing is not None and arguments.fabric is None:
         raise RankwiseError("--routing needs --fabric PATH ...")
     refuse_existing(output, force=arguments.force)
-    _write(output, before, after, partial(_network, arguments) if arguments.fabric is not None else None)
+    network = None
+    if arguments.fabric is not None:
+        places = (arguments.lid, arguments.place, arguments.rail)
+        network = partial(_network, _Fabric(arguments.fabric, arguments.routing, *places))
+    _write(output, before, after, network)
     return 0
 
 
@@ -131,7 +135,17 @@ def _comparison(before: list[Path], after: list[Path], title: str) -> dict[str, 
     return comparison_data(diff(before, after).found, title)
 
 
-def _network(arguments: argparse.Namespace, of: Subject) -> dict[str, Any]:
+class _Fabric(NamedTuple):
+    """The fabric that the options name, and how the run is placed on it."""
+
+    words: list[str]
+    routing: str | None
+    lid: str
+    place: str | None
+    rail: str
+
+
+def _network(asked: _Fabric, of: Subject) -> dict[str, Any]:
     """Return what the page Network shows of a run, on the fabric that the options name."""
     from rankwise.network.job.flows import flows
     from rankwise.network.job.rank_ports import given_places, places_of_run
@@ -139,11 +153,11 @@ def _network(arguments: argparse.Namespace, of: Subject) -> dict[str, Any]:
     from rankwise.render.network.page_data import network_data
     from rankwise.render.network.traffic import traffic
 
-    fabric = open_fabric(arguments.fabric, arguments.routing)
-    lid_offset = lid_offset_of(arguments.lid, fabric)
+    fabric = open_fabric(asked.words, asked.routing)
+    lid_offset = lid_offset_of(asked.lid, fabric)
     sent = flows(of.connection)
-    if arguments.place is None:
-        places = places_of_run(of.connection, fabric, arguments.rail)
+    if asked.place is None:
+        places = places_of_run(of.connection, fabric, asked.rail)
     else:
-        places = given_places(of.connection, fabric, arguments.place, arguments.rail)
+        places = given_places(of.connection, fabric, asked.place, asked.rail)
     return network_data(traffic(fabric, sent, places, lid_offset), of.container)

@@ -34,7 +34,7 @@ _CLOCK_SOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clock
 _TOPOLOGY = ("lstopo-no-graphics", "lstopo")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Facts:
     """What a node is like.
 

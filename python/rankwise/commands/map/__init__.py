@@ -15,6 +15,7 @@ import argparse
 
 from rankwise.commands.map import options, plot
 from rankwise.commands.map.place import place
+from rankwise.commands.map.request import Request
 
 SUB_VERBS = ("verify", "predict")
 
@@ -35,5 +36,5 @@ def run(arguments: argparse.Namespace) -> int:
     options.check_files(arguments)
     plot.check(arguments)
     machine = read_machine(arguments.machine) if arguments.machine else None
-    place(arguments, machine, nodes=options.nodes(arguments))
+    place(Request.by(arguments), machine, nodes=options.nodes(arguments))
     return 0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from typing import TYPE_CHECKING
 
 from rankwise.commands.map import plot
+from rankwise.commands.map.request import Request
 
 if TYPE_CHECKING:
     from rankwise.analysis.messages.traffic import RunTraffic
@@ -15,13 +15,11 @@ if TYPE_CHECKING:
     from rankwise.topology.machine.model import Machine
 
 
-def place(
-    arguments: argparse.Namespace, machine: Machine | None, *, nodes: str, predict: bool = False
-) -> None:
+def place(request: Request, machine: Machine | None, *, nodes: str, predict: bool = False) -> None:
     """Place the ranks, and print it.
 
     Args:
-        arguments: the options of `rankwise map` and of `rankwise map predict`.
+        request: what the options ask for, of `rankwise map` and of `rankwise map predict`.
         machine: of the run; None = its nodes.
         nodes: whose slots ranks can move to, one of placement.options.NODES.
         predict: the machine may be another one than that of the run.
@@ -40,41 +38,41 @@ def place(
     from rankwise.render.terminal.progress import ProgressBar
     from rankwise.text.trust import partial_line
 
-    with opened_profile(arguments.profile) as connection:
-        trusted, relaunch = trust(connection), Relaunch.of(run_facts(connection), arguments.launcher)
-        if arguments.output is not None:
-            check_output(arguments.output, relaunch.launchers, force=arguments.force)
-        seen, where = run_traffic(connection, arguments.kind), whereabouts(connection)
+    with opened_profile(request.profile) as connection:
+        trusted, relaunch = trust(connection), Relaunch.of(run_facts(connection), request.launcher)
+        if request.output is not None:
+            check_output(request.output, relaunch.launchers, force=request.force)
+        seen, where = run_traffic(connection, request.kind), whereabouts(connection)
         with ProgressBar(f"placing {seen.traffic.ranks} ranks") as bar:
             found = find_mapping(
                 seen,
                 where,
                 machine,
-                objective=arguments.objective,
+                objective=request.objective,
                 nodes=nodes,
                 predict=predict,
-                effort=arguments.effort,
-                seed=arguments.seed,
+                effort=request.effort,
+                seed=request.seed,
                 listener=bar,
             )
-        inside = has_inside(arguments.kind)
+        inside = has_inside(request.kind)
         said = notes(connection, seen, found, machine_given=machine is not None, inside=inside)
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
     written: list[Written] = []
-    if arguments.output is not None and (found.gains or predict):
-        written = relaunch.write(found.bindings, arguments.output, force=arguments.force)
-    elif arguments.output is not None:
+    if request.output is not None and (found.gains or predict):
+        written = relaunch.write(found.bindings, request.output, force=request.force)
+    elif request.output is not None:
         said.append("No files are written: there is nothing to gain.")
-    if arguments.plot is not None:
-        plot.write(arguments.plot, found, seen)
-    if arguments.json:
-        chosen = {"objective": arguments.objective, "unit": found.unit, "kind": arguments.kind}
+    if request.plot is not None:
+        plot.write(request.plot, found, seen)
+    if request.as_json:
+        chosen = {"objective": request.objective, "unit": found.unit, "kind": request.kind}
         _print_json(found, seen, said, written, chosen)
         return
     print_mapping(found, seen, said, sys.stdout)
-    if written:
-        print_files(written, arguments.output, bool(relaunch.program), sys.stdout)
+    if request.output is not None and written:
+        print_files(written, request.output, bool(relaunch.program), sys.stdout)
 
 
 def has_inside(kind: str) -> bool:

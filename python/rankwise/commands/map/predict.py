@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from rankwise.commands.map import options, plot, what_if
 from rankwise.commands.map.place import place
+from rankwise.commands.map.request import Request
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -53,9 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
     plot.check(arguments)
     machines = _machines(arguments)
     if len(machines) > 1:
-        what_if.compare_machines(arguments, machines)
+        what_if.compare_machines(Request.by(arguments), machines)
     else:
-        place(arguments, machines[0][1], nodes="all", predict=True)
+        place(Request.by(arguments), machines[0][1], nodes="all", predict=True)
     return 0
 
 

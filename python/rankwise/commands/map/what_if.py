@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankwise.commands.map.place import has_inside
+from rankwise.commands.map.request import Request
 
 if TYPE_CHECKING:
     from rankwise.analysis.messages.traffic import RunTraffic
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from rankwise.topology.machine.model import Machine
 
 
-def compare_machines(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) -> None:
+def compare_machines(request: Request, machines: Sequence[tuple[str, Machine]]) -> None:
     """Place the ranks on each machine, and print how they compare.
 
     Args:
-        arguments: the options of `rankwise map predict`.
+        request: what the options ask for, of `rankwise map predict`.
         machines: each with its name.
 
     Raises:
@@ -34,40 +34,40 @@ def compare_machines(arguments: argparse.Namespace, machines: Sequence[tuple[str
     from rankwise.render.terminal.what_if import print_what_if
     from rankwise.text.trust import partial_line
 
-    with opened_profile(arguments.profile) as connection:
+    with opened_profile(request.profile) as connection:
         trusted = trust(connection)
-        seen, where = run_traffic(connection, arguments.kind), whereabouts(connection)
-        said = profile_notes(connection, seen, inside=has_inside(arguments.kind))
+        seen, where = run_traffic(connection, request.kind), whereabouts(connection)
+        said = profile_notes(connection, seen, inside=has_inside(request.kind))
     with ProgressBar(f"placing the ranks on {len(machines)} machines") as bar:
         compared = compare(
             seen,
             where,
             machines,
-            objective=arguments.objective,
-            effort=arguments.effort,
-            seed=arguments.seed,
+            objective=request.objective,
+            effort=request.effort,
+            seed=request.seed,
             listener=bar,
         )
     if compared.absent:
         said.insert(0, f"No present placement to compare with: {compared.absent}.")
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
-    if arguments.json:
-        _print_json(compared, seen, said, arguments)
+    if request.as_json:
+        _print_json(compared, seen, said, request)
     else:
         print_what_if(compared, seen, said, sys.stdout)
 
 
-def _print_json(of: Comparison, seen: RunTraffic, said: list[str], arguments: argparse.Namespace) -> None:
+def _print_json(of: Comparison, seen: RunTraffic, said: list[str], request: Request) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
 
     shown = {
         "notes": said,
-        "objective": arguments.objective,
+        "objective": request.objective,
         "unit": of.unit,
-        "kind": arguments.kind,
+        "kind": request.kind,
         "ranks": of.ranks,
         "messages": seen.messages,
         "bytes": seen.bytes,

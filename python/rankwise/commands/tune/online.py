@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_new(arguments.output, force=bool(arguments.force))
     with working_directory(arguments.keep, "tune") as directory:
         with Signals() as signals:
-            about, offers = _offered(arguments, program, directory, signals)
+            about, offers = _offered(probes.options_of(arguments), program, directory, signals)
         planned = _planned(about, offers, cost / 100, bitwise=bool(arguments.bitwise))
         place = directory / "online"
         place.mkdir()
@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _offered(
-    arguments: argparse.Namespace, program: Program, directory: Path, signals: Signals
+    probe: probes.ProbeOptions, program: Program, directory: Path, signals: Signals
 ) -> tuple[About, Offers]:
     """Return what the library lets a running program choose, as the probe finds it in the program's place."""
     from rankwise.tuning.racing.session import Session
@@ -112,9 +112,7 @@ def _offered(
 
     place = directory / "probe"
     place.mkdir()
-    setup = probes.prepare_probe(
-        probes.options_of(arguments), program.words, program.environment, place, signals
-    )
+    setup = probes.prepare_probe(probe, program.words, program.environment, place, signals)
     with Session(setup) as session:
         abi = next((one.mpi for one in program.planned.detections), "")
         return About.of_now(session.library, abi, session.hosts, program.words), session.offers

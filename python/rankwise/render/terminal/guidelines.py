@@ -80,8 +80,8 @@ def _too_short(found: Outcome) -> list[str]:
     times = f"{second_text(1e-6 * worst.own_us)} and {second_text(1e-6 * worst.other_us)}"
     return [
         f"{number_of(len(short), 'comparison')} {'was' if len(short) == 1 else 'were'} inconclusive, such as "
-        f"{_what(worst)} and {_against(worst)} ({times}): a time below {second_text(1e-6 * worst.least_us)} is "
-        "too short for a message between two ranks here, so the ranks did not run at the same time."
+        f"{_what(worst)} and {_against(worst)} ({times}): a time below {second_text(1e-6 * worst.least_us)}"
+        " is too short for a message between two ranks here, so the ranks did not run at the same time."
     ]
 
 

@@ -32,7 +32,7 @@ _UNFIT = {
 }
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Explored:
     """A target, and what came of it while the program ran.
 
@@ -281,17 +281,17 @@ def _explored(
         why = why or untold([*(one.rule for one in others if one.rule), made])
         rule, verdict = (None, why) if why else (made, first.algorithm.label)
     return Explored(
-        target,
-        first.state,
-        first.rounds,
-        len(first.pairs),
-        first.algorithm,
-        evidence,
-        rule,
-        verdict,
-        first.ratios,
-        first.out,
-        sum(one.saved for one in parts),
+        target=target,
+        state=first.state,
+        rounds=first.rounds,
+        pairs=len(first.pairs),
+        algorithm=first.algorithm,
+        evidence=evidence,
+        rule=rule,
+        verdict=verdict,
+        ratios=first.ratios,
+        out=first.out,
+        saved_seconds=sum(part.saved for part in parts),
     )
 
 
