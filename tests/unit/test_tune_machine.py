@@ -421,7 +421,7 @@ def test_the_files_can_be_used(golden: Golden, tmp_path: Path) -> None:
     assert "OMPI_MCA_coll_han_priority=0" in (tmp_path / "m.env").read_text()
     screen = StringIO()
     print_tuned_machine(made, can, kept.results, [Path(one.name) for one in files], "", 0, screen)
-    golden.check(SCREENS / "tables" / "tuned_machine.txt", screen.getvalue())
+    golden.check(SCREENS / "tables" / "tuned-machine.txt", screen.getvalue())
     data = machine_as_data(made, can, kept.results, files, "")
     assert json.dumps(data["files"]) == json.dumps([str(one) for one in files])
 

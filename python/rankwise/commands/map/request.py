@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """A placement that is asked for.
+    """A requested placement.
 
     Attributes:
         profile: of the run.
@@ -17,10 +17,10 @@ class Request:
         objective: one of placement.options.OBJECTIVES.
         effort: of the search.
         seed: of its random numbers.
-        output: directory for the files of launchers; None = none are written.
+        output: directory for the files of launchers; None = no files.
         force: whether files may be replaced.
-        launcher: that files are for; None = that of the run.
-        plot: file for the picture; None = none.
+        launcher: the launcher of the files; None = the launcher of the run.
+        plot: file for the picture; None = no picture.
         as_json: whether JSON is printed.
     """
 
