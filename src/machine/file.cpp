@@ -124,7 +124,7 @@ void expect_no_key_twice(const cJSON *value) {
   std::unordered_set<std::string_view> keys;
   for (const cJSON *item = value->child; item != nullptr; item = item->next) {
     if (cJSON_IsObject(value) != 0 && !keys.insert(item->string).second)
-      throw Problem("the key " + quoted(item->string) + " is there twice in one object");
+      throw Problem("the key " + quoted(item->string) + " is given twice in one object");
     expect_no_key_twice(item);
   }
 }

@@ -33,13 +33,13 @@ std::vector<std::string> names_of(const Field &field, const std::vector<Field> &
   if (first["name"].text() != "machine")
     names.emplace_back("machine");
   else if (first.has("count") || first.has("names"))
-    throw first.problem("there is one machine, without `count` and `names`");
+    throw first.problem("the machine itself has no `count` or `names`");
   if (names.size() + levels.size() > kMostLevels)
     throw field.problem("must not be more than " + std::to_string(kMostLevels));
   for (const Field &level : levels) {
     const std::string name = level["name"].text();
     if (std::find(names.begin(), names.end(), name) != names.end())
-      throw level.problem("the name " + quoted(name) + " is there twice");
+      throw level.problem("the name " + quoted(name) + " is given twice");
     names.push_back(name);
   }
   if (std::find(names.begin(), names.end(), "node") == names.end())

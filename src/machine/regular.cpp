@@ -50,14 +50,13 @@ void add_regular(const std::vector<Field> &levels, Slots &slots) {
     counts.push_back(level["count"].whole(1));
     total *= counts.back();
     if (total > kMostObjects)
-      throw level["count"].problem("there must not be more than " + std::to_string(kMostObjects) +
-                                   " objects of a level");
+      throw level["count"].problem("there must be at most " + std::to_string(kMostObjects) + " objects of a level");
     const bool is_node = static_cast<int>(counts.size()) == slots.node_level();
     if (level.has("names") && !is_node)
       throw level["names"].problem("only the level \"node\" can have names here; use a `tree`");
     if (!is_node) continue;
     for (const std::string &host : hosts_of_level(level, total))
-      if (!slots.add_host(host)) throw level["names"].problem("'" + host + "' is there twice");
+      if (!slots.add_host(host)) throw level["names"].problem("'" + host + "' is given twice");
   }
   fill(counts, 1, slots);
 }

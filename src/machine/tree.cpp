@@ -33,7 +33,7 @@ class Tree {
       const Siblings siblings = understood(description, above, in_template);
       slots += siblings.count * count_inside(siblings, description, in_template);
       if (slots > kMostObjects)
-        throw description.problem("there must not be more than " + std::to_string(kMostObjects) + " slots");
+        throw description.problem("there must be at most " + std::to_string(kMostObjects) + " slots");
     }
     return slots;
   }
@@ -46,7 +46,7 @@ class Tree {
  private:
   void add_host(const Field &field) {
     const std::string name = field.name();
-    if (!slots_.add_host(name)) throw field.problem("the node '" + name + "' is there twice");
+    if (!slots_.add_host(name)) throw field.problem("the node '" + name + "' is given twice");
   }
 
   void add(const Siblings &siblings, const Field &description, int above, bool in_template) {
@@ -75,7 +75,7 @@ class Tree {
     Siblings siblings{level_of(field["level"], above), 1, names_of(field), numbers_of(field), {}};
     const bool is_node = siblings.level == slots_.node_level();
     if (!is_node && above < slots_.node_level() && slots_.node_level() < siblings.level)
-      throw field["level"].problem("must be inside of a node");
+      throw field["level"].problem("must be inside a node");
     siblings.children = children_of(field, siblings.level, in_template);
     if (field.has("link_mb_s")) field["link_mb_s"].expect_number();
     if (is_node && siblings.names.empty()) throw field.problem("a node must have a name");
@@ -84,7 +84,7 @@ class Tree {
     const auto numbers = static_cast<std::int64_t>(siblings.numbers.size());
     siblings.count = field.has("count") ? field["count"].whole(1) : std::max({names, numbers, std::int64_t{1}});
     if ((names != 0 && names != siblings.count) || (numbers != 0 && numbers != siblings.count))
-      throw field.problem("names, os and count must tell of equally many siblings");
+      throw field.problem("names, os and count must give the same number of siblings");
     return siblings;
   }
 
@@ -94,7 +94,7 @@ class Tree {
     if (position == levels_.end()) throw field.problem("there is no level '" + name + "' among `levels`");
     const auto level = static_cast<int>(position - levels_.begin());
     if (level <= above)
-      throw field.problem("'" + name + "' can't be inside of '" + levels_[static_cast<std::size_t>(above)] +
+      throw field.problem("'" + name + "' can't be inside '" + levels_[static_cast<std::size_t>(above)] +
                           "': `levels` has it outside");
     return level;
   }
@@ -102,7 +102,7 @@ class Tree {
   std::optional<std::vector<Field>> children_of(const Field &field, int level, bool in_template) const {
     if (field.has("like")) {
       const Field like = field["like"];
-      if (field.has("children")) throw like.problem("goes without `children`");
+      if (field.has("children")) throw like.problem("can't have `children`");
       if (in_template) throw like.problem("a template can't be like another one");
       const auto position = templates_.find(like.text());
       if (position == templates_.end()) throw like.problem("there is no template '" + like.text() + "'");
@@ -114,7 +114,7 @@ class Tree {
   }
 
   static std::vector<Field> names_of(const Field &field) {
-    if (field.has("name") && field.has("names")) throw field["names"].problem("goes without `name`");
+    if (field.has("name") && field.has("names")) throw field["names"].problem("can't have `name`");
     if (field.has("names")) return field["names"].items(1);
     return field.has("name") ? std::vector<Field>{field["name"]} : std::vector<Field>{};
   }

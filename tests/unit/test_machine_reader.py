@@ -102,7 +102,7 @@ def test_what_is_wrong_is_named(
         ("[]", ""),
         ("[" * 100_000, "is no JSON"),
         ('{"a":' * 100_000, "is no JSON"),
-        ('{"version": 1, "version": 1}', "the key 'version' is there twice"),
+        ('{"version": 1, "version": 1}', "the key 'version' is given twice"),
         ('{"version": NaN}', "is no JSON"),
         (json.dumps({**SHORT, "\x1b[2J": 1}), "unknown key '?'"),
         (b"\xff\xfe", "byte 0 is not UTF-8"),
@@ -110,7 +110,7 @@ def test_what_is_wrong_is_named(
         (changed(SHORT, "levels.2.count", 16_777_217), ""),
         (
             changed(TREE, "tree.2.children", [{"level": "core", "count": 1 << 24}]),
-            "more than 16777216 slots",
+            "at most 16777216 slots",
         ),
     ],
     ids=count(),
