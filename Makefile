@@ -111,9 +111,9 @@ $(TOOLS)/.dist: $(TOOLS)/.ready release/requirements.txt
 # Most of the time goes into building, so what Rankwise depends on is fetched meanwhile.
 $(VENV)/.installed: $(BIN)/python $(SOURCES)
 	@echo "make: building Rankwise, and fetching what it depends on meanwhile: a minute or two on two cores"
-	rm -rf build/wheel
-	mkdir -p build
-	sed -n '/^dependencies = \[/,/^]/s/^ *"\(.*\)",.*/\1/p' pyproject.toml >build/requirements.txt
+	@rm -rf build/wheel
+	@mkdir -p build
+	@sed -n '/^dependencies = \[/,/^]/s/^ *"\(.*\)",.*/\1/p' pyproject.toml >build/requirements.txt
 	@$(BIN)/$(PIP_INSTALL) -r build/requirements.txt & fetching=$$!; \
 	$(MAKE) --no-print-directory $(TOOLS)/.ready && \
 	$(TOOLS)/bin/pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/wheel .; \
