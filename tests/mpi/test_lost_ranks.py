@@ -111,7 +111,7 @@ def test_whom_calls_wait_for(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Non
         (2, "MPI_Ssend", None, None, 3, 9),
         (3, "MPI_Probe", 0, -1, None, None),
     ]
-    summary = " ".join(done.shown("-vv").split())
+    summary = " ".join(done.shown("-v").split())
     for text in (
         "MPI_Recv on W from 1, tag 7",
         "MPI_Wait on W from 2",

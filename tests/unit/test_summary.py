@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import profiles
@@ -28,7 +29,12 @@ def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 
-def summary_of(path: Path, *, verbose: int = 1) -> str:
+def summary_of(path: Path, *, verbose: int | None = None) -> str:
+    """Return what is printed; by default of a complete run with -v, of a partial one without it."""
+    if verbose is None:
+        with closing(sqlite3.connect(path)) as connection:
+            (partial,) = connection.execute("SELECT partial FROM run").fetchone()
+        verbose = 0 if partial else 1
     out = io.StringIO()
     print_summary(path, file=out, verbose=verbose)
     return out.getvalue()

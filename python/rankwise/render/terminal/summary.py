@@ -69,6 +69,8 @@ def write_summary(found: Summary, told: Diagnosis, path: Path, file: TextIO, *, 
     if not verbose and found.trust.complete:
         page.write(*brief_lines(page, found, told, path))
     else:
+        # (Of a partial run the first screen is the longer one already.)
+        verbose += not found.trust.complete
         page.write(*_long_lines(page, found, told, path, verbose=verbose > 1))
 
 
