@@ -30,7 +30,7 @@ def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def summary_of(path: Path, *, verbose: int | None = None) -> str:
-    """Return what is printed; by default of a complete run with -v, of a partial one without it."""
+    """Return the screen of -v; for a partial run the first screen."""
     if verbose is None:
         with closing(sqlite3.connect(path)) as connection:
             (partial,) = connection.execute("SELECT partial FROM run").fetchone()
