@@ -34,5 +34,6 @@ def report(findings: Sequence[Finding], *, as_json: bool) -> int:
 def _write(page: Page, before: str, text: str) -> None:
     """Write a text that goes on below its own beginning."""
     for line in page.folded(page.text(text), page.width - len(before)):
+        line.rstrip()
         page.write(page.text(before) + line)
         before = " " * len(before)
