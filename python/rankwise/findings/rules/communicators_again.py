@@ -59,7 +59,7 @@ def _finding(seen: Evidence, kind: str, ones: Sequence[Again]) -> Finding | None
         ],
         evidence=[
             Fact("time in all these calls", took, "s"),
-            Fact("made", sum(one.made for one in ones)),
+            Fact("created", sum(one.made for one in ones)),
             Fact("created again and freed", again),
             *place.facts,
         ],

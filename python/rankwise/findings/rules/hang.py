@@ -19,7 +19,7 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     facts = [
         Fact("kind", found.kind),
         Fact("ranks that wait", found.waiting),
-        Fact("ranks that it ends at", found.root),
+        Fact("ranks at the end of the chain", found.root),
     ]
     return [
         Finding(

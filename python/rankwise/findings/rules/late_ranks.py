@@ -37,28 +37,28 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     on_cpu = _on_cpu(seen, found)
     title = _title(found, useful if explains(seen, found) else 1.0, on_cpu)
     inputs = [
-        Fact("waiting for them in collectives", found.in_collectives_seconds, "s"),
-        Fact("waiting for them for messages", found.for_messages_seconds, "s"),
+        Fact("waiting for these ranks in collectives", found.in_collectives_seconds, "s"),
+        Fact("waiting for messages from these ranks", found.for_messages_seconds, "s"),
     ]
     if found.saved_seconds < found.seconds:
         came = f"{'they' if len(found.ranks) > 1 else 'it'} had arrived with the latest of the others"
         inputs.append(Fact(f"less waiting if {came}", found.saved_seconds, "s"))
     evidence = [
-        Fact("of all waiting", 100 * found.share, "%"),
-        Fact("their time outside of MPI / mean of all ranks", useful, "x"),
+        Fact("share of all waiting", 100 * found.share, "%"),
+        Fact("time outside of MPI / mean of all ranks", useful, "x"),
     ]
     if on_cpu is not None:
-        evidence.append(Fact("of their run time with a processor", 100 * on_cpu, "%"))
+        evidence.append(Fact("share of the run time with a processor", 100 * on_cpu, "%"))
     waited = seen.waiting.ranks if seen.waiting else ()
-    blamed = [one for one in waited if one.rank in found.ranks]
+    late_rows = [one for one in waited if one.rank in found.ranks]
     evidence += [
-        Fact(what, sum(getattr(one, name) for one in blamed), "s")
+        Fact(what, sum(getattr(one, name) for one in late_rows), "s")
         for what, name in (
             ("late at collectives because they compute longer", "computing_seconds"),
             ("late because they spend longer in other MPI calls", "in_mpi_seconds"),
             ("late because they left the previous collective late", "late_start_seconds"),
         )
-        if blamed
+        if late_rows
     ]
     confidence, why = _confidence(seen, found)
     return [
@@ -149,9 +149,9 @@ RULE = Rule(
     "it names the ranks, up to a fourth of all, that caused more than half of all waiting. A rank that was "
     "late because it left the previous collective late does not count; a root that computed before a "
     "reduction does.",
-    "the waiting in collectives, scaled from the sample to all calls, that would end if all of them "
-    "arrived with the latest of the others, but at most the waiting that they caused, directly or "
-    "indirectly; plus the waiting for their messages",
+    "waiting in collectives that would end if these ranks arrived with the last of the others (at most the "
+    "waiting that they caused, directly or indirectly; scaled from the sample to all calls), plus the "
+    "waiting for their messages",
     "Distribute the work more evenly, or check what slows these processors down.",
     _find,
     order=10,

@@ -126,7 +126,7 @@ def _finding(seen: Evidence, one: _Small, sample: SmallCalls) -> Finding | None:
         formula=RULE.formula,
         inputs=[
             Fact(f"calls of at most {_MOST} bytes", one.calls),
-            Fact("latency of one", sample.latency_seconds, "s"),
+            Fact("latency of a call", sample.latency_seconds, "s"),
         ],
         evidence=[
             Fact("time in these calls", one.seconds, "s"),

@@ -30,7 +30,10 @@ def _find(seen: Evidence) -> Sequence[Finding]:
             upper_bound=True,
             formula=RULE.formula,
             inputs=[Fact(f"time in calls that only send at most {found.most} bytes", found.seconds, "s")],
-            evidence=[Fact("such sends", found.calls), Fact("all sends with data", found.all_calls)],
+            evidence=[
+                Fact(f"sends of at most {found.most} bytes", found.calls),
+                Fact("all sends with data", found.all_calls),
+            ],
             confidence=MEDIUM if rate >= _RATHER_SURE else LOW,
             why_confidence="only the program's author knows whether they can be sent together",
             command=Command("show", ("--by", "size")),

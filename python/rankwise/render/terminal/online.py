@@ -63,13 +63,13 @@ def _columns(found: Found) -> list[TextColumn[Explored]]:
 
     return [
         TextColumn("call", lambda one: call_name(one.target.procedure)),
-        TextColumn("n", lambda one: str(one.target.processes), right=True),
+        TextColumn("ranks", lambda one: str(one.target.processes), right=True),
         TextColumn("size", _size, right=True),
         TextColumn("% of run", share, right=True),
         TextColumn("rounds", lambda one: str(one.rounds) if one.rounds else "-", right=True),
         TextColumn("default", lambda one: _of_call(one, chosen=False), right=True),
-        TextColumn("best", lambda one: _of_call(one, chosen=True), right=True),
-        TextColumn("x as fast", _ratio, right=True),
+        TextColumn("fastest", lambda one: _of_call(one, chosen=True), right=True),
+        TextColumn("speed-up", _ratio, right=True),
         label("outcome", lambda one: algorithm_name(one.verdict)),
     ]
 

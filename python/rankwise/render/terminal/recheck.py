@@ -87,7 +87,7 @@ def _of_call(one: Rechecked, *, chosen: bool) -> str:
 
 _COLUMNS: list[TextColumn[Rechecked]] = [
     TextColumn("call", lambda one: call_name(one.rule.procedure)),
-    TextColumn("n", lambda one: str(one.rule.processes), right=True),
+    TextColumn("ranks", lambda one: str(one.rule.processes), right=True),
     TextColumn("size", lambda one: _size(one.rule), right=True),
     label("rule", lambda one: algorithm_name(one.rule.algorithm.label)),
     TextColumn("x then", _then, right=True),

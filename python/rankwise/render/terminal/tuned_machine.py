@@ -92,7 +92,7 @@ _COLUMNS: list[TextColumn[Made]] = [
         lambda one: second_text(1e-6 * one.rule.evidence.default_us) if one.rule.evidence else "-",
         right=True,
     ),
-    TextColumn("x as fast", _gain, right=True),
+    TextColumn("speed-up", _gain, right=True),
     label("from", _measured_at),
 ]
 
@@ -101,7 +101,7 @@ def _notes(found: Table, made: Writable, results: Results, ended: str, left_out:
     notes = []
     if made.rules:
         notes.append(
-            '"x as fast": time of the library\'s own choice / of the algorithm, at the size with the least '
+            '"speed-up": time of the library\'s own choice / of the algorithm, at the size with the least '
             f"gain; each interval has {confidence_text(found.confidence)} % confidence, so that those of all "
             'measurements hold together. "from": at how many sizes the rule was measured; between them it is '
             "predicted."
