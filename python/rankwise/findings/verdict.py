@@ -152,7 +152,7 @@ def _waiting(of: Known) -> str:
     if those is None:
         return f"{share}; no rank stands out as late"
     caused = percent_text(100 * those.share)
-    return f"{share}; {late_text(those)} caused {'all' if caused == '100.0' else f'{caused} %'} of it"
+    return f"{share}; {late_text(those)} caused {'all' if caused == '100.0' else f'{caused} %'} of this"
 
 
 def _moving(of: Known) -> str:
