@@ -19,10 +19,10 @@ from rankwise.text.units import (
     ratio_text,
     second_text,
 )
-from rankwise.tuning.online.found import CONFIDENCE, Explored, Found
+from rankwise.tuning.online.found import CONFIDENCE, Explored, Outcome
 
 
-def print_online(found: Found, cost: float, written: Sequence[Path], file: TextIO, *, asked: bool) -> None:
+def print_online(found: Outcome, cost: float, written: Sequence[Path], file: TextIO, *, asked: bool) -> None:
     """Write all of it.
 
     Args:
@@ -48,14 +48,14 @@ def print_online(found: Found, cost: float, written: Sequence[Path], file: TextI
         page.write(*page.wrapped("Nothing is written without --apply FILE.", indent=2))
 
 
-def _spent(found: Found, cost: float) -> str:
+def _spent(found: Outcome, cost: float) -> str:
     if not found.elapsed:
         return "the program did not come to its end; what was decided before is kept"
     share = percent_text(100 * found.spent / found.elapsed, 2)
     return f"exploring took {share} % of {second_text(found.elapsed)} (at most {cost:g} % were allowed)"
 
 
-def _columns(found: Found) -> list[TextColumn[Explored]]:
+def _columns(found: Outcome) -> list[TextColumn[Explored]]:
     whole = found.elapsed * found.ranks
 
     def share(one: Explored) -> str:
@@ -89,7 +89,7 @@ def _ratio(one: Explored) -> str:
     return f"{ratio_text(one.evidence.low)}-{ratio_text(one.evidence.high)}" if one.evidence else "-"
 
 
-def _notes(found: Found) -> Iterator[str]:
+def _notes(found: Outcome) -> Iterator[str]:
     kept = [one for one in found.explored if one.rule]
     if kept:
         pairs = number_of(sum(one.pairs for one in kept), "pair")
