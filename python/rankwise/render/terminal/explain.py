@@ -11,7 +11,7 @@ from rankwise.analysis.overview import Run
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.diagnosis.model import Diagnosis
 from rankwise.findings.as_json import command_line
-from rankwise.findings.finding import Fact, NotTold, Rule
+from rankwise.findings.finding import Fact, NoAnswer, Rule
 from rankwise.findings.metrics import Metric
 from rankwise.findings.search import LEAST_PERCENT, Findings, Found
 from rankwise.findings.texts import confidence_text, facts_text, saved_text, sure_share_text
@@ -129,7 +129,7 @@ def write_explanation(
         page.write(*page.wrapped(f"Checked, not present: {', '.join(told.nothing)}.", "dim"))
 
 
-def write_metric(page: Page, metric: Metric, value: Fact | NotTold | None) -> None:
+def write_metric(page: Page, metric: Metric, value: Fact | NoAnswer | None) -> None:
     """Write what a metric is, and its value."""
     page.write(*page.wrapped(metric.name, "bold"))
     lines = [("meaning", metric.meaning), ("formula", metric.formula), ("source", metric.source)]
