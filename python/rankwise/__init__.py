@@ -1,4 +1,4 @@
-"""Shows where an MPI program's communication goes, explains why it waits, and makes it cheaper.
+"""Shows where the communication of an MPI program goes, explains why ranks wait, and makes it faster.
 
     import rankwise
 

@@ -35,7 +35,12 @@ def test_what_was_planted_is_what_changes(record: Record, mended: bool) -> None:
     assert (waiting.high < 0) is mended
     assert (waiting.low > 0) is not mended
     states = {(one.rule, one.subject): one.state for one in found.found.findings}
-    assert states["late-ranks", "2-3"] == ("gone" if mended else "new")
+    state = states["late-ranks", "2-3"]
+    if state == "stays":  # Without a processor at once, they sleep for longer in the other run, too.
+        computed = computed_in(even)
+        assert min(computed[2:]) > max(computed[:2])
+    else:
+        assert state == ("gone" if mended else "new")
     balance = next(one for one in found.found.efficiency if one.name == "load balance")
     assert balance.change is not None
     assert (balance.change.value > 0.2) is mended

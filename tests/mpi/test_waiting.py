@@ -139,10 +139,10 @@ def test_waiting_in_what_was_posted_and_on_windows_and_files(
         row = rows[procedure]
         assert_alike(row.waiting.seconds, sum(one.waited for one in ranks.values()), row.instances)
         assert row.last_rank == max(ranks, key=lambda rank: ranks[rank].caused)
-    blamed = {row.rank: row for row in found.ranks}
+    causes = {row.rank: row for row in found.ranks}
     for rank, number in late.items():
         # (In each of 20 calls two others wait for it; they sleep 2 ms of its 15.)
-        assert blamed[rank].computing_seconds > 0.5 * number * 20 * 2 * 0.013
+        assert causes[rank].computing_seconds > 0.5 * number * 20 * 2 * 0.013
     with done.database as database:
         time = Evidence(database).time_in_mpi
     waited = sum(one.waited for ranks in truth.values() for one in ranks.values())
@@ -186,10 +186,10 @@ def test_waiting_among_neighbours(record: Record) -> None:
         found = late(seen)
         titles = [one.finding.title for one in findings(seen).found]
     waited = sum(one.waited for ranks in truth.values() for one in ranks.values())
-    blamed = {row.rank: row.blamed_seconds for row in analysed(done).ranks}
+    causes = {row.rank: row.root_cause_seconds for row in analysed(done).ranks}
     # (One of three waits for it. Where ranks spin and have no processor of their own, others are late, too.)
-    assert blamed[RANKS - 1] > 0.45 * waited
-    assert max(blamed, key=lambda rank: blamed[rank]) == RANKS - 1
+    assert causes[RANKS - 1] > 0.45 * waited
+    assert max(causes, key=lambda rank: causes[rank]) == RANKS - 1
     assert found is not None
     assert RANKS - 1 in found.ranks
     assert any(f"{RANKS - 1} arrive" in title for title in titles)
@@ -283,7 +283,7 @@ def test_blame_is_passed_on(record: Record) -> None:
     # (What else delays the ranks, on a busy machine for longer, is not in its sleep.)
     assert rows[1].in_mpi_seconds > 0.5 * SLEPT_S
     assert rows[1].passed_on_seconds > 0.5 * SLEPT_S
-    assert rows[0].blamed_seconds > SLEPT_S  # two waited for it
+    assert rows[0].root_cause_seconds > SLEPT_S  # two waited for it
 
 
 def test_blame_is_passed_on_from_collectives_to_messages(record: Record) -> None:
@@ -292,7 +292,7 @@ def test_blame_is_passed_on_from_collectives_to_messages(record: Record) -> None
     rows = {row.rank: row for row in found.ranks}
     # (What else delays the ranks, on a busy machine for longer, is not in its sleep.)
     assert rows[1].passed_on_seconds > 0.5 * SLEPT_S
-    assert rows[0].blamed_seconds > 0.5 * SLEPT_S
+    assert rows[0].root_cause_seconds > 0.5 * SLEPT_S
 
 
 def test_blame_is_passed_on_from_messages_to_collectives(record: Record) -> None:

@@ -103,7 +103,7 @@ def _late_ranks(seen: Screens) -> Iterator[str]:
             yield f"the late ranks are {named}, {title}, and {found[0]['title']}"
         yield from _late_seconds(seen, late)
     if any("to blame" in text for text in seen.texts):
-        yield "a screen blames somebody"
+        yield "a screen assigns guilt"
 
 
 def _late_seconds(seen: Screens, late: dict[str, Any]) -> Iterator[str]:

@@ -107,18 +107,18 @@ def test_waiting_by_rank_and_call_adds_up_to_what_the_view_says(tmp_path: Path) 
         place = place_of[row.rank]
         assert late["waited"][place] == pytest.approx(row.suffered.seconds)
         assert late["caused"][place] == pytest.approx(row.caused.seconds)
-        assert late["blamedInCollectives"][place] == pytest.approx(row.blamed_seconds)
+        assert late["rootCauseInCollectives"][place] == pytest.approx(row.root_cause_seconds)
     for origin in view.data["message_waits"].origins:
         place = place_of[origin.rank]
         assert late["messagesCaused"][place] == pytest.approx(origin.directly_seconds)
-        assert late["blamedForMessages"][place] == pytest.approx(origin.origin_seconds)
+        assert late["rootCauseForMessages"][place] == pytest.approx(origin.origin_seconds)
     by_rank = np.bincount(waits["rank"], waits["collectives"], 4)
     assert by_rank.tolist() == pytest.approx([0.9, 0.9, 0.9, 0.0])
     assert np.bincount(waits["rank"], waits["messages"], 4).tolist() == pytest.approx([0.0, 0.2, 0.0, 0.0])
     assert late["caused"][place_of[3]] == pytest.approx(2.7)
 
 
-def blamed_in_both() -> Made:
+def caused_in_both() -> Made:
     """Rank 0 leaves 20 barriers 0.1 s late: 6 s. Ranks 0 and 1 wait for 2 s for 2, and for 2 s for 3: 8 s."""
     run = Made(4)
     for number in range(20):
@@ -134,13 +134,13 @@ def blamed_in_both() -> Made:
 
 
 def test_all_pages_blame_the_same_ranks_for_all_waiting(tmp_path: Path, golden: Golden) -> None:
-    path = blamed_in_both().write(tmp_path / "a.rankwise")
+    path = caused_in_both().write(tmp_path / "a.rankwise")
     balance, _ = told(path)
     late = balance["late"]
-    blamed = dict(zip(late["rank"].tolist(), late["blamed"].tolist(), strict=True))
-    assert blamed == pytest.approx({0: 6.0, 1: 0.0, 2: 4.0, 3: 4.0})
-    assert late["blamed"] == pytest.approx(late["blamedInCollectives"] + late["blamedForMessages"])
-    assert sum(blamed.values()) == pytest.approx(float((late["waited"] + late["messagesWaited"]).sum()))
+    causes = dict(zip(late["rank"].tolist(), late["rootCause"].tolist(), strict=True))
+    assert causes == pytest.approx({0: 6.0, 1: 0.0, 2: 4.0, 3: 4.0})
+    assert late["rootCause"] == pytest.approx(late["rootCauseInCollectives"] + late["rootCauseForMessages"])
+    assert sum(causes.values()) == pytest.approx(float((late["waited"] + late["messagesWaited"]).sum()))
     # With 42.9 % of it rank 0 does not stand out, on either page.
     assert "rank 0" not in late["title"]
     with opened_profile(path) as connection:
@@ -150,7 +150,7 @@ def test_all_pages_blame_the_same_ranks_for_all_waiting(tmp_path: Path, golden: 
     # Named as late are those that could have come in time: rank 0 left its barriers late.
     assert late["leftLate"].tolist() == pytest.approx([6.0, 0.0, 0.0, 0.0])
     assert {row["rank"]: row["seconds"] for row in overview["rows"]} == pytest.approx(
-        {one: blamed[one] for one in (2, 3)}
+        {one: causes[one] for one in (2, 3)}
     )
     assert sum(row["share"] for row in overview["rows"]) == pytest.approx(8.0 / 14.0)
 

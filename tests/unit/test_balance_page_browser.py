@@ -12,7 +12,7 @@ import pytest
 from browsers import Tab
 from made_profile import Made
 from phased_run import INTERVALS, Run
-from test_balance_of_report import blamed_in_both, waiting_run
+from test_balance_of_report import caused_in_both, waiting_run
 
 from golden import assert_facts
 from rankwise.__main__ import main
@@ -122,10 +122,10 @@ def test_waits_are_caused_by_who_is_late(browser: Any, tmp_path: Path) -> None:
 
 
 def test_with_42_percent_of_all_waiting_a_rank_stands_out_on_no_page(browser: Any, tmp_path: Path) -> None:
-    tab = opened(browser, blamed_in_both().write(tmp_path / "a.rankwise"), "page=balance")
+    tab = opened(browser, caused_in_both().write(tmp_path / "a.rankwise"), "page=balance")
     rows = tab.rows("#balance-waits-data", tmp_path)
-    assert numbers(rows, "blamed_seconds") == pytest.approx([6.0, 0.0, 4.0, 4.0])
-    assert sum(numbers(rows, "blamed_of_all_waiting")) == pytest.approx(1.0)
+    assert numbers(rows, "root_cause_seconds") == pytest.approx([6.0, 0.0, 4.0, 4.0])
+    assert sum(numbers(rows, "root_cause_of_all_waiting")) == pytest.approx(1.0)
     of_waits = title(tab, "balance-waits")
     assert "rank 0" not in of_waits
     to(tab, "page=overview")

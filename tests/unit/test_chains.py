@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from test_waits import instances
 
-from rankwise.analysis.waiting.blame import Late, pass_on
 from rankwise.analysis.waiting.chains import MOST_STEPS, Chains, Share, Stretch, chains_in
 from rankwise.analysis.waiting.instances import each_wait, waits
 from rankwise.analysis.waiting.message_sample import Wait
+from rankwise.analysis.waiting.propagation import Late, pass_on
 
 RECEIVE = (3, "MPI_Recv")
 
@@ -101,12 +101,12 @@ def test_blame_goes_on_to_where_a_message_came_late() -> None:
     )
     message = received(1, 1.0, 10.0, 8.0, 0)
     chains = Chains([Stretch(1, 1.0, 9.0, 0)], [(message, 1.0)])
-    blame = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
-    assert blame.caused[1].in_mpi == pytest.approx(10)
-    assert blame.caused[1].passed_on == pytest.approx(8)
-    assert blame.caused[1].passed_to == 0
-    assert blame.finally_blamed == {0: pytest.approx(8), 1: pytest.approx(2)}
-    assert blame.steps == 1
+    passed = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
+    assert passed.caused[1].in_mpi == pytest.approx(10)
+    assert passed.caused[1].passed_on == pytest.approx(8)
+    assert passed.caused[1].passed_to == 0
+    assert passed.root_cause_seconds == {0: pytest.approx(8), 1: pytest.approx(2)}
+    assert passed.steps == 1
 
 
 def test_blame_goes_through_several_messages() -> None:
@@ -117,9 +117,9 @@ def test_blame_goes_through_several_messages() -> None:
     first = received(1, 0.0, 10.0, 8.0, 0)
     second = received(0, 4.0, 8.0, 4.0, 3)
     chains = Chains([Stretch(1, 0.0, 8.0, 0), Stretch(0, 4.0, 8.0, 3)], [(first, 1.0), (second, 1.0)])
-    blame = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
-    assert blame.caused[1].passed_to == 0  # that it waited for itself
-    assert blame.finally_blamed == {0: pytest.approx(4), 1: pytest.approx(2), 3: pytest.approx(4)}
+    passed = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
+    assert passed.caused[1].passed_to == 0  # that it waited for itself
+    assert passed.root_cause_seconds == {0: pytest.approx(4), 1: pytest.approx(2), 3: pytest.approx(4)}
 
 
 def test_what_others_waited_for_the_late_one_stays_with_it() -> None:
@@ -129,8 +129,8 @@ def test_what_others_waited_for_the_late_one_stays_with_it() -> None:
     )
     message = received(1, 2.0, 6.0, 4.0, 0)
     chains = Chains([Stretch(1, 2.0, 6.0, 0), Stretch(0, 0.0, 6.0, 1)], [(message, 1.0)])
-    blame = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
-    assert blame.finally_blamed[1] == pytest.approx(10)
+    passed = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
+    assert passed.root_cause_seconds[1] == pytest.approx(10)
 
 
 def test_what_it_had_waited_before_the_others_came_made_nobody_late() -> None:
@@ -140,9 +140,9 @@ def test_what_it_had_waited_before_the_others_came_made_nobody_late() -> None:
     )
     message = received(1, 0.0, 6.0, 6.0, 0)
     chains = Chains([Stretch(1, 0.0, 6.0, 0)], [(message, 1.0)])
-    blame = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
-    assert blame.caused[1].passed_on == pytest.approx(2)
-    assert blame.finally_blamed == {0: pytest.approx(2), 1: pytest.approx(4)}
+    passed = pass_on([Late(late, waits(late), np.ones(late.arrival.shape), 1)], chains)
+    assert passed.caused[1].passed_on == pytest.approx(2)
+    assert passed.root_cause_seconds == {0: pytest.approx(2), 1: pytest.approx(4)}
 
 
 @pytest.mark.parametrize(("inner_calls", "passed"), [(1, 3.0), (4, 6.0)])
@@ -166,9 +166,9 @@ def test_what_a_wait_in_the_sample_stands_for(inner_calls: int, passed: float) -
         Late(outer, waits(outer), np.ones(outer.arrival.shape), calls),
         Late(inner, waits(inner), np.ones(inner.arrival.shape), calls * inner_calls),
     ]
-    blame = pass_on(tables, Chains([]))
-    assert blame.caused[1].passed_to == 3
-    assert blame.caused[1].passed_on == pytest.approx(2 * passed)
+    passed = pass_on(tables, Chains([]))
+    assert passed.caused[1].passed_to == 3
+    assert passed.caused[1].passed_on == pytest.approx(2 * passed)
 
 
 def test_threads_are_not_followed(write_profile: sqlite3.Connection) -> None:

@@ -60,7 +60,7 @@ def test_says_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gol
     assert lines[1] == "4 ranks / 2 nodes  job 4711  2026-11-21 10:02  Open MPI 4.1.4"
     assert lines[2] == "complete: 4/4 ranks, 0 records dropped, not covered: none"
     assert lines[3] == "own cost 0.02 % of wall (a rank: 617 calls x 1.00 us + set-up 1.38 ms)"
-    assert "wall 10.0 s (Init, Finalize 140 ms)  #.......  MPI 13.6 %  compute, other 86.4 %" in lines
+    assert "wall 10.0 s (Init, Finalize 140 ms)  .......#  compute, other 86.4 %  MPI 13.6 %" in lines
     words = [line.split() for line in lines]
     assert [
         "W_a1_u1",
@@ -236,22 +236,22 @@ def test_the_time_between_init_and_finalize_has_two_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
-    words = "MPI 26.1 %  compute, other 73.9 %"
-    assert wall_line(path, 0.892, 0.382, 26.1) == f"wall 892 ms (Init, Finalize 382 ms)  ##......  {words}"
-    words = "MPI 26.1 %  other 73.9 %"
+    words = "compute, other 73.9 %  MPI 26.1 %"
+    assert wall_line(path, 0.892, 0.382, 26.1) == f"wall 892 ms (Init, Finalize 382 ms)  ......##  {words}"
+    words = "other 73.9 %  MPI 26.1 %"
     assert (
         wall_line(path, 12345.0, 1.25, 26.1)
-        == f"wall 12345 s (Init, Finalize 1.25 s)  ####............  {words}"
+        == f"wall 12345 s (Init, Finalize 1.25 s)  ............####  {words}"
     )
-    words = "MPI 100.0 %  other 0.0 %"
+    words = "other 0.0 %  MPI 100.0 %"
     assert (
         wall_line(path, 0.892, 0.001, 100.0) == f"wall 892 ms (Init, Finalize 1.00 ms)  {'#' * 16}  {words}"
     )
-    words = "MPI 0.0 %  compute, other 0.0 %"  # nothing in between
+    words = "compute, other 0.0 %  MPI 0.0 %"  # nothing in between
     assert wall_line(path, 0.5, 0.5, 0.0) == f"wall 500 ms (Init, Finalize 500 ms)  {'.' * 10}  {words}"
     monkeypatch.setenv("COLUMNS", "120")
-    words = "MPI 26.1 %  compute, other 73.9 %"
-    bar = "#####..............."
+    words = "compute, other 73.9 %  MPI 26.1 %"
+    bar = "...............#####"
     assert wall_line(path, 0.892, 0.382, 26.1) == f"wall 892 ms (Init, Finalize 382 ms)  {bar}  {words}"
     monkeypatch.setenv("COLUMNS", "55")
     assert wall_line(path, 0.892, 0.382, 26.1) == "wall 892 ms (Init, Finalize 382 ms)  MPI 26.1 %"

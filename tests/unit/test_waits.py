@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwise.analysis.waiting.blame import Late, pass_on
 from rankwise.analysis.waiting.chains import Chains
 from rankwise.analysis.waiting.instances import ALL, NOBODY, Instances, consistent, waited_until, waits
 from rankwise.analysis.waiting.procedures import FOR_NEIGHBOURS
+from rankwise.analysis.waiting.propagation import Late, pass_on
 from rankwise.profile.join.neighbours import neighbours
 
 NAN = float("nan")
@@ -146,12 +146,12 @@ def test_why_somebody_was_late() -> None:
         since=[[2, 10], [2, 8]],
         since_in_mpi=[[0, 0], [0, 6]],
     )
-    blame = pass_on([Late(found, waits(found), np.ones((2, 2)), len(found.numbers))], Chains([]))
-    assert blame.caused[1].computing == pytest.approx(8)
-    assert blame.caused[1].in_mpi == pytest.approx(6)
-    assert blame.caused[1].passed_to is None
-    assert blame.finally_blamed == {1: pytest.approx(14)}
-    assert blame.steps == 0
+    passed = pass_on([Late(found, waits(found), np.ones((2, 2)), len(found.numbers))], Chains([]))
+    assert passed.caused[1].computing == pytest.approx(8)
+    assert passed.caused[1].in_mpi == pytest.approx(6)
+    assert passed.caused[1].passed_to is None
+    assert passed.root_cause_seconds == {1: pytest.approx(14)}
+    assert passed.steps == 0
 
 
 def test_blame_goes_to_whom_the_late_one_waited_for() -> None:
@@ -174,12 +174,12 @@ def test_blame_goes_to_whom_the_late_one_waited_for() -> None:
         since_in_mpi=[[10, 0]],
         communicator=5,
     )
-    blame = pass_on([Late(one, waits(one), np.ones((1, 2)), 1) for one in (first, second)], Chains([]))
-    assert blame.caused[1].in_mpi == pytest.approx(9)
-    assert blame.caused[1].passed_on == pytest.approx(9)
-    assert blame.caused[1].passed_to == 0
-    assert blame.finally_blamed == {0: pytest.approx(19), 1: pytest.approx(0)}
-    assert blame.steps == 1
+    passed = pass_on([Late(one, waits(one), np.ones((1, 2)), 1) for one in (first, second)], Chains([]))
+    assert passed.caused[1].in_mpi == pytest.approx(9)
+    assert passed.caused[1].passed_on == pytest.approx(9)
+    assert passed.caused[1].passed_to == 0
+    assert passed.root_cause_seconds == {0: pytest.approx(19), 1: pytest.approx(0)}
+    assert passed.steps == 1
 
 
 def reductions(*departures: list[float]) -> Instances:
@@ -235,13 +235,13 @@ def test_among_neighbours_lateness_goes_on_by_one_rank_a_call() -> None:
     nothing = np.zeros((steps, 4)).tolist()
     found = instances("MPI_Neighbor_allgather", came, left, since=since, since_in_mpi=nothing)
     known = waits(found)
-    blame = pass_on([Late(found, known, np.ones((steps, 4)), steps)], Chains([]))
-    assert blame.finally_blamed[3] == pytest.approx(known.seconds.sum(), rel=0.02)
-    assert blame.caused[3].computing == pytest.approx(
+    passed = pass_on([Late(found, known, np.ones((steps, 4)), steps)], Chains([]))
+    assert passed.root_cause_seconds[3] == pytest.approx(known.seconds.sum(), rel=0.02)
+    assert passed.caused[3].computing == pytest.approx(
         4 * (steps - 1)
     )  # (Of the first step nothing is known.)
-    assert blame.caused[2].late_start < 0.1 * (blame.caused[2].in_mpi + blame.caused[2].computing)
-    assert blame.caused[1].passed_to == 2
+    assert passed.caused[2].late_start < 0.1 * (passed.caused[2].in_mpi + passed.caused[2].computing)
+    assert passed.caused[1].passed_to == 2
 
 
 @pytest.mark.parametrize(

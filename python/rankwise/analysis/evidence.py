@@ -28,8 +28,8 @@ from rankwise.analysis.waiting.unknown import Unknown, unknown_collectives
 
 if TYPE_CHECKING:
     from rankwise.analysis.collectives.patterns import Algorithm
-    from rankwise.analysis.waiting.blame import Blame
     from rankwise.analysis.waiting.collectives import Collectives, Waiting
+    from rankwise.analysis.waiting.propagation import Propagation
 
 
 class Evidence:
@@ -89,7 +89,7 @@ class Evidence:
         # It needs numpy, whose loading takes longer than the rest of the summary.
         from rankwise.analysis.waiting.collectives import waiting
 
-        return waiting(self.connection, self.collectives, self.blame)
+        return waiting(self.connection, self.collectives, self.propagation)
 
     @cached_property
     def unknown(self) -> Unknown:
@@ -104,11 +104,11 @@ class Evidence:
         return collectives_in(self.connection)
 
     @cached_property
-    def blame(self) -> Blame:
+    def propagation(self) -> Propagation:
         """Who made others wait in blocking collectives, and why those came late."""
-        from rankwise.analysis.waiting.collectives import blame
+        from rankwise.analysis.waiting.collectives import propagation
 
-        return blame(self.collectives, self.chains)
+        return propagation(self.collectives, self.chains)
 
     @cached_property
     def late(self) -> LateGroup | None:
@@ -121,7 +121,7 @@ class Evidence:
             self.waiting,
             self.messages,
             self.collectives if known else None,
-            self.blame if known else None,
+            self.propagation if known else None,
         )
 
     @cached_property

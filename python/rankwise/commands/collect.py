@@ -5,7 +5,7 @@
 
 For jobs recorded with the settings of `rankwise env`. Running jobs and unreadable directories are
 skipped, the latter with a message. It is safe to run at any time, concurrently, and from cron. It
-prints the profiles it has made: PROGRAM.TIME.JOB.rankwise, with the local time at which the program
+prints the profiles it has made: PROGRAM.TIME.uUSER.JOB.rankwise, with the local time at which the program
 started.
 """
 

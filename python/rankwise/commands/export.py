@@ -31,7 +31,7 @@ TRACES = ("perfetto", "otf2")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise export`."""
     parser.add_argument("profile", type=Path, metavar="F.rankwise", help="the profile to read")
-    parser.add_argument("--format", choices=(*TABLES, *TRACES), required=True, help="kind of the files")
+    parser.add_argument("--format", choices=(*TABLES, *TRACES), required=True, help="file format")
     parser.add_argument(
         "-o",
         "--output",

@@ -43,7 +43,7 @@ def add_seed(parser: argparse.ArgumentParser, of: str, default: int | None = 1) 
 
 def add_json(parser: Any) -> None:
     """Declare --json."""
-    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never truncated")
 
 
 def _seed(text: str) -> int:

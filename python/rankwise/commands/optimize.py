@@ -1,4 +1,4 @@
-"""Make a program faster without touching its code: places of ranks, algorithms of collectives, parameters.
+"""Make a program faster without touching its code: rank placement, collective algorithms, parameters.
 
   rankwise optimize -o app.tuned.json -- mpirun -n 64 ./app
   rankwise run --with app.tuned.json -- mpirun -n 64 ./app

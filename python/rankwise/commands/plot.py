@@ -6,7 +6,7 @@
 matrix: traffic between ranks; communicators: the time on each, by call; sizes: the time of calls by
 the size of their data; balance: where the time of each rank went; timeline: activity of the ranks
 over time. Font sizes do not depend on the width: 88mm is one column of most papers, 180mm are two.
-PDF and SVG keep text as text. The same profile gives the same bytes.
+PDF and SVG keep text as text. The output is reproducible to the byte.
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mpicc",
         metavar="PATH",
-        help="the compiler of the program's MPI library, for the probe (default: that of the launcher's)",
+        help="the compiler of the program's MPI library, for the probe (default: the one that belongs to the "
+        "launcher)",
     )
     parser.add_argument(
         "--probe-dir",

@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     seen.add_argument(
         "--inside",
         metavar="NAME,...",
-        help="record messages only inside these collectives, such as bcast,allreduce (default: all)",
+        help="inside collectives, record the messages of these only, such as bcast,allreduce (default: all)",
     )
     seen.add_argument("--no-inside", action="store_true", help="record no messages inside collectives")
     sites = parser.add_mutually_exclusive_group()
@@ -99,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--clock-sync",
         action=argparse.BooleanOptionalAction,
         help="compare the clocks of the nodes to find late ranks across nodes; every process of the job "
-        "must run under Rankwise (default: if that is certain)",
+        "must run under Rankwise (default: on if Rankwise is sure of this)",
     )
     parser.add_argument(
         "--no-counters",
@@ -109,7 +109,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--see-all",
         action="store_true",
-        help="make the MPI library send everything visibly: it may choose other algorithms",
+        help="configure the MPI library so that all messages inside collectives can be recorded; it may then "
+        "choose other algorithms",
     )
     parser.add_argument(
         "--reorder",

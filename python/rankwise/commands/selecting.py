@@ -12,12 +12,12 @@ from rankwise.reading.parts import selection, size_bins
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    group = parser.add_argument_group("only a part of the run")
+    group = parser.add_argument_group("restrict to part of the run")
     group.add_argument(
         "--communicator",
         metavar="NAME,...",
         default="",
-        help="these, their families, or those created by a library",
+        help="communicators, families, or those created by a library",
     )
     group.add_argument(
         "--rank", metavar="LIST", default="", help="these ranks, such as 0-3,7, and messages from and to them"

@@ -2,7 +2,7 @@
 
 Without options, the summary that `rankwise run` prints; -v shows more. With --by, one table, sorted
 by time in MPI (pairs by bytes). Tables are cut at --limit rows, with a last row for the sum of the
-others; --json is never cut. With --matrix, the traffic between ranks or nodes. Both can be
+others; --json is never truncated. With --matrix, the traffic between ranks or nodes. Both can be
 restricted to a part of the run.
 """
 
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--verbose",
         action="count",
         default=0,
-        help="more columns and rows; of the summary a longer one, and with -vv everything",
+        help="more columns and rows; for the summary, a longer one, and with -vv everything",
     )
     add_limit(parser, LIMIT, "a table")
     add_selection(parser)

@@ -59,4 +59,4 @@ def listed(module: ModuleType) -> str | None:
         doc = (module_of(f"{verb} {name}").__doc__ or "").splitlines()[0]
         width = get_terminal_size().columns - 2  # as argparse does
         lines += wrap(f"  {name:{indent - 2}}{doc}", width, subsequent_indent=" " * indent)
-    return "\n".join([*lines, "", f"`rankwise {verb} SUB-VERB --help` tells what each takes."])
+    return "\n".join([*lines, "", f"For the options of each: `rankwise {verb} SUB-VERB --help`."])

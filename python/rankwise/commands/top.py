@@ -44,12 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_every,
         default=_DEFAULT_EVERY,
         metavar="TIME",
-        help="between two looks (default: %(default)gs)",
+        help="update interval (default: %(default)gs)",
     )
     parser.add_argument(
         "--once", action="store_true", help="take two readings, print the time in between, and exit"
     )
-    parser.add_argument("--json", action="store_true", help="with --once: as one JSON document, never cut")
+    parser.add_argument(
+        "--json", action="store_true", help="with --once: as one JSON document, never truncated"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

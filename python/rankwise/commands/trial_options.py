@@ -20,7 +20,7 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
         help="pairs of runs for each proof (default: as many as are needed; without --budget at most 20)",
     )
     add_resolve(
-        parser, "gain that is looked for; one of twice as much is missed with a risk of 10 %% at most"
+        parser, "smallest gain of interest; the risk of missing a gain twice as large is at most 10 %%"
     )
     parser.add_argument(
         "--run-limit",

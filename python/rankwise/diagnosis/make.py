@@ -7,7 +7,7 @@ from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
 from rankwise.analysis.summary import summary
 from rankwise.analysis.timing.parts import run_parts
-from rankwise.analysis.waiting.blamed import blamed_ranks
+from rankwise.analysis.waiting.root_causes import root_causes
 from rankwise.diagnosis.model import Diagnosis, Lateness, LateRank
 from rankwise.findings.late import is_known
 from rankwise.findings.search import findings
@@ -35,9 +35,9 @@ def make_diagnosis(seen: Evidence) -> Diagnosis:
 
 def make_lateness(seen: Evidence) -> Lateness:
     """Return who is late in a run, or in a part of one."""
-    blamed = blamed_ranks(seen.waiting, seen.messages)
-    waited = sum(one.seconds for one in blamed)
-    latest = sorted(blamed, key=lambda one: -one.late_seconds)[:_MOST_LATE]
+    causes = root_causes(seen.waiting, seen.messages)
+    waited = sum(one.seconds for one in causes)
+    latest = sorted(causes, key=lambda one: -one.late_seconds)[:_MOST_LATE]
     is_known_of_most = is_known(seen) and not seen.time_in_mpi.is_mostly_unknown
     return Lateness(
         is_known=is_known_of_most,

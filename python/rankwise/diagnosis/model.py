@@ -11,7 +11,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class LateRank:
-    """A rank that others waited for, when the blame has been passed on.
+    """A rank that others waited for, after indirect waiting was passed on.
 
     Attributes:
         rank: in MPI_COMM_WORLD.

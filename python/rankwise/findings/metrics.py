@@ -18,7 +18,7 @@ _NO_TIME = NoAnswer("no rank had time between MPI_Init and MPI_Finalize")
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that can be computed from a profile.
+    """A number that a profile gives.
 
     Attributes:
         name: as `rankwise explain` takes it.
@@ -104,33 +104,34 @@ METRICS = (
     ),
     Metric(
         "load-balance",
-        "How evenly useful time is distributed: 1 if all ranks compute for equally long.",
-        "mean useful time of the ranks / useful time of the rank with the most",
+        "How evenly useful time is distributed: 1 if all ranks compute for the same time.",
+        "mean useful time of the ranks / largest useful time of any rank",
         POP,
         _of_run("load balance", "load_balance"),
     ),
     Metric(
         "communication-efficiency",
         "The share of the run time that the rank with the most useful time spends outside of MPI.",
-        "useful time of the rank with the most / run time = serialisation x transfer",
+        "largest useful time of any rank / run time = serialisation x transfer",
         POP,
         _of_run("communication efficiency", "communication"),
     ),
     Metric(
         "serialisation",
-        "The loss from dependencies: ranks wait for each other step by step, even if their work is evenly "
-        "distributed. This is an estimate. POP replays a trace on an ideal network; Rankwise replays the "
-        "calls in its samples, or subtracts the transfer from the run time.",
-        "useful time of the rank with the most / run time on an ideal network; that is the run time minus "
-        "the mean time in MPI during which ranks were late only because of transfer",
+        "Serialisation efficiency: 1 if no rank waits because of dependencies, low if ranks wait for each "
+        "other step by step, even if their work is evenly distributed. This is an estimate. POP replays "
+        "a trace on an ideal network; Rankwise replays the calls in its samples, or subtracts the transfer "
+        "from the run time.",
+        "largest useful time of any rank / run time on an ideal network; that is the run time minus the mean "
+        "transfer time, including waiting for ranks that transfer delayed",
         POP,
         _of_split(lambda split: Fact("serialisation", split.serialisation, "x")),
     ),
     Metric(
         "transfer",
-        "The loss from the network and the MPI library, including waiting for ranks that transfer delayed. "
-        "This is an estimate, as is serialisation. Unclassified calls are assumed to behave like "
-        "classified ones.",
+        "Transfer efficiency: 1 if moving data takes no time. The loss is in the network and in the MPI "
+        "library, including waiting for ranks that transfer delayed. This is an estimate, as is "
+        "serialisation. Unclassified calls are assumed to behave like classified ones.",
         "run time on an ideal network / run time",
         POP,
         _of_split(lambda split: Fact("transfer", split.transfer, "x")),
@@ -166,7 +167,7 @@ METRICS = (
         "imbalance",
         "The time that an even distribution of useful time could save, summed over ranks. (In tables, "
         "imbalance is the maximum divided by the mean.)",
-        "(useful time of the rank with the most - mean useful time) x ranks",
+        "(largest useful time of any rank - mean useful time) x ranks",
         POP,
         _imbalance,
     ),
@@ -180,7 +181,7 @@ METRICS = (
     ),
     Metric(
         "transfer-time",
-        "The rest of the time in collectives.",
+        "Time in collectives that is not waiting for late ranks.",
         "time in collectives - waiting",
         OURS,
         _transfer_time,

@@ -127,7 +127,7 @@ def _computing(of: Known) -> str:
     in_mpi = of.summary.times.mpi_percent_of_run
     if in_mpi >= _LITTLE_MPI:
         return ""
-    return f"Computing limits the run, not communication: MPI takes {percent_text(in_mpi)} % of it"
+    return f"The run is mostly computing: MPI takes {percent_text(in_mpi)} % of it"
 
 
 def _alone(of: Known) -> str:
@@ -140,26 +140,26 @@ def _files(of: Known) -> str:
     time = of.profile.time_in_mpi
     if percent(time.files_seconds, time.seconds) < _HALF:
         return ""
-    return f"MPI-IO limits the run: it takes {_share(of.part(FILES))} % of the run"
+    return f"Most of the time in MPI is MPI-IO: {_share(of.part(FILES))} % of the run"
 
 
 def _waiting(of: Known) -> str:
     time = of.profile.time_in_mpi
     if percent(time.waiting_seconds, time.seconds) < _HALF:
         return ""
-    share = f"it takes {_share(of.part(WAITING))} % of the run"
+    share = f"Most of the time in MPI is waiting: {_share(of.part(WAITING))} % of the run"
     those = late(of.profile)
     if those is None:
-        return f"Waiting limits the run: {share}; no rank stands out as late"
-    who, caused = late_text(those), percent_text(100 * those.share)
-    return f"Waiting limits the run: {share}; {who} caused {caused} % of the waiting"
+        return f"{share}; no rank stands out as late"
+    caused = percent_text(100 * those.share)
+    return f"{share}; {late_text(those)} caused {'all' if caused == '100.0' else f'{caused} %'} of this"
 
 
 def _moving(of: Known) -> str:
     time = of.profile.time_in_mpi
     if percent(time.moving_seconds, time.seconds) < _HALF:
         return ""
-    return f"Moving data limits the run: transfer takes {_share(of.part(TRANSFER))} % of the run"
+    return f"Most of the time in MPI is transfer: {_share(of.part(TRANSFER))} % of the run"
 
 
 def _unknown(of: Known) -> str:
@@ -169,9 +169,7 @@ def _unknown(of: Known) -> str:
     share = percent_text(percent(time.unknown_seconds, time.seconds))
     by_clocks = of.profile.unknown.reason == "clocks not compared"
     clocks = " because the clocks of the nodes were not compared (see --clock-sync)" if by_clocks else ""
-    return (
-        f"MPI limits the run: it takes {_of_run(of.summary)}, but {share} % of this is unclassified" + clocks
-    )
+    return f"MPI takes {_of_run(of.summary)}, but {share} % of this is unclassified" + clocks
 
 
 def _mixed(of: Known) -> str:

@@ -128,7 +128,9 @@ def _judged(made: Outcome, now: Now) -> Tried:
     if not any(value.interval for value in tried) or (made.kept and made.interval is None and not made.notes):
         return Tried(None, None, _why_unfinished(made), unfinished=bool(made.ended))
     if made.kept:
-        return Tried(None, made.interval, " ".join([f"no gain proven: {what}.", *made.notes]).rstrip("."))
+        return Tried(
+            None, made.interval, " ".join([f"no gain proven; tried: {what}.", *made.notes]).rstrip(".")
+        )
     names = ", ".join(step.parameter.name for step in made.steps if step.tried)
     return Tried(None, None, f"no value was faster: {names}")
 

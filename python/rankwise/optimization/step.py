@@ -144,7 +144,7 @@ def judged(proof: Proof, added: Settings, what: str) -> Tried:
         return Tried(None, proof.interval, f"{what}: {proof.rejected}")
     if proof.is_undecided or proof.interval is None:
         return Tried(None, proof.interval, proof.ended.rstrip("."), unfinished=True)
-    return Tried(None, proof.interval, f"no gain proven: {what}")
+    return Tried(None, proof.interval, f"no gain proven; tried: {what}")
 
 
 def whole_rounds(aim: Aim) -> int:

@@ -3,8 +3,8 @@
 local folder = os.getenv("RANKWISE_FOLDER") or "/opt/rankwise/@VERSION@"
 
 help([[
-Rankwise @VERSION@: shows where an MPI program's communication goes, explains why it waits, and
-makes it cheaper. The program need not be compiled anew, and any MPI module may be loaded.
+Rankwise @VERSION@: shows where the communication of an MPI program goes, explains why ranks wait,
+and makes it faster. The program need not be recompiled, and any MPI module may be loaded.
 
   rankwise run -- srun ./app        records a job; the profile is app.JOB.rankwise
   rankwise show app.JOB.rankwise    what it holds

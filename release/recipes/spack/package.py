@@ -2,7 +2,7 @@ from spack.package import *
 
 
 class Rankwise(PythonPackage):
-    """Shows where an MPI program's communication goes, explains why it waits, and makes it cheaper."""
+    """Shows where the communication of an MPI program goes, explains why ranks wait, and makes it faster."""
 
     pypi = "rankwise/rankwise-@VERSION@.tar.gz"
 

@@ -73,13 +73,13 @@ export interface LateData {
   passedOn: Numbers;
   passedTo: Numbers;
   /** `caused`, when all has been passed on. */
-  blamedInCollectives: Numbers;
+  rootCauseInCollectives: Numbers;
   /** In collectives and for messages, when all has been passed on: over the ranks it is all waiting. */
-  blamed: Numbers;
+  rootCause: Numbers;
   messagesWaited: Numbers;
   messagesCaused: Numbers;
   /** Waits for messages that began with it. */
-  blamedForMessages: Numbers;
+  rootCauseForMessages: Numbers;
   /** The most ranks that waited in a row for it. */
   chain: Numbers;
 }

@@ -27,13 +27,13 @@ const WAITED: [column: Column, name: string, light: string, dark: string][] = [
   ["waited", "waited in collectives", "#117733", "#4fae6f"],
   ["messagesWaited", "waited for messages", "#88c999", "#2c7a4a"],
 ];
-const MARK = "caused, with indirect waiting passed on";
-const ORDERS = ["rank", "caused", "waited", "blamed"] as const;
+const MARK = "root cause of waiting";
+const ORDERS = ["rank", "caused", "waited", "rootCause"] as const;
 const ORDER_NAMES = {
   rank: "rank",
   caused: "caused",
   waited: "waited",
-  blamed: "caused, with indirect waiting",
+  rootCause: "root cause",
 };
 const HEIGHT = 300;
 
@@ -100,7 +100,7 @@ export class WaitsFigure {
         mark: {
           name: MARK,
           colour: context.theme.ink,
-          values: Float64Array.from(rows, (row) => late.blamed[row]),
+          values: Float64Array.from(rows, (row) => late.rootCause[row]),
         },
         text: secondText,
         name: (bar) => String(late.rank[rows[bar]]),
@@ -122,7 +122,7 @@ export class WaitsFigure {
       rank: () => 0,
       caused: (row: number) => late.caused[row] + late.messagesCaused[row],
       waited: (row: number) => late.waited[row] + late.messagesWaited[row],
-      blamed: (row: number) => late.blamed[row],
+      rootCause: (row: number) => late.rootCause[row],
     }[order];
     return Array.from(late.rank.keys())
       .filter((row) => this.context.selection.ranks[late.rank[row]])
@@ -185,18 +185,18 @@ export class WaitsFigure {
           secondText(late.passedOn[row]) +
             (late.passedTo[row] >= 0 ? `, most to rank ${late.passedTo[row]}` : ""),
         ],
-        ["caused in collectives, with indirect waiting", secondText(late.blamedInCollectives[row])],
+        ["root cause in collectives", secondText(late.rootCauseInCollectives[row])],
       );
     if (!late.noMessages)
       told.push(
         ["waited for messages", secondText(late.messagesWaited[row])],
         ["others waited for its messages", secondText(late.messagesCaused[row])],
-        ["waits whose root cause it is", secondText(late.blamedForMessages[row])],
+        ["root cause of waits for messages", secondText(late.rootCauseForMessages[row])],
         ["longest chain of waits", String(late.chain[row])],
       );
     told.push([
-      "caused in total, with indirect waiting",
-      `${secondText(late.blamed[row])}, ${percentText(ofAll(late, row))} of all waiting`,
+      "root cause, in total",
+      `${secondText(late.rootCause[row])}, ${percentText(ofAll(late, row))} of all waiting`,
     ]);
     return { head: rankName(run, rank), note: "", rows: told };
   }
@@ -214,14 +214,14 @@ export class WaitsFigure {
       ["left_late", late.leftLate],
       ["first_call", late.firstCall],
       ["passed_on", late.passedOn],
-      ["blamed_in_collectives", late.blamedInCollectives],
+      ["root_cause_in_collectives", late.rootCauseInCollectives],
       ["messages_waited", late.messagesWaited],
       ["messages_caused", late.messagesCaused],
-      ["blamed_for_messages", late.blamedForMessages],
-      ["blamed", late.blamed],
+      ["root_cause_for_messages", late.rootCauseForMessages],
+      ["root_cause", late.rootCause],
     ] as const;
     saveCsv("waiting", [
-      ["rank", "host", ...columns.map(([name]) => `${name}_seconds`), "blamed_of_all_waiting"],
+      ["rank", "host", ...columns.map(([name]) => `${name}_seconds`), "root_cause_of_all_waiting"],
       ...this.rows("rank").map((row) => [
         late.rank[row],
         hostOf(run, late.rank[row]),
@@ -244,9 +244,9 @@ export class WaitsFigure {
   }
 }
 
-/** Which part of all waiting, of whatever ranks, a rank is to blame for. */
-function ofAll({ blamed }: LateData, row: number): number {
+/** Share of all waiting whose root cause is this rank. */
+function ofAll({ rootCause }: LateData, row: number): number {
   let all = 0;
-  for (const seconds of blamed) all += seconds;
-  return all ? blamed[row] / all : 0;
+  for (const seconds of rootCause) all += seconds;
+  return all ? rootCause[row] / all : 0;
 }

@@ -88,7 +88,7 @@ export interface EfficiencyNode {
 export interface LateData {
   title: string;
   missing: string;
-  /** The ranks that are to blame for most of it; share: of all waiting. */
+  /** The ranks that caused most of it; share: of all waiting. */
   rows: { rank: number; host: string; seconds: number; time: string; share: number; text: string }[];
   spread: string[];
   waiting: string[];

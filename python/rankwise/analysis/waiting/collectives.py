@@ -2,7 +2,7 @@
 
 Estimated from the instances whose arrivals were kept: their share of waiting times the time that the calls
 really took. A rank that comes last has computed longer than the others, or has itself been waiting in MPI:
-then the blame is passed on to whom it waited for (`rankwise.analysis.waiting.blame`).
+then its waiting is passed on to the rank it waited for (`rankwise.analysis.waiting.propagation`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from rankwise.analysis.calls.families import names_of_all
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.waiting.before import Late
-from rankwise.analysis.waiting.blame import Blame, Caused, pass_on
 from rankwise.analysis.waiting.chains import Chains, chains_in
 from rankwise.analysis.waiting.errors import NO_DOUBTS, error_of
 from rankwise.analysis.waiting.estimate import Estimate
 from rankwise.analysis.waiting.one_collective import Table, Times, table_of
 from rankwise.analysis.waiting.procedures import BLOCKING, POSTED
+from rankwise.analysis.waiting.propagation import Caused, Propagation, pass_on
 from rankwise.analysis.waiting.sample import sampled
 from rankwise.analysis.waiting.unknown import Unknown, collectives_tell_clocks, unknown_collectives
 from rankwise.records import dataclass
@@ -91,7 +91,7 @@ class WaitingRank:
         unknown_seconds: the rest: of first calls.
         passed_on_seconds: of `caused`, while it waited for others itself, in collectives and for messages.
         passed_to: who it waited for the longest there; None = nobody.
-        blamed_seconds: `caused` without what was passed on, and with what others have passed on to it.
+        root_cause_seconds: `caused` without what was passed on, and with what others have passed on to it.
     """
 
     rank: int
@@ -104,7 +104,7 @@ class WaitingRank:
     unknown_seconds: float
     passed_on_seconds: float
     passed_to: int | None
-    blamed_seconds: float
+    root_cause_seconds: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,9 +122,9 @@ class Waiting:
         inconsistent: left out, because their times can't be true.
         clock_error_seconds: by which times of two nodes may be shifted, at most; 0 on one node.
         by_collectives: whether clocks were not compared, and the collectives tell how they differ.
-        steps: how far the blame was passed on, at most.
+        steps: over how many calls a wait was passed on, at most.
         families: most waiting first.
-        ranks: those that waited, or were waited for; most blamed first.
+        ranks: those that waited, or were waited for; the largest root cause first.
     """
 
     seconds: float
@@ -173,7 +173,7 @@ def collectives_in(connection: sqlite3.Connection, unknown: Unknown | None = Non
     return Collectives(tables, completing + sum(seconds for ranks in blocking for _, seconds in ranks))
 
 
-def blame(collectives: Collectives, chains: Chains) -> Blame:
+def propagation(collectives: Collectives, chains: Chains) -> Propagation:
     """Return who made others wait in collectives, and why those came late."""
     return pass_on(
         [
@@ -187,7 +187,7 @@ def blame(collectives: Collectives, chains: Chains) -> Blame:
 def waiting(
     connection: sqlite3.Connection,
     collectives: Collectives | None = None,
-    blamed: Blame | None = None,
+    passed: Propagation | None = None,
     unknown: Unknown | None = None,
 ) -> Waiting:
     """Return who waited for whom in blocking collectives.
@@ -195,7 +195,7 @@ def waiting(
     Args:
         connection: to the profile.
         collectives: in it, if they are known already.
-        blamed: who made others wait in them, likewise.
+        passed: who made others wait in them, likewise.
         unknown: those of which it is not known, likewise.
 
     Raises:
@@ -203,7 +203,7 @@ def waiting(
     """
     collectives = collectives or collectives_in(connection)
     tables, everything = collectives
-    blamed = blamed or blame(collectives, chains_in(connection))
+    passed = passed or propagation(collectives, chains_in(connection))
     known = sum(float(table.seconds.sum()) for table in tables)
     total = _sum(tables)
     not_known = everything - known if everything - known > _ROUNDING * everything else 0.0
@@ -219,9 +219,9 @@ def waiting(
         inconsistent=sum(table.inconsistent for table in tables),
         clock_error_seconds=error,
         by_collectives=error > 0 and collectives_tell_clocks(connection),
-        steps=blamed.steps,
+        steps=passed.steps,
         families=_families(connection, tables),
-        ranks=_ranks(connection, tables, blamed),
+        ranks=_ranks(connection, tables, passed),
     )
 
 
@@ -329,7 +329,7 @@ def _more_than_rounding(seconds: float, of: float) -> float:
     return seconds if seconds > _ROUNDING * of else 0.0
 
 
-def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], blame: Blame) -> list[WaitingRank]:
+def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], passed: Propagation) -> list[WaitingRank]:
     waited: defaultdict[int, float] = defaultdict(float)
     caused: defaultdict[int, float] = defaultdict(float)
     doubts: dict[int, NDArray[np.float64]] = {}
@@ -342,9 +342,9 @@ def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], blame: Blame
             of_caused[rank] = of_caused.get(rank, NO_DOUBTS) + table.caused_doubts[:, member]
     found = []
     for rank, host in connection.execute("SELECT rank, host FROM ranks ORDER BY rank"):
-        if rank not in doubts and rank not in blame.finally_blamed:
+        if rank not in doubts and rank not in passed.root_cause_seconds:
             continue
-        why = blame.caused.get(rank, Caused())
+        why = passed.caused.get(rank, Caused())
         found.append(
             WaitingRank(
                 rank=rank,
@@ -359,7 +359,7 @@ def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], blame: Blame
                 ),
                 passed_on_seconds=why.passed_on,
                 passed_to=why.passed_to,
-                blamed_seconds=blame.finally_blamed.get(rank, 0.0),
+                root_cause_seconds=passed.root_cause_seconds.get(rank, 0.0),
             )
         )
-    return sorted(found, key=lambda row: (-row.blamed_seconds, -row.caused.seconds, row.rank))
+    return sorted(found, key=lambda row: (-row.root_cause_seconds, -row.caused.seconds, row.rank))

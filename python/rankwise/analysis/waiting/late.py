@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
-from rankwise.analysis.waiting.blamed import blamed_ranks
 from rankwise.analysis.waiting.groups import NODE, Group, Structures, prefixes
+from rankwise.analysis.waiting.root_causes import root_causes
 from rankwise.records import dataclass
 
 if TYPE_CHECKING:
-    from rankwise.analysis.waiting.blame import Blame
     from rankwise.analysis.waiting.collectives import Collectives, Waiting
     from rankwise.analysis.waiting.messages import MessageWaits
+    from rankwise.analysis.waiting.propagation import Propagation
     from rankwise.analysis.waiting.savings import Savings
 
 HALF = 0.5
@@ -33,7 +33,7 @@ class LateGroup:
     Attributes:
         group: who is late, and what they have in common.
         host: that they all ran on; '' = on several.
-        seconds: that others waited for them, when the blame has been passed on. Without what they waited
+        seconds: that others waited for them, after indirect waiting was passed on. Without what they waited
             while those were still in the collective before: that is a matter of how it is carried out.
         in_collectives_seconds: of these in blocking collectives.
         for_messages_seconds: of these for messages.
@@ -79,15 +79,15 @@ class _Candidates:
     def __init__(
         self, waited: Waiting | None, messages: MessageWaits, number: int, savings: Savings | None
     ) -> None:
-        everything = blamed_ranks(waited, messages)
+        everything = root_causes(waited, messages)
         self.all_seconds = sum(row.seconds for row in everything)
         self.number = number
         self._savings = savings
-        self.blamed = {row.rank: row for row in everything}
+        self.causes = {row.rank: row for row in everything}
 
     def of(self, group: Group) -> LateGroup:
         """Return what a group accounts for."""
-        rows = [self.blamed[rank] for rank in group.ranks if rank in self.blamed]
+        rows = [self.causes[rank] for rank in group.ranks if rank in self.causes]
         left_late = sum(row.left_late_seconds for row in rows)
         collectives = sum(row.in_collectives_seconds - row.left_late_seconds for row in rows)
         messages = sum(row.for_messages_seconds for row in rows)
@@ -104,7 +104,7 @@ class _Candidates:
         )
 
     def _host(self, group: Group) -> str:
-        hosts = {row.host for rank in group.ranks if (row := self.blamed.get(rank))}
+        hosts = {row.host for rank in group.ranks if (row := self.causes.get(rank))}
         host = hosts.pop() if len(hosts) == 1 else None
         return host or ""
 
@@ -113,17 +113,17 @@ class _Candidates:
         return HALF + OF_THEIR_PART * len(group.ranks) / self.number
 
     def lateness(self) -> list[dict[int, float]]:
-        """Return how late ranks are, in two ways: as they come, and as the blame ends."""
-        blamed = {rank: row.late_seconds for rank, row in self.blamed.items() if row.late_seconds > 0}
+        """Return how late ranks are, in two ways: as they come, and as root causes."""
+        causes = {rank: row.late_seconds for rank, row in self.causes.items() if row.late_seconds > 0}
         if self._savings is None:
-            return [blamed]
+            return [causes]
         late = self._savings.lateness()
-        messages = {rank: row.for_messages_seconds for rank, row in self.blamed.items()}
+        messages = {rank: row.for_messages_seconds for rank, row in self.causes.items()}
         whole = sum(late.values())
         scale = (self.all_seconds - sum(messages.values())) / whole if whole else 0.0
         ranks = late.keys() | messages.keys()
         as_they_come = {rank: scale * late.get(rank, 0.0) + messages.get(rank, 0.0) for rank in sorted(ranks)}
-        return [as_they_come, blamed]
+        return [as_they_come, causes]
 
 
 def late_group(
@@ -131,7 +131,7 @@ def late_group(
     waited: Waiting | None,
     messages: MessageWaits,
     collectives: Collectives | None,
-    blame: Blame | None,
+    propagation: Propagation | None,
 ) -> LateGroup | None:
     """Return those that most of the waiting is for; None if nobody stands out.
 
@@ -140,16 +140,16 @@ def late_group(
         waited: in blocking collectives; None = nothing is known of them.
         messages: waits for messages.
         collectives: those that `waited` is about; None likewise.
-        blame: who made others wait in them; None likewise.
+        propagation: who made others wait in them; None likewise.
     """
     (number,) = connection.execute("SELECT COUNT(*) FROM ranks").fetchone()
     if number < 2:
         return None
     savings = None
-    if collectives and blame and collectives.tables:
+    if collectives and propagation and collectives.tables:
         from rankwise.analysis.waiting.savings import Savings
 
-        savings = Savings(collectives.tables, blame.owed)
+        savings = Savings(collectives.tables, propagation.owed)
     candidates = _Candidates(waited, messages, number, savings)
     if candidates.all_seconds <= 0:
         return None

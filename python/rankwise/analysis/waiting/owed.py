@@ -27,7 +27,7 @@ class Owed:
     """All late arrivals of a run, with what each one passes on."""
 
     def __init__(self, origins: Mapping[Node, Origin], most_steps: int) -> None:
-        """Keep them; blame is followed over so many steps."""
+        """Keep them; waiting is followed over so many steps."""
         ends = {node for origin in origins.values() for node in origin.passed} - origins.keys()
         self._nodes = [*origins, *sorted(ends)]
         self._steps = most_steps

@@ -1,4 +1,4 @@
-"""Write a fabric as one file in place of many, which --fabric takes.
+"""Save a fabric as a single file for --fabric.
 
 rankwise links save /var/log/opensm-subnet.lst /var/log/opensm.fdbs -o fabric.json
 rankwise links save fabric/ -o fabric.json.gz

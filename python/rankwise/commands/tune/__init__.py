@@ -13,7 +13,7 @@
 The profile tells which collectives cost most. A probe in the program's place times all algorithms that the
 installed library has for them; what could break the program is left out. Then the program itself runs in
 pairs, with and without the settings, and FILE is written only if they are proven to gain. Ctrl-C keeps what
-was measured, and the same command goes on from there.
+was measured, and the same command continues from there.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=trial_options.count,
         default=options.CELLS,
         metavar="N",
-        help="race at most so many cells (default: %(default)s)",
+        help="time at most N combinations of collective, communicator size and message size (default: "
+        "%(default)s)",
     )
     trial_options.add_runs(parser)
     trial_options.add_confidence(parser, "of intervals")

@@ -1,4 +1,4 @@
-"""Find better algorithms for a whole machine, without an application, over nights if need be.
+"""Find better algorithms for a whole machine, without an application, over several nights if necessary.
 
   rankwise tune machine -o machine.json -- mpirun -n 256
   rankwise tune machine -o machine.json --budget 8h --node-counts 1,2,4 --ranks-per-node 1,all -- srun -N 4

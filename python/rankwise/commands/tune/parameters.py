@@ -4,7 +4,7 @@
   rankwise tune parameters app.rankwise -o app.tuned.json -- mpirun -n 64 ./app
 
 The profile suggests what is tried, or the file of --list says it. What gains in races is measured afresh in
-pairs of runs. Ctrl-C keeps what was measured, and the same command goes on from there.
+pairs of runs. Ctrl-C keeps what was measured, and the same command continues from there.
 """
 
 from __future__ import annotations

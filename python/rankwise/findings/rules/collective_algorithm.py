@@ -85,13 +85,15 @@ def _finding(profile: Evidence, group: Sequence[tuple[Algorithm, float]]) -> Fin
         upper_bound=True,
         formula=RULE.formula,
         inputs=[
-            Fact("time in it" + (" without waiting" if known is not None else ""), seconds, "s"),
+            Fact("time in this collective" + (" without waiting" if known is not None else ""), seconds, "s"),
             Fact(f"{unit} of the busiest process / {unit} needed", ratio, "x"),
         ],
         evidence=[
             Fact("processes", first.processes),
             Fact("calls of a rank", sum(row.calls for row, _ in group)),
-            Fact("of the time in it is waiting", *(("unknown",) if known is None else (100 * share, "%"))),
+            Fact(
+                "share of this time that is waiting", *(("unknown",) if known is None else (100 * share, "%"))
+            ),
         ],
         confidence=LOW,
         why_confidence="a model of steps and bytes, not a measurement: the current algorithm may suit "

@@ -60,7 +60,7 @@ def _finding(profile: Evidence, kind: str, repeated: Sequence[Again]) -> Finding
         ],
         evidence=[
             Fact("time in all these calls", took, "s"),
-            Fact("made", sum(kept.made for kept in repeated)),
+            Fact("created", sum(kept.made for kept in repeated)),
             Fact("created again and freed", repeats),
             *place.facts,
         ],

@@ -41,7 +41,7 @@ def _finding(profile: Evidence, procedure: str, kind: str, group: Sequence[Same]
         formula=RULE.formula,
         inputs=[
             Fact(f"time in {call_name(procedure)}, without waiting for late ranks", cost.bound_seconds, "s"),
-            Fact("made", number),
+            Fact("created", number),
             Fact("created again on the same processes", again),
         ],
         evidence=[Fact("never freed", not_freed), Fact("groups of processes", len(loops))],

@@ -19,7 +19,7 @@ def _find(profile: Evidence) -> Sequence[Finding]:
     facts = [
         Fact("kind", hang.kind),
         Fact("ranks that wait", hang.waiting),
-        Fact("ranks that it ends at", hang.root),
+        Fact("ranks at the end of the chain", hang.root),
     ]
     return [
         Finding(

@@ -37,28 +37,28 @@ def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
     on_cpu = _on_cpu(profile, late_group)
     title = _title(late_group, useful if explains(profile, late_group) else 1.0, on_cpu)
     inputs = [
-        Fact("waiting for them in collectives", late_group.in_collectives_seconds, "s"),
-        Fact("waiting for them for messages", late_group.for_messages_seconds, "s"),
+        Fact("waiting for these ranks in collectives", late_group.in_collectives_seconds, "s"),
+        Fact("waiting for messages from these ranks", late_group.for_messages_seconds, "s"),
     ]
     if late_group.saved_seconds < late_group.seconds:
         came = f"{'they' if len(late_group.ranks) > 1 else 'it'} had arrived with the latest of the others"
         inputs.append(Fact(f"less waiting if {came}", late_group.saved_seconds, "s"))
     evidence = [
-        Fact("of all waiting", 100 * late_group.share, "%"),
-        Fact("their time outside of MPI / mean of all ranks", useful, "x"),
+        Fact("share of all waiting", 100 * late_group.share, "%"),
+        Fact("time outside of MPI / mean of all ranks", useful, "x"),
     ]
     if on_cpu is not None:
-        evidence.append(Fact("of their run time with a processor", 100 * on_cpu, "%"))
+        evidence.append(Fact("share of the run time with a processor", 100 * on_cpu, "%"))
     waited = profile.waiting.ranks if profile.waiting else ()
-    late_waits = [row for row in waited if row.rank in late_group.ranks]
+    late_rows = [row for row in waited if row.rank in late_group.ranks]
     evidence += [
-        Fact(what, sum(getattr(row, name) for row in late_waits), "s")
+        Fact(what, sum(getattr(row, name) for row in late_rows), "s")
         for what, name in (
             ("late at collectives because they compute longer", "computing_seconds"),
             ("late because they spend longer in other MPI calls", "in_mpi_seconds"),
             ("late because they left the previous collective late", "late_start_seconds"),
         )
-        if late_waits
+        if late_rows
     ]
     confidence, why = _confidence(profile, late_group)
     return [
@@ -151,9 +151,9 @@ RULE = Rule(
     "it names the ranks, up to a fourth of all, that caused more than half of all waiting. A rank that was "
     "late because it left the previous collective late does not count; a root that computed before a "
     "reduction does.",
-    "the waiting in collectives, scaled from the sample to all calls, that would end if all of them "
-    "arrived with the latest of the others, but at most the waiting that they caused, directly or "
-    "indirectly; plus the waiting for their messages",
+    "waiting in collectives that would end if these ranks arrived with the last of the others (at most the "
+    "waiting that they caused, directly or indirectly; scaled from the sample to all calls), plus the "
+    "waiting for their messages",
     "Distribute the work more evenly, or check what slows these processors down.",
     _find,
     order=10,

@@ -41,12 +41,12 @@ def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
     counted = min(_in_late_ranks(profile, useful), lost)
     inputs = [Fact("time lost to imbalance, summed over ranks", lost, "s")]
     if counted:
-        inputs.append(Fact("of it counted by the finding late-ranks", counted, "s"))
+        inputs.append(Fact("already counted under late-ranks", counted, "s"))
     crowd = bool(crowded(profile))
     return [
         Finding(
             rule=RULE.id,
-            title=_title(useful) + ("; late-ranks counts this saving" if counted >= lost else ""),
+            title=_title(useful) + ("; already counted under late-ranks" if counted >= lost else ""),
             saved_seconds=lost - counted,
             upper_bound=True,
             formula=RULE.formula,

@@ -37,10 +37,10 @@ def _find(profile: Evidence) -> Sequence[Finding]:
             saved_seconds=price,
             upper_bound=True,
             formula=RULE.formula,
-            inputs=[Fact("calls", calls), Fact("to record one", call_seconds, "s")],
+            inputs=[Fact("calls", calls), Fact("time to record a call", call_seconds, "s")],
             evidence=[
                 Fact(f"time in {', '.join(names)}", seconds, "s"),
-                Fact("of one second of a rank's run", calls / profile.seconds),
+                Fact("calls per second of run time", calls / profile.seconds),
             ],
             confidence=LOW,
             why_confidence="if a rank has nothing else to do, polling costs nothing: it would wait as long",

@@ -126,7 +126,7 @@ def _finding(profile: Evidence, small: _Small, sample: SmallCalls) -> Finding | 
         formula=RULE.formula,
         inputs=[
             Fact(f"calls of at most {_MOST} bytes", small.calls),
-            Fact("latency of one", sample.latency_seconds, "s"),
+            Fact("latency of a call", sample.latency_seconds, "s"),
         ],
         evidence=[
             Fact("time in these calls", small.seconds, "s"),

@@ -30,7 +30,10 @@ def _find(profile: Evidence) -> Sequence[Finding]:
             upper_bound=True,
             formula=RULE.formula,
             inputs=[Fact(f"time in calls that only send at most {small.most} bytes", small.seconds, "s")],
-            evidence=[Fact("such sends", small.calls), Fact("all sends with data", small.all_calls)],
+            evidence=[
+                Fact(f"sends of at most {small.most} bytes", small.calls),
+                Fact("all sends with data", small.all_calls),
+            ],
             confidence=MEDIUM if rate >= _RATHER_SURE else LOW,
             why_confidence="only the program's author knows whether they can be sent together",
             command=Command("show", ("--by", "size")),

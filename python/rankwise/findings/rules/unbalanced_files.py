@@ -31,7 +31,11 @@ def _find(profile: Evidence) -> Sequence[Finding]:
             saved_seconds=(most - mean) * ranks,
             upper_bound=True,
             formula=RULE.formula,
-            inputs=[Fact("of the longest", most, "s"), Fact("mean", mean, "s"), Fact("ranks", ranks)],
+            inputs=[
+                Fact("longest time of a rank", most, "s"),
+                Fact("mean time of a rank", mean, "s"),
+                Fact("ranks", ranks),
+            ],
             evidence=[Fact("files", len(profile.files))],
             confidence=MEDIUM if alone else LOW,
             why_confidence="others wait for it only if they need it or the data it reads",

@@ -52,13 +52,13 @@ def _left_late(waiting: Waiting) -> float:
 def _finding(row: WaitingFamily, family: str, left_late: float, doubt: str) -> Finding:
     name = names_quoted(with_library(row.communicator, family), row.user_names)
     last = (
-        f"rank {row.last_rank} last in {percent_text(row.last_percent)} %"
+        f"; rank {row.last_rank} is last in {percent_text(row.last_percent)} % of the calls"
         if row.last_rank is not None
         else ""
     )
     title = (
         f"{percent_text(row.percent_waiting)} % of {second_text(row.seconds)} in {call_name(row.procedure)} "
-        f"on {name} is waiting for late ranks" + (f" ({last})" if last else "")
+        f"on {name} is waiting for late ranks{last}"
     )
     why = "a different rank is late each time: how much can be saved depends on the cause"
     if row.last_percent >= max(_MOST, _OF_EVEN * 100 / row.size_min):
@@ -71,9 +71,9 @@ def _finding(row: WaitingFamily, family: str, left_late: float, doubt: str) -> F
             LOW,
             "there was only 1 call" if row.kept == 1 else f"there were only {row.kept} calls",
         )
-    inputs = [Fact("waiting in it, summed over ranks", row.waiting.seconds, "s")]
+    inputs = [Fact("waiting in this collective, summed over ranks", row.waiting.seconds, "s")]
     if left_late >= _SOME_LEFT_LATE:
-        what = "of all waiting: for ranks that left the previous collective late"
+        what = "share of all waiting caused by ranks that left the previous collective late"
         inputs.append(Fact(what, 100 * left_late, "%"))
     return Finding(
         rule=RULE.id,
@@ -84,11 +84,13 @@ def _finding(row: WaitingFamily, family: str, left_late: float, doubt: str) -> F
         formula=RULE.formula,
         inputs=inputs,
         evidence=[
-            Fact("error of this", row.waiting.error_seconds, "s"),
+            Fact("error of the waiting", row.waiting.error_seconds, "s"),
             Fact(
-                "less waiting if the last rank had arrived with the second last", row.could_save_seconds, "s"
+                "less waiting if the last rank had arrived with the second to last",
+                row.could_save_seconds,
+                "s",
             ),
-            Fact("transfer in it", row.transfer_seconds, "s"),
+            Fact("transfer in this collective", row.transfer_seconds, "s"),
             Fact("calls of a rank", row.instances),
         ],
         confidence=confidence,
@@ -102,7 +104,8 @@ RULE = Rule(
     "A collective that mostly waits, with a different rank late each time.",
     f"At least {_MOST:.0f} % of the time in a collective on a family of communicators is waiting, and no "
     "small group of ranks caused most of all waiting (see late-ranks).",
-    "the waiting in it x (1 - share of all waiting caused by ranks that left the previous collective late)",
+    "waiting in this collective x (1 - share of all waiting caused by ranks that left the previous "
+    "collective late)",
     "Find out what changes from step to step: system noise, work that moves between ranks, preempted ranks.",
     _find,
     order=20,

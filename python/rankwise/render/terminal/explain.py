@@ -28,29 +28,29 @@ _LEAST_WIDTH = 30
 _EFFICIENCY: list[Column[Efficiency]] = [
     label("region", lambda row: row.region or "(run)", "including nested regions; (run): the whole run"),
     Column("ranks", lambda row: row.ranks, COUNT, "that were in it", obvious=True),
-    Column("time", lambda row: row.seconds, SECONDS, "of the rank that was in it longest"),
+    Column("time", lambda row: row.seconds, SECONDS, "of the rank that spent the longest in the region"),
     Column("useful", lambda row: row.useful_mean_seconds, SECONDS, "mean time of a rank outside of MPI"),
     Column(
         "most useful",
         lambda row: row.useful_most_seconds,
         SECONDS,
-        "of the rank in brackets",
+        "the largest useful time, and its rank",
         mark=lambda row: f" ({row.useful_most_rank})",
     ),
-    Column("parallel", lambda row: row.parallel, RATIO, "efficiency: useful / time"),
-    Column("balance", lambda row: row.load_balance, RATIO, "useful / most useful"),
-    Column("commun.", lambda row: row.communication, RATIO, "communication efficiency: most useful / time"),
+    Column("parallel", lambda row: row.parallel, RATIO, "parallel efficiency = useful / time"),
+    Column("balance", lambda row: row.load_balance, RATIO, "load balance = useful / most useful"),
+    Column("commun.", lambda row: row.communication, RATIO, "communication efficiency = most useful / time"),
     Column(
         "serial.",
         lambda row: row.split.serialisation if row.split else None,
         RATIO,
-        "serialisation: estimate of most useful / time on an ideal network",
+        "serialisation efficiency = most useful / time on an ideal network, estimated",
     ),
     Column(
         "transfer",
         lambda row: row.split.transfer if row.split else None,
         RATIO,
-        "estimate of time on an ideal network / time",
+        "transfer efficiency = time on an ideal network / time, estimated",
     ),
 ]
 
@@ -123,12 +123,12 @@ def write_explanation(
     if unlisted := len(findings.found) - len(shown):
         page.write(*page.wrapped(_left_out(unlisted, more=bool(shown))), Text())
     if findings.silent:
-        page.write(*page.wrapped("Unknown", "bold"))
+        page.write(*page.wrapped("Could not be checked", "bold"))
         for silent in findings.silent:
             page.write(*page.wrapped(f"{silent.rule}: {silent.why}.", indent=2))
         page.write(Text())
     if findings.nothing:
-        page.write(*page.wrapped(f"Checked, not present: {', '.join(findings.nothing)}.", "dim"))
+        page.write(*page.wrapped(f"Checked, not found: {', '.join(findings.nothing)}.", "dim"))
 
 
 def write_metric(page: Page, metric: Metric, value: Fact | NoAnswer | None) -> None:
@@ -189,8 +189,8 @@ def _finding_lines(page: Page, entry: Found, run: Run, path: Path) -> list[Text]
     return [
         *_labelled(page, "could save", saved_text(entry)),
         *_labelled(page, "formula", finding.formula),
-        *_facts(page, "from", finding.inputs),
-        *_facts(page, "seen", finding.evidence),
+        *_facts(page, "inputs", finding.inputs),
+        *_facts(page, "evidence", finding.evidence),
         *_labelled(page, "confidence", confidence_text(finding)),
         page.text(f"   {'command':{_LABEL}}{command_line(finding.command, run, path)}"),
         *_labelled(page, "rule", f"{finding.rule} (rankwise explain {finding.rule})"),

@@ -65,13 +65,13 @@ def _columns(outcome: Outcome) -> list[TextColumn[Explored]]:
 
     return [
         TextColumn("call", lambda explored: call_name(explored.target.procedure)),
-        TextColumn("n", lambda explored: str(explored.target.processes), right=True),
+        TextColumn("ranks", lambda explored: str(explored.target.processes), right=True),
         TextColumn("size", _size, right=True),
         TextColumn("% of run", share, right=True),
         TextColumn("rounds", lambda explored: str(explored.rounds) if explored.rounds else "-", right=True),
         TextColumn("default", lambda explored: _of_call(explored, chosen=False), right=True),
-        TextColumn("best", lambda explored: _of_call(explored, chosen=True), right=True),
-        TextColumn("x as fast", _ratio, right=True),
+        TextColumn("fastest", lambda explored: _of_call(explored, chosen=True), right=True),
+        TextColumn("speed-up", _ratio, right=True),
         label("outcome", lambda explored: algorithm_name(explored.verdict)),
     ]
 

@@ -42,7 +42,7 @@ def print_optimized(
         page.write(*page.wrapped(f"Written: {', '.join(str(path) for path in written)}", indent=2))
         page.write(page.text(f"    rankwise run --with {written[0]} -- COMMAND"))
     else:
-        text = "Nothing is written without -o FILE: with it, the same command goes on from here and writes."
+        text = "Nothing is written without -o FILE; with it, the same command continues from here."
         page.write(*page.wrapped(text, indent=2))
 
 

@@ -89,7 +89,7 @@ def _of_call(rechecked: Rechecked, *, chosen: bool) -> str:
 
 _COLUMNS: list[TextColumn[Rechecked]] = [
     TextColumn("call", lambda rechecked: call_name(rechecked.rule.procedure)),
-    TextColumn("n", lambda rechecked: str(rechecked.rule.processes), right=True),
+    TextColumn("ranks", lambda rechecked: str(rechecked.rule.processes), right=True),
     TextColumn("size", lambda rechecked: _size(rechecked.rule), right=True),
     label("rule", lambda rechecked: algorithm_name(rechecked.rule.algorithm.label)),
     TextColumn("x then", _then, right=True),

@@ -94,14 +94,14 @@ def _time_lines(page: Page, summary: Summary) -> list[Text]:
     wall += f" (Init, Finalize {second_text(times.init_finalize_seconds)})"
     for other in ("compute, other", "other"):
         parts = [
-            f"MPI {percent_text(times.mpi_percent_of_run)} %",
             f"{other} {percent_text(times.rest_percent_of_run)} %",
+            f"MPI {percent_text(times.mpi_percent_of_run)} %",
         ]
         words = _APART + _APART.join(parts)
         bar = min(_BAR, page.width - len(wall) - len(_APART) - len(words))
         if bar >= _LEAST_BAR:
             return [page.text(wall + _APART) + _bar(page, times, bar) + page.text(words)]
-    return page.joined([wall, *parts], _APART, _INDENT)
+    return page.joined([wall, *reversed(parts)], _APART, _INDENT)
 
 
 def _efficiency_lines(page: Page, efficiency: Efficiency | None) -> list[Text]:
@@ -111,10 +111,10 @@ def _efficiency_lines(page: Page, efficiency: Efficiency | None) -> list[Text]:
 
 
 def _bar(page: Page, times: Times, columns: int) -> Text:
-    """Return a bar of the time between MPI_Init and MPI_Finalize, in the order of the words next to it."""
+    """Return the parts of the time between MPI_Init and MPI_Finalize, in the order of the words."""
     full, empty = ("█", "░") if page.shows("█░") else ("#", ".")
     filled = min(columns, round(columns * times.mpi_percent_of_run / 100))
-    return page.text(full * filled, "cyan") + page.text(empty * (columns - filled), "dim")
+    return page.text(empty * (columns - filled), "dim") + page.text(full * filled, "cyan")
 
 
 def _capped(page: Page, lines: list[Text], verbose: bool) -> list[Text]:

@@ -94,7 +94,7 @@ _COLUMNS: list[TextColumn[Made]] = [
         lambda made: second_text(1e-6 * made.rule.evidence.default_us) if made.rule.evidence else "-",
         right=True,
     ),
-    TextColumn("x as fast", _gain, right=True),
+    TextColumn("speed-up", _gain, right=True),
     label("from", _measured_at),
 ]
 
@@ -103,7 +103,7 @@ def _notes(table: Table, made: Writable, results: Results, ended: str, left_out:
     notes = []
     if made.rules:
         notes.append(
-            '"x as fast": time of the library\'s own choice / of the algorithm, at the size with the least '
+            '"speed-up": time of the library\'s own choice / of the algorithm, at the size with the least '
             f"gain; each interval has {confidence_text(table.confidence)} % confidence, so that those of all "
             'measurements hold together. "from": at how many sizes the rule was measured; between them it is '
             "predicted."

@@ -104,12 +104,12 @@ def _columns(run_seconds: float) -> list[TextColumn[Tried]]:
 
     return [
         TextColumn("call", lambda tried: call_name(tried.target.procedure)),
-        TextColumn("n", lambda tried: str(tried.target.processes), right=True),
+        TextColumn("ranks", lambda tried: str(tried.target.processes), right=True),
         TextColumn("size", lambda tried: _size(tried.target), right=True),
         TextColumn("% of run", share, right=True),
         TextColumn("default", lambda tried: _of_call(tried, chosen=False), right=True),
-        TextColumn("best", lambda tried: _of_call(tried, chosen=True), right=True),
-        TextColumn("x as fast", _ratio, right=True),
+        TextColumn("fastest", lambda tried: _of_call(tried, chosen=True), right=True),
+        TextColumn("speed-up", _ratio, right=True),
         label("outcome", lambda tried: _LONG_NAME.sub(lambda name: algorithm_name(name[0]), tried.verdict)),
     ]
 
@@ -143,7 +143,7 @@ def _effect(tried: Tried) -> str:
     effect = tried.effect
     if effect is None or tried.rule is None:
         return ""
-    what = f"{call_name(tried.target.procedure)} by {algorithm_name(tried.rule.algorithm.label)}"
+    what = f"{call_name(tried.target.procedure)} with {algorithm_name(tried.rule.algorithm.label)}"
     if effect.verdict == "not visible":
         visibility = (
             "its messages do not change with the rule"

@@ -41,7 +41,7 @@ _ALGORITHM: Column[Any] = Column(
 )
 _COLUMNS: list[Column[Algorithm]] = [
     *CALLED,
-    Column("n", lambda row: row.processes, NUMBER, "processes", key=True),
+    Column("ranks", lambda row: row.processes, NUMBER, "of the communicator", key=True),
     Column("root", lambda row: row.root, NUMBER, "rank in the communicator", obvious=True, key=True),
     Column("size", lambda row: _size(row), FIGURES, "of the message, as in --by size", key=True),
     Column("calls", lambda row: row.calls, COUNT, "of one process"),

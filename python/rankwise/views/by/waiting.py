@@ -67,7 +67,7 @@ _COLLECTIVES: list[Column[WaitingFamily]] = [
         "could save",
         lambda row: row.could_save_seconds,
         SECONDS,
-        "of the waiting, if the last rank had arrived with the second last",
+        "of the waiting, if the last rank had arrived with the second to last",
         detail=Detail.VERBOSE,
     ),
     number("calls", lambda row: row.instances, COUNT, "of one rank", detail=Detail.VERBOSE),
@@ -107,7 +107,12 @@ _RANKS: list[Column[WaitingRank]] = [
         "part of caused: it was waiting itself, mostly for the rank in brackets",
         mark=lambda row: f" ({row.passed_to})" if row.passed_to is not None else "",
     ),
-    number("blamed", lambda row: row.blamed_seconds, SECONDS, "caused, after passing on indirect waiting"),
+    number(
+        "root cause",
+        lambda row: row.root_cause_seconds,
+        SECONDS,
+        "waiting traced back to this rank, directly or through other ranks",
+    ),
 ]
 
 

@@ -51,7 +51,7 @@ _CLASSES: list[Column[ClassRow]] = [
     Column("max", lambda row: row.max, BYTES, "on the most loaded link", obvious=True),
     Column("mean", lambda row: row.mean_used, BYTES, "of the used links"),
     Column("mean of all", lambda row: row.mean, BYTES, "likewise", obvious=True),
-    Column("95 %", lambda row: row.p95, BYTES, "of the used links carry less"),
+    Column("95th pct", lambda row: row.p95, BYTES, "95 % of the used links carry less"),
     Column("x mean", lambda row: row.times_mean, RATIO, f"max {_MEAN}"),
     Column("x bound", lambda row: row.excess, RATIO, f"max {_BOUND}"),
     Column(
@@ -110,7 +110,7 @@ _CAUSES: list[Column[CauseLoad]] = [
         "between switches, by the bytes of this cause",
         obvious=True,
     ),
-    Column("there", lambda row: row.bytes if row.hottest else None, BYTES, "of the cause on this link"),
+    Column("bytes on it", lambda row: row.bytes if row.hottest else None, BYTES, "from this cause"),
     Column(
         "x mean",
         lambda row: row.times_mean,
@@ -119,20 +119,20 @@ _CAUSES: list[Column[CauseLoad]] = [
     ),
 ]
 _SCENARIOS: list[Column[ScenarioRow]] = [
-    label("what if", lambda row: row.name, "what would be", kind=WORD),
+    label("case", lambda row: row.name, "the routes or ranks that are assumed", kind=WORD),
     label(
         "slowest", lambda row: row.link_class or "-", "class of the slowest link between switches", kind=WORD
     ),
     Column("max", lambda row: row.bytes, BYTES, "bytes on it", obvious=True),
-    Column("fabric", lambda row: row.fabric_seconds, SECONDS, "time of the slowest link at full rate"),
-    Column("hosts", lambda row: row.host_seconds, SECONDS, "the same for the links of hosts"),
-    Column("x hosts", lambda row: row.times_hosts, RATIO, "fabric / hosts"),
+    Column("switch links", lambda row: row.fabric_seconds, SECONDS, "time of the slowest one at full rate"),
+    Column("host links", lambda row: row.host_seconds, SECONDS, "time of the slowest one at full rate"),
+    Column("ratio", lambda row: row.times_hosts, RATIO, "switch links / host links"),
     Column("x bound", lambda row: row.excess, RATIO, "as above", obvious=True),
     Column(
         "change",
         lambda row: row.change_percent,
         _CHANGE,
-        "of fabric, in %",
+        "of the time of switch links, in %",
     ),
 ]
 _SWITCHES: list[Column[SwitchLoad]] = [
@@ -149,8 +149,10 @@ _SWITCHES: list[Column[SwitchLoad]] = [
         "out of the switch",
         obvious=True,
     ),
-    Column("there", lambda row: row.hottest.bytes if row.hottest else None, BYTES, "on this link"),
-    Column("x mean", lambda row: row.hottest.times_mean if row.hottest else None, RATIO, f"there {_MEAN}"),
+    Column("bytes on it", lambda row: row.hottest.bytes if row.hottest else None, BYTES, "the hottest link"),
+    Column(
+        "x mean", lambda row: row.hottest.times_mean if row.hottest else None, RATIO, f"bytes on it {_MEAN}"
+    ),
 ]
 _FLOWS: list[Column[HostPair]] = [
     label("from", lambda row: row.source, "host"),
@@ -161,13 +163,13 @@ _FLOWS: list[Column[HostPair]] = [
     Column("mostly for", lambda row: cause_text(row.cause), TEXT, "call with most of the bytes"),
     Column("switches", lambda row: row.switches, _FEW, "passed by the messages"),
     Column(
-        "worst link on the way",
+        "busiest link on the way",
         lambda row: link_text(row.worst) if row.worst else None,
         TEXT,
         "between switches, by total bytes on it",
     ),
-    Column("there", lambda row: row.worst.bytes if row.worst else None, BYTES, "all bytes on this link"),
-    Column("x mean", lambda row: row.worst.times_mean if row.worst else None, RATIO, f"there {_MEAN}"),
+    Column("bytes on it", lambda row: row.worst.bytes if row.worst else None, BYTES, "from all flows"),
+    Column("x mean", lambda row: row.worst.times_mean if row.worst else None, RATIO, f"bytes on it {_MEAN}"),
 ]
 
 
@@ -193,7 +195,7 @@ def causes(answer: Answer) -> Table:
 
 def what_if(answer: Answer) -> Table:
     """Return what could be."""
-    return Table(_SCENARIOS, scenario_rows(answer), NOTHING, title="What if", whole=True)
+    return Table(_SCENARIOS, scenario_rows(answer), NOTHING, title="Alternatives", whole=True)
 
 
 def links(answer: Answer, rows: Sequence[HotLink]) -> Table:

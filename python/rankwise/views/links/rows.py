@@ -112,12 +112,12 @@ def rail_text(name: str, number: int) -> str:
 
 
 def cause_text(cause: Cause) -> str:
-    """Return `Alltoall of W_s1`; of several communicators: `Alltoall of 8 x W_s1`."""
+    """Return `Alltoall on W_s1`; for several communicators: `Alltoall on 8 x W_s1`."""
     name = names_quoted(cause.communicator, [cause.user_name] if cause.user_name else [])
     if not cause.procedure:
         return name
     several = f"{cause.communicators} x " if cause.communicators > 1 else ""
-    return f"{call_name(cause.procedure)} of {several}{name}"
+    return f"{call_name(cause.procedure)} on {several}{name}"
 
 
 def causes_text(link: HotLink, most: int = 2) -> str:

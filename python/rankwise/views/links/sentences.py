@@ -137,26 +137,26 @@ def verdict(now: Scenario, on_links: float, between_hosts: float) -> str:
     if few := too_few_known(on_links, between_hosts):
         return f"The bottleneck is unknown: {few}"
     if limit.fabric is None or limit.times is None:
-        return f"The hosts limit: no data passes between switches{known}"
+        return f"The hosts' own links are the limit: no data passes between switches{known}"
     times = ratio_text(limit.times)
     if limit.fabric.seconds is not None and limit.hosts.seconds is not None:
         each = f"{second_text(limit.fabric.seconds)} against {second_text(limit.hosts.seconds)}"
-        takes = f"takes {times} x as long as the link of any host ({each} at full rate)"
+        takes = f"takes {times} x as long as the busiest link of a host ({each} at full rate)"
     else:
         each = f"{byte_text(limit.fabric.bytes)} against {byte_text(limit.hosts.bytes)}"
-        takes = f"carries {times} x as much as the link of any host ({each}; rates are unknown)"
+        takes = f"carries {times} x as much as the busiest link of a host ({each}; rates are unknown)"
     if limit.times > 1 + _ALIKE:
-        head = "The fabric limits"
+        head = "The links between switches are the limit"
     elif limit.times < 1 - _ALIKE:
-        head = "The hosts' own links limit"
+        head = "The hosts' own links are the limit"
     else:
-        head = "The fabric and the hosts' own links limit equally"
+        head = "The links between switches and the hosts' own links limit the traffic equally"
     excess = ""
     if excess_now is not None and excess_now > 1 + _ALIKE:
         excess = f", and carries {ratio_text(excess_now)} x the lower bound of any routing"
     elif excess_now is not None and not known:
         excess = ", which no routing could improve"
-    return f"{head}: the most loaded link between switches {takes}{excess}{known}"
+    return f"{head}: the busiest link between switches {takes}{excess}{known}"
 
 
 def verdict_of(answer: Answer) -> str:
@@ -173,8 +173,8 @@ def blamed(answer: Answer) -> list[str]:
             continue
         is_even = each.times_mean < 1 + _ALIKE
         said.append(
-            f"{cause_text(each.cause)} loads all {each.hottest.link_class} links that it uses evenly "
-            f"({byte_text(each.bytes)})."
+            f"{cause_text(each.cause)} loads its {each.hottest.link_class} links evenly "
+            f"({byte_text(each.bytes)} each)."
             if is_even
             else f"{cause_text(each.cause)} loads {link_text(each.hottest)} with {byte_text(each.bytes)}, "
             f"{ratio_text(each.times_mean)} x the mean of the {each.hottest.link_class} links that it "

@@ -69,18 +69,18 @@ _WORDS = (
         f"{_MPI}, chapter 7; {_PROFILE}",
     ),
     _Word(
-        "caused waiting, with indirect waiting (in collectives)",
+        "root cause (in collectives)",
         "Waiting of others for a late rank, after passing on indirect waiting: a rank that itself waited "
         "passes that part on to the rank it waited for.",
         "caused - passed on + received from others",
         _WAITING,
     ),
     _Word(
-        "blamed",
+        "root cause",
         "Waiting of others for a rank, in collectives and for messages, after passing on indirect waiting, "
         "for any cause of its lateness. Summed over ranks, it is all waiting. The numbers of ranks "
         "reported as late exclude waiting while they were in the previous collective.",
-        "caused in collectives after passing on + waits for messages whose root cause it is",
+        "caused in collectives after passing on + waits for messages that it caused",
         _WAITING,
     ),
     _Word(

@@ -9,10 +9,10 @@ from typing import Any
 
 from rankwise.analysis.calls.over_ranks import top_calls
 from rankwise.analysis.calls.ranks import Rank
-from rankwise.analysis.waiting.blamed import blamed_ranks
 from rankwise.analysis.waiting.collectives import WaitingRank
 from rankwise.analysis.waiting.estimate import Estimate
 from rankwise.analysis.waiting.messages import MessageWaits, Origin
+from rankwise.analysis.waiting.root_causes import root_causes
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents.subject import Subject
 from rankwise.text.empty import NO_RANKS, NO_WAITS, no_arrivals
@@ -104,15 +104,15 @@ def _late(of: Subject) -> dict[str, Any]:
     waited, messages = of.seen.waiting, of.seen.messages
     collectives = {row.rank: row for row in waited.ranks} if waited else {}
     origins = {row.rank: row for row in messages.origins}
-    caused_seconds = {row.rank: row.seconds for row in blamed_ranks(waited, messages)}
-    ranks = sorted(caused_seconds)
+    causes = {row.rank: row.seconds for row in root_causes(waited, messages)}
+    ranks = sorted(causes)
     return {
         "title": safe(waiting_title(of.seen), "utf-8"),
         "notes": [safe(note, "utf-8") for note in _notes(of, messages)],
         "noCollectives": "" if waited and waited.kept else no_arrivals(of.seen.unknown),
         "noMessages": "" if messages.is_sampled else NO_WAITS,
         "rank": of.container.column(ranks, ascending=True),
-        "blamed": of.container.column([caused_seconds[rank] for rank in ranks]),
+        "rootCause": of.container.column([causes[rank] for rank in ranks]),
         **_in_collectives(of.container, [collectives.get(rank) for rank in ranks]),
         **_for_messages(of.container, [origins.get(rank) for rank in ranks]),
     }
@@ -135,7 +135,7 @@ def _in_collectives(container: Container, rows: Sequence[WaitingRank | None]) ->
         "firstCall": column(row.unknown_seconds if row else 0.0 for row in rows),
         "passedOn": column(row.passed_on_seconds if row else 0.0 for row in rows),
         "passedTo": column(row.passed_to if row and row.passed_to is not None else _NOBODY for row in rows),
-        "blamedInCollectives": column(row.blamed_seconds if row else 0.0 for row in rows),
+        "rootCauseInCollectives": column(row.root_cause_seconds if row else 0.0 for row in rows),
     }
 
 
@@ -146,7 +146,7 @@ def _for_messages(container: Container, rows: Sequence[Origin | None]) -> dict[s
     return {
         "messagesWaited": column(row.suffered_seconds if row else 0.0 for row in rows),
         "messagesCaused": column(row.directly_seconds if row else 0.0 for row in rows),
-        "blamedForMessages": column(row.origin_seconds if row else 0.0 for row in rows),
+        "rootCauseForMessages": column(row.origin_seconds if row else 0.0 for row in rows),
         "chain": column(row.longest_chain if row else 0 for row in rows),
     }
 

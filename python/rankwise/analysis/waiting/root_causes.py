@@ -1,4 +1,4 @@
-"""Whom others waited for, when the blame has been passed on: in collectives and for messages."""
+"""Root causes of waiting, in collectives and for messages: the ranks that others waited for in the end."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Blamed:
-    """A rank that others waited for, when the blame has been passed on.
+class RootCause:
+    """A rank that others waited for, after indirect waiting was passed on.
 
     Attributes:
         rank: in MPI_COMM_WORLD.
@@ -41,7 +41,7 @@ class Blamed:
         return self.seconds - self.left_late_seconds
 
 
-def blamed_ranks(waited: Waiting | None, messages: MessageWaits) -> list[Blamed]:
+def root_causes(waited: Waiting | None, messages: MessageWaits) -> list[RootCause]:
     """Return the ranks that waited or were waited for, those with the most waiting first.
 
     Args:
@@ -53,14 +53,14 @@ def blamed_ranks(waited: Waiting | None, messages: MessageWaits) -> list[Blamed]
     rows = []
     for rank in sorted({*collectives, *origins}):
         own, origin = collectives.get(rank), origins.get(rank)
-        blamed = own.blamed_seconds if own else 0.0
+        caused = own.root_cause_seconds if own else 0.0
         rows.append(
-            Blamed(
+            RootCause(
                 rank,
                 (own or origins[rank]).host,
-                blamed,
+                caused,
                 origin.origin_seconds if origin else 0.0,
-                min(own.late_start_seconds, blamed) if own else 0.0,
+                min(own.late_start_seconds, caused) if own else 0.0,
             )
         )
     return sorted(rows, key=lambda row: -row.seconds)

@@ -56,18 +56,18 @@ class Caused:
 
 
 @dataclass(frozen=True)
-class Blame:
+class Propagation:
     """Who made others wait.
 
     Attributes:
         caused: by rank.
-        finally_blamed: seconds by rank, when all was passed on.
+        root_cause_seconds: seconds by rank, when all was passed on.
         steps: how often some of it was passed on, at most.
         owed: each late arrival, and whom it is owed to.
     """
 
     caused: dict[int, Caused]
-    finally_blamed: dict[int, float]
+    root_cause_seconds: dict[int, float]
     steps: int
     owed: Owed
 
@@ -108,8 +108,8 @@ class _Lateness:
     )  # likewise, by the rank that it waited for itself
 
 
-def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
-    """Find out why ranks came late, and pass the blame on.
+def pass_on(tables: Sequence[Late], chains: Chains) -> Propagation:
+    """Find out why ranks came late, and pass indirect waiting on.
 
     Args:
         tables: all collectives.
@@ -137,12 +137,12 @@ def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
     for rank, others in shares.items():
         if others and sum(others.values()) > 0:
             caused[rank].passed_to = max(others, key=lambda other: others[other])
-    blamed, steps = _blamed(late)
+    causes, steps = _root_causes(late)
     for number, table in enumerate(tables):
         for node, one in _nearly_last(number, table, late).items():
             waited.share(*node, one)
             late[node] = one
-    return Blame(caused, blamed, steps, _owed(late))
+    return Propagation(caused, causes, steps, _owed(late))
 
 
 def _left_late_as_it_waited(one: _Lateness) -> None:
@@ -384,9 +384,9 @@ class _Waited:
         return {(origin, MESSAGES): share.seconds / (until - began) for origin, share in found.items()}
 
 
-def _blamed(late: dict[Node, _Lateness]) -> tuple[dict[int, float], int]:
+def _root_causes(late: dict[Node, _Lateness]) -> tuple[dict[int, float], int]:
     """Pass on what ranks owe to others; return what each has in the end, and in how many steps."""
-    blamed: dict[int, float] = {}
+    causes: dict[int, float] = {}
     moving = {node: one.seconds for node, one in late.items()}
     least = _TOO_LITTLE * sum(moving.values())
     steps = 0
@@ -400,7 +400,7 @@ def _blamed(late: dict[Node, _Lateness]) -> tuple[dict[int, float], int]:
                 if goes * share > least:
                     further[other] = further.get(other, 0.0) + goes * share
                     kept -= goes * share
-            blamed[node[0]] = blamed.get(node[0], 0.0) + kept
+            causes[node[0]] = causes.get(node[0], 0.0) + kept
         steps += bool(further)
         moving = further
-    return blamed, steps
+    return causes, steps
