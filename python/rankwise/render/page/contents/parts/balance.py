@@ -82,7 +82,7 @@ def _waits(of: Subject) -> dict[str, Any]:
         return waits[axes.procedure_of[procedures[procedure]], axes.communicator_of[communicator], rank]
 
     for table in of.seen.collectives.tables if of.seen.waiting else ():
-        own = table.found
+        own = table.instances
         for rank, seconds in zip(own.ranks.tolist(), table.waiting.tolist(), strict=True):
             place(own.communicator, own.procedure, rank)[0] += seconds
     for row in of.seen.messages.waiting:
