@@ -37,7 +37,7 @@ from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.proof import prove
 from rankwise.tuning.racing.arms import DEFAULT
-from rankwise.tuning.racing.race import hold_out, race
+from rankwise.tuning.racing.race import race, validate
 from rankwise.tuning.racing.start import prepare, racing
 from rankwise.tuning.settings.rule import Algorithm
 
@@ -279,7 +279,7 @@ def _races(mpi: Mpi, directory: Path, program: Path, races: int, ranks: int) -> 
                 )
                 outcome = race(equal_sides, cell, arms, seed=number)
                 if outcome.winner is not None:
-                    held = hold_out(equal_sides, cell, outcome.winner, 0.95, seed=number)
+                    held = validate(equal_sides, cell, outcome.winner, 0.95, seed=number)
                     won += held.proven
     return won, time.monotonic() - begin
 

@@ -225,8 +225,8 @@ def _parameters(directory: Path) -> str:
 
 
 def _recheck(_: Path) -> str:
-    def of(racer: rechecking.Calls, *rules: object, asked: bool = False, untold: str = "") -> str:
-        out = rechecking._recheck(racer, settings(*rules, environment={"A": "b"}), lambda _: untold)  # type: ignore[arg-type]
+    def of(racer: rechecking.Calls, *rules: object, asked: bool = False, untranslatable: str = "") -> str:
+        out = rechecking._recheck(racer, settings(*rules, environment={"A": "b"}), lambda _: untranslatable)  # type: ignore[arg-type]
         written = [Path("new.json")] * (asked and out.settings is not None)
         return drawn(
             "rankwise tune recheck s.json -- mpirun ./new",
@@ -239,7 +239,7 @@ def _recheck(_: Path) -> str:
     text += of(rechecking.Calls(0.5), rule("Bcast", 2), asked=True)
     text += of(rechecking.Calls(drift=2.5), rule("Bcast", 2))
     text += of(rechecking.Calls(), rule("Bcast", 2, 0, 8, "z"), rule("Scan", 2), rule("Bcast", 2, 9, 9))
-    text += of(rechecking.Calls(), rule("Bcast", 2), untold="no such file")
+    text += of(rechecking.Calls(), rule("Bcast", 2), untranslatable="no such file")
     for end in (Interrupted(), OutOfTime()):
         racer = rechecking.Calls()
         racer.ends = end

@@ -166,9 +166,9 @@ def test_what_a_wait_in_the_sample_stands_for(inner_calls: int, passed: float) -
         Late(outer, waits(outer), np.ones(outer.arrival.shape), calls),
         Late(inner, waits(inner), np.ones(inner.arrival.shape), calls * inner_calls),
     ]
-    passed = pass_on(tables, Chains([]))
-    assert passed.caused[1].passed_to == 3
-    assert passed.caused[1].passed_on == pytest.approx(2 * passed)
+    causes = pass_on(tables, Chains([]))
+    assert causes.caused[1].passed_to == 3
+    assert causes.caused[1].passed_on == pytest.approx(2 * passed)
 
 
 def test_threads_are_not_followed(write_profile: sqlite3.Connection) -> None:

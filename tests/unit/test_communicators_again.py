@@ -10,7 +10,7 @@ from made_profile import Made
 from the_finding import the_finding
 
 from golden import Golden
-from rankwise.findings.finding import NotTold
+from rankwise.findings.finding import NoAnswer
 from rankwise.findings.rules.communicators_again import RULE
 
 
@@ -87,4 +87,4 @@ def test_no_loop_or_one_that_takes_nothing(made: Made) -> None:
 
 
 def test_nothing_ran() -> None:
-    assert isinstance(RULE.find(Made(runs=[0.0] * 4).seen), NotTold)
+    assert isinstance(RULE.find(Made(runs=[0.0] * 4).seen), NoAnswer)

@@ -11,7 +11,7 @@ from test_docs import sections, table
 
 from golden import Golden
 from rankwise.analysis.nodes.binding import node_places
-from rankwise.findings.finding import HIGH, LOW, MEDIUM, WEIGHTS, Finding, NotTold
+from rankwise.findings.finding import HIGH, LOW, MEDIUM, WEIGHTS, Finding, NoAnswer
 from rankwise.findings.metrics import METRICS
 from rankwise.findings.registry import RULES
 from rankwise.findings.rules import waiting_collective
@@ -23,7 +23,7 @@ def told(made: Made, rule: str) -> list[Finding] | str:
     """What a rule finds, or why it can't tell."""
     [found] = [one for one in RULES if one.id == rule]
     answer = found.find(made.seen)
-    return answer.why if isinstance(answer, NotTold) else list(answer)
+    return answer.why if isinstance(answer, NoAnswer) else list(answer)
 
 
 def found_in(made: Made, rule: str) -> Finding:

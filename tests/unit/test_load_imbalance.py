@@ -12,7 +12,7 @@ from the_finding import the_finding
 
 from golden import Golden
 from rankwise.analysis.timing.load import balance, roles, shared
-from rankwise.findings.finding import HIGH, LOW, Finding, NotTold
+from rankwise.findings.finding import HIGH, LOW, Finding, NoAnswer
 from rankwise.findings.rules.late_ranks import RULE as LATE
 from rankwise.findings.rules.load_imbalance import RULE
 
@@ -41,7 +41,7 @@ def test_it_is_exact_where_nothing_is_known_of_waiting(golden: Golden) -> None:
     """8 : 1 : 1 : 1."""
     made = computing(Made(), (8.0, 1.0, 1.0, 1.0))
     found = found_in(made)
-    assert isinstance(LATE.find(made.seen), NotTold)
+    assert isinstance(LATE.find(made.seen), NoAnswer)
     assert found.saved_seconds == pytest.approx(4 * (8 - 2.75))
     assert evidence(found) == pytest.approx([2.75 / 8])
     golden.says(found.title, "0.34 .. rank 0 .. 8.00 s")
@@ -63,7 +63,7 @@ def test_work_that_is_shared_out_evenly_or_is_little(useful: Sequence[float]) ->
 
 
 def test_nothing_ran() -> None:
-    assert isinstance(RULE.find(Made(runs=[0.0] * 4).seen), NotTold)
+    assert isinstance(RULE.find(Made(runs=[0.0] * 4).seen), NoAnswer)
 
 
 def test_within_nodes_and_between_them() -> None:
@@ -131,7 +131,7 @@ def test_ranks_without_a_processor_compute_no_longer_than_they_had_one(golden: G
     """Four ranks take turns on two processors: who waits longer for one has not more to do."""
     made = counters(computing(Made(cpus="0-1"), (9.0, 6.0, 6.0, 6.0)), (5.0, 5.0, 5.0, 5.0))
     answer = RULE.find(made.seen)
-    assert isinstance(answer, NotTold)
+    assert isinstance(answer, NoAnswer)
     golden.says(answer.why, "0.75 .. 1.00")
     made = counters(computing(Made(cpus="0-1"), (9.0, 9.0, 2.0, 2.0)), (8.0, 8.0, 4.0, 4.0))
     found = found_in(made)

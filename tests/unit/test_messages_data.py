@@ -129,7 +129,7 @@ def test_portions_add_up_as_the_whole_does() -> None:
     for part in np.array_split(np.arange(5000), 7):
         sums.add(source[part], destination[part], group[part], amounts[:, part])
     for name in ("together", *_NAMES):
-        assert np.array_equal(getattr(sums.found, name), getattr(whole, name))
+        assert np.array_equal(getattr(sums.sums, name), getattr(whole, name))
     assert len(whole.source) <= 800
 
 

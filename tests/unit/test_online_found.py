@@ -15,7 +15,7 @@ from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import version_of
 from rankwise.render.terminal.online import print_online
 from rankwise.tuning.libraries import by_label, offers_of
-from rankwise.tuning.online.found import Found, found, lines_of, refuse_unfit
+from rankwise.tuning.online.found import Outcome, lines_of, outcome_of, refuse_unfit
 from rankwise.tuning.online.plan import Plan, plan
 from rankwise.tuning.racing.offers import Variable
 
@@ -117,8 +117,10 @@ def said(
 END = {"elapsed_ns": 100_000_000, "spent_ns": 1_500_000}
 
 
-def made_of(*lines: dict[str, Any], untold: str = "") -> Found:
-    return found([*lines, END], PLAN, version_of(OPEN_MPI), 4, lambda rules: untold if rules else "")
+def made_of(*lines: dict[str, Any], untranslatable: str = "") -> Outcome:
+    return outcome_of(
+        [*lines, END], PLAN, version_of(OPEN_MPI), 4, lambda rules: untranslatable if rules else ""
+    )
 
 
 def test_a_rule() -> None:
@@ -173,7 +175,7 @@ def test_an_operation_that_does_not_commute() -> None:
 
 
 def test_what_the_library_cannot_be_told() -> None:
-    (one,) = made_of(said("MPI_Bcast", "basic_linear"), untold="it can't").explored
+    (one,) = made_of(said("MPI_Bcast", "basic_linear"), untranslatable="it can't").explored
     assert (one.rule, one.verdict) == (None, "it can't")
 
 

@@ -15,7 +15,7 @@ from rankwise.trials.run import Interrupted
 from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.racing.batch import Batch
 from rankwise.tuning.racing.offers import Choice, Offers
-from rankwise.tuning.racing.race import AGAIN, AIM, HOLD_OUT_ROUNDS, hold_out, race, screened
+from rankwise.tuning.racing.race import AGAIN, AIM, VALIDATION_ROUNDS, race, screened, validate
 from rankwise.tuning.racing.racer import Unfit
 from rankwise.tuning.racing.store import Store
 from rankwise.tuning.settings.rule import Algorithm
@@ -94,12 +94,12 @@ def test_with_noise_the_fastest_wins() -> None:
         racer = Chance({"default": 2e-3, "linear": 1.4e-3, "ring": 2e-3, "tree": 1.7e-3}, 0.2, seed)
         outcome = race(racer, CELL, ARMS, seed=seed)
         assert outcome.winner == ARMS["linear"]
-        found = hold_out(racer, CELL, Algorithm("linear", 1), 0.99, seed=seed)
+        found = validate(racer, CELL, Algorithm("linear", 1), 0.99, seed=seed)
         assert found.proven
         assert not found.too_noisy
         assert found.evidence.low < 2 / 1.4 < found.evidence.high
         assert found.evidence.confidence >= 0.99
-        assert found.evidence.rounds == HOLD_OUT_ROUNDS
+        assert found.evidence.rounds == VALIDATION_ROUNDS
         assert found.evidence.default_us == pytest.approx(2000, rel=0.2)
         assert found.evidence.chosen_us == pytest.approx(1400, rel=0.2)
 
@@ -134,7 +134,7 @@ def test_an_arm_that_can_not_be_used_leaves(tmp_path: Path) -> None:
     assert race(Chance({}), CELL, ARMS, store=Store(path)).race.dropped == outcome.race.dropped
     racer.unfit = {"linear": "it fails: no"}
     with pytest.raises(RankwiseError, match="linear: it fails: no"):
-        hold_out(racer, CELL, Algorithm("linear", 1), 0.95)
+        validate(racer, CELL, Algorithm("linear", 1), 0.95)
 
 
 def test_a_race_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
@@ -160,16 +160,16 @@ def test_a_hold_out_goes_on_too(tmp_path: Path) -> None:
     racer = Chance({"default": 2e-3, "ring": 1e-3}, 0.1)
     racer.interrupted_after = 3
     with pytest.raises(Interrupted):
-        hold_out(racer, CELL, ring, 0.95, store=Store(path))
+        validate(racer, CELL, ring, 0.95, store=Store(path))
     kept, racer.interrupted_after = racer.rounds, 1 << 30
-    found = hold_out(racer, CELL, ring, 0.95, store=Store(path))
+    found = validate(racer, CELL, ring, 0.95, store=Store(path))
     assert kept >= 3
-    assert racer.rounds == found.evidence.rounds == found.interval.pairs == HOLD_OUT_ROUNDS
-    assert hold_out(Chance({}), CELL, ring, 0.95, store=Store(path)) == found
+    assert racer.rounds == found.evidence.rounds == found.interval.pairs == VALIDATION_ROUNDS
+    assert validate(Chance({}), CELL, ring, 0.95, store=Store(path)) == found
     # Other nodes, another race.
     racer.hosts = ("a", "c")
-    hold_out(racer, CELL, ring, 0.95, store=Store(path))
-    assert racer.rounds == 2 * HOLD_OUT_ROUNDS
+    validate(racer, CELL, ring, 0.95, store=Store(path))
+    assert racer.rounds == 2 * VALIDATION_ROUNDS
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_a_gain_has_to_exceed_the_noise(
             return [{name: one[name] * slower.get(name, 1) for name in one} for one in found]
 
     racer = Drifting({"default": 2e-3, "ring": us}, 0.002)
-    found = hold_out(racer, CELL, Algorithm("ring", 4), 0.95)
+    found = validate(racer, CELL, Algorithm("ring", 4), 0.95)
     assert found.control.verdict != "no difference shown"
     assert (found.proven, found.is_worth_it, found.too_noisy) == (proven, proven, too_noisy)
 
@@ -206,7 +206,7 @@ def test_a_gain_has_to_exceed_the_noise(
 def test_perfect_cells_do_not_die_by_chance() -> None:
     """Of 20 controls, one leaves out 1 by chance: that must not cost a gain."""
     worth = [
-        hold_out(
+        validate(
             Chance({"default": 2e-3, "ring": 1.5e-3}, 0.02, seed), CELL, Algorithm("ring", 4), 0.95
         ).is_worth_it
         for seed in range(60)
@@ -216,7 +216,7 @@ def test_perfect_cells_do_not_die_by_chance() -> None:
 
 def test_rounds_enough_for_the_confidence() -> None:
     racer = Chance({"default": 2e-3, "ring": 1e-3}, 0.01)
-    found = hold_out(racer, CELL, Algorithm("ring", 4), 1 - 1e-4, rounds=5)
+    found = validate(racer, CELL, Algorithm("ring", 4), 1 - 1e-4, rounds=5)
     assert found.proven
     assert found.evidence.rounds == 15
 

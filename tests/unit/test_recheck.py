@@ -62,14 +62,14 @@ class Calls:
         return seconds * self.random.lognormvariate(0, 0.02)
 
 
-def _recheck(racer: Racer, given: Settings, untold: Callable[[Rule], str] = lambda _: "") -> Outcome:
+def _recheck(racer: Racer, given: Settings, untranslatable: Callable[[Rule], str] = lambda _: "") -> Outcome:
     @contextlib.contextmanager
     def open_racer() -> Iterator[Racer]:
         yield racer
 
     about = replace(given.about, created="now", hosts=(), command=("mpirun", "./new"), gain=None)
     said: list[str] = []
-    outcome = recheck(Request(given, open_racer, untold, about, 0.95, 1), said.append)
+    outcome = recheck(Request(given, open_racer, untranslatable, about, 0.95, 1), said.append)
     assert said
     return outcome
 

@@ -163,12 +163,14 @@ def test_a_program_that_does_not_fail_runs_no_more_than_before(tmp_path: Path) -
 
 
 def test_the_runner_up_of_a_winner_that_can_not_stand_beside_others(tmp_path: Path) -> None:
-    def untold(settings: Settings) -> str:
+    def untranslatable(settings: Settings) -> str:
         linear = [one for one in settings.rules if one.algorithm.name == "linear"]
         return "there is room for one" if len(linear) > 1 else ""
 
     found = tune(
-        request(tmp_path, "MPI_Allreduce", "MPI_Bcast", untold=untold), Program(tmp_path), tuning._quiet
+        request(tmp_path, "MPI_Allreduce", "MPI_Bcast", untranslatable=untranslatable),
+        Program(tmp_path),
+        tuning._quiet,
     )
     assert sorted(rules(found).values()) == ["linear", "ring"]
     (tried,) = (one for one in found.tried if one.beside)

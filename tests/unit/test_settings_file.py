@@ -18,7 +18,7 @@ from rankwise.launch.commandline import parse
 from rankwise.launch.plan import Plan
 from rankwise.launchers.binding import Binding
 from rankwise.tuning.program import Program
-from rankwise.tuning.settings.apply import materialise, untold
+from rankwise.tuning.settings.apply import materialise, untranslatable
 from rankwise.tuning.settings.file import check_new, read, write, write_all
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.places import for_launchers
@@ -169,7 +169,7 @@ def test_the_tabulator_in_a_librarys_name_is_not_shown(tmp_path: Path) -> None:
     assert "MPICH Version: 4.0.2" in text
     planned = Plan(("./app",), parse(["./app"]), (), {}, "", None)
     program = Program(planned.words, {}, planned, None, OPEN_MPI_4)
-    said = [untold(settings(rule("Bcast", 2), library="Strange MPI:\t1.0"))]
+    said = [untranslatable(settings(rule("Bcast", 2), library="Strange MPI:\t1.0"))]
     for other in (program, replace(program, said="Strange MPI:\t1.0")):
         with pytest.raises(RankwiseError) as error:
             other.refuse_other_library(MPICH_4, "mpich", tmp_path)

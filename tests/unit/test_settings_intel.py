@@ -51,12 +51,12 @@ def test_both_at_once_are_refused(golden: Golden) -> None:
 
 
 def test_what_else_changes_is_told(golden: Golden) -> None:
-    told = intel.Intel().told(
+    translation = intel.Intel().translate(
         settings(rule("Bcast", 5, 8, 8), library=INTEL, environment={"I_MPI_FABRICS": "shm"}), None
     )
-    assert told.variables_for("") == {
+    assert translation.variables_for("") == {
         "I_MPI_ADJUST_BCAST": f"0:0-7;3:8-8;0:9-{MOST}",
         "I_MPI_FABRICS": "shm",
     }
-    golden.says("\n\n".join(told.notes), "MPI_Bcast")
-    assert intel.Intel().told(settings(library=INTEL), None).notes == ()
+    golden.says("\n\n".join(translation.notes), "MPI_Bcast")
+    assert intel.Intel().translate(settings(library=INTEL), None).notes == ()

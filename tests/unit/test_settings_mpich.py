@@ -207,11 +207,13 @@ def test_the_tree_is_read_out_of_the_library(tmp_path: Path) -> None:
 def test_algorithms_that_the_library_lacks(tmp_path: Path, golden: Golden) -> None:
     given = settings(rule("Bcast", 6, 0, None, "smp"), library=MPICH_4)
     with pytest.raises(RankwiseError, match="this MPICH has no MPIR_Bcast_intra_smp"):
-        mpich.Mpich().told(given, library(tmp_path / "a.so", TREE, names=("MPIR_Bcast_intra_binomial",)))
-    told = mpich.Mpich().told(given, library(tmp_path / "b.so", TREE, names=("MPIR_Bcast_intra_smp",)))
-    assert told.variables_for("/d/f") == {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "/d/f"}
+        mpich.Mpich().translate(given, library(tmp_path / "a.so", TREE, names=("MPIR_Bcast_intra_binomial",)))
+    translation = mpich.Mpich().translate(
+        given, library(tmp_path / "b.so", TREE, names=("MPIR_Bcast_intra_smp",))
+    )
+    assert translation.variables_for("/d/f") == {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "/d/f"}
     with pytest.raises(RankwiseError) as error:
-        mpich.Mpich().told(given, None)
+        mpich.Mpich().translate(given, None)
     golden.says(error.value, "MPICH")
 
 
@@ -222,5 +224,5 @@ def test_no_file_fills_its_last_page(tmp_path: Path) -> None:
     for more in range(4100):
         padded = {**TREE, "collective=x" + "x" * more: {}}
         place = library(tmp_path / "a.so", padded, names=("MPIR_Bcast_intra_smp",))
-        sizes.add(len(mpich.Mpich().told(given, place).text) % 4096)
+        sizes.add(len(mpich.Mpich().translate(given, place).text) % 4096)
     assert sizes == set(range(4096)) - {0}

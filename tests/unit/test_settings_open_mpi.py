@@ -12,7 +12,7 @@ from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.tuning.libraries import openmpi
 from rankwise.tuning.libraries.openmpi import message_size, rules_file
-from rankwise.tuning.settings.apply import told as told_of
+from rankwise.tuning.settings.apply import translate
 from rankwise.tuning.settings.rule import Rule
 
 IDS = {"MPI_Allgather": 0, "MPI_Allreduce": 2, "MPI_Alltoall": 3, "MPI_Alltoallv": 4, "MPI_Barrier": 6}
@@ -150,25 +150,28 @@ def test_refused(rules: list[Rule], line: str, golden: Golden) -> None:
 
 
 def test_what_the_library_is_told() -> None:
-    told = openmpi.OpenMpi().told(
+    translation = openmpi.OpenMpi().translate(
         settings(rule("Bcast", 4), environment={"OMPI_MCA_btl_vader_eager_limit": "16384"}), None
     )
-    assert told.variables_for("/d/x.rules") == {
+    assert translation.variables_for("/d/x.rules") == {
         "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
         "OMPI_MCA_coll_tuned_dynamic_rules_filename": "/d/x.rules",
         "OMPI_MCA_btl_vader_eager_limit": "16384",
     }
-    assert all(line[0] in "#0123456789" for line in told.text.splitlines())
-    assert "MPI_Bcast on 4 processes, all sizes: x; 100 us before, 50.0 us with it, 2.00 times" in told.text
-    assert "'line?end'" in told.text
-    assert chosen(read(told.text), "MPI_Bcast", 4, 1)[0] == 3
+    assert all(line[0] in "#0123456789" for line in translation.text.splitlines())
+    assert (
+        "MPI_Bcast on 4 processes, all sizes: x; 100 us before, 50.0 us with it, 2.00 times"
+        in translation.text
+    )
+    assert "'line?end'" in translation.text
+    assert chosen(read(translation.text), "MPI_Bcast", 4, 1)[0] == 3
 
 
 def test_without_rules_there_is_no_file() -> None:
-    told = told_of(settings(environment={"OMPI_MCA_a": "1"}))
-    assert told.variables_for("/d/x") == {"OMPI_MCA_a": "1"}
+    translation = translate(settings(environment={"OMPI_MCA_a": "1"}))
+    assert translation.variables_for("/d/x") == {"OMPI_MCA_a": "1"}
 
 
 def test_version_6_is_refused() -> None:
     with pytest.raises(RankwiseError, match="Open MPI 6"):
-        openmpi.OpenMpi().told(settings(rule("Bcast", 4), library="Open MPI v6.0.0, package"), None)
+        openmpi.OpenMpi().translate(settings(rule("Bcast", 4), library="Open MPI v6.0.0, package"), None)

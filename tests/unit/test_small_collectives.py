@@ -9,7 +9,7 @@ from made_profile import Made
 from the_finding import the_finding
 
 from golden import Golden
-from rankwise.findings.finding import LOW, MEDIUM, NotTold
+from rankwise.findings.finding import LOW, MEDIUM, NoAnswer
 from rankwise.findings.rules.small_collectives import RULE
 
 CALLS = 10_000  # of a rank
@@ -85,9 +85,9 @@ def test_what_was_waiting_is_unknown() -> None:
     for rank in range(4):
         made.call(rank, "MPI_Allreduce", 5.0, calls=CALLS, size_bin=4)
     answer = RULE.find(made.seen)
-    assert isinstance(answer, NotTold)
+    assert isinstance(answer, NoAnswer)
     assert "50.0 %" in answer.why
 
 
 def test_nothing_ran() -> None:
-    assert isinstance(RULE.find(Made(runs=[0.0] * 4).seen), NotTold)
+    assert isinstance(RULE.find(Made(runs=[0.0] * 4).seen), NoAnswer)

@@ -99,7 +99,7 @@ def request(
 ) -> Request:
     return Request(
         scopes=scopes_,
-        untold=lambda _: "",
+        untranslatable=lambda _: "",
         confidence=confidence,
         margin=margin,
         bitwise=bitwise,

@@ -27,7 +27,7 @@ from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.rule import Algorithm, Evidence, Rule
 from rankwise.tuning.target import Target, Together, targets
-from rankwise.tuning.tune import Request, refuse_short, tune, worth
+from rankwise.tuning.tune import Request, refuse_short, tune, worth_racing
 
 SAFE = Traits(True, not_commutative=False, rounds=False, in_place=False)
 OPENMPI = Version("Open MPI", "4.1.4")
@@ -84,8 +84,8 @@ class TestTargets:
 
     def test_only_what_takes_time_is_worth_a_race(self) -> None:
         found = targets([_cell(size=8 << n, tunable_seconds=10.0 / 4**n) for n in range(8)])
-        assert [one.first.size for one in worth(found, 100.0, 0.01, 8)] == [8, 16]
-        assert len(worth(found, 100.0, 0.0, 3)) == 3
+        assert [one.first.size for one in worth_racing(found, 100.0, 0.01, 8)] == [8, 16]
+        assert len(worth_racing(found, 100.0, 0.0, 3)) == 3
 
 
 class TestGate:
@@ -218,7 +218,7 @@ def _request(tmp_path: Path, racer: Racer, found: Sequence[Target], **changes: o
         ranks=4,
         way=Way("as given", Command(("mpirun", "./app"), {}), as_given=True),
         open_racer=open_racer,
-        untold=lambda _: "",
+        untranslatable=lambda _: "",
         materialise=materialise,
         about=ABOUT,
         bitwise=False,
@@ -317,11 +317,11 @@ def test_a_race_goes_on_after_an_interruption(tmp_path: Path, program: Program) 
 
 
 def test_rules_that_can_not_stand_together(tmp_path: Path, program: Program, golden: Golden) -> None:
-    def untold(settings: Settings) -> str:
+    def untranslatable(settings: Settings) -> str:
         return "there is room for one" if len(settings.rules) > 1 else ""
 
     found_in = targets([_cell("MPI_Bcast", tunable_seconds=5.0), _cell()])
-    found = tune(_request(tmp_path, Calls(FAST), found_in, untold=untold), program, _quiet)
+    found = tune(_request(tmp_path, Calls(FAST), found_in, untranslatable=untranslatable), program, _quiet)
     assert found.settings is not None
     assert [rule.procedure for rule in found.settings.rules] == ["MPI_Allreduce"]  # it saves more
     golden.says(found.tried[1].beside)

@@ -89,7 +89,7 @@ def test_the_exact_time_of_all_calls_corrects_the_sample(kind: str, most: float)
         off.append(abs(found.waiting.sum() - truth) / truth)
         # Neither more time than there was nor more calls.
         seconds = everything.length.sum(axis=0)
-        assert (found.weights * found.found.length).sum(axis=0) == pytest.approx(seconds)
+        assert (found.weights * found.instances.length).sum(axis=0) == pytest.approx(seconds)
         assert found.weights.sum(axis=0) == pytest.approx(CALLS, rel=0.05)
     assert np.median(off) <= most
 

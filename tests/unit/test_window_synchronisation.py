@@ -9,7 +9,7 @@ from made_profile import Made
 from the_finding import the_finding
 
 from golden import Golden
-from rankwise.findings.finding import LOW, NotTold
+from rankwise.findings.finding import LOW, NoAnswer
 from rankwise.findings.rules import communicators_again
 from rankwise.findings.rules.window_synchronisation import RULE
 
@@ -78,4 +78,4 @@ def test_little_of_it_or_waiting_for_a_late_rank_or_a_single_window_or_other_cal
 
 
 def test_nothing_ran() -> None:
-    assert isinstance(RULE.find(Made(runs=[0.0] * 4).seen), NotTold)
+    assert isinstance(RULE.find(Made(runs=[0.0] * 4).seen), NoAnswer)

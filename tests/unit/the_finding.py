@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from made_profile import Made
 
-from rankwise.findings.finding import Finding, NotTold, Rule
+from rankwise.findings.finding import Finding, NoAnswer, Rule
 
 
 def the_finding(rule: Rule, made: Made) -> Finding:
     answer = rule.find(made.seen)
-    assert not isinstance(answer, NotTold)
+    assert not isinstance(answer, NoAnswer)
     [found] = answer
     return found

@@ -30,12 +30,12 @@ def write_settings(
     Raises:
         RankwiseError: they can't be written.
     """
-    from rankwise.tuning.settings.apply import told
+    from rankwise.tuning.settings.apply import translate
     from rankwise.tuning.settings.file import write_all
 
     if settings is None:
         return []
-    for note in told(settings, library).notes:
+    for note in translate(settings, library).notes:
         say(note)
     if path is None:
         return []

@@ -14,7 +14,7 @@ from rankwise.mpi_libraries import UNKNOWN, beside, title, version_of
 from rankwise.placement.files import write_all
 from rankwise.placement.relaunch import Launch, understand
 from rankwise.text.names import library_name
-from rankwise.tuning.settings.apply import materialise, told
+from rankwise.tuning.settings.apply import materialise, translate
 from rankwise.tuning.settings.file import read
 from rankwise.tuning.settings.in_force import in_force
 from rankwise.tuning.settings.installed import library_version
@@ -65,12 +65,12 @@ class WithSettings(NamedTuple):
         settings = read(path)
         library, version = _library(planned)
         _check_library(path, settings, planned, version, mpi)
-        what = told(settings, library)
+        translation = translate(settings, library)
         theirs = in_force(
             version_of(settings.about.library).label,
             environment,
             planned.words,
-            what.variables,
+            translation.variables,
             rules=bool(settings.rules),
         )
         if theirs:
@@ -79,7 +79,7 @@ class WithSettings(NamedTuple):
                 "remove --with"
             )
         launch = _launch(path, settings, planned.words, environment) if settings.bindings else None
-        return cls(path, settings, library, version, launch, what.notes)
+        return cls(path, settings, library, version, launch, translation.notes)
 
     def variables(self, directory: Path) -> dict[str, str]:
         """Write the library's own files to a directory, and return the variables that the ranks get."""

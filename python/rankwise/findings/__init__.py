@@ -1,1 +1,1 @@
-"""What a profile shows that something can be done about: one rule a file, and how they are asked."""
+"""Findings: problems of a profile with a remedy. One rule per file, and the search that asks them all."""

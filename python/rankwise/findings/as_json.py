@@ -1,4 +1,4 @@
-"""Findings as `--json` prints them, and the commands in them."""
+"""Findings as `--json` prints them, with their commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = "docs/explanation/explain.md"
 
 
 def command_line(command: Command, run: Run, path: Path) -> str:
-    """Return what to type, for the profile at `path`, or for its program once more."""
+    """Return a command's words, for the profile at `path` or for another run of its program."""
     if command.verb == "run":
         return shlex.join(["rankwise", "run", *command.options, "--", *(run.command or [run.executable])])
     words = ["rankwise", *command.verb.split(), shown_path(path), *map(shlex.quote, command.options)]
@@ -26,14 +26,14 @@ def command_line(command: Command, run: Run, path: Path) -> str:
     return " ".join(words)
 
 
-def findings_json(found: Iterable[Found], run: Run, path: Path) -> list[dict[str, Any]]:
+def findings_json(entries: Iterable[Found], run: Run, path: Path) -> list[dict[str, Any]]:
     """Return the findings as flat objects."""
     return [
         {
-            **to_json(one.finding),
-            "saved_percent_of_run": one.saved_percent_of_run,
-            "command": command_line(one.finding.command, run, path),
-            "page": f"{PAGE}#{one.finding.rule}",
+            **to_json(entry.finding),
+            "saved_percent_of_run": entry.saved_percent_of_run,
+            "command": command_line(entry.finding.command, run, path),
+            "page": f"{PAGE}#{entry.finding.rule}",
         }
-        for one in found
+        for entry in entries
     ]

@@ -1,4 +1,4 @@
-"""A finding: what was seen, what it costs, how sure that is, and the command that does something about it."""
+"""A finding: an observation, its cost, the confidence in it, and the command that helps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankwise.text.units import byte_text, count_text, percent_text, ratio_text,
 Value = str | int | float
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 WEIGHTS = {HIGH: 1.0, MEDIUM: 0.7, LOW: 0.4}
-"""Of the confidence, in the order of findings."""
+"""By confidence, for the order of findings."""
 
 _TEXTS: dict[str, Callable[[float], str]] = {
     "s": second_text,
@@ -24,11 +24,11 @@ _TEXTS: dict[str, Callable[[float], str]] = {
 
 @dataclass(frozen=True)
 class Fact:
-    """A number or a name that a finding rests on.
+    """A number or a name behind a finding.
 
     Attributes:
-        what: it is, in a few words.
-        value: itself.
+        what: its meaning, in a few words.
+        value: the number or the name.
         unit: `s`, `B`, `%`, `x` (a ratio) or '' (a count, or a name).
     """
 
@@ -44,10 +44,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Command:
-    """What to type: `rankwise VERB PROFILE OPTIONS`.
+    """A command to type: `rankwise VERB PROFILE OPTIONS`.
 
     Attributes:
-        verb: of `rankwise`, with its sub-verb; `run` and `tune` are for the program once more:
+        verb: of `rankwise`, with its sub-verb; `run` and `tune` run the program again, as
             `... OPTIONS -- COMMAND`.
         options: after the profile.
     """
@@ -63,18 +63,18 @@ class Finding:
     Attributes:
         rule: id of the rule that made it.
         title: one sentence with its numbers, without its full stop.
-        saved_seconds: that could be saved, over the ranks.
-        upper_bound: it is the most that could be; else an estimate.
+        saved_seconds: that could be saved, summed over the ranks.
+        upper_bound: whether `saved_seconds` is the most possible; else it is an estimate.
         formula: of `saved_seconds`, in words.
         inputs: of the formula.
-        evidence: what else was seen.
+        evidence: other observations.
         confidence: high, medium or low.
         why_confidence: a sentence without its full stop.
-        command: that does something about it, or shows more.
-        subject: what it is about where a rule may have several, or others in another run: a call, ranks;
-            '' = the run as a whole.
-        of_wall: the time is in MPI_Init or MPI_Finalize, so that its share is of the wall time; else it is of
-            the time between them.
+        command: that helps, or shows more.
+        subject: such as a call or ranks, which distinguishes findings of the same rule, here and in other
+            runs; '' = the whole run.
+        of_wall: whether the time is in MPI_Init or MPI_Finalize, so that its share is of the wall time; else
+            it is of the time between them.
     """
 
     rule: str
@@ -92,13 +92,13 @@ class Finding:
 
     @property
     def weight(self) -> float:
-        """What findings are sorted by."""
+        """The key for sorting findings."""
         return self.saved_seconds * WEIGHTS[self.confidence]
 
 
 @dataclass(frozen=True)
-class NotTold:
-    """Why a rule can say nothing of a profile, a sentence without its full stop."""
+class NoAnswer:
+    """The reason why a rule has no answer for a profile, a sentence without its full stop."""
 
     why: str
 
@@ -108,13 +108,13 @@ class Rule:
     """One rule.
 
     Attributes:
-        id: of it, as `rankwise explain` takes it.
-        looks_for: what is wrong, in one line.
-        when: it is a finding: thresholds, in words.
+        id: as `rankwise explain` takes it.
+        looks_for: the problem, in one line.
+        when: it reports a finding: thresholds, in words.
         formula: of the seconds that could be saved.
-        advice: what can be done about it.
-        find: returns what it has found, or why it can't tell.
-        order: in which rules are listed; those without one come last.
+        advice: the remedy.
+        find: returns the findings, or why it has no answer.
+        order: in which rules are listed; rules without one come last.
     """
 
     id: str
@@ -122,5 +122,5 @@ class Rule:
     when: str
     formula: str
     advice: str
-    find: Callable[[Evidence], Sequence[Finding] | NotTold]
+    find: Callable[[Evidence], Sequence[Finding] | NoAnswer]
     order: int = 1000

@@ -10,49 +10,53 @@ from rankwise.analysis.waiting.late import LateGroup as Late
 if TYPE_CHECKING:
     from rankwise.analysis.waiting.collectives import Waiting
 
-_EXPLAINS = 0.5  # of the lateness: what is computed more has to be so much of it
+_EXPLAINS = 0.5  # of the lateness: the additional computing has to be at least this share
 
 __all__ = ["Late", "by_the_mean", "explains", "how_unsure", "is_known", "late", "useful_seconds"]
 
 
-def is_known(seen: Evidence) -> bool:
-    """Tell whether the profile has anything on who waited for whom."""
-    kept = seen.waiting.kept if seen.waiting else 0
-    return bool(kept or any(one.certain for one in seen.messages.waiting))
+def is_known(profile: Evidence) -> bool:
+    """Return whether the profile shows which ranks waited for which."""
+    kept = profile.waiting.kept if profile.waiting else 0
+    return bool(kept or any(row.certain for row in profile.messages.waiting))
 
 
-def late(seen: Evidence) -> Late | None:
-    """Return those that most of the waiting is for; None if nobody stands out."""
-    return seen.late
+def late(profile: Evidence) -> Late | None:
+    """Return the ranks that caused most of the waiting; None if no ranks stand out."""
+    return profile.late
 
 
-def how_unsure(found: Waiting | None) -> float:
-    """Return by how much of itself the waiting in collectives may be off."""
-    if found is None or not found.waiting.seconds:
+def how_unsure(waiting: Waiting | None) -> float:
+    """Return the relative error of the waiting in collectives."""
+    if waiting is None or not waiting.waiting.seconds:
         return 0.0
-    return found.waiting.error_seconds / found.waiting.seconds
+    return waiting.waiting.error_seconds / waiting.waiting.seconds
 
 
-def useful_seconds(seen: Evidence) -> dict[int, float]:
+def useful_seconds(profile: Evidence) -> dict[int, float]:
     """Return the time of each rank outside of MPI."""
-    return {one.rank: max(one.run_seconds - one.seconds / max(one.threads, 1), 0.0) for one in seen.ranks}
+    return {
+        rank.rank: max(rank.run_seconds - rank.seconds / max(rank.threads, 1), 0.0) for rank in profile.ranks
+    }
 
 
-def by_the_mean(seen: Evidence, found: Late) -> float:
-    """Return the time of the late ones outside of MPI by that of all ranks, in the mean."""
-    own, mean = _own_and_mean(seen, found)
-    return own / len(found.ranks) / mean if own and mean > 0 else 1.0
+def by_the_mean(profile: Evidence, late_group: Late) -> float:
+    """Return the late ranks' mean time outside of MPI, divided by the mean of all ranks."""
+    own, mean = _own_and_mean(profile, late_group)
+    return own / len(late_group.ranks) / mean if own and mean > 0 else 1.0
 
 
-def explains(seen: Evidence, found: Late) -> bool:
-    """Tell whether the late ones compute so much longer than the mean that it explains their lateness.
+def explains(profile: Evidence, late_group: Late) -> bool:
+    """Return whether the late ranks compute so much longer than the mean that it explains their lateness.
 
-    All others wait while one is late: it is late for as long as one of them waits for it.
+    While a rank is late, all others wait: it is late for as long as one of them waits for it.
     """
-    own, mean = _own_and_mean(seen, found)
-    return mean > 0 and own - len(found.ranks) * mean >= _EXPLAINS * found.seconds / seen.run.ranks
+    own, mean = _own_and_mean(profile, late_group)
+    return (
+        mean > 0 and own - len(late_group.ranks) * mean >= _EXPLAINS * late_group.seconds / profile.run.ranks
+    )
 
 
-def _own_and_mean(seen: Evidence, found: Late) -> tuple[float, float]:
-    useful = useful_seconds(seen)
-    return sum(useful.get(rank, 0.0) for rank in found.ranks), sum(useful.values()) / len(useful)
+def _own_and_mean(profile: Evidence, late_group: Late) -> tuple[float, float]:
+    useful = useful_seconds(profile)
+    return sum(useful.get(rank, 0.0) for rank in late_group.ranks), sum(useful.values()) / len(useful)

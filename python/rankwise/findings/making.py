@@ -1,4 +1,4 @@
-"""What is made by MPI, by its type in the profile: its name, and what frees it."""
+"""Objects that MPI creates, by their type in the profile: their name, and the calls that free them."""
 
 from __future__ import annotations
 

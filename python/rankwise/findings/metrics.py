@@ -1,4 +1,4 @@
-"""What the words mean: definition, formula, source and value of each metric."""
+"""Definition, formula, source and value of each metric."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.efficiency import Split
-from rankwise.findings.finding import Fact, NotTold
+from rankwise.findings.finding import Fact, NoAnswer
 from rankwise.records import dataclass
 from rankwise.text.empty import why_no_arrivals
 
 POP = "POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69"
 OURS = "docs/explanation/waiting.md"
-_NO_TIME = NotTold("no rank had time between MPI_Init and MPI_Finalize")
+_NO_TIME = NoAnswer("no rank had time between MPI_Init and MPI_Finalize")
 
 
 @dataclass(frozen=True)
@@ -22,72 +22,74 @@ class Metric:
 
     Attributes:
         name: as `rankwise explain` takes it.
-        meaning: what it is.
+        meaning: its definition.
         formula: how it is calculated.
-        source: who defines it.
-        value: of a profile, or why it has none.
+        source: of the definition.
+        value: for a profile, or why it is unknown.
     """
 
     name: str
     meaning: str
     formula: str
     source: str
-    value: Callable[[Evidence], Fact | NotTold]
+    value: Callable[[Evidence], Fact | NoAnswer]
 
 
-def _of_run(what: str, attribute: str) -> Callable[[Evidence], Fact | NotTold]:
-    def value(seen: Evidence) -> Fact | NotTold:
-        found = seen.efficiency
-        return Fact(what, getattr(found, attribute), "x") if found else _NO_TIME
+def _of_run(what: str, attribute: str) -> Callable[[Evidence], Fact | NoAnswer]:
+    def value(profile: Evidence) -> Fact | NoAnswer:
+        efficiency = profile.efficiency
+        return Fact(what, getattr(efficiency, attribute), "x") if efficiency else _NO_TIME
 
     return value
 
 
-def _of_split(value: Callable[[Split], Fact]) -> Callable[[Evidence], Fact | NotTold]:
-    def told(seen: Evidence) -> Fact | NotTold:
-        found = seen.efficiency
-        if found is None:
+def _of_split(value: Callable[[Split], Fact]) -> Callable[[Evidence], Fact | NoAnswer]:
+    def of_profile(profile: Evidence) -> Fact | NoAnswer:
+        efficiency = profile.efficiency
+        if efficiency is None:
             return _NO_TIME
-        return value(found.split) if found.split else NotTold(found.why_no_split)
+        return value(efficiency.split) if efficiency.split else NoAnswer(efficiency.why_no_split)
 
-    return told
-
-
-def _waiting(seen: Evidence) -> Fact | NotTold:
-    if seen.waiting is None or not seen.waiting.kept:
-        return NotTold(why_no_arrivals(seen.unknown))
-    return Fact("waiting in collectives, summed over ranks", seen.waiting.waiting.seconds, "s")
+    return of_profile
 
 
-def _transfer_time(seen: Evidence) -> Fact | NotTold:
-    if seen.waiting is None or not seen.waiting.kept:
-        return NotTold(why_no_arrivals(seen.unknown))
-    return Fact("transfer in collectives, summed over ranks", seen.waiting.transfer_seconds, "s")
+def _waiting(profile: Evidence) -> Fact | NoAnswer:
+    if profile.waiting is None or not profile.waiting.kept:
+        return NoAnswer(why_no_arrivals(profile.unknown))
+    return Fact("waiting in collectives, summed over ranks", profile.waiting.waiting.seconds, "s")
 
 
-def _messages(what: str, attribute: str) -> Callable[[Evidence], Fact | NotTold]:
-    def value(seen: Evidence) -> Fact | NotTold:
-        if not any(one.certain for one in seen.messages.waiting):
-            return NotTold("no receive, wait or blocking send could be classified")
-        return Fact(what, getattr(seen.messages, attribute), "s")
+def _transfer_time(profile: Evidence) -> Fact | NoAnswer:
+    if profile.waiting is None or not profile.waiting.kept:
+        return NoAnswer(why_no_arrivals(profile.unknown))
+    return Fact("transfer in collectives, summed over ranks", profile.waiting.transfer_seconds, "s")
+
+
+def _messages(what: str, attribute: str) -> Callable[[Evidence], Fact | NoAnswer]:
+    def value(profile: Evidence) -> Fact | NoAnswer:
+        if not any(row.certain for row in profile.messages.waiting):
+            return NoAnswer("no receive, wait or blocking send could be classified")
+        return Fact(what, getattr(profile.messages, attribute), "s")
 
     return value
 
 
-def _imbalance(seen: Evidence) -> Fact | NotTold:
-    found = seen.efficiency
-    if found is None:
+def _imbalance(profile: Evidence) -> Fact | NoAnswer:
+    efficiency = profile.efficiency
+    if efficiency is None:
         return _NO_TIME
-    lost = (found.useful_most_seconds - found.useful_mean_seconds) * found.ranks
+    lost = (efficiency.useful_most_seconds - efficiency.useful_mean_seconds) * efficiency.ranks
     return Fact("time lost to imbalance, summed over ranks", lost, "s")
 
 
-def _in_mpi(seen: Evidence) -> Fact | NotTold:
-    if not seen.seconds:
+def _in_mpi(profile: Evidence) -> Fact | NoAnswer:
+    if not profile.seconds:
         return _NO_TIME
-    threads = sum(one.run_seconds * max(one.threads, 1) for one in seen.ranks)
+    threads = sum(rank.run_seconds * max(rank.threads, 1) for rank in profile.ranks)
     return Fact(
-        "time in MPI, share of the run time", percent(sum(one.seconds for one in seen.ranks), threads), "%"
+        "time in MPI, share of the run time",
+        percent(sum(rank.seconds for rank in profile.ranks), threads),
+        "%",
     )
 
 
@@ -140,9 +142,9 @@ METRICS = (
         "that is not an MPI call, such as other I/O. With several threads: their mean.",
         "run time - time in MPI / threads that call MPI",
         POP,
-        lambda seen: (
-            Fact("useful time, mean of the ranks", seen.efficiency.useful_mean_seconds, "s")
-            if seen.efficiency
+        lambda profile: (
+            Fact("useful time, mean of the ranks", profile.efficiency.useful_mean_seconds, "s")
+            if profile.efficiency
             else _NO_TIME
         ),
     ),
@@ -152,7 +154,7 @@ METRICS = (
         "included.",
         "start of MPI_Finalize - end of MPI_Init",
         "docs/reference/profile-format.md",
-        lambda seen: Fact("run time", seen.efficiency.seconds, "s") if seen.efficiency else _NO_TIME,
+        lambda profile: Fact("run time", profile.efficiency.seconds, "s") if profile.efficiency else _NO_TIME,
     ),
     Metric(
         "mpi-time",

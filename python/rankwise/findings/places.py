@@ -1,4 +1,4 @@
-"""Where the calls are made that a finding is about, and, if that is a library, who calls it."""
+"""The call sites of a finding, and the callers, if the calls are in a library."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _MOSTLY = 50.0  # percent of the time at the place: then the title names the cal
 
 @dataclass(frozen=True)
 class Where:
-    """Words on it.
+    """A place in words.
 
     Attributes:
-        text: for a title, in brackets and with a space before it; '' = not known.
+        text: for a title, in brackets and with a space before it; '' = unknown.
         facts: for the evidence.
     """
 
@@ -34,7 +34,7 @@ def where(
     family: str = "",
     bins: tuple[int, int] = (0, OTHER),
 ) -> Where:
-    """Return where most of the time in some calls is spent, as `heaviest_place`."""
+    """Return the place where most of the time in some calls is spent, as `heaviest_place`."""
     place = heaviest_place(connection, procedures, family, bins)
     if place is None:
         return Where()

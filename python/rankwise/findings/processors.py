@@ -1,4 +1,4 @@
-"""Whether the ranks of a node have processors of their own."""
+"""Whether the ranks of a node have their own processors."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from rankwise.text.processors import all_sharing_text, why_sure
 _SHOWN = 3  # nodes, or groups of ranks
 
 
-def crowded(seen: Evidence) -> list[Sharing]:
-    """Return the nodes with too few processors, where that makes ranks late."""
-    return [one for one in seen.shortages.sharing if one.is_of_node and one.matters]
+def crowded(profile: Evidence) -> list[Sharing]:
+    """Return the nodes on which too few processors make ranks late."""
+    return [sharing for sharing in profile.shortages.sharing if sharing.is_of_node and sharing.matters]
 
 
-def why_lateness_is_doubtful(seen: Evidence, ranks: Collection[int] | None = None) -> str:
-    """Return why ranks may be late only because they had no processors; '' = they had them.
+def why_lateness_is_doubtful(profile: Evidence, ranks: Collection[int] | None = None) -> str:
+    """Return why ranks may be late only for lack of processors; '' = they had processors.
 
     Args:
-        seen: of the run.
-        ranks: those that are late; None = any of all.
+        profile: the facts of the run.
+        ranks: the late ones; None = any ranks.
     """
-    if crowded(seen):
+    if crowded(profile):
         return "there are more ranks than processors: a late rank may just have had no processor"
-    preempted = seen.shortages.preempted
+    preempted = profile.shortages.preempted
     if preempted is None or (ranks is not None and not {*preempted.ranks} & {*ranks}):
         return ""
     those = "these ranks" if ranks is not None else "some ranks"
@@ -37,17 +37,21 @@ def sharing_finding(rule: str, formula: str, some: Sequence[Sharing], command: C
     """Return the finding of ranks that share too few processors, the worst first."""
     worst = some[0]
     what = all_sharing_text(some)
-    others = [one for one in some if one.others_seconds is not None]
+    others = [sharing for sharing in some if sharing.others_seconds is not None]
     return Finding(
         rule=rule,
         title=f"{what[0].upper()}{what[1:]}",
-        saved_seconds=sum(one.lost_seconds for one in some),
+        saved_seconds=sum(sharing.lost_seconds for sharing in some),
         upper_bound=True,
         formula=formula,
-        inputs=[fact for one in some[:_SHOWN] for fact in _inputs(one)],
+        inputs=[fact for sharing in some[:_SHOWN] for fact in _inputs(sharing)],
         evidence=[
-            Fact(f"of the processors of {one.host}, used by other processes", one.others_seconds or 0.0, "s")
-            for one in others[:_SHOWN]
+            Fact(
+                f"of the processors of {sharing.host}, used by other processes",
+                sharing.others_seconds or 0.0,
+                "s",
+            )
+            for sharing in others[:_SHOWN]
         ],
         confidence=_confidence(some),
         why_confidence=why_sure(worst),
@@ -55,15 +59,18 @@ def sharing_finding(rule: str, formula: str, some: Sequence[Sharing], command: C
     )
 
 
-def _inputs(one: Sharing) -> list[Fact]:
-    run = Fact(f"run time where {one.what}", one.run_seconds, "s")
-    if one.waited_seconds is None:
+def _inputs(sharing: Sharing) -> list[Fact]:
+    run = Fact(f"run time where {sharing.what}", sharing.run_seconds, "s")
+    if sharing.waited_seconds is None:
         return [run]
-    return [run, Fact("during which these had no processor", one.waited_seconds, "s")]
+    return [run, Fact("during which these had no processor", sharing.waited_seconds, "s")]
 
 
 def _confidence(some: Sequence[Sharing]) -> str:
-    if all(one.waited_seconds is not None for one in some):
+    if all(sharing.waited_seconds is not None for sharing in some):
         return HIGH
-    used, capacity = sum(one.used_seconds for one in some), sum(one.capacity_seconds for one in some)
+    used, capacity = (
+        sum(sharing.used_seconds for sharing in some),
+        sum(sharing.capacity_seconds for sharing in some),
+    )
     return HIGH if used >= ALL_BUSY * capacity else LOW

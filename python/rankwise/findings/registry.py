@@ -1,4 +1,4 @@
-"""All rules: each module in `rules` has one."""
+"""All rules, one from each module in `rules`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from rankwise.findings.finding import Rule
 
 def _rules() -> tuple[Rule, ...]:
     names = [module.name for module in pkgutil.iter_modules(rules.__path__)]
-    found: list[Rule] = [importlib.import_module(f"{rules.__name__}.{name}").RULE for name in names]
-    return tuple(sorted(found, key=lambda rule: (rule.order, rule.id)))
+    listed: list[Rule] = [importlib.import_module(f"{rules.__name__}.{name}").RULE for name in names]
+    return tuple(sorted(listed, key=lambda rule: (rule.order, rule.id)))
 
 
 RULES = _rules()

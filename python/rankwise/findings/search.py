@@ -1,4 +1,4 @@
-"""All rules asked of one profile."""
+"""Applies all rules to a profile."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
-from rankwise.findings.finding import Finding, NotTold
+from rankwise.findings.finding import Finding, NoAnswer
 from rankwise.records import dataclass
 
 LEAST_PERCENT = 1.0
-"""Of the run time of all ranks: what could save less is not in the summary."""
+"""Of the run time of all ranks: findings that could save less are not in the summary."""
 MOST_IN_SUMMARY = 3
 
 
 @dataclass(frozen=True)
 class Found:
-    """A finding, and what it could save of the run.
+    """A finding, and its possible saving.
 
     Attributes:
-        finding: itself.
-        saved_percent_of_run: `saved_seconds` of all ranks' time between MPI_Init and MPI_Finalize; of their
-            wall time where the finding is `of_wall`.
+        finding: the finding.
+        saved_percent_of_run: `saved_seconds` in percent of all ranks' time between MPI_Init and MPI_Finalize;
+            of their wall time if the finding is `of_wall`.
     """
 
     finding: Finding
@@ -30,7 +30,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Silent:
-    """A rule that can't tell.
+    """A rule without an answer.
 
     Attributes:
         rule: its id.
@@ -43,12 +43,12 @@ class Silent:
 
 @dataclass(frozen=True)
 class Findings:
-    """What all rules say of a profile.
+    """The answers of all rules for a profile.
 
     Attributes:
-        found: what saves most, weighted by its confidence, first.
-        silent: rules that can't tell.
-        nothing: ids of rules that looked, and found nothing.
+        found: by saving weighted by confidence, the largest first.
+        silent: rules without an answer.
+        nothing: ids of rules that found nothing.
     """
 
     found: Sequence[Found]
@@ -57,32 +57,36 @@ class Findings:
 
     @property
     def in_summary(self) -> Sequence[Found]:
-        """The few that are worth a line in the summary."""
-        return [one for one in self.found if one.saved_percent_of_run >= LEAST_PERCENT][:MOST_IN_SUMMARY]
+        """The few findings with a line in the summary."""
+        return [entry for entry in self.found if entry.saved_percent_of_run >= LEAST_PERCENT][
+            :MOST_IN_SUMMARY
+        ]
 
 
-def findings(seen: Evidence) -> Findings:
-    """Ask all rules.
+def findings(profile: Evidence) -> Findings:
+    """Apply all rules.
 
     Args:
-        seen: what is known of a whole run.
+        profile: the facts of a whole run.
     """
-    from rankwise.findings.registry import RULES  # what reads findings that were kept needs no rule
+    from rankwise.findings.registry import RULES  # readers of kept findings need no rules
 
-    found: list[Found] = []
+    entries: list[Found] = []
     silent: list[Silent] = []
     nothing: list[str] = []
     for rule in RULES:
-        answer = rule.find(seen)
-        if isinstance(answer, NotTold):
+        answer = rule.find(profile)
+        if isinstance(answer, NoAnswer):
             silent.append(Silent(rule.id, answer.why))
             continue
         if not answer:
             nothing.append(rule.id)
-        found += [Found(one, percent(one.saved_seconds, _whole(seen, one))) for one in answer]
-    return Findings(sorted(found, key=lambda one: -one.finding.weight), silent, nothing)
+        entries += [
+            Found(finding, percent(finding.saved_seconds, _whole(profile, finding))) for finding in answer
+        ]
+    return Findings(sorted(entries, key=lambda entry: -entry.finding.weight), silent, nothing)
 
 
-def _whole(seen: Evidence, finding: Finding) -> float:
-    """Return the time that a finding's is a share of, of all ranks."""
-    return sum(rank.wall_seconds for rank in seen.ranks) if finding.of_wall else seen.seconds
+def _whole(profile: Evidence, finding: Finding) -> float:
+    """Return the time of all ranks of which a finding's saving is a share."""
+    return sum(rank.wall_seconds for rank in profile.ranks) if finding.of_wall else profile.seconds

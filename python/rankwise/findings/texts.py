@@ -1,4 +1,4 @@
-"""Findings in words, for whoever shows them."""
+"""Findings in words, for all screens."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ if TYPE_CHECKING:
     from rankwise.findings.late import Late
 
 
-def share_text(one: Found) -> str:
+def share_text(entry: Found) -> str:
     """Return how much of the run could be saved: `up to 14.3 %`."""
-    return f"{_bound(one.finding)} {percent_text(one.saved_percent_of_run)} %"
+    return f"{_bound(entry.finding)} {percent_text(entry.saved_percent_of_run)} %"
 
 
-def sure_share_text(one: Found) -> str:
+def sure_share_text(entry: Found) -> str:
     """Return how much of the run could be saved, and how sure that is: `up to 14.3 % (low)`."""
-    return f"{share_text(one)} ({one.finding.confidence})"
+    return f"{share_text(entry)} ({entry.finding.confidence})"
 
 
-def saved_text(one: Found) -> str:
-    """Return what could be saved, in seconds, too."""
-    share = percent_text(one.saved_percent_of_run)
-    seconds = second_text(one.finding.saved_seconds)
-    whole = "wall time" if one.finding.of_wall else "run"
-    return f"{_bound(one.finding)} {seconds} summed over ranks, {share} % of the {whole}"
+def saved_text(entry: Found) -> str:
+    """Return how much could be saved, also in seconds."""
+    share = percent_text(entry.saved_percent_of_run)
+    seconds = second_text(entry.finding.saved_seconds)
+    whole = "wall time" if entry.finding.of_wall else "run"
+    return f"{_bound(entry.finding)} {seconds} summed over ranks, {share} % of the {whole}"
 
 
 def confidence_text(finding: Finding) -> str:
-    """Return how sure that is, and why."""
+    """Return the confidence, and the reason for it."""
     return f"{finding.confidence}: {finding.why_confidence}"
 
 
 def facts_text(facts: Sequence[Fact]) -> str:
-    """Return what a finding rests on, in one line."""
-    return "; ".join(f"{one.what} {one.text}" for one in facts)
+    """Return the facts behind a finding, in one line."""
+    return "; ".join(f"{fact.what} {fact.text}" for fact in facts)
 
 
-def late_text(those: Late) -> str:
-    """Return who is late: `rank 3`, `ranks 0-3 of n1`."""
-    ranks = f"{'ranks' if len(those.ranks) > 1 else 'rank'} {cpu_text(those.ranks)}"
-    return f"{ranks} of {those.node}" if those.node else ranks
+def late_text(late: Late) -> str:
+    """Return the late ranks: `rank 3`, `ranks 0-3 of n1`."""
+    ranks = f"{'ranks' if len(late.ranks) > 1 else 'rank'} {cpu_text(late.ranks)}"
+    return f"{ranks} of {late.node}" if late.node else ranks
 
 
 def _bound(finding: Finding) -> str:

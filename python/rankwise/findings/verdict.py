@@ -1,4 +1,4 @@
-"""A sentence or two on what limits a run, by rules that are written down with it."""
+"""A sentence or two on the limit of a run, by the rules below."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Known:
 
     Attributes:
         summary: of the run.
-        seen: what is known of it.
+        profile: the facts of the run.
         findings: of the rules.
-        parts: what its time went to.
+        parts: of its time.
     """
 
     summary: Summary
-    seen: Evidence
+    profile: Evidence
     findings: Findings
     parts: Sequence[Part]
 
@@ -46,15 +46,15 @@ class Known:
 
 @dataclass(frozen=True)
 class VerdictRule:
-    """One rule; the first one that holds makes the verdict.
+    """One rule; the first that holds makes the verdict.
 
     Attributes:
-        limit: what limits, in a word or two.
+        limit: in a word or two.
         when: it holds, with its thresholds.
-        say: returns the sentence without its full stop, '' where the rule does not hold.
-        then: what the sentence of a rule after it begins with, as this one hides nothing of what else limits;
-            '' = it ends the verdict.
-        of_mpi: it is about the time in MPI, which is longer for ranks that lack processors.
+        say: returns the sentence without its full stop, '' if the rule does not hold.
+        then: begins the sentence of the next rule that holds, as this rule hides no other limit; '' = it ends
+            the verdict.
+        of_mpi: whether it is about the time in MPI, which is longer for ranks that lack processors.
     """
 
     limit: str
@@ -66,7 +66,7 @@ class VerdictRule:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What limits a run.
+    """The limit of a run.
 
     Attributes:
         limit: in a word or two.
@@ -78,13 +78,13 @@ class Verdict:
 
 
 def verdict(known: Known) -> Verdict:
-    """Return what limits the run."""
+    """Return the limit of a run."""
     said: list[VerdictRule] = []
     sentences: list[str] = []
     for rule in VERDICTS:
         if sentence := rule.say(known):
             begins = f"{said[-1].then}, {_within(sentence)}" if said else sentence
-            is_doubtful = rule.of_mpi and any(one.limit == "processors" for one in said)
+            is_doubtful = rule.of_mpi and any(earlier.limit == "processors" for earlier in said)
             sentences.append(f"{begins}{_MAY_BE_SHORTAGE if is_doubtful else ''}.")
             said.append(rule)
             if not rule.then:
@@ -117,9 +117,9 @@ def _nothing(of: Known) -> str:
 
 
 def _processors(of: Known) -> str:
-    for one in of.findings.found:
-        if one.finding.rule in PROCESSORS and one.saved_percent_of_run >= _LITTLE_MPI:
-            return f"The processors limit the run: {_within(one.finding.title)}"
+    for entry in of.findings.found:
+        if entry.finding.rule in PROCESSORS and entry.saved_percent_of_run >= _LITTLE_MPI:
+            return f"The processors limit the run: {_within(entry.finding.title)}"
     return ""
 
 
@@ -131,24 +131,24 @@ def _computing(of: Known) -> str:
 
 
 def _alone(of: Known) -> str:
-    if of.seen.run.ranks > 1:
+    if of.profile.run.ranks > 1:
         return ""
     return f"A single rank waits for no other rank: its MPI calls take {_of_run(of.summary)}"
 
 
 def _files(of: Known) -> str:
-    time = of.seen.time_in_mpi
+    time = of.profile.time_in_mpi
     if percent(time.files_seconds, time.seconds) < _HALF:
         return ""
     return f"Most of the time in MPI is MPI-IO: {_share(of.part(FILES))} % of the run"
 
 
 def _waiting(of: Known) -> str:
-    time = of.seen.time_in_mpi
+    time = of.profile.time_in_mpi
     if percent(time.waiting_seconds, time.seconds) < _HALF:
         return ""
     share = f"Most of the time in MPI is waiting: {_share(of.part(WAITING))} % of the run"
-    those = late(of.seen)
+    those = late(of.profile)
     if those is None:
         return f"{share}; no rank stands out as late"
     caused = percent_text(100 * those.share)
@@ -156,18 +156,18 @@ def _waiting(of: Known) -> str:
 
 
 def _moving(of: Known) -> str:
-    time = of.seen.time_in_mpi
+    time = of.profile.time_in_mpi
     if percent(time.moving_seconds, time.seconds) < _HALF:
         return ""
     return f"Most of the time in MPI is transfer: {_share(of.part(TRANSFER))} % of the run"
 
 
 def _unknown(of: Known) -> str:
-    time = of.seen.time_in_mpi
+    time = of.profile.time_in_mpi
     if percent(time.unknown_seconds, time.seconds) < _HALF:
         return ""
     share = percent_text(percent(time.unknown_seconds, time.seconds))
-    by_clocks = of.seen.unknown.reason == "clocks not compared"
+    by_clocks = of.profile.unknown.reason == "clocks not compared"
     clocks = " because the clocks of the nodes were not compared (see --clock-sync)" if by_clocks else ""
     return f"MPI takes {_of_run(of.summary)}, but {share} % of this is unclassified" + clocks
 
@@ -185,8 +185,8 @@ def _within(title: str) -> str:
     return (first.lower() if second.islower() or second == " " else first) + title[1:]
 
 
-def _of_run(found: Summary) -> str:
-    return f"{percent_text(found.times.mpi_percent_of_run)} % of the run"
+def _of_run(summary: Summary) -> str:
+    return f"{percent_text(summary.times.mpi_percent_of_run)} % of the run"
 
 
 def _share(part: Part) -> str:

@@ -1,1 +1,1 @@
-"""Looks at a job while it runs: reads the counters of its processes again and again, and changes nothing."""
+"""Watches a job while it runs: repeatedly reads the counters of its processes, and changes nothing."""

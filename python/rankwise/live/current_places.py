@@ -1,4 +1,4 @@
-"""Where each rank of a running job is now: inside which call, on which communicator, since when."""
+"""The present place of each rank of a running job: the call, its communicator, and since when."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from rankwise.profile.join.waiting import Partner
 _PROCEDURES = {procedure.id: procedure for procedure in PROCEDURES}
 
 _LONG_NS = NANOSECONDS // 10
-"""A polling call that has lasted so long is no poll that finds nothing: its rank is inside of it."""
+"""A polling call that has lasted so long did not return at once: its rank is inside it."""
 
 
 def places(
     world: Mapping[int, Process], communicator_table: CommunicatorTable, recent: Difference | None, size: int
 ) -> dict[int, Place]:
-    """Find out where every rank of a world is.
+    """Return the place of every rank of a world.
 
     Args:
         world: processes by rank.
@@ -52,8 +52,10 @@ def _place(
     waiting = next((call for call in process.calls_open if not _is_poll(call, process.now_ns)), None)
     if waiting:
         communicator = int(communicator_table.ids_of(rank, np.array([waiting.communicator]))[0])
-        whom = partners(waiting.thread, _PROCEDURES[waiting.procedure], communicator, communicator_table)
-        return _since(process, INSIDE, waiting.since_ns, waiting.procedure, communicator, whom)
+        waited_for = partners(
+            waiting.thread, _PROCEDURES[waiting.procedure], communicator, communicator_table
+        )
+        return _since(process, INSIDE, waiting.since_ns, waiting.procedure, communicator, waited_for)
     if polled:
         return _since(process, POLLS, None, *polled)
     polling = next(iter(process.calls_open), None)
@@ -64,7 +66,7 @@ def _place(
 
 
 def _is_poll(call: Open, now_ns: int) -> bool:
-    """Whether the next one may come at any moment: a polling call can last long, too, while it moves data."""
+    """Return whether the call may end at any moment: polling calls that move data can also last long."""
     return call.polling and now_ns - call.since_ns < _LONG_NS
 
 
@@ -74,7 +76,7 @@ def _since(
     since_ns: int | None,
     procedure: int | None = None,
     communicator: int = 0,
-    whom: tuple[Partner | None, Partner | None] = (None, None),
+    waited_for: tuple[Partner | None, Partner | None] = (None, None),
 ) -> Place:
     return Place(
         state,
@@ -82,12 +84,12 @@ def _since(
         communicator if communicator >= FIRST else None,
         since_ns,
         None if since_ns is None else max(process.now_ns - since_ns, 0) / NANOSECONDS,
-        *whom,
+        *waited_for,
     )
 
 
 def _polled(recent: Difference) -> dict[int, tuple[int, int]]:
-    """Find the ranks that did nothing but poll: by rank, (procedure, communicator) of most of their calls."""
+    """Return the ranks that only polled: by rank, (procedure, communicator) of most of their calls."""
     polling = np.isin(recent.procedure, list(POLLING))
     called = recent.calls > 0
     others = set(recent.rank[called & ~polling].tolist())
@@ -102,4 +104,4 @@ def _polled(recent: Difference) -> dict[int, tuple[int, int]]:
     ):
         if rank not in others and calls > most.get(rank, (0.0, (0, 0)))[0]:
             most[rank] = (calls, (procedure, communicator))
-    return {rank: found for rank, (_, found) in most.items()}
+    return {rank: call for rank, (_, call) in most.items()}

@@ -1,7 +1,7 @@
-"""What the processes of a world did between two instants: calls and messages, of all of them in one table.
+"""Calls and messages of a world's processes between two instants, all in one table.
 
-The difference is taken process by process, in each one's own keys. What those mean is joined afterwards, so
-it does not matter that communicators get other numbers when new ones appear.
+The difference is computed process by process, by the process's keys. The keys are translated afterwards, so
+it does not matter that communicators are renumbered when new ones appear.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from rankwise.profile.join.peers import Peers
 
 KINDS = tuple(name.replace("_", "-") for _, name in sorted(names_of("message_kind").items()))
 _FETCH = KINDS.index("one-sided-fetch")  # from the peer to the process that counted it
-_COUNTED = np.array([one.id for one in PROCEDURES if one.class_name != "environment"], np.int64)
-"""MPI_Init and MPI_Finalize stand apart."""
+_COUNTED = np.array(
+    [procedure.id for procedure in PROCEDURES if procedure.class_name != "environment"], np.int64
+)
+"""All but MPI_Init and MPI_Finalize."""
 _CALL_COLUMNS = ("calls", "bytes_sent", "bytes_received", "seconds")
 _MESSAGE_COLUMNS = ("messages", "bytes")
 
@@ -36,13 +38,13 @@ class Difference:
     """Calls and messages of a world between two instants; the columns of each of the two have one length.
 
     Attributes:
-        run: seconds that each rank has lived in between, after MPI_Init and before MPI_Finalize, times its
-            threads that call MPI: the most that they can have been in MPI.
+        run: seconds of each rank in between, after MPI_Init and before MPI_Finalize, times its threads that
+            call MPI: the most that they can have been in MPI.
         rank, communicator, procedure: of the calls; communicators by their id in `communicator_table`.
-        calls, bytes_sent, bytes_received, seconds: the time of calls that have not ended included.
-        source, destination: of the messages, world ranks; or what rankwise.profile.join.peers has for others.
-        kind: index into KINDS, with "one-sided" also for what was fetched.
-        messages, bytes: numbers of them.
+        calls, bytes_sent, bytes_received, seconds: including the time of calls that have not ended.
+        source, destination: of the messages, world ranks; for others as in rankwise.profile.join.peers.
+        kind: index into KINDS, with "one-sided" also for fetched data.
+        messages, bytes: their numbers.
     """
 
     run: Mapping[int, float]
@@ -66,20 +68,20 @@ def difference(
     communicator_table: CommunicatorTable,
     peers: Peers,
 ) -> Difference:
-    """Find out what happened between two instants.
+    """Return calls and messages between two instants.
 
     Args:
-        earlier: processes by the name of their file; those that are missing had not begun, so an empty one
-            means since the start.
+        earlier: processes by the name of their file; missing ones had not begun, so an empty mapping means
+            since the start.
         later: the processes of a world by rank.
         communicator_table: communicators of the later instant.
-        peers: whose the numbers in the keys of messages are.
+        peers: by their numbers in the keys of messages.
     """
     run: dict[int, float] = {}
     calls, messages = _empty(_CALL_COLUMNS), _empty(_MESSAGE_COLUMNS)
     for rank, process in later.items():
         before = earlier.get(process.counters.path.name)
-        # From before the one reading to after the other: the rows are of some instants in between.
+        # From before one reading to after the other: the rows are of instants in between.
         lived = process.run(process.counted_ns) - (before.run(before.before_ns) if before else 0.0)
         run[rank] = max(lived, 0.0) * max(len(process.counters.threads), 1)
         called = _grown(before.calls if before else None, process.calls, _CALL_COLUMNS)
@@ -115,12 +117,12 @@ def difference(
 
 
 def _whole(names: tuple[str, ...], table: list[list[Column]]) -> dict[str, Column]:
-    """Return the columns of a table in one piece each, by their names."""
+    """Return the joined columns of a table, by name."""
     return {name: np.concatenate(pieces) for name, pieces in zip(names, table, strict=True)}
 
 
 def _empty(columns: tuple[str, ...]) -> list[list[Column]]:
-    """Return a table of three columns that say what a row is about, and those that count."""
+    """Return a table of three key columns, and the columns that count."""
     return [[np.empty(0, np.int64)] for _ in range(3)] + [[np.empty(0)] for _ in columns]
 
 
@@ -130,9 +132,9 @@ def _append(table: list[list[Column]], known: Column, *columns: Column) -> None:
 
 
 def _grown(before: Rows | None, after: Rows, columns: tuple[str, ...]) -> Rows:
-    """Return by how much rows have grown, those that have not left out. Both come in the order of their keys.
+    """Return how much rows have grown, without those that have not. Both are in the order of their keys.
 
-    A process counts while it is read, and corrects itself: what seems to have become less has not grown.
+    A process counts while it is read, and corrects itself: a smaller count has not grown.
     """
     grown = np.zeros(len(after), [("key", np.uint64), *((name, np.float64) for name in columns)])
     grown["key"] = after["key"]

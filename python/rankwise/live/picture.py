@@ -1,4 +1,4 @@
-"""What is shown of a job that is running: all figures of one instant, and of the time since the last look.
+"""The picture of a running job: all figures of one instant, and of the time since the last look.
 
 The members are the keys of `rankwise top --once --json`.
 """
@@ -13,12 +13,12 @@ from rankwise.analysis.last_calls import PlaceRow
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """What was done with one communicator, or one procedure.
+    """Activity on one communicator, or in one procedure.
 
     Attributes:
         name: of the communicator or procedure.
-        user_name: that the program gave the communicator, else ''.
-        calls_per_second: since the last look, as all that does not say otherwise.
+        user_name: that the program gave the communicator; else ''.
+        calls_per_second: since the last look, like all figures without another period.
         bytes_sent_per_second: point-to-point, one-sided: sent; collectives: contributed; files: written.
         seconds_per_call: None if no call ended.
         percent_of_run: time in it, of all ranks' time between MPI_Init and MPI_Finalize, times their threads.
@@ -51,13 +51,13 @@ class KindTraffic:
 
 @dataclass(frozen=True)
 class Hook:
-    """What can be seen of the messages inside collectives, on the ranks that are alike in this.
+    """The visibility of messages inside collectives, for the ranks with the same one.
 
     Attributes:
         ranks: in compact form.
-        transport: whose messages are seen, as in the profile's `ranks`.
+        transport: with visible messages, as in the profile's `ranks`.
         sees: between_nodes, within_node, nonblocking.
-        not_visible: why nothing is seen; '' if something is.
+        not_visible: why no messages are seen; '' if some are.
     """
 
     ranks: str
@@ -85,16 +85,16 @@ class Rank:
     Attributes:
         host: '' if no counters of it were read.
         state: inside, outside, polling, starting, finalized, aborted, switched off, no counters.
-        procedure: that it is inside of, or polls with.
+        procedure: in which it is, or with which it polls.
         communicator: of that call.
         since: when it entered the call, or was last seen to call MPI; ISO 8601.
         seconds: since then.
-        source: world rank whose message the call waits for; -1 any, -2 several, None nobody's or not known.
-        source_tag: of that message; -1 any, None not known.
-        destination: world rank that has to take the call's message; likewise.
-        destination_tag: of that message; likewise.
-        percent_in_mpi: of its own run, times its threads, since the last look.
-        percent_in_mpi_from_start: likewise.
+        source: world rank whose message the call waits for; -1 any, -2 several, None no rank or unknown.
+        source_tag: of that message; -1 any, None unknown.
+        destination: world rank that has to take the call's message; values as for source.
+        destination_tag: of that message; values as for source_tag.
+        percent_in_mpi: of its run, times its threads, since the last look.
+        percent_in_mpi_from_start: the same since the start.
         calls_per_second: since the last look.
     """
 
@@ -120,25 +120,25 @@ class WorldPicture:
 
     Attributes:
         world: its number, in the order of their start.
-        worlds: how many there are in the run directory.
+        worlds: how many the run directory has.
         started: ISO 8601.
         wall_seconds: of the longest rank so far.
         quiet_seconds: since any rank that has not ended entered or left an MPI call; None if all have ended.
         percent_in_mpi: of the ranks' run, times their threads, since the last look.
-        percent_in_mpi_from_start: likewise.
-        init_finalize_seconds: in MPI_Init and MPI_Finalize, mean over the ranks; no part of the others.
+        percent_in_mpi_from_start: the same since the start.
+        init_finalize_seconds: in MPI_Init and MPI_Finalize, averaged over ranks; not in the other figures.
         calls_per_second: of all ranks.
         bytes_sent_per_second: of all ranks, as in the tables.
-        traffic: messages by kind, those kinds that were seen.
-        inside_collectives: what can be seen of these messages.
-        hang: why it stands still; None if it does not, or nothing says so.
-        places: where the ranks are now, the largest group first.
-        slowest: ranks, those with the least time in MPI first: the others wait for them.
+        traffic: messages by kind, for the kinds that were seen.
+        inside_collectives: the visibility of these messages.
+        hang: why it hangs; None if it does not, or is not known to.
+        places: of the ranks, the largest group first.
+        slowest: ranks, the least time in MPI first: the others wait for them.
         communicators: most time since the last look first.
-        calls: by procedure, likewise.
+        calls: by procedure, in the same order.
         pairs: the 100 with the most bytes since the last look, then since the start, most first.
         ranks: all, in their order.
-        warnings: what is not certain, a sentence each.
+        warnings: uncertainties, a sentence each.
         programs: the command line of each program of the world, as its first rank saw it.
     """
 
@@ -173,7 +173,7 @@ class WorldPicture:
 
 @dataclass(frozen=True)
 class SavedNode:
-    """A node whose memory can't be seen from here.
+    """A node whose memory can't be read from here.
 
     Attributes:
         host: its name.
@@ -194,7 +194,7 @@ class Picture:
         time: ISO 8601.
         interval_seconds: since the last look; 0 if there was none, and the figures since then are 0.
         over: the job has ended.
-        saves: nodes that are shown as their keepers have saved them; the others are shown as they are.
+        saves: nodes that are shown as their keepers have saved them; the others are shown as they are now.
         worlds: in the order of their start.
         warnings: what could not be read, a sentence each.
     """

@@ -1,7 +1,7 @@
-"""One process at the instant when its counters were read: its clock, its age, and the call that it is in.
+"""One process at the instant when its counters were read: its clock, its age, and its present call.
 
-Calls are booked when they end. What has gone by of a call that has not ended is added here, so that a process
-that waits shows up as waiting, not as one that does nothing.
+Calls are counted when they end. The time so far of a call that has not ended is added here, so that a waiting
+process is shown as waiting, not as idle.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.collect.rows import Rows
 
 POLLING = frozenset(procedure.id for procedure in PROCEDURES if procedure.polling)
-_ENVIRONMENT = np.array([one.id for one in PROCEDURES if one.class_name == "environment"], np.uint64)
+_ENVIRONMENT = np.array(
+    [procedure.id for procedure in PROCEDURES if procedure.class_name == "environment"], np.uint64
+)
 _KNOWN = frozenset(procedure.id for procedure in PROCEDURES)
 ENDED = ("finalized", "aborted", "switched_off")
 """States after which a process counts no more."""
@@ -49,8 +51,8 @@ class Open:
         procedure: its id.
         communicator: its index on the process.
         since_ns: nanoseconds since 1970, by the clock of the process's node.
-        polling: programs repeat it until something has happened.
-        thread: record of the thread that is inside of it.
+        polling: whether programs repeat it until something has happened.
+        thread: record of the thread in it.
     """
 
     procedure: int
@@ -65,10 +67,10 @@ class Process:
     """One process at one instant.
 
     Attributes:
-        counters: what it has counted.
+        counters: its counters.
         clock: its clock, exact at its last heartbeat.
-        before_ns: just before it was read, in nanoseconds since 1970, by the clock of its node as far as that
-            is known.
+        before_ns: just before it was read, in nanoseconds since 1970, by the clock of its node if that is
+            known.
         now_ns: just after it was read.
     """
 
@@ -79,7 +81,7 @@ class Process:
 
     @property
     def ended(self) -> bool:
-        """Whether it counts no more."""
+        """Whether it has stopped counting."""
         return self.counters.header.state in ENDED
 
     @cached_property
@@ -103,13 +105,13 @@ class Process:
 
     @cached_property
     def counted_ns(self) -> int:
-        """The latest instant that what was read may be of: of a process that goes on nobody knows it better.
+        """The latest instant that the counters may be of, as a running process counts while it is read.
 
-        One that waited in the same calls all the while has counted nothing: it is exact for any instant.
+        If all its threads waited in the same calls meanwhile, it has counted nothing: any instant is exact.
         """
         alive = self.counters.threads[self.counters.threads["alive"] != 0]
         waits = len(self.calls_open) == len(alive) > 0 and not self.counters.left
-        waits = waits and all(one.since_ns <= self.before_ns for one in self.calls_open)
+        waits = waits and all(call.since_ns <= self.before_ns for call in self.calls_open)
         return self.before_ns if waits else self.now_ns
 
     @property
@@ -121,7 +123,7 @@ class Process:
 
     @cached_property
     def calls_open(self) -> list[Open]:
-        """The calls that its threads are inside of, the first thread's first."""
+        """The calls of its threads that have not ended, the first thread's first."""
         if self.ended:
             return []
         threads = self.counters.threads
@@ -140,8 +142,8 @@ class Process:
     def heartbeat_ns(self) -> int:
         """The last instant at which it is known to have called MPI, nanoseconds since 1970.
 
-        Exact to 0.25 s: the stamp is renewed that often while MPI is called. Where calls are short, the
-        beginning of the last one tells more.
+        Exact to 0.25 s, the interval in which the stamp is renewed while MPI is called. If calls are short,
+        the beginning of the last one is more exact.
         """
         latest = self.counters.header.stamps["latest"]
         entered = [self._instant(ticks) for ticks in self.counters.threads["inside_since"].tolist() if ticks]
@@ -149,15 +151,15 @@ class Process:
 
     @cached_property
     def calls(self) -> Rows:
-        """The calls by communicator and procedure alone, in the order of the keys (communicator | procedure).
+        """The calls by communicator and procedure only, in the order of the keys (communicator | procedure).
 
-        `seconds` holds the time of calls that have not ended, too, up to just before the reading began: so it
+        `seconds` includes the time of calls that have not ended, up to just before the reading began. So it
         is never more than `run(counted_ns)`, nor less than at `before_ns`.
         """
         rows = self.counters.calls
         keys = (rows["key"] & _WITHOUT_REGION) >> _WITHOUT_BIN
-        own = [one.communicator << PROCEDURE_BITS | one.procedure for one in self.calls_open]
-        seconds = [max(self.before_ns - one.since_ns, 0) / NANOSECONDS for one in self.calls_open]
+        own = [call.communicator << PROCEDURE_BITS | call.procedure for call in self.calls_open]
+        seconds = [max(self.before_ns - call.since_ns, 0) / NANOSECONDS for call in self.calls_open]
         unique, places = np.unique(np.concatenate((keys, np.array(own, np.uint64))), return_inverse=True)
         total = np.zeros(len(unique), _CALLS)
         total["key"] = unique
@@ -170,15 +172,15 @@ class Process:
         return total
 
     def _instant(self, ticks: int) -> int:
-        """Return when that was; not later than now, whatever a damaged record says."""
+        """Return the time of some ticks; not later than now, even for a damaged record."""
         return min(self.clock.realtime_ns(ticks), self.now_ns)
 
 
 def processes(files: Sequence[Counters], read_ns: Sequence[tuple[int, int]]) -> list[Process]:
     """Put the counters of processes on the clocks of their nodes.
 
-    A node whose clock is ahead of ours has had heartbeats that lie in our future: its now is at least
-    the latest of them. A clock that is behind can't be told from processes that have been silent.
+    If a node's clock is ahead of this node's, its heartbeats lie in the future here: its now is at least the
+    latest of them. A clock that is behind can't be distinguished from silent processes.
 
     Args:
         files: of all processes.
@@ -203,6 +205,6 @@ def processes(files: Sequence[Counters], read_ns: Sequence[tuple[int, int]]) -> 
 
 
 def _anchored(counters: Counters, clock: Clock) -> Clock:
-    """Tie the clock to the last heartbeat: how it was set or drifted before does not matter then."""
+    """Tie the clock to the last heartbeat, so that earlier changes and drift don't matter."""
     latest = counters.header.stamps["latest"]
     return Clock(clock.ticks_per_second, latest) if latest.used else clock

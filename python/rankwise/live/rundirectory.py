@@ -1,4 +1,4 @@
-"""Finds the run directory of a job that is running, and says in one line why another one will not do."""
+"""Finds the run directory of a running job, or says in one line why a directory can't be used."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ RUN_SUFFIX = ".rankwise-run"
 
 
 def newest(place: Path) -> Path:
-    """Find the run directory of the job that was started last, of those of this user in `place`.
+    """Return the run directory of this user's latest job in `place`.
 
     Raises:
-        RankwiseError: there is none.
+        RankwiseError: no job runs there.
     """
-    found: list[tuple[float, Path]] = []
+    candidates: list[tuple[float, Path]] = []
     for path in place.glob(f"*{RUN_SUFFIX}"):
         status = path.lstat()
         if path.is_dir() and not path.is_symlink() and status.st_uid == os.geteuid() and not has_ended(path):
-            found.append((status.st_ctime, path))
-    if not found:
+            candidates.append((status.st_ctime, path))
+    if not candidates:
         raise RankwiseError(
             f"no job runs in this directory: give the run directory, NAME{RUN_SUFFIX}, beside its profile"
         )
-    return max(found)[1]
+    return max(candidates)[1]
 
 
 def check(directory: Path) -> None:
-    """See that a directory is that of a job which may be running.
+    """Check that a directory belongs to a job that may be running.
 
     Raises:
         RankwiseError: it is missing, no run directory, or its run has ended.
@@ -43,7 +43,7 @@ def check(directory: Path) -> None:
             f"{directory} {what}: give the run directory, NAME{RUN_SUFFIX}, which is there while the job runs"
         )
     try:
-        names = os.listdir(directory)  # noqa: PTH208 - the names are all that is wanted
+        names = os.listdir(directory)  # noqa: PTH208 - only the names are needed
     except OSError as error:
         raise RankwiseError(f"{directory} cannot be read: {error.strerror}") from error
     if LAUNCH_NOTE not in names and not find_counters(directory).holders:
@@ -56,5 +56,5 @@ def check(directory: Path) -> None:
 
 
 def ended(directory: Path) -> RankwiseError:
-    """Say that the job of a run directory has ended."""
+    """Return the error that the job of a run directory has ended."""
     return RankwiseError(f"{directory}: this job has ended; `rankwise recover {directory}` makes its profile")

@@ -1,4 +1,4 @@
-"""All counters of a run directory as they are at one instant. The files are only read."""
+"""All counters of a run directory at one instant. The files are only read."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rankwise.profile.collect.holders import Holder, find_counters
 from rankwise.profile.collect.node_files import NodeFile
 
 _TRIES = 5
-_SHORT_NS = 100_000  # of a call: what is not known of it is lost in the digits that are shown
+_SHORT_NS = 100_000  # of a call: an error of this size is below the displayed digits
 
 
 class Save(NamedTuple):
-    """What the keeper of a node has saved.
+    """The saved counters of a node, by its keeper.
 
     Attributes:
         host: the node.
@@ -34,14 +34,14 @@ class Save(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What the processes of a job had counted at one instant.
+    """The counters of a job's processes at one instant.
 
     Attributes:
         taken_ns: nanoseconds since 1970, by the clock of this node.
-        monotonic: seconds of a clock that nobody sets.
-        processes: those whose counters could be read.
-        unreadable: what could not be read, a sentence each: a process may just be beginning its file.
-        over: the run directory is gone, or says that the job has ended.
+        monotonic: seconds of a clock that is never set.
+        processes: with readable counters.
+        unreadable: why others could not be read, a sentence each: a process may just be creating its file.
+        over: the run directory is gone, or its notes say that the job has ended.
         saves: of other nodes, whose counters are read as their keepers have saved them.
     """
 
@@ -60,44 +60,44 @@ def take(directory: Path) -> Snapshot:
     read_ns: list[tuple[int, int]] = []
     unreadable: list[str] = []
     try:
-        found = find_counters(directory)
-    except OSError:  # gone, as it should be when the profile is written
+        files_found = find_counters(directory)
+    except OSError:  # the directory is gone, as expected once the profile is written
         return Snapshot(start_ns, start, over=True)
     over = has_ended(directory)
-    saved = {one.path: one for one in found.node_files}
-    unreadable += map(str, found.failures)
-    for holder in found.holders:
+    saved = {saved_file.path: saved_file for saved_file in files_found.node_files}
+    unreadable += map(str, files_found.failures)
+    for holder in files_found.holders:
         node_file = saved.get(holder.path)
-        for one, instants in _read_saved(holder, node_file) if node_file else _read(holder):
-            if isinstance(one, RankwiseError):
-                unreadable.append(str(one))
+        for counters, instants in _read_saved(holder, node_file) if node_file else _read(holder):
+            if isinstance(counters, RankwiseError):
+                unreadable.append(str(counters))
             else:
-                files.append(one)
+                files.append(counters)
                 read_ns.append(instants)
-    read = {holder.path for holder in found.holders}
-    saves = [Save(one.host, one.saved_realtime_ns) for path, one in saved.items() if path in read]
-    # Files that go while they are read are no damage but the end.
+    read = {holder.path for holder in files_found.holders}
+    saves = [Save(file.host, file.saved_realtime_ns) for path, file in saved.items() if path in read]
+    # Files that disappear while they are read mean the end, not damage.
     over = over or not directory.is_dir()
     return Snapshot(start_ns, start, tuple(processes(files, read_ns)), tuple(unreadable), over, tuple(saves))
 
 
 Read = tuple[Counters | RankwiseError, tuple[int, int]]
-"""Counters, or why they can't be read, and just before and just after which instants they were."""
+"""Counters, or why they can't be read, and the instants just before and just after."""
 
 
 def _read_saved(holder: Holder, node_file: NodeFile) -> Iterator[Read]:
-    """Read counters as a keeper has saved them: of what goes on, they are of that instant."""
-    for one in holder.read():
-        gone = isinstance(one, Counters) and one.gone_ns != 0
+    """Read counters as a keeper has saved them; those of running processes are of that instant."""
+    for counters in holder.read():
+        gone = isinstance(counters, Counters) and counters.gone_ns != 0
         instant = time.time_ns() if gone or node_file.is_final else node_file.saved_realtime_ns
-        yield one, (instant, instant)
+        yield counters, (instant, instant)
 
 
 def _read(holder: Holder) -> Iterator[Read]:
     """Read the counters of a process.
 
-    A process goes on while it is read. Of a call that ends meanwhile nobody can tell whether it is among what
-    was read, so then they are read again, unless it is too short to matter.
+    A process continues while it is read. If a call ends meanwhile, it may or may not be included. Then the
+    counters are read again, unless the call is too short to matter.
     """
     for _ in range(_TRIES):
         before_ns = time.time_ns()

@@ -1,4 +1,4 @@
-"""Why a job that is running stands still, if it does."""
+"""Why a running job hangs, if it does."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ from rankwise.profile.join.open_messages import open_messages
 from rankwise.profile.join.sites import UNKNOWN, Site, Sites, with_sources
 
 STILL_S = 5.0
-"""Seconds that all ranks in question have been in one place at least: counters are read one after another."""
+"""Least seconds of all involved ranks in one place, as counters are read one after another."""
 
-_COUNTED = {one.id: one.name for one in PROCEDURES if one.name in FOR_ALL | STARTED_FOR_ALL}
+_COUNTED = {
+    procedure.id: procedure.name for procedure in PROCEDURES if procedure.name in FOR_ALL | STARTED_FOR_ALL
+}
 
 
 def hang_now(
@@ -38,17 +40,17 @@ def hang_now(
     directory: str,
     started_ns: int,
 ) -> Hang | None:
-    """Return why a world stands still; None if it does not, or has done so only shortly.
+    """Return why a world hangs; None if it does not, or only for a short time.
 
     Args:
         members: processes by rank.
-        places: where its ranks are.
+        places: of its ranks.
         communicators: members of each, compact, by their id.
         communicator_table: its communicators.
         sites: its call sites.
-        whole: what it has done from its start.
-        directory: that the job was started in.
-        started_ns: when, nanoseconds since 1970.
+        whole: its calls and messages from its start.
+        directory: in which the job was started.
+        started_ns: start of the job, nanoseconds since 1970.
     """
     if not any(place.state == INSIDE and (place.seconds or 0.0) >= STILL_S for place in places.values()):
         return None
@@ -59,27 +61,31 @@ def hang_now(
         _counts(whole),
         open_messages(counters, communicator_table),
         ended=frozenset(),
-        threaded=frozenset(rank for rank, one in counters.items() if (one.threads["alive"] != 0).sum() > 1),
-        vague=frozenset(rank for rank, one in counters.items() if any(one.header.dropped)),
+        threaded=frozenset(
+            rank for rank, process in counters.items() if (process.threads["alive"] != 0).sum() > 1
+        ),
+        vague=frozenset(rank for rank, process in counters.items() if any(process.header.dropped)),
     )
     names = {row.id: row.name for row in communicator_table.rows}
-    found = find_hang(
+    hang = find_hang(
         standing, names, lambda rank: _site(rank, members.get(rank), sites, directory, started_ns)
     )
-    return found if found and (found.seconds or 0.0) >= STILL_S else None
+    return hang if hang and (hang.seconds or 0.0) >= STILL_S else None
 
 
 def _counts(whole: Difference) -> Counts:
-    found: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
+    counts: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
     rows = np.flatnonzero(np.isin(whole.procedure, list(_COUNTED)))
     columns = (whole.rank, whole.communicator, whole.procedure, whole.calls)
-    for rank, communicator, procedure, calls in zip(*(one[rows].tolist() for one in columns), strict=True):
-        found[communicator, _COUNTED[procedure]][rank] = int(calls)
-    return found
+    for rank, communicator, procedure, calls in zip(
+        *(column[rows].tolist() for column in columns), strict=True
+    ):
+        counts[communicator, _COUNTED[procedure]][rank] = int(calls)
+    return counts
 
 
 def _site(rank: int, process: Process | None, sites: Sites, directory: str, started_ns: int) -> str:
-    """Return where in the source the call was made that a rank is inside of."""
+    """Return the place in the source of the call that a rank is in."""
     if process is None or not process.calls_open:
         return ""
     index = part(np.array([process.calls_open[0].thread["inside_key"]], np.uint64), "CALLS", "SITE")
@@ -92,9 +98,7 @@ def _site(rank: int, process: Process | None, sites: Sites, directory: str, star
 
 @lru_cache(maxsize=256)
 def _name(offset: int, where: Object, file: str, directory: str, started_ns: int) -> str:
-    """Return the shortest name of a place: it takes a look at the debug information, once."""
+    """Return the shortest name of a place, from the debug information, read once."""
     alone = Sites([where._replace(id=1)], [Site(1, 1, offset)], {}, [file])
-    [found] = with_sources(alone, directory, started_ns).rows
-    return Source(
-        path=where.path, function=found.function, file=found.file, line=found.line, offset=offset
-    ).name
+    [row] = with_sources(alone, directory, started_ns).rows
+    return Source(path=where.path, function=row.function, file=row.file, line=row.line, offset=offset).name

@@ -1,4 +1,4 @@
-"""Looks at a job again and again until it has ended."""
+"""Looks at a job repeatedly until it has ended."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ from rankwise.profile.collect.launch_note import FILE_NAME as LAUNCH_NOTE
 from rankwise.profile.collect.launch_note import read_launch_note
 
 _PATIENCE_S = 10.0
-_CHECK_S = (
-    2.0  # whether the job has ended, where the kernel does not tell: its end may be noted on another node
-)
+_CHECK_S = 2.0  # how often to check for the end, if the kernel sends no news: it may be noted on another node
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ class Watch:
         """Look, wait, and look again, until the job has ended.
 
         Raises:
-            RankwiseError: there are counters, and two looks could read none of them.
+            RankwiseError: counters exist, but two looks could read none of them.
         """
         with contextlib.ExitStack() as at_end:
             news: News | None = None
@@ -79,11 +77,11 @@ class Watch:
         """Look once.
 
         Raises:
-            RankwiseError: there are counters, and neither this look nor the one before could read any.
+            RankwiseError: counters exist, but neither this look nor the previous one could read any.
         """
         snapshot = take(self._directory)
         if self._now and not _files(self._now) <= _files(snapshot):
-            # The files are being removed, which is the end; what is known of it stays.
+            # The files are being removed, which is the end; the last picture stays.
             return Look(self._picture(over=True), last=True)
         if snapshot.unreadable and not snapshot.processes and self._now and self._now.unreadable:
             raise RankwiseError(snapshot.unreadable[0])
@@ -98,14 +96,14 @@ class Watch:
 
     def _wait_until(self, end: float, news: News | None) -> None:
         """Sleep, but not beyond the end of the job."""
-        while (left := end - time.monotonic()) > 0:
-            _sleep(min(left, _CHECK_S), news)
+        while (remaining := end - time.monotonic()) > 0:
+            _sleep(min(remaining, _CHECK_S), news)
             if has_ended(self._directory) or not self._directory.is_dir():
                 return
 
 
 def _sleep(seconds: float, news: News | None) -> None:
-    """Sleep, but not beyond what is new in the run directory."""
+    """Sleep until the run directory changes, at most for some seconds."""
     if select.select([news.descriptor] if news else [], [], [], seconds)[0] and news:
         news.read()
 
@@ -114,19 +112,20 @@ def _files(snapshot: Snapshot) -> set[str]:
     return {process.counters.path.name for process in snapshot.processes}
 
 
-def is_over(found: Sequence[Process], launched: bool) -> bool:
-    """Tell from the processes whether their job has ended.
+def is_over(processes: Sequence[Process], launched: bool) -> bool:
+    """Return whether the job of some processes has ended.
 
-    `rankwise run` says so itself; a script under it may start a further program when one has ended, so it is
-    given some time. Who is killed because another rank aborts has no chance to tell: then silence is the end.
+    `rankwise run` notes the end itself. As its script may start a further program after one has ended, it
+    gets some time. A rank that is killed because another one aborts can't note its end: then silence is the
+    end.
 
     Args:
-        found: all processes of the run directory.
-        launched: there is a note of `rankwise run` in it.
+        processes: all processes of the run directory.
+        launched: whether the directory has a note of `rankwise run`.
     """
-    if not found:
+    if not processes:
         return False
-    silent = min(process.now_ns - process.heartbeat_ns for process in found) / NANOSECONDS > _PATIENCE_S
-    if all(process.ended for process in found):
+    silent = min(process.now_ns - process.heartbeat_ns for process in processes) / NANOSECONDS > _PATIENCE_S
+    if all(process.ended for process in processes):
         return silent or not launched
-    return silent and any(process.counters.header.state == "aborted" for process in found)
+    return silent and any(process.counters.header.state == "aborted" for process in processes)

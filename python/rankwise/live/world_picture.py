@@ -39,15 +39,14 @@ def picture(
     Args:
         directory: the run directory.
         note: about its launch.
-        before: the last look, None if there was none.
+        before: the last look; None: this is the first.
         now: this look.
         over: the job has ended.
     """
     interval = now.monotonic - before.monotonic if before else 0.0
-    # By the names of their files: which rank a process is may become known only in between.
-    earlier = {one.counters.path.name: one for one in before.processes} if before else {}
-    later = {one.counters.path: one for one in now.processes}
-    found = worlds(one.counters for one in now.processes)
+    # By the names of their files, as the rank of a process may become known only in between.
+    earlier = {process.counters.path.name: process for process in before.processes} if before else {}
+    later = {process.counters.path: process for process in now.processes}
     return Picture(
         directory=directory,
         command=list(note.command),
@@ -60,19 +59,19 @@ def picture(
         worlds=[
             _World(
                 world,
-                {rank: later[one.path] for rank, one in world.ranks.items()},
+                {rank: later[counters.path] for rank, counters in world.ranks.items()},
                 earlier,
                 interval,
                 note.directory,
             ).picture()
-            for world in found
+            for world in worlds(process.counters for process in now.processes)
         ],
         warnings=[*([note.warning] if note.warning else []), *now.unreadable],
     )
 
 
 class _World:
-    """One world on its way into the picture."""
+    """Makes the picture of one world."""
 
     def __init__(
         self,
@@ -144,13 +143,13 @@ class _World:
             ranks=ranks,
             warnings=[
                 *self.world.warnings,
-                *(loss for one in self.members.values() for loss in one.counters.losses),
+                *(loss for process in self.members.values() for loss in process.counters.losses),
             ],
             programs=self.world.programs(),
         )
 
     def _init_finalize(self) -> float:
-        """Return the time in MPI_Init and MPI_Finalize, mean over the ranks."""
+        """Return the time in MPI_Init and MPI_Finalize, averaged over the ranks."""
         return sum(process.init_finalize for process in self.members.values()) / len(self.members)
 
     def _rate(self, column: Column) -> float:
@@ -212,23 +211,23 @@ class _World:
         ]
 
     def _hooks(self) -> list[Hook]:
-        alike: dict[tuple[str, tuple[str, ...], str], list[int]] = defaultdict(list)
+        by_visibility: dict[tuple[str, tuple[str, ...], str], list[int]] = defaultdict(list)
         for rank, process in self.members.items():
             header = process.counters.header
             active = header.transport_state == "active"
             why = "" if active else why_inactive(header.transport_state, header.transport_note)
-            alike[header.transport, header.transport_sees, why].append(rank)
+            by_visibility[header.transport, header.transport_sees, why].append(rank)
         return [
             Hook(compact(ranks), transport, list(sees), why)
-            for (transport, sees, why), ranks in alike.items()
+            for (transport, sees, why), ranks in by_visibility.items()
         ]
 
     def _pairs(self) -> list[Pair]:
-        """Return the hottest pairs of ranks: a world may have millions."""
+        """Return the pairs of ranks with the most traffic: a world may have millions."""
         whole = Flows(self.whole, self.world.size)
         recent = Flows(self.recent, self.world.size) if self.recent else None
         rows = []
-        # Those that are hot now, then those that were.
+        # By present traffic first, then by all traffic.
         flows = dict.fromkeys([*(recent.largest(_MOST_PAIRS) if recent else []), *whole.largest(_MOST_PAIRS)])
         for flow in [*flows][:_MOST_PAIRS]:
             source, destination, kind = flow
@@ -258,15 +257,15 @@ class _World:
             communicator=self.names[place.communicator] if place.communicator is not None else None,
             since=None if place.since_ns is None else iso(place.since_ns),
             seconds=place.seconds,
-            **_whom(place),
+            **_waited_for(place),
             percent_in_mpi=percent(recent[1], run),
             percent_in_mpi_from_start=percent(whole[rank][1], self.whole.run[rank]) if process else 0.0,
             calls_per_second=recent[0] / self.interval if self.interval else 0.0,
         )
 
 
-def _whom(place: Place) -> dict[str, int | None]:
-    """Return whom a call waits for, by the members of the picture."""
+def _waited_for(place: Place) -> dict[str, int | None]:
+    """Return the ranks that a call waits for, by the members of the picture."""
     source, source_tag = place.source or (None, None)
     destination, destination_tag = place.destination or (None, None)
     return {

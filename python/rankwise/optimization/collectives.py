@@ -18,7 +18,7 @@ from rankwise.trials.ways import Way
 from rankwise.tuning.profiled import profiled
 from rankwise.tuning.racing.race import AIM
 from rankwise.tuning.racing.racer import Racer
-from rankwise.tuning.settings.apply import untold
+from rankwise.tuning.settings.apply import untranslatable
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.rule import Rule
 from rankwise.tuning.settings.words import sizes
@@ -82,7 +82,7 @@ class Collectives:
             ranks=profiled_run.wall.ranks,
             way=now.way,
             open_racer=lambda deadline: self._open_racer(now.way, now.runs.directory, deadline),
-            untold=lambda settings: untold(together(now.kept, settings), self._library),
+            untranslatable=lambda settings: untranslatable(together(now.kept, settings), self._library),
             materialise=lambda settings: now.combined(settings).variables,
             about=now.kept.about,
             bitwise=self._bitwise,

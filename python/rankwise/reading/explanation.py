@@ -15,7 +15,7 @@ from rankwise.diagnosis.kept import diagnosis
 from rankwise.diagnosis.model import Diagnosis
 from rankwise.errors import RankwiseError
 from rankwise.findings.as_json import findings_json
-from rankwise.findings.finding import Fact, NotTold, Rule
+from rankwise.findings.finding import Fact, NoAnswer, Rule
 from rankwise.findings.metrics import METRICS, Metric
 from rankwise.reading.answers import Answer
 
@@ -108,7 +108,7 @@ class Meaning(Answer):
     """
 
     def __init__(
-        self, path: Path, what: Metric | Rule, value: Fact | NotTold | None, explanation: Explanation | None
+        self, path: Path, what: Metric | Rule, value: Fact | NoAnswer | None, explanation: Explanation | None
     ) -> None:
         """Take what was found."""
         super().__init__(path)

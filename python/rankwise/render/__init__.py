@@ -1,1 +1,1 @@
-"""Whatever draws: terminal, pages for a browser, figures, files for other tools. Nothing here concludes."""
+"""Output: terminal, pages for a browser, figures, files for other tools. It draws no conclusions."""

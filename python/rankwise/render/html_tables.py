@@ -1,4 +1,4 @@
-"""A view as HTML for notebooks: its tables, cut; the heads of columns tell what they mean."""
+"""A view as HTML for notebooks: its tables, cut; column heads explain themselves on hover."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def view_html(view: View, detail: Detail, limit: int, head: Sequence[str] = ()) 
     """Return the tables of an answer, each with at most `limit` rows (0 = all) and the sums of the others.
 
     Args:
-        view: what is shown.
+        view: to show.
         detail: the answer.
         limit: of the rows.
-        head: sentences that come first: what is missing, what was selected.
+        head: sentences before the tables, on missing data and the selection.
     """
     parts = [f"<p><b>{_text(sentence)}</b></p>" for sentence in head]
     if view.title:
@@ -40,15 +40,15 @@ def _table(table: Table, detail: Detail, limit: int) -> str:
         return f"<p>{_text(table.empty)}</p>"
     columns = table.columns_in(detail)
     shown = table.rows[:limit] if limit and not table.whole else table.rows
-    rest = table.rows[len(shown) :]
+    unlisted = table.rows[len(shown) :]
     heads = "".join(
         f'<th style="{_PLAIN};{_side(column)}" title="{_text(column.meaning)}">{_text(column.name)}</th>'
         for column in columns
     )
     lines: list[Line] = [line(columns, row) for row in shown]
-    if rest:
-        others = {column.name: column.total_cell(rest) for column in columns}
-        lines.append({**others, columns[0].name: Cell(f"{len(rest)} other{'s' * (len(rest) > 1)}")})
+    if unlisted:
+        others = {column.name: column.total_cell(unlisted) for column in columns}
+        lines.append({**others, columns[0].name: Cell(f"{len(unlisted)} other{'s' * (len(unlisted) > 1)}")})
     sums = len(lines)
     lines += [*table.total_lines(), *table.apart]
     body = "".join(
@@ -73,5 +73,5 @@ def _side(column: Column[Any]) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text from outside as HTML that shows it, and does nothing."""
+    """Return a foreign text as HTML that only shows it."""
     return escape(safe(text, "utf-8"))

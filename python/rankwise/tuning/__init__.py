@@ -1,6 +1,6 @@
 """Makes a program's collectives and messages cheaper by the MPI library's own settings, and proves it.
 
-The profile tells which cells cost most (`cells`), a race of all algorithms that the installed library offers
-for each cell tells which is fastest here (`racing`), a gate refuses what could break the program (`gate`),
-and runs of the program itself in pairs tell what the settings gain (`proof`).
+The profile shows which cells cost most (`cells`). For each cell, all algorithms of the installed library are
+raced (`racing`). A gate refuses algorithms that could break the program (`gate`). Paired runs of the program
+itself show what the settings gain (`proof`).
 """

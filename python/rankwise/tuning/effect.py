@@ -1,10 +1,9 @@
-"""What settings have changed: shown by two runs, not by the settings themselves.
+"""What settings have changed, shown by a run with them and a run without.
 
-Libraries drop a wrong rule without a word. So a run with the rules is compared with one without. Other
-messages inside the collectives of a rule show that it took effect. The same messages show nothing: several
-algorithms send the same ones, in another order (pairwise and linear Alltoallv; most of them on two
-processes). Then the library is asked, where its calls of its own algorithms can be counted. Nothing of this
-is a verdict on a rule: what it gains is decided by pairs of runs.
+Libraries silently drop a wrong rule. Different messages inside the collectives of a rule show that it took
+effect. The same messages show nothing: several algorithms send the same messages in another order (pairwise
+and linear Alltoallv; most algorithms on two processes). Then the library's calls of its algorithms decide,
+if they can be counted. None of this is a verdict on a rule: paired runs decide what it gains.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ class Effect:
 
     Attributes:
         rule: whose effect it is.
-        verdict: same calls: the library called the same algorithms as often as without the rule. That is no
-            proof of no effect: what it does before it calls them may take long.
-        messages: of its calls, beside those without it; unknown: of no call all messages were seen, with and
-            without.
+        verdict: same calls: the library called the same algorithms as often as without the rule. It may still
+            have an effect: what the library does before it calls them may take long.
+        messages: of its calls, compared with those without the rule; unknown: for no call were all messages
+            seen in both runs.
         before: names of the algorithms without the rule, by messages or library; empty if none is known.
         after: with it.
     """
@@ -55,16 +54,16 @@ class Effects:
 
     Attributes:
         rules: of each.
-        others: cells that no rule is about and that have changed all the same, for people.
+        others: cells that changed although no rule is about them, for people.
     """
 
     rules: list[Effect]
     others: list[str]
 
     def as_record(self) -> dict[str, Any]:
-        """Return what a later call can go on with: all but the rules, which it has."""
-        seen = [(one.verdict, one.messages, one.before, one.after) for one in self.rules]
-        return {"seen": seen, "others": self.others}
+        """Return all but the rules, for a later call that has them."""
+        by_rule = [(effect.verdict, effect.messages, effect.before, effect.after) for effect in self.rules]
+        return {"seen": by_rule, "others": self.others}
 
 
 @dataclass(frozen=True)
@@ -92,9 +91,9 @@ def effects(before: Path, after: Path, rules: Sequence[Rule]) -> Effects:
     """Compare two runs of a program.
 
     Args:
-        before: profile of one without the rules; beside it, what was counted of the library's algorithms.
-        after: of one with them.
-        rules: that were in force.
+        before: profile of a run without the rules; the counts of the library's algorithms are next to it.
+        after: profile of a run with them.
+        rules: in force in that run.
 
     Raises:
         RankwiseError: a profile can't be read.
@@ -105,7 +104,7 @@ def effects(before: Path, after: Path, rules: Sequence[Rule]) -> Effects:
         now = _shapes(connection)
     both = [shape for shape in was if shape in now]
     called_before, called_after = _called(watched(before)), _called(watched(after))
-    found = []
+    of_rules = []
     for rule in rules:
         own = [shape for shape in both if _is_about(rule, shape)]
         of_rule = rule.procedure, rule.processes
@@ -115,19 +114,19 @@ def effects(before: Path, after: Path, rules: Sequence[Rule]) -> Effects:
             called_after.get(of_rule, Counter()),
         )
         if all(was[shape].messages == now[shape].messages for shape in own):
-            found.append(by_library)
+            of_rules.append(by_library)
             continue
         names = _names(was, own), _names(now, own)
         if not all(names) and by_library.verdict == "changed":
             names = by_library.before, by_library.after
-        found.append(Effect(rule, "changed", "other", *names))
+        of_rules.append(Effect(rule, "changed", "other", *names))
     others = [
         f"{shape.procedure.removeprefix('MPI_')} on {shape.communicator}"
         + (f", {exact_byte_text(shape.size)}" if shape.size is not None else "")
         for shape in both
         if was[shape].messages != now[shape].messages and not any(_is_about(rule, shape) for rule in rules)
     ]
-    return Effects(found, others)
+    return Effects(of_rules, others)
 
 
 def effects_of(record: Mapping[str, Any], rules: Sequence[Rule]) -> Effects:
@@ -153,18 +152,18 @@ def _by_library(unseen: Effect, before: Counter[str], after: Counter[str]) -> Ef
 
 
 def _called(directory: Path) -> _Called:
-    """Read what the ranks of a run have left: lines such as `alltoallv pairwise 4 2000`."""
-    found: _Called = {}
+    """Read the files of a run's ranks, with lines such as `alltoallv pairwise 4 2000`."""
+    counts: _Called = {}
     for file in directory.glob("*") if directory.is_dir() else ():
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
             collective, algorithm, processes, calls = line.split()
             key = f"MPI_{collective.capitalize()}", int(processes)
-            found.setdefault(key, Counter())[algorithm] += int(calls)
-    return found
+            counts.setdefault(key, Counter())[algorithm] += int(calls)
+    return counts
 
 
 def _shapes(connection: sqlite3.Connection) -> dict[_Shape, _Seen]:
-    found = {}
+    shapes = {}
     known = {row.pattern: row for row in algorithms(connection) if row.pattern is not None}
     for pattern, complete, kept in connection.execute("SELECT id, complete, kept_call FROM patterns"):
         row = known.get(pattern)
@@ -172,8 +171,8 @@ def _shapes(connection: sqlite3.Connection) -> dict[_Shape, _Seen]:
             continue
         messages, sizes = matrices(connection, pattern, row.processes)
         shape = _Shape(row.procedure, row.communicator, row.processes, row.root, row.size)
-        found[shape] = _Seen(row.algorithm or "", np.stack([messages, sizes]).tobytes())
-    return found
+        shapes[shape] = _Seen(row.algorithm or "", np.stack([messages, sizes]).tobytes())
+    return shapes
 
 
 def _is_about(rule: Rule, shape: _Shape) -> bool:
@@ -182,5 +181,5 @@ def _is_about(rule: Rule, shape: _Shape) -> bool:
     return rule.high is None or (shape.size is not None and rule.low <= shape.size <= rule.high)
 
 
-def _names(seen: dict[_Shape, _Seen], shapes: Sequence[_Shape]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(seen[shape].name for shape in shapes if seen[shape].name))
+def _names(calls: dict[_Shape, _Seen], shapes: Sequence[_Shape]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(calls[shape].name for shape in shapes if calls[shape].name))

@@ -1,7 +1,6 @@
-"""The gate: which algorithms a rule must not choose, because a program could go wrong or change its results.
+"""The gate: algorithms that a rule must not choose, because the program could fail or change its results.
 
-What is refused was seen to break correct programs (tests/mpi/test_tuning_gate.py shows it), or is not known
-to be safe.
+They were seen to break correct programs (tests/mpi/test_tuning_gate.py), or are not known to be safe.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def refusal(target: Target, library: Version, algorithm: Algorithm, *, bitwise: 
         target: what the rule is about.
         library: that carries it out.
         algorithm: to be chosen.
-        bitwise: whether the last digits of results have to stay as they are.
+        bitwise: whether the last digits of results must not change.
     """
     known = by_label(library.label)
     is_reduction = target.procedure in REDUCTIONS
@@ -49,12 +48,12 @@ def refusal(target: Target, library: Version, algorithm: Algorithm, *, bitwise: 
 
 
 def changes_digits(target: Target) -> bool:
-    """Tell whether another algorithm may change results in their last digits."""
+    """Return whether another algorithm may change the last digits of results."""
     return target.procedure in REDUCTIONS and target.traits.rounds
 
 
 def may_round(target: Target) -> bool:
-    """Tell whether the same may be true, also where a profile does not say which types the calls had."""
+    """Return whether it may change them, also where the profile lacks the types of the calls."""
     return target.procedure in REDUCTIONS and (target.traits.rounds or not target.traits.known)
 
 

@@ -1,7 +1,7 @@
 """Performance guidelines as alarms: a collective must not take longer than other calls that do the same.
 
-If MPI_Allreduce takes longer than MPI_Reduce and MPI_Bcast one after the other, the library has chosen badly:
-it could have done that. No profile is needed, and no library has to be asked how it chooses.
+If MPI_Allreduce takes longer than MPI_Reduce followed by MPI_Bcast, the library has chosen badly: it could
+have done just that. This needs neither a profile nor knowledge of how the library chooses.
 
 Sources: Traff, Gropp, Thakur, "Self-Consistent MPI Performance Guidelines", IEEE TPDS 21, 2010; Hunold,
 Carpen-Amarie, "Autotuning MPI Collectives using Performance Guidelines", HPC Asia 2018.
@@ -30,24 +30,24 @@ from rankwise.tuning.measured import CLOCK_US
 from rankwise.tuning.racing.arms import DEFAULT, arms_of
 from rankwise.tuning.racing.batch import Arm
 from rankwise.tuning.racing.mockups import Mockup
-from rankwise.tuning.racing.race import AGAIN, AIM, HeldOut, hold_out, noise, race
+from rankwise.tuning.racing.race import AGAIN, AIM, Validation, noise, race, validate
 from rankwise.tuning.racing.racer import Racer, Unfit
 from rankwise.tuning.settings.rule import Algorithm
 
 MARGIN = 0.05
-"""By which a collective may be slower without an alarm."""
+"""How much slower a collective may be without an alarm."""
 ROUNDS = 32
 PARTS = 4
-"""That messages are cut into: the same as in src/probes/collective/mockups.c."""
+"""The number of pieces of a message: the same as in src/probes/collective/mockups.c."""
 MOST_BYTES = 256 << 20
-"""Of a process's buffer: calls that need more are left out."""
+"""Largest buffer of a process: calls that need more are left out."""
 MOST_ELEMENTS = (1 << 31) - 1
-"""Of all blocks: the probe's counts are an int."""
+"""Of all blocks: the probe's counts are ints."""
 
 _OF_MESSAGE = 0.5
-"""Of the time of a message by MPI_Barrier: what took less was not measured with its ranks side by side."""
+"""Share of MPI_Barrier's time for a message: if a call took less, its ranks did not run at the same time."""
 
-_CURES = 5  # violations that an algorithm is looked for
+_CURES = 5  # violations for which a better algorithm is searched
 _MOST_CURE_ROUNDS = 24
 
 Say = Callable[[str], None]
@@ -60,8 +60,8 @@ class Guideline:
     Attributes:
         procedure: the collective.
         mockup: name of the other calls, see racing.mockups.
-        words: of them, for people.
-        for_each: of what a block has to have an element; '': of nothing.
+        words: for the other calls, for people.
+        for_each: a block needs an element for each of these; '': no condition.
     """
 
     procedure: str
@@ -87,14 +87,14 @@ GUIDELINES = (
     Guideline("MPI_Scan", "Exscan+Reduce_local", "Exscan + Reduce_local"),
     Guideline("MPI_Barrier", "Allreduce", "Allreduce of 4 B"),
 )
-"""Of other calls. That larger messages must not take less time is looked at for all of these collectives."""
+"""For all of these collectives, larger messages must also not take less time."""
 
 _OF_ALL_BLOCKS = frozenset({"MPI_Allgather", "MPI_Gather", "MPI_Scatter", "MPI_Reduce_scatter_block"})
 _WITHOUT_SIZE = frozenset({"MPI_Barrier"})
 
 
 class Comparer(Racer, Protocol):
-    """A racer whose arms may be calls in the place of a collective, too: racing.session.Session."""
+    """A racer whose arms may also be calls that replace a collective: racing.session.Session."""
 
     def run(
         self, cell: Cell, arms: Mapping[str, Arm], rounds: Sequence[Sequence[str]]
@@ -109,11 +109,11 @@ class Comparer(Racer, Protocol):
 
 @dataclass(frozen=True)
 class Question:
-    """A collective with messages of one size, and what it is compared with.
+    """A collective with messages of one size, and the calls that it is compared with.
 
     Attributes:
         cell: the collective.
-        others: by the words for them.
+        others: the other calls, by their words.
     """
 
     cell: Cell
@@ -129,13 +129,13 @@ class Compared:
         processes: of the communicator.
         size: bytes of the message; 0 of MPI_Barrier.
         against: the other calls.
-        larger: bytes of the message, if the other call is the same with a larger one; 0 if it is not.
+        larger: bytes of the larger message, if the other call is the same collective; else 0.
         own_us: a call, us.
         other_us: the other calls together, us.
         interval: of the ratio collective / other calls.
         control: of the ratio of the collective to itself.
-        least_us: that any such call takes; what was measured below is too short.
-        cure: the algorithm that makes it faster, and how much; None: none was found, or looked for.
+        least_us: that any such call takes; shorter times are not plausible.
+        cure: an algorithm that makes it faster, and how much; None: not found, or not searched.
     """
 
     procedure: str
@@ -148,20 +148,20 @@ class Compared:
     interval: Interval
     control: Interval
     least_us: float = CLOCK_US
-    cure: tuple[Algorithm, HeldOut] | None = None
+    cure: tuple[Algorithm, Validation] | None = None
 
     @property
     def is_too_short(self) -> bool:
-        """Whether a time is less than can be: nothing is concluded from it.
+        """Whether a time is implausibly short, so that nothing follows from it.
 
-        Where ranks share processors, the root may have sent all before another rank runs at all; then each
-        rank's own time is short, however long the call took.
+        Where ranks share processors, the root may have sent everything before another rank runs at all. Then
+        each rank's own time is short, although the call took long.
         """
         return min(self.own_us, self.other_us) < self.least_us
 
     @property
     def is_violated(self) -> bool:
-        """Whether the collective takes longer, by more than chance and the noise of its own time explain."""
+        """Whether the collective takes longer than chance and the noise of its time can explain."""
         if self.is_too_short:
             return False
         return self.interval.reached and self.interval.low > (1 + MARGIN) * noise(self.control)
@@ -169,19 +169,19 @@ class Compared:
 
 @dataclass(kw_only=True)
 class Outcome:
-    """What guidelines showed.
+    """The result of checking the guidelines.
 
     Attributes:
         library: that was measured.
         hosts: names of the nodes, sorted.
         processes: of the communicator.
         confidence: of all intervals together.
-        compared: so far, in the order in which they were.
-        unfit: why calls could not be compared, by what they are.
+        compared: so far, in their order.
+        unfit: why calls could not be compared, by the name of the comparison.
         too_large: calls that were left out for their memory.
         left: comparisons that there was no time for.
-        ended: why it was ended early; '' if it was not.
-        least_us: see Compared; it is known when MPI_Barrier was measured.
+        ended: why it ended early; '' if it did not.
+        least_us: see Compared; known once MPI_Barrier was measured.
     """
 
     library: Version
@@ -197,33 +197,37 @@ class Outcome:
 
     @property
     def too_short(self) -> list[Compared]:
-        """Those with a time that is less than can be."""
-        return [one for one in self.compared if one.is_too_short]
+        """Comparisons with an implausibly short time."""
+        return [comparison for comparison in self.compared if comparison.is_too_short]
 
     @property
     def violated(self) -> list[Compared]:
-        """Those that are violated, the worst first."""
-        found = [one for one in self.compared if one.is_violated]
-        return sorted(found, key=lambda one: -one.interval.ratio)
+        """Violations, the worst first."""
+        violations = [comparison for comparison in self.compared if comparison.is_violated]
+        return sorted(violations, key=lambda comparison: -comparison.interval.ratio)
 
     @property
     def controls(self) -> list[Interval]:
-        """Of each collective and size, its ratio to itself."""
-        return list({(one.procedure, one.size): one.control for one in self.compared}.values())
+        """The ratio to itself of each collective and size."""
+        return list(
+            {
+                (comparison.procedure, comparison.size): comparison.control for comparison in self.compared
+            }.values()
+        )
 
 
 def compare(comparer: Comparer, sizes: Sequence[int], confidence: float, seed: int, say: Say) -> Outcome:
-    """Look at all guidelines.
+    """Check all guidelines.
 
     Args:
         comparer: runs the calls.
         sizes: of messages, bytes.
         confidence: of all intervals together.
         seed: of the order of calls.
-        say: is told how far it is, by lines.
+        say: gets a line of progress at a time.
 
     Raises:
-        RankwiseError: the launch has one rank alone, or the job failed.
+        RankwiseError: the launch has only one rank, or the job failed.
     """
     ranks = len(comparer.hosts)
     if ranks < 2:
@@ -235,26 +239,32 @@ def compare(comparer: Comparer, sizes: Sequence[int], confidence: float, seed: i
         confidence=confidence,
     )
     asked = questions(ranks, sizes, outcome.too_large)
-    of_each = 1 - (1 - confidence) / max(1, sum(len(one.others) for one in asked))
+    of_each = 1 - (1 - confidence) / max(1, sum(len(question.others) for question in asked))
     rounds = max(ROUNDS, least_rounds(of_each))
-    outcome.left = sum(len(one.others) for one in asked)
+    outcome.left = sum(len(question.others) for question in asked)
     with _ending(outcome):
-        seconds = [rounds * (2 + len(one.others)) * comparer.of_visit(one.cell) for one in asked]
+        seconds = [
+            rounds * (2 + len(question.others)) * comparer.of_visit(question.cell) for question in asked
+        ]
         say(
             f"{outcome.left} comparisons in {rounds} rounds: {about(sum(seconds))}; then better algorithms "
             "are searched for"
         )
         begin = time.monotonic()
         for number, question in enumerate(asked, 1):
-            found = _compared(comparer, question, rounds, of_each, seed, outcome)
-            outcome.compared += found
-            if question.cell.procedure in _WITHOUT_SIZE and found:
-                outcome.least_us = _least_us(found[0].own_us, ranks)
+            comparisons = _compared(comparer, question, rounds, of_each, seed, outcome)
+            outcome.compared += comparisons
+            if question.cell.procedure in _WITHOUT_SIZE and comparisons:
+                outcome.least_us = _least_us(comparisons[0].own_us, ranks)
             outcome.left -= len(question.others)
-            # As slow as it was so far: the other calls may take longer, and the machine may have other work.
-            left = (time.monotonic() - begin) * sum(seconds[number:]) / sum(seconds[:number])
-            more = f"; {about(left)} left" if left else ""
-            slower = [f"{ratio_text(one.interval.ratio)} x {one.against}" for one in found if one.is_violated]
+            # At the pace so far: the other calls may take longer, and the machine may have other work.
+            seconds_left = (time.monotonic() - begin) * sum(seconds[number:]) / sum(seconds[:number])
+            more = f"; {about(seconds_left)} left" if seconds_left else ""
+            slower = [
+                f"{ratio_text(comparison.interval.ratio)} x {comparison.against}"
+                for comparison in comparisons
+                if comparison.is_violated
+            ]
             said = f" takes {' and '.join(slower)}" if slower else ""
             say(f"{number} of {len(asked)}: {_title(question.cell)}{said}{more}")
         _cure(comparer, outcome, seed, say)
@@ -262,26 +272,26 @@ def compare(comparer: Comparer, sizes: Sequence[int], confidence: float, seed: i
 
 
 def questions(ranks: int, sizes: Sequence[int], too_large: list[str]) -> list[Question]:
-    """Return what is to be compared, by size and collective.
+    """Return the comparisons, by size and collective.
 
     Args:
         ranks: of the communicator.
         sizes: of messages, bytes, ascending.
-        too_large: gets what is left out for its memory.
+        too_large: gets the calls that need too much memory.
     """
-    found, least = [], {"": 0, "process": ranks, "part": PARTS}
+    listed, least = [], {"": 0, "process": ranks, "part": PARTS}
     for place, size in enumerate(sizes):
         elements = size // 8 if size % 8 == 0 else size
         following = sizes[place + 1] if place + 1 < len(sizes) else 0
-        # What is without size comes first: it shows what a message takes.
-        procedures = dict.fromkeys(one.procedure for one in GUIDELINES)
+        # MPI_Barrier comes first: it shows how long a message takes.
+        procedures = dict.fromkeys(guideline.procedure for guideline in GUIDELINES)
         for procedure in sorted(procedures, key=lambda name: name not in _WITHOUT_SIZE):
             if procedure in _WITHOUT_SIZE and place > 0:
                 continue
             others = {
-                one.words: Mockup(one.mockup)
-                for one in GUIDELINES
-                if one.procedure == procedure and elements >= least[one.for_each]
+                guideline.words: Mockup(guideline.mockup)
+                for guideline in GUIDELINES
+                if guideline.procedure == procedure and elements >= least[guideline.for_each]
             }
             own = 0 if procedure in _WITHOUT_SIZE else size
             blocks = ranks if procedure in _OF_ALL_BLOCKS else 1
@@ -294,8 +304,8 @@ def questions(ranks: int, sizes: Sequence[int], too_large: list[str]) -> list[Qu
             if blocks * own > MOST_BYTES or ranks * elements > MOST_ELEMENTS:
                 too_large.append(_title(cell))
             elif others:
-                found.append(Question(cell, others))
-    return found
+                listed.append(Question(cell, others))
+    return listed
 
 
 def _compared(
@@ -311,7 +321,7 @@ def _compared(
                 outcome.unfit[f"{_title(cell)} against {name}"] = why
                 others.pop(name, None)
             continue
-        times = {name: [one[name] for one in ran] for name in arms}
+        times = {name: [round_times[name] for round_times in ran] for name in arms}
         control = ratio_interval(times[DEFAULT], times[AGAIN], confidence)
         return [
             Compared(
@@ -332,36 +342,36 @@ def _compared(
 
 
 def _least_us(barrier_us: float, ranks: int) -> float:
-    """Return what any call takes in which a rank gets something from another: a message.
+    """Return the least time of a call in which a rank gets something from another: that of a message.
 
     Args:
-        barrier_us: what MPI_Barrier takes: a message after the other, as often as ranks can be halved.
+        barrier_us: time of MPI_Barrier, which sends log2(ranks) messages one after the other.
         ranks: that take part.
     """
     return max(CLOCK_US, _OF_MESSAGE * barrier_us / math.ceil(math.log2(ranks)))
 
 
 def _cure(comparer: Comparer, outcome: Outcome, seed: int, say: Say) -> None:
-    """Look for algorithms that make the worst calls faster, where the library can be told to take them."""
+    """Search for algorithms that make the worst calls faster, where the library lets one choose."""
     worst: dict[tuple[str, int], Compared] = {}
-    for one in outcome.violated:
-        if comparer.offered(one.procedure):
-            worst.setdefault((one.procedure, one.size), one)
+    for violation in outcome.violated:
+        if comparer.offered(violation.procedure):
+            worst.setdefault((violation.procedure, violation.size), violation)
     looked_for = list(worst.values())[:_CURES]
     aim = replace(AIM, most=_MOST_CURE_ROUNDS)
-    for number, one in enumerate(looked_for, 1):
-        cell = _cell(one.procedure, one.processes, one.size)
+    for number, violation in enumerate(looked_for, 1):
+        cell = _cell(violation.procedure, violation.processes, violation.size)
         say(f"looking for a better algorithm, {number} of {len(looked_for)}: {_title(cell)}")
-        offered = comparer.offered(one.procedure)
-        arms = arms_of(by_version(comparer.library), one.procedure, one.size, offered)
+        offered = comparer.offered(violation.procedure)
+        arms = arms_of(by_version(comparer.library), violation.procedure, violation.size, offered)
         winner = race(comparer, cell, arms, aim, seed).winner
         if winner is None:
             continue
-        held = hold_out(comparer, cell, winner, aim.confidence_of_each(len(looked_for)), seed=seed)
-        plausible = held.evidence.chosen_us >= one.least_us
+        held = validate(comparer, cell, winner, aim.confidence_of_each(len(looked_for)), seed=seed)
+        plausible = held.evidence.chosen_us >= violation.least_us
         if plausible and held.is_worth_it:
             for place, same in enumerate(outcome.compared):
-                if (same.procedure, same.size) == (one.procedure, one.size):
+                if (same.procedure, same.size) == (violation.procedure, violation.size):
                     outcome.compared[place] = replace(same, cure=(winner, held))
 
 

@@ -1,4 +1,4 @@
-"""The launch of the user's program, also where a script starts it: the place that a probe takes."""
+"""The launch of the user's program, which a probe replaces; also where a script contains it."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _EXAMPLE = "give the launch itself, as in: mpirun -n 4 ./app"
 def launched(
     program: Program, directory: Path, signals: Signals, limit: float, say: Callable[[str], None]
 ) -> Program:
-    """Return the command that starts the program by a launcher: as given, or the one that a script holds.
+    """Return the launch of the program: the given command, or the launch inside a script.
 
-    A script runs once for that.
+    To find it, a script runs once.
 
     Args:
         program: as given.
-        directory: for what that run leaves; every node sees it.
-        signals: that came to us.
+        directory: for the files of that run; every node sees it.
+        signals: that arrived here.
         limit: seconds that the run may take.
-        say: is told what is found.
+        say: gets a line about each step.
 
     Raises:
-        RankwiseError: the script fails, or starts no launcher that is known, or several.
+        RankwiseError: the script fails, or starts no known launcher, or several launches.
         trials.run.Interrupted: a signal came.
     """
     line = program.planned.command
-    started = {found.kind for found in program.planned.detections}
+    started = {detection.kind for detection in program.planned.detections}
     if line.known or line.containers or started & {Kind.MPI, Kind.PYTHON}:
         return program
     say(f"finding the launch inside {program.words[0]} by running it")
@@ -59,7 +59,7 @@ def launched(
 def refuse_inside(
     program: Program, inner: Program, *, rules: bool, ours: Mapping[str, str] | None = None
 ) -> None:
-    """Refuse settings of the user's own that are in force for a launch; see Program.refuse_own_settings.
+    """Refuse the user's settings that are in force for a launch; see Program.refuse_own_settings.
 
     Args:
         program: as given.
@@ -68,8 +68,8 @@ def refuse_inside(
         ours: variables that are to be set.
 
     Raises:
-        OwnSettingsError: there are some, and the program can be run without them.
-        RankwiseError: there are some in a script: it can't be run without what it sets.
+        OwnSettingsError: there are settings, and the program can be run without them.
+        RankwiseError: a script sets them, and can't be run without them.
     """
     try:
         inner.refuse_own_settings(rules=rules, ours=ours)
@@ -80,12 +80,12 @@ def refuse_inside(
 
 
 def command_inside(program: Program, inner: Program, command: Command) -> Command:
-    """Return what is started in the place of a command: the launch that it holds, with the same variables.
+    """Return the launch inside a command, with the command's variables; started in place of the command.
 
     Args:
         program: as given.
         inner: as from `launched`.
-        command: of the program as given, or of one that is placed otherwise.
+        command: of the program as given, or with another placement.
     """
     if inner is program or command.words != program.words:
         return command

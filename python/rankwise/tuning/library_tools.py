@@ -1,4 +1,4 @@
-"""What an MPI library's own tool says of its parameters."""
+"""The parameters of an MPI library, as its own tool lists them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ _SECONDS = 60
 
 
 def printed(tool: Tool, launcher: str, environment: Mapping[str, str]) -> str:
-    """Return what the tool beside a launcher prints; '' if there is none, or it fails.
+    """Return the output of the tool in a launcher's directory; '' if it is missing or fails.
 
     Args:
         tool: of the library.
         launcher: its command.
         environment: that it is started with.
     """
-    found = shutil.which(launcher, path=environment.get("PATH"))
+    launcher_path = shutil.which(launcher, path=environment.get("PATH"))
     # A link may lead away from the tools, or to them.
-    places = [Path(found).absolute().parent, Path(found).resolve().parent] if found else []
-    path = next((str(one) for place in places if (one := place / tool.words[0]).is_file()), None)
+    places = (
+        [Path(launcher_path).absolute().parent, Path(launcher_path).resolve().parent] if launcher_path else []
+    )
+    path = next((str(candidate) for place in places if (candidate := place / tool.words[0]).is_file()), None)
     if not path:
         return ""
     try:
@@ -35,18 +37,18 @@ def printed(tool: Tool, launcher: str, environment: Mapping[str, str]) -> str:
 
 
 def defaults(launcher: str, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the values that parameters have where nobody sets them, by the variables that set them.
+    """Return the default values of parameters, by the variables that set them.
 
     Args:
         launcher: its command.
         environment: that it is started with.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for library in libraries():
         for prefix, tool in library.tools.items():
             if tool.values is None:
                 continue
             bare = {name: value for name, value in environment.items() if not name.startswith(prefix)}
             text = printed(tool, launcher, {**bare, **tool.unset})
-            found |= {f"{prefix}{name}": value for name, value in tool.values.findall(text)}
-    return found
+            values |= {f"{prefix}{name}": value for name, value in tool.values.findall(text)}
+    return values

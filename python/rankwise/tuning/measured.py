@@ -1,4 +1,4 @@
-"""What a rule was measured with: kept in the rule, and made into cells again."""
+"""The calls that a rule was measured with: kept in the rule, and turned into cells again."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.settings.rule import Raced, Rule
 
 CLOCK_US = 0.1
-"""What reading the clock twice takes: a shorter time is no measurement."""
+"""The time of reading the clock twice: a shorter time is no measurement."""
 
 _OF_ALL_SIZES = (8, 1 << 10, 64 << 10)
-"""Bytes that stand for all messages, where nobody knows which the program sends."""
+"""Bytes that stand for all messages, if the program's sizes are unknown."""
 
 
 def raced_of(cells: Sequence[Cell]) -> tuple[Raced, ...]:
-    """Return what there is to keep of cells."""
+    """Return what a rule keeps of cells."""
     return tuple(
         Raced(
             cell.size,
@@ -40,10 +40,10 @@ def _late_us(grouping: Grouping) -> tuple[float, ...]:
 
 
 def cells_again(rule: Rule, ranks: int) -> tuple[Cell, ...]:
-    """Return the cells that a rule was found with; empty if they are not known, or need more ranks.
+    """Return the cells that a rule was measured with; empty if they are unknown, or need more ranks.
 
     Args:
-        rule: that was found with them.
+        rule: that was measured with them.
         ranks: of the launch.
     """
     by_size: dict[int, list[tuple[Raced, Grouping]]] = {}
@@ -58,17 +58,17 @@ def cells_again(rule: Rule, ranks: int) -> tuple[Cell, ...]:
         grouping = Grouping(groups, raced.share, raced.root, tuple(sorted(late)))
         by_size.setdefault(raced.size, []).append((raced, grouping))
     return tuple(
-        _cell(rule, size, max(raced.calls for raced, _ in found), tuple(grouping for _, grouping in found))
-        for size, found in by_size.items()
+        _cell(rule, size, max(raced.calls for raced, _ in pairs), tuple(grouping for _, grouping in pairs))
+        for size, pairs in by_size.items()
     )
 
 
 def cells_like(rule: Rule, ranks: int) -> tuple[Cell, ...]:
-    """Return cells for a rule: blocks of ranks side by side, with a message in the middle of its range.
+    """Return cells for a rule: adjacent blocks of ranks, with a message in the middle of its range.
 
     Args:
-        rule: that is for them.
-        ranks: of the launch, as many as the rule is for, or more.
+        rule: to be measured.
+        ranks: of the launch, at least as many as the rule is for.
     """
     starts = range(0, ranks - rule.processes + 1, rule.processes)
     groupings = (Grouping(tuple(tuple(range(start, start + rule.processes)) for start in starts)),)

@@ -1,4 +1,4 @@
-"""What the user's own settings cost or gain: the program as given, and without them, in pairs of runs."""
+"""What the user's settings cost or gain: the program as given, and without them, in paired runs."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Verdict = Literal[
 
 @dataclass(frozen=True)
 class Priced:
-    """The user's own settings, and what the program is without them.
+    """The user's settings, and their effect on the program.
 
     Attributes:
         theirs: the settings.
-        cures: what the user does to be rid of them, a clause each.
+        cures: how the user removes them, a clause each.
         words: of the command without them.
-        proof: of it.
-        digits: whether sums may be others in their last digits without them.
+        proof: that compares the two.
+        digits: whether the last digits of sums may differ without them.
     """
 
     theirs: tuple[Assignment, ...]
@@ -47,7 +47,7 @@ class Priced:
 
     @property
     def verdict(self) -> Verdict:
-        """What pairs of runs showed; no difference: it is smaller than what was to be resolved."""
+        """The result of paired runs; no difference: smaller than the difference to be resolved."""
         proof = self.proof
         if proof.rejected:
             return "rejected"
@@ -61,29 +61,29 @@ class Priced:
 
     @property
     def can_go(self) -> bool:
-        """Whether the program loses nothing without them, as far as was to be resolved."""
+        """Whether the program loses nothing without them, within the difference to be resolved."""
         return self.verdict in ("faster without", "no difference")
 
 
 def words_without(
     program: Program, theirs: Sequence[Assignment], label: str, *, bitwise: bool
 ) -> tuple[str, ...]:
-    """Return the words of the command without settings of the user's own.
+    """Return the words of the command without the user's settings.
 
     Args:
         program: as given.
         theirs: the settings.
         label: of the library.
-        bitwise: whether the last digits of results have to stay as they are.
+        bitwise: whether the last digits of results must not change.
 
     Raises:
         RankwiseError: it can't be run without them; a clause that says why.
     """
-    if bitwise and any(may_change_digits(one, label) for one in theirs):
+    if bitwise and any(may_change_digits(setting, label) for setting in theirs):
         raise RankwiseError("without them, sums could change in their last digits (--bitwise)")
     words = without(theirs, program.words, program.environment, defaults)
-    if left := contradicting(label, program.environment, words):
-        raise RankwiseError(f"{left[0].text} would stay in force")
+    if remaining := contradicting(label, program.environment, words):
+        raise RankwiseError(f"{remaining[0].text} would stay in force")
     return words
 
 
@@ -97,22 +97,22 @@ def price(
     runs: Runs,
     say: Say,
 ) -> Priced:
-    """Measure what settings of the user's own are worth.
+    """Measure what the user's settings cost or gain.
 
     Args:
         program: as given.
         theirs: the settings.
         words: of the command without them.
         label: of the library.
-        aim: of the pairs of runs.
+        aim: of the paired runs.
         seed: of their order.
         runs: runs the program.
-        say: is told how far it is.
+        say: gets a line of progress at a time.
 
     Raises:
         RankwiseError: the program fails as given.
     """
-    say(f"the program as given and without {', '.join(dict.fromkeys(one.shown for one in theirs))}")
+    say(f"the program as given and without {', '.join(dict.fromkeys(setting.shown for setting in theirs))}")
     before = Way("as given", program.command, as_given=True)
     after = Way("without your settings", Command(tuple(words), {}))
     return Priced(
@@ -120,18 +120,18 @@ def price(
         tuple(cures(theirs, program.words)),
         tuple(words),
         prove(before, after, aim, seed, runs, say),
-        any(may_change_digits(one, label) for one in theirs),
+        any(may_change_digits(setting, label) for setting in theirs),
     )
 
 
-def may_change_digits(one: Assignment, label: str) -> bool:
-    """Tell whether sums may be others in their last digits without a setting.
+def may_change_digits(setting: Assignment, label: str) -> bool:
+    """Return whether the last digits of sums may differ without a setting.
 
     Args:
-        one: the setting.
+        setting: of the user.
         label: of the library.
     """
     choosing = by_label(label).choosing
-    if not choosing or not choosing.fullmatch(one.name):
+    if not choosing or not choosing.fullmatch(setting.name):
         return False
-    return bool(_REDUCTION.search(one.name)) or not _NO_REDUCTION.search(one.name)
+    return bool(_REDUCTION.search(setting.name)) or not _NO_REDUCTION.search(setting.name)

@@ -1,4 +1,4 @@
-"""What tuning needs to know of the run that a profile is of."""
+"""What tuning needs to know about a profile's run."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rankwise.errors import RankwiseError
 from rankwise.tuning.cells.find import cells
 from rankwise.tuning.settings.model import About
 from rankwise.tuning.target import Target, targets
-from rankwise.tuning.tune import worth
+from rankwise.tuning.tune import worth_racing
 
 LEAST_SHARE = 0.005
-"""Of the run time of all ranks: cells with less are not worth a race."""
+"""Share of all ranks' run time below which a cell is not raced."""
 
 _LEAST_LIMIT = 300.0  # seconds, of the first run
 
@@ -26,7 +26,7 @@ class Times(NamedTuple):
 
     Attributes:
         wall_seconds: of the run.
-        rank_seconds: between MPI_Init and MPI_Finalize, over the ranks.
+        rank_seconds: between MPI_Init and MPI_Finalize, summed over the ranks.
         ranks: of the run.
     """
 
@@ -36,17 +36,17 @@ class Times(NamedTuple):
 
     @property
     def first_limit(self) -> float:
-        """Seconds after which the first run is taken to hang."""
+        """Seconds after which the first run counts as hanging."""
         return max(10 * self.wall_seconds + 60, _LEAST_LIMIT)
 
 
 class Profiled(NamedTuple):
-    """What a profile tells.
+    """What a profile holds for tuning.
 
     Attributes:
         about: the run.
-        everything: that rules may be about, the most tunable time first.
-        targets: of it, what is worth a race.
+        everything: the targets of possible rules, the most tunable time first.
+        targets: of these, the ones worth a race.
         wall: how long the run took.
     """
 
@@ -60,16 +60,16 @@ def profiled(path: Path, most: int) -> Profiled:
     """Read a profile for the tuning of collectives.
 
     Args:
-        path: of it.
-        most: targets.
+        path: of the profile.
+        most: largest number of targets.
 
     Raises:
         RankwiseError: it can't be read, or its run failed.
     """
     with opened_profile(path) as connection:
         source, wall = about(connection, path), whole_runs(connection)
-        found = targets(cells(connection))
-    return Profiled(source, found, worth(found, wall.rank_seconds, LEAST_SHARE, most), wall)
+        everything = targets(cells(connection))
+    return Profiled(source, everything, worth_racing(everything, wall.rank_seconds, LEAST_SHARE, most), wall)
 
 
 def whole_runs(connection: sqlite3.Connection) -> Times:
@@ -80,11 +80,11 @@ def whole_runs(connection: sqlite3.Connection) -> Times:
 
 
 def about(connection: sqlite3.Connection, path: Path) -> About:
-    """Return the header of settings that are found from a profile.
+    """Return the header of settings derived from a profile.
 
     Args:
         connection: to the profile.
-        path: of it.
+        path: of the profile.
 
     Raises:
         RankwiseError: its run failed.

@@ -18,13 +18,13 @@ from rankwise.tuning.settings.installed import library_version
 
 @dataclass(frozen=True)
 class Program:
-    """The user's command, and what is known of it before it runs.
+    """The user's command, and facts about it from before it runs.
 
     Attributes:
         words: of the command.
-        environment: ours.
-        planned: what the command is known to start.
-        library: the file with the MPI library that the loader would take; None: not known.
+        environment: Rankwise's.
+        planned: what the command starts.
+        library: the file with the MPI library that the loader would take; None: unknown.
         said: first line of MPI_Get_library_version; '' if it can't be asked.
     """
 
@@ -36,14 +36,16 @@ class Program:
 
     @classmethod
     def of(cls, words: Sequence[str], environment: Mapping[str, str]) -> Program:
-        """Look at a command, and refuse one that can't be recorded; nothing is run.
+        """Inspect a command, and refuse one that can't be recorded; nothing is run.
 
         Raises:
             RankwiseError: see launch.plan.plan; or its programs use different MPI libraries.
         """
         library()
         planned = plan(words, environment)
-        files = list(dict.fromkeys(one.library for one in planned.detections if one.library))
+        files = list(
+            dict.fromkeys(detection.library for detection in planned.detections if detection.library)
+        )
         if len(files) > 1:
             names = " and ".join(str(file) for file in files)
             raise RankwiseError(
@@ -54,16 +56,16 @@ class Program:
 
     @property
     def command(self) -> Command:
-        """The same, to be run again and again."""
+        """The same, for repeated runs."""
         return Command(self.words, {})
 
     @property
     def label(self) -> str:
-        """Which library it is, such as "Open MPI"; '' if it is not known."""
+        """The library, such as "Open MPI"; '' if unknown."""
         return version_of(self.said).label
 
     def refuse_other_library(self, said: str, abi: str, shown: Path) -> None:
-        """Refuse a file that is of another MPI library than the command's program.
+        """Refuse a file for another MPI library than the program's.
 
         Args:
             said: first line of MPI_Get_library_version in the file.
@@ -71,9 +73,9 @@ class Program:
             shown: the file.
 
         Raises:
-            RankwiseError: they are different ones.
+            RankwiseError: the libraries differ.
         """
-        abis = {one.mpi for one in self.planned.detections} - {UNKNOWN}
+        abis = {detection.mpi for detection in self.planned.detections} - {UNKNOWN}
         other = self.said and version_of(self.said).label != version_of(said).label
         if other or (abis and abi not in abis):
             raise RankwiseError(
@@ -85,35 +87,35 @@ class Program:
     def refuse_own_settings(
         self, *, rules: bool, ours: Mapping[str, str] | None = None, label: str = ""
     ) -> None:
-        """Refuse a command with settings of the user's own that would hide or contradict ours.
+        """Refuse a command with settings of the user that would hide or contradict Rankwise's.
 
         Args:
             rules: whether algorithms of collectives are to be chosen.
             ours: variables that are to be set.
-            label: of the library, where the program does not tell it.
+            label: of the library, if the program does not show it.
 
         Raises:
-            OwnSettingsError: there are some; nothing is changed.
+            OwnSettingsError: it has such settings; nothing is changed.
         """
         theirs = contradicting(self.label or label, self.environment, self.words, ours, rules=rules)
         if theirs:
             raise OwnSettingsError(self, theirs)
 
     def own_settings(self) -> list[Assignment]:
-        """Return settings of the user's own that choose algorithms, or are there for speed alone."""
+        """Return the user's settings that choose algorithms, or serve only speed."""
         return contradicting(self.label, self.environment, self.words, for_speed=True)
 
 
 class OwnSettingsError(RankwiseError):
-    """Settings of the user's own are in force that would hide or contradict ours.
+    """The user's settings in force would hide or contradict Rankwise's.
 
     Args:
-        program: that they are in force for.
+        program: for which they are in force.
         theirs: the settings.
     """
 
     def __init__(self, program: Program, theirs: Sequence[Assignment]) -> None:
-        named = "; ".join(dict.fromkeys(one.text for one in theirs))
+        named = "; ".join(dict.fromkeys(setting.text for setting in theirs))
         super().__init__(
             f"your own settings are in force, {named}: remove them, because they would influence the "
             "measurement"

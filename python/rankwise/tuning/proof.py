@@ -1,4 +1,4 @@
-"""The proof: the program as given and with settings, in pairs of runs whose order is random."""
+"""The proof: the program as given and with settings, in paired runs in random order."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ Say = Callable[[str], None]
 
 
 class Kept(Protocol):
-    """Pairs of runs that outlive a call, in their order: see racing.store."""
+    """Paired runs kept from call to call, in their order: see racing.store."""
 
     def records(self) -> Sequence[Mapping[str, Any]]:
-        """Return what earlier calls have kept."""
+        """Return the records of earlier calls."""
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Keep a pair, or that there was a look."""
+        """Keep a pair, or a look."""
 
 
 class Running(Protocol):
-    """What makes the runs: see trials.ways.Runs."""
+    """The maker of the runs: see trials.ways.Runs."""
 
     def seconds(self, way: Way, number: int, left: float = ...) -> float:
         """Run a way once."""
@@ -44,18 +44,18 @@ class Running(Protocol):
 
 @dataclass
 class Proof:
-    """What pairs of runs showed.
+    """The result of paired runs.
 
     Attributes:
-        before: seconds of the program as given, in pairs with
-        after: those with the settings.
-        interval: of the ratio; None if there is no pair.
-        alike: whether the interval is within the change that was to be resolved.
-        ended: why it ended before it was decided; '' if it is decided.
-        rejected: why the settings are out whatever their speed, such as another output; '' if they are not.
-        excluded: the smallest gain that is known not to be there, such as 0.06; None: none is.
+        before: seconds of the program as given, in pairs with `after`.
+        after: seconds with the settings.
+        interval: of the ratio; None without a pair.
+        alike: whether the interval is within the change to be resolved.
+        ended: why it ended undecided; '' if it is decided.
+        rejected: why the settings are out at any speed, such as another output; '' if they are not.
+        excluded: the smallest gain that is excluded, such as 0.06; None: no gain is.
         more_seconds: of pairs that would probably decide; None: it is decided or was interrupted, or no
-            number of pairs would.
+            number of pairs would decide.
     """
 
     before: list[float] = field(default_factory=list)
@@ -88,17 +88,17 @@ def prove(
     clock: Callable[[], float] = time.monotonic,
     kept: Kept | None = None,
 ) -> Proof:
-    """Warm both sides up, and run pairs until they decide, or the time is over.
+    """Warm both sides up, and run pairs until they decide or the time is over.
 
     Args:
-        before: the program as it is.
+        before: the program as given.
         after: with settings.
-        aim: of the pairs; its seconds are those of all runs.
+        aim: of the pairs; its seconds are for all runs.
         seed: of the order.
         runs: runs them.
-        say: is told how far it is.
+        say: gets a line of progress at a time.
         clock: in seconds.
-        kept: pairs of earlier calls, that this one goes on from; None: nothing is kept.
+        kept: pairs of earlier calls, from which this call continues; None: nothing is kept.
 
     Raises:
         RankwiseError: a run failed.
@@ -132,7 +132,7 @@ class _Prover:
         made.before, made.after = test.before, test.after
         made.interval = test.interval
         if made.interval is None and test.pairs:
-            # Without a look it proves nothing, whatever confidence so many pairs would have alone.
+            # Without a look it proves nothing, at any confidence that so many pairs would have alone.
             made.interval = replace(ratio_interval(test.before, test.after, self._aim.confidence), wanted=1.0)
         if made.interval is not None:
             made.alike = made.interval.reached and made.interval.within(self._aim.resolve)
@@ -193,7 +193,7 @@ class _Prover:
         before, after = by_name
         for name in order((before, after), number, self._seed):
             times[name] = self._run(by_name[name], number + 1)
-        # A run of before that is not made again takes no time.
+        # An earlier call's run is not repeated and takes no time.
         self._took.append(max(self._clock() - begin, sum(times.values())))
         return times[before], times[after]
 
@@ -232,7 +232,7 @@ class _Prover:
         return left_text(2 * pairs, self._of_pair() / 2, self._left())
 
     def _end_early(self, *, hopeless: bool = False) -> None:
-        """Look at what there is, as it is the clock that ends it."""
+        """Take a last look at the pairs so far, as the time is over."""
         test = self._test
         if not hopeless and not test.decision and test.pairs not in test.looks:
             looks = len(test.looks)
@@ -245,7 +245,7 @@ class _Prover:
     def _too_short(self) -> None:
         made, test = self._made, self._test
         if test.interval is not None and test.interval.verdict == "faster":
-            return  # it is proven, and could only be known better
+            return  # it is proven; more pairs would only be more precise
         further = test.further_pairs()
         if further is None:
             seconds = self._more(MOST_PAIRS - test.pairs)
@@ -260,13 +260,13 @@ class _Prover:
         return pairs * self._of_pair()
 
     def _of_pair(self) -> float:
-        # One slow run, such as the first, says little.
+        # A single slow run, such as the first, says little.
         return statistics.median(self._took) if self._took else 2 * self._runs.usual_seconds()
 
     def _affordable(self) -> int:
-        left = self._left()
+        seconds_left = self._left()
         most = self._test.allowed()
-        return most if left >= most * self._of_pair() else max(0, int(left / self._of_pair()))
+        return most if seconds_left >= most * self._of_pair() else max(0, int(seconds_left / self._of_pair()))
 
     def _left(self) -> float:
         return self._end - self._clock()

@@ -1,7 +1,7 @@
-"""What one rule may be about: a cell, or all sizes of messages where the size must not decide.
+"""The target of a rule: a cell, or all sizes of messages where the size must not decide.
 
-A rule that divides messages by size is safe only if all processes of a call see the same size. Where MPI lets
-them see different ones, or the library looks at none, one algorithm has to serve all sizes.
+A rule that divides messages by size is safe only if all processes of a call see the same size. Where MPI
+allows different sizes, or the library ignores them, the same algorithm has to serve all sizes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.settings.rule import Algorithm
 
 _NOT_SIGNIFICANT = frozenset({"MPI_Gather", "MPI_Gatherv", "MPI_Scatter", "MPI_Scatterv"})
-"""The standard has counts there that are significant at the root alone, or at all but the root."""
+"""The standard has counts there that are significant only at the root, or only elsewhere."""
 _OWN_COUNTS = frozenset({"MPI_Alltoallv", "MPI_Alltoallw"})
 _IGNORED_IN_PLACE = frozenset({"MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall"})
 _WITHOUT_SIZE = frozenset({"MPI_Barrier", "MPI_Scan", "MPI_Exscan"})
@@ -25,11 +25,11 @@ _WITHOUT_SIZE = frozenset({"MPI_Barrier", "MPI_Scan", "MPI_Exscan"})
 
 @dataclass(frozen=True)
 class Target:
-    """What one rule may be about.
+    """The cells that a rule is about.
 
     Attributes:
-        cells: of one collective and size of communicators, the one with the most tunable time first.
-        whole: why the rule has to be for messages of all sizes; '' if it is for those of its one cell.
+        cells: of one collective and size of communicators, the most tunable time first.
+        whole: why the rule has to be for messages of all sizes; '' if it is for its only cell.
     """
 
     cells: tuple[Cell, ...]
@@ -67,17 +67,17 @@ class Target:
 
     @property
     def seconds(self) -> float:
-        """Time in the calls, over the ranks."""
+        """Time in the calls, summed over the ranks."""
         return sum(cell.seconds for cell in self.cells)
 
     @property
     def tunable_seconds(self) -> float:
-        """Of it, without the waiting for late ranks."""
+        """The same without the waiting for late ranks."""
         return sum(cell.tunable_seconds for cell in self.cells)
 
     @property
     def traits(self) -> Traits:
-        """What any of the calls has had."""
+        """The traits of any of the calls."""
         return Traits(
             all(cell.traits.known for cell in self.cells),
             any(cell.traits.not_commutative for cell in self.cells),
@@ -87,7 +87,7 @@ class Target:
 
 
 def targets(cells: Sequence[Cell]) -> list[Target]:
-    """Return what rules may be about, the most tunable time first."""
+    """Return the targets of possible rules, the most tunable time first."""
     alone: list[Target] = []
     together: dict[tuple[str, int], list[Cell]] = {}
     in_place = {
@@ -107,14 +107,14 @@ def targets(cells: Sequence[Cell]) -> list[Target]:
 
 
 def why_whole(procedure: str, *, in_place: bool) -> str:
-    """Return why a rule of a collective must not look at sizes; '' if it may.
+    """Return why a rule of a collective must not depend on sizes; '' if it may.
 
-    Sources: MPI 4.1, sections 6.5 to 6.8 (which arguments are significant where), and what Open MPI and MPICH
-    take for the size.
+    Sources: MPI 4.1, sections 6.5 to 6.8 (which arguments are significant where), and the size as Open MPI
+    and MPICH compute it.
 
     Args:
         procedure: such as MPI_Gather.
-        in_place: whether a call has had MPI_IN_PLACE, or nobody knows.
+        in_place: whether a call has used MPI_IN_PLACE, or may have.
     """
     if procedure in _NOT_SIGNIFICANT:
         return "the counts that determine the size are not significant on all processes"
@@ -136,7 +136,7 @@ class Together:
         Args:
             racer: runs the cells.
             target: whose cells they are.
-            deadline: of time.monotonic(), after which no more rounds are begun.
+            deadline: of time.monotonic(), after which no round begins.
         """
         self.library, self.hosts = racer.library, racer.hosts
         self.overruled, self.relaunches = racer.overruled, racer.relaunches
@@ -157,13 +157,13 @@ class Together:
         del cell
         if time.monotonic() >= self._deadline:
             raise OutOfTime
-        calls = sum(one.calls for one in self._cells) or 1
+        calls = sum(target_cell.calls for target_cell in self._cells) or 1
         sums: list[dict[str, float]] = [dict.fromkeys(names, 0.0) for names in rounds]
-        for one in self._cells:
-            for place, times in enumerate(self._racer.run(one, arms, rounds)):
+        for target_cell in self._cells:
+            for place, times in enumerate(self._racer.run(target_cell, arms, rounds)):
                 for name in list(sums[place]):
                     if name not in times:  # it was rejected
                         del sums[place][name]
                     else:
-                        sums[place][name] += times[name] * one.calls / calls
+                        sums[place][name] += times[name] * target_cell.calls / calls
         return sums

@@ -1,4 +1,4 @@
-"""The whole way from a profile to settings that are proven: cells, races, the gate, the effect, the proof."""
+"""The whole way from a profile to proven settings: cells, races, the gate, the effect, the proof."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from rankwise.tuning.measured import raced_of
 from rankwise.tuning.proof import Proof, Say, prove
 from rankwise.tuning.racing.arms import arms_of
 from rankwise.tuning.racing.race import (
-    HOLD_OUT_ROUNDS,
     RELAUNCHED_AIM,
-    RELAUNCHED_HOLD_OUT_ROUNDS,
-    HeldOut,
+    RELAUNCHED_VALIDATION_ROUNDS,
+    VALIDATION_ROUNDS,
     Outcome,
-    hold_out,
+    Validation,
     race,
     screened,
+    validate,
 )
 from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.racing.runners_up import runners_up
@@ -42,15 +42,15 @@ from rankwise.tuning.settings.rule import Algorithm, Rule
 from rankwise.tuning.target import Target, Together
 
 _RACING_SHARES = 0.25, 0.6
-"""Of the budget, at least and at most, for races: the rest is for the proof."""
+"""Least and greatest share of the budget for races: the rest is for the proof."""
 
 _SPARE = 1.5
-"""Times the least that a proof takes: so much is kept for it."""
+"""Factor on the shortest proof: so much time is reserved for it."""
 
 _EFFECT_RUNS, _WARM_UPS = 2, 2
 _MOST_RUNNERS_UP = 2
 _OF_FAILURES = 950
-"""Numbers of runs from here on look for the rule that the program fails with: no pair has them."""
+"""Runs with numbers from here on search for the failing rule: no pair uses these numbers."""
 
 INTERRUPTED = "Interrupted: what was measured is kept, and the same command continues from there."
 FAILED = "A run failed: what was measured is kept, and the same command continues from there."
@@ -59,24 +59,24 @@ OVER = "There was too little time; give more with --budget."
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is to be tuned.
+    """The targets to tune, and how.
 
     Attributes:
-        targets: what rules may be about, the most tunable time first.
+        targets: of possible rules, the most tunable time first.
         run_seconds: of all ranks in the profile, between MPI_Init and MPI_Finalize.
         wall_seconds: of the run.
         ranks: of the run.
         way: the program as given.
-        open_racer: starts what times algorithms, until a moment of time.monotonic().
-        untold: returns why the library can't be told settings; '' if it can.
+        open_racer: starts the timing of algorithms, until a moment of time.monotonic().
+        untranslatable: returns why the library can't take settings; '' if it can.
         materialise: writes settings' files, and returns the variables of the ranks.
-        about: what the header says, without the gain.
-        bitwise: whether the last digits of results have to stay as they are.
+        about: the header, without the gain.
+        bitwise: whether the last digits of results must not change.
         race_aim: of the races.
-        proof_aim: of the pairs of runs.
+        proof_aim: of the paired runs.
         budget: seconds for all; None: no limit.
         seed: of the order of runs.
-        store: directory that keeps races, so that they can be gone on with.
+        store: directory that keeps races, so that they can be continued.
     """
 
     targets: Sequence[Target]
@@ -85,7 +85,7 @@ class Request:
     ranks: int
     way: Way
     open_racer: Callable[[float], AbstractContextManager[Racer]]
-    untold: Callable[[Settings], str]
+    untranslatable: Callable[[Settings], str]
     materialise: Callable[[Settings], Mapping[str, str]]
     about: About
     bitwise: bool
@@ -98,17 +98,16 @@ class Request:
 
 @dataclass
 class Tried:
-    """A target, and what came of it.
+    """A target, and its result.
 
     Attributes:
         target: that was raced.
-        raced: the race, perhaps not finished; None: there was none, because the gate or the library left no
-            choice.
+        raced: the race, perhaps not finished; None: no race, because the gate or the library left no choice.
         held_out: the winner measured afresh; None: nothing won.
         refused: why algorithms were not raced, by their labels.
-        rule: that came of it; None: none did.
-        effect: of the rule; None: not looked at.
-        beside: why the library can't be told its winner beside other rules, which save more; '' if it can.
+        rule: that follows; None: no rule.
+        effect: of the rule; None: not checked.
+        beside: why the library can't take its winner together with other rules that save more; '' if it can.
         failed: how the program fails with algorithms, by their labels.
         verdict: in a few words.
     """
@@ -116,7 +115,7 @@ class Tried:
     target: Target
     _: KW_ONLY
     raced: Outcome | None = None
-    held_out: HeldOut | None = None
+    held_out: Validation | None = None
     refused: dict[str, str] = field(default_factory=dict)
     rule: Rule | None = None
     effect: Effect | None = None
@@ -126,7 +125,7 @@ class Tried:
 
     @property
     def saves_seconds(self) -> float:
-        """What the rule should save by the race, over the ranks."""
+        """The saving of the rule by its race, summed over the ranks."""
         if self.rule is None or self.rule.evidence is None:
             return 0.0
         return self.target.tunable_seconds * (1 - 1 / self.rule.evidence.ratio)
@@ -134,18 +133,18 @@ class Tried:
 
 @dataclass
 class Tuned:
-    """What came out.
+    """The results of tuning.
 
     Attributes:
         library: that was tuned.
-        tried: what was raced, in this order.
-        left: targets that there was no time for.
-        others: cells that have changed though no rule is about them.
-        proof: None: there was nothing to prove.
-        settings: that are proven to be worth it; None: there are none.
-        digits: whether sums may change in their last digits.
-        ended: why it was ended early; '' if it was not.
-        failure: that ended it: to be raised when what was found before it is shown; None: there was none.
+        tried: the raced targets, in this order.
+        left: targets not raced for lack of time.
+        others: cells that have changed although no rule is about them.
+        proof: None: nothing to prove.
+        settings: that are proven to gain; None: no such settings.
+        digits: whether the last digits of sums may change.
+        ended: why it ended early; '' if it did not.
+        failure: that ended it, to be raised once the earlier results are shown; None: no failure.
     """
 
     library: Version
@@ -161,7 +160,7 @@ class Tuned:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the same command would begin anew, so that the races need not be kept."""
+        """Whether the same command would start over, so that the races need not be kept."""
         return not self.ended and not (self.proof is not None and self.proof.is_undecided)
 
 
@@ -169,9 +168,9 @@ def tune(request: Request, runs: Runs, say: Say) -> Tuned:
     """Find settings and prove them.
 
     Args:
-        request: what is wanted.
+        request: the targets to tune.
         runs: runs the program.
-        say: is told how far it is.
+        say: gets a line of progress at a time.
 
     Raises:
         RankwiseError: the program fails as given, or the probe can't be run.
@@ -187,7 +186,7 @@ class _Tuner:
         self._races_end = self._latest = math.inf
         if budget is not None:
             self._races_end = time.monotonic() + _for_races(budget, request)
-            # What has to be there yet is a rule: up to then a proof still fits.
+            # A first rule may be found up to here: a proof still fits then.
             least = _runs_of_proof(request.proof_aim) * request.wall_seconds
             self._latest = max(self._races_end, self._end - least)
         self._library = version_of(request.about.library)
@@ -195,7 +194,7 @@ class _Tuner:
         self._environment: Mapping[str, str] = {}
         self._hosts: tuple[str, ...] = ()
         self._made = Tuned(self._library)
-        self._failures = 0  # runs that look for what the program fails with
+        self._failures = 0  # runs that search for the failing rule
 
     def tuned(self) -> Tuned:
         made, request = self._made, self._request
@@ -238,10 +237,10 @@ class _Tuner:
             self._go_on(racer)
 
     def _go_on(self, racer: Racer) -> None:
-        """Go on with the races that were not finished, with what others have left of their time."""
+        """Continue unfinished races in the time that other races have not used."""
         made = self._made
-        for tried in [one for one in made.tried if one.verdict == _NOT_FINISHED]:
-            end = self._races_end if any(one.rule for one in made.tried) else self._latest
+        for tried in [raced_target for raced_target in made.tried if raced_target.verdict == _NOT_FINISHED]:
+            end = self._races_end if any(raced_target.rule for raced_target in made.tried) else self._latest
             if time.monotonic() >= end:
                 return
             self._say(f"continuing with {_title(tried.target)}: {about(end - time.monotonic())} left for it")
@@ -249,12 +248,12 @@ class _Tuner:
                 self._race(Together(racer, tried.target, end), tried)
 
     def _end_of_race(self, number: int) -> float:
-        """Return when a target's race has to end: time that is left is shared out by what it is about."""
-        now, left = time.monotonic(), self._request.targets[number:]
+        """Return when a target's race has to end: the remaining time is divided by tunable time."""
+        now, targets = time.monotonic(), self._request.targets[number:]
         if math.isinf(self._races_end):
             return math.inf
-        share = left[0].tunable_seconds / (sum(one.tunable_seconds for one in left) or 1.0)
-        return now + max(share, 1 / (2 * len(left))) * (self._races_end - now)
+        share = targets[0].tunable_seconds / (sum(target.tunable_seconds for target in targets) or 1.0)
+        return now + max(share, 1 / (2 * len(targets))) * (self._races_end - now)
 
     def _race(self, racer: Together, tried: Tried) -> None:
         request, target = self._request, tried.target
@@ -263,9 +262,9 @@ class _Tuner:
             tried.verdict = _why_no_choice(tried)
             return
         cell, store = target.first, Store(request.store / f"{target.name.replace('/', '-')}.jsonl")
-        aim, rounds = request.race_aim, HOLD_OUT_ROUNDS
+        aim, rounds = request.race_aim, VALIDATION_ROUNDS
         if racer.relaunches:
-            aim, rounds = replace(RELAUNCHED_AIM, confidence=aim.confidence), RELAUNCHED_HOLD_OUT_ROUNDS
+            aim, rounds = replace(RELAUNCHED_AIM, confidence=aim.confidence), RELAUNCHED_VALIDATION_ROUNDS
             arms = screened(racer, cell, arms, self._say)
 
         def begun(outcome: Outcome) -> None:
@@ -276,7 +275,7 @@ class _Tuner:
             tried.verdict = "default is best"
             return
         confidence = request.race_aim.confidence_of_each(len(request.targets))
-        held = hold_out(racer, cell, raced.winner, confidence, rounds, request.seed, store)
+        held = validate(racer, cell, raced.winner, confidence, rounds, request.seed, store)
         tried.held_out = held
         evidence = held.evidence
         if held.too_noisy:
@@ -288,32 +287,34 @@ class _Tuner:
             tried.verdict = raced.winner.label
 
     def _arms(self, racer: Together, tried: Tried) -> dict[str, Algorithm | None]:
-        """Return what is raced: what neither the gate nor the library's own grammar refuses."""
-        target, found = tried.target, {}
+        """Return the arms that neither the gate nor the library's own grammar refuses."""
+        target, accepted = tried.target, {}
         arms = arms_of(self._tunable, target.procedure, target.first.size, racer.offered(target.procedure))
         for name, algorithm in arms.items():
             if algorithm is not None:
                 why = refusal(target, self._library, algorithm, bitwise=self._request.bitwise)
-                why = why or self._untold([_rule(target, algorithm)])
+                why = why or self._untranslatable([_rule(target, algorithm)])
                 if why:
                     tried.refused[name] = why
                     continue
-            found[name] = algorithm
-        return found
+            accepted[name] = algorithm
+        return accepted
 
-    def _untold(self, rules: Sequence[Rule]) -> str:
-        """Return why the library can't be told rules; '' if it can."""
-        return self._request.untold(Settings(self._request.about, tuple(rules)))
+    def _untranslatable(self, rules: Sequence[Rule]) -> str:
+        """Return why the library can't take rules; '' if it can."""
+        return self._request.untranslatable(Settings(self._request.about, tuple(rules)))
 
     def _together(self) -> list[Rule]:
-        """Return the rules that the library can be told together, those that save most before others."""
+        """Return the rules that the library can take together, preferring those that save most."""
         kept: list[Rule] = []
-        for tried in sorted(self._made.tried, key=lambda one: -one.saves_seconds):
+        for tried in sorted(self._made.tried, key=lambda target: -target.saves_seconds):
             if tried.rule is None:
                 continue
-            if why := self._untold([*kept, tried.rule]):
+            if why := self._untranslatable([*kept, tried.rule]):
                 tried.beside = f"{tried.rule.algorithm.label} won, but {why}"
-                other = next((one for one in _runners_up(tried) if not self._untold([*kept, one])), None)
+                other = next(
+                    (rule for rule in _runners_up(tried) if not self._untranslatable([*kept, rule])), None
+                )
                 tried.rule, tried.verdict = (
                     other,
                     other.algorithm.label if other else "not with other rules",
@@ -323,10 +324,10 @@ class _Tuner:
         return kept
 
     def _others(self, rules: Sequence[Rule]) -> list[Rule]:
-        """Return rules without those that the program fails with, or with runners-up; none if all would stay.
+        """Return the rules with failing ones dropped or replaced by runners-up; empty if all would stay.
 
         Args:
-            rules: that the program fails with, together.
+            rules: with which the program fails, together.
         """
         made = self._made
         assert made.proof is not None  # it was rejected
@@ -345,7 +346,7 @@ class _Tuner:
         return kept if is_other else []
 
     def _replace(self, tried: Tried, why: str) -> None:
-        """Give a target the first of its runners-up that the program does not fail with, or no rule."""
+        """Give a target the first runner-up with which the program does not fail, or no rule."""
         assert tried.rule is not None
         tried.failed[tried.rule.algorithm.label] = why
         for rule in _runners_up(tried)[:_MOST_RUNNERS_UP]:
@@ -359,7 +360,7 @@ class _Tuner:
         tried.rule, tried.verdict = None, "fails in the program"
 
     def _failure(self, rule: Rule) -> str:
-        """Run the program with one rule alone; return how it fails, '' if it does not."""
+        """Run the program with only one rule; return how it fails, '' if it does not."""
         self._failures += 1
         way = self._with(Settings(self._request.about, (rule,), self._environment))
         try:
@@ -374,26 +375,26 @@ class _Tuner:
         settings = Settings(request.about, tuple(rules), self._environment)
         after = self._with(settings)
         try:
-            seen = self._effects(before, after, settings)
+            changes = self._effects(before, after, settings)
         except Rejected as why:
             made.proof = Proof(rejected=str(why))
             return
-        made.others = seen.others
-        for effect in seen.rules:
+        made.others = changes.others
+        for effect in changes.rules:
             tried = next(tried for tried in made.tried if tried.rule is effect.rule)
             tried.effect = effect
-        left = None if math.isinf(self._end) else max(1.0, self._end - time.monotonic())
-        aim = replace(request.proof_aim, seconds=left)
+        seconds_left = None if math.isinf(self._end) else max(1.0, self._end - time.monotonic())
+        aim = replace(request.proof_aim, seconds=seconds_left)
         saved = sum(tried.saves_seconds for tried in made.tried) / max(request.run_seconds, 1e-9)
         self._say(f"by the races, the program should take {percent_text(100 * saved)} % less time")
         kept_pairs = self._kept("pairs", settings, aim)
         made.proof = prove(before, after, aim, request.seed, self._runs, self._say, kept=kept_pairs)
         if self._runs.signals.count:
-            # Who has seen the pairs so far must not choose where they end.
+            # The user has seen the pairs so far and must not choose where they end.
             raise Interrupted
         if made.proof.is_gain and made.proof.interval is not None:
-            one = made.proof.interval
-            gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
+            interval = made.proof.interval
+            gain = (interval.ratio, interval.low, interval.high, interval.confidence, interval.pairs)
             made.settings = replace(settings, about=replace(request.about, gain=gain))
             made.digits = any(changes_digits(tried.target) for tried in made.tried if tried.rule in rules)
 
@@ -402,7 +403,7 @@ class _Tuner:
         return Way("with the settings", self._request.way.command, variables)
 
     def _kept(self, part: str, settings: Settings, aim: Aim) -> Kept:
-        """Return what was kept of the program with these settings; with others it is another one."""
+        """Return the records of the program with these settings."""
         about = self._request.about
         rules = [(replace(rule, evidence=None, raced=()), settings.environment) for rule in settings.rules]
         command = self._request.way.command.words, _files(self._request.way.command.words)
@@ -413,24 +414,24 @@ class _Tuner:
         return Kept(Store(self._request.store / "proof.jsonl"), f"{part} {key}")
 
     def _effects(self, before: Way, after: Way, settings: Settings) -> Effects:
-        """Return what the rules change, as an earlier call has seen it, or by two runs."""
+        """Return the effects of the rules, from an earlier call or by two runs."""
         rules, kept = settings.rules, self._kept("effect", settings, self._request.proof_aim)
-        if found := kept.records():
-            return effects_of(found[-1], rules)
+        if records := kept.records():
+            return effects_of(records[-1], rules)
         self._say("checking whether the rules take effect: one run with them and one without")
         watch = self._tunable.watched
-        left = self._end - time.monotonic()
-        was = self._runs.profile(before, 900, inside=True, watch=watch, left=left)
-        left = self._end - time.monotonic()
-        now = self._runs.profile(after, 900, inside=True, watch=watch, left=left)
-        seen = effects(was, now, rules)
-        kept.add(seen.as_record())
-        return seen
+        seconds_left = self._end - time.monotonic()
+        was = self._runs.profile(before, 900, inside=True, watch=watch, left=seconds_left)
+        seconds_left = self._end - time.monotonic()
+        now = self._runs.profile(after, 900, inside=True, watch=watch, left=seconds_left)
+        changes = effects(was, now, rules)
+        kept.add(changes.as_record())
+        return changes
 
 
 def _files(words: Sequence[str]) -> list[tuple[str, int, int]]:
-    """Return the files that a command names, as they are: a program that was built anew is another one."""
-    return [(word, *found) for word in words if (found := _size_and_time(word))]
+    """Return the files that a command names, with size and time: a rebuilt program differs."""
+    return [(word, *state) for word in words if (state := _size_and_time(word))]
 
 
 def _size_and_time(word: str) -> tuple[int, int] | None:
@@ -443,26 +444,26 @@ def _size_and_time(word: str) -> tuple[int, int] | None:
 
 def _for_races(budget: float, request: Request) -> float:
     """Return the seconds of the budget that races may take."""
-    left = budget - _SPARE * _runs_of_proof(request.proof_aim) * request.wall_seconds
+    seconds_left = budget - _SPARE * _runs_of_proof(request.proof_aim) * request.wall_seconds
     least, most = _RACING_SHARES
-    return min(max(left, least * budget), most * budget)
+    return min(max(seconds_left, least * budget), most * budget)
 
 
 def _runs_of_proof(aim: Aim) -> int:
-    """Return the runs of the program that the shortest proof takes, with those that show the effect."""
+    """Return the number of runs of the shortest proof, including those that show the effect."""
     return 2 * first_pairs(aim) + _EFFECT_RUNS + _WARM_UPS
 
 
 def refuse_short(budget: float | None, aim: Aim, of_run: float) -> None:
-    """Refuse a budget that is known not to be enough; nothing was run yet.
+    """Refuse a budget that can't be enough, before anything runs.
 
     Args:
         budget: seconds for all; None: no limit.
-        aim: of the pairs of runs.
+        aim: of the paired runs.
         of_run: seconds that a run took in the profile.
 
     Raises:
-        RankwiseError: it is too short; the text names one that would do.
+        RankwiseError: it is too short; the text names a sufficient one.
     """
     runs = _runs_of_proof(aim)
     least = runs * of_run / (1 - _RACING_SHARES[0])
@@ -485,16 +486,18 @@ def _ending(made: Tuned) -> Iterator[None]:
         made.ended, made.failure = FAILED, error
 
 
-def worth(found: Sequence[Target], run_seconds: float, least_share: float, most: int) -> list[Target]:
+def worth_racing(
+    everything: Sequence[Target], run_seconds: float, least_share: float, most: int
+) -> list[Target]:
     """Return the targets whose tunable time is worth a race.
 
     Args:
-        found: all of them, the most tunable time first.
+        everything: all targets, the most tunable time first.
         run_seconds: of all ranks.
-        least_share: of it, between 0 and 1.
-        most: targets.
+        least_share: of `run_seconds`, between 0 and 1.
+        most: largest number of targets.
     """
-    return [one for one in found if one.tunable_seconds >= least_share * run_seconds][:most]
+    return [target for target in everything if target.tunable_seconds >= least_share * run_seconds][:most]
 
 
 def _rule(target: Target, algorithm: Algorithm) -> Rule:

@@ -1,4 +1,4 @@
-"""What tuning found, as plain data for --json."""
+"""The results of tuning, as plain data for --json."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from rankwise.tuning import guidelines, recheck
 from rankwise.tuning.machine.results import Results
 from rankwise.tuning.machine.rules import Table
 from rankwise.tuning.machine.settings import Writable
-from rankwise.tuning.online.found import Explored, Found
+from rankwise.tuning.online.found import Explored
+from rankwise.tuning.online.found import Outcome as OnlineOutcome
 from rankwise.tuning.own_settings import Priced
 from rankwise.tuning.proof import Proof
 from rankwise.tuning.settings.model import Settings
@@ -17,10 +18,10 @@ from rankwise.tuning.tune import Tried, Tuned
 
 
 def tuned_as_data(tuned: Tuned, written: Sequence[Path]) -> dict[str, object]:
-    """Return all of it.
+    """Return the results of tuning.
 
     Args:
-        tuned: what came out.
+        tuned: the results.
         written: files.
     """
     return {
@@ -37,7 +38,7 @@ def tuned_as_data(tuned: Tuned, written: Sequence[Path]) -> dict[str, object]:
 
 
 def proof_as_data(proof: Proof | None) -> dict[str, object] | None:
-    """Return what pairs of runs showed; None if there were none."""
+    """Return the result of paired runs; None without a proof."""
     if proof is None:
         return None
     return {
@@ -54,7 +55,7 @@ def proof_as_data(proof: Proof | None) -> dict[str, object] | None:
 
 
 def priced_as_data(priced: Priced) -> dict[str, object]:
-    """Return what the user's own settings are worth."""
+    """Return what the user's settings cost or gain."""
     return {
         "own_settings": [
             {"name": setting.name, "value": setting.value, "where": setting.where}
@@ -90,10 +91,10 @@ def _tried(tried: Tried) -> dict[str, object]:
 
 
 def rechecked_as_data(outcome: recheck.Outcome, written: Sequence[Path]) -> dict[str, object]:
-    """Return what has become of the rules of a settings file.
+    """Return the result of rechecking a settings file.
 
     Args:
-        outcome: what came out.
+        outcome: the results.
         written: files.
     """
     return {
@@ -109,38 +110,43 @@ def rechecked_as_data(outcome: recheck.Outcome, written: Sequence[Path]) -> dict
 
 
 def machine_as_data(
-    found: Table, made: Writable, results: Results, written: Sequence[Path], ended: str
+    table: Table, made: Writable, results: Results, written: Sequence[Path], ended: str
 ) -> dict[str, object]:
-    """Return what is known of a machine.
+    """Return the rules for a machine, and the measurements behind them.
 
     Args:
-        found: the rules that follow from what was measured.
-        made: those that the library can be told.
-        results: what was measured.
+        table: the rules.
+        made: the rules that the library can take.
+        results: the measurements.
         written: files.
-        ended: why it was ended early; '' if it was not.
+        ended: why it ended early; '' if it did not.
     """
     return {
         "library": results.library,
         "hosts": results.hosts,
-        "confidence_of_each": found.confidence,
+        "confidence_of_each": table.confidence,
         "rules": [
-            {"kind": one.kind, "shapes": one.shapes, "rule": one.rule, "written": one in made.rules}
-            for one in found.rules
+            {
+                "kind": made_rule.kind,
+                "shapes": made_rule.shapes,
+                "rule": made_rule.rule,
+                "written": made_rule in made.rules,
+            }
+            for made_rule in table.rules
         ],
         "measured": [
             {
-                "procedure": one.scope.procedure,
-                "processes": one.scope.processes,
-                "size": None if one.scope.whole else one.scope.size,
-                "shapes": one.scope.shapes,
-                "algorithm": one.algorithm,
-                "ratio": one.ratio,
-                "why_default": one.why,
+                "procedure": decision.scope.procedure,
+                "processes": decision.scope.processes,
+                "size": None if decision.scope.whole else decision.scope.size,
+                "shapes": decision.scope.shapes,
+                "algorithm": decision.algorithm,
+                "ratio": decision.ratio,
+                "why_default": decision.why,
             }
-            for one in found.decisions
+            for decision in table.decisions
         ],
-        "unsure": found.unsure,
+        "unsure": table.unsure,
         "failed": {point.text: why for point, why in results.failed.items()},
         "conflict": made.beside,
         "ended": ended,
@@ -149,11 +155,11 @@ def machine_as_data(
 
 
 def guidelines_as_data(outcome: guidelines.Outcome, own: Sequence[str]) -> dict[str, object]:
-    """Return what guidelines showed.
+    """Return the result of checking the guidelines.
 
     Args:
-        outcome: what came out.
-        own: settings of the user's that are in force.
+        outcome: the results.
+        own: the user's settings in force.
     """
     return {
         "library": outcome.library._asdict(),
@@ -176,27 +182,29 @@ def guidelines_as_data(outcome: guidelines.Outcome, own: Sequence[str]) -> dict[
     }
 
 
-def online_as_data(found: Found, settings: Settings | None, written: Sequence[Path]) -> dict[str, object]:
-    """Return what was found while a program ran.
+def online_as_data(
+    outcome: OnlineOutcome, settings: Settings | None, written: Sequence[Path]
+) -> dict[str, object]:
+    """Return the results of tuning while a program ran.
 
     Args:
-        found: what came out.
-        settings: with the rules; None: there are none.
+        outcome: the results.
+        settings: with the rules; None: no rules.
         written: files.
     """
     return {
-        "library": found.library._asdict(),
-        "elapsed_seconds": found.elapsed,
-        "exploring_seconds": found.spent,
-        "cells": [_explored(one) for one in found.explored],
+        "library": outcome.library._asdict(),
+        "elapsed_seconds": outcome.elapsed,
+        "exploring_seconds": outcome.spent,
+        "cells": [_explored(explored) for explored in outcome.explored],
         "settings": settings,
-        "digits_may_change": found.digits,
+        "digits_may_change": outcome.digits,
         "files": [str(path) for path in written],
     }
 
 
-def _explored(one: Explored) -> dict[str, object]:
-    target = one.target
+def _explored(explored: Explored) -> dict[str, object]:
+    target = explored.target
     return {
         "procedure": target.procedure,
         "processes": target.processes,
@@ -204,14 +212,14 @@ def _explored(one: Explored) -> dict[str, object]:
         "high": target.high,
         "reason_for_all_sizes": target.whole,
         "seconds": target.seconds,
-        "state": one.state,
-        "rounds": one.rounds,
-        "pairs": one.pairs,
-        "candidate": one.algorithm,
-        "evidence": one.evidence,
-        "ratios": one.ratios,
-        "out": one.out,
-        "saved_seconds": one.saved_seconds,
-        "rule": one.rule,
-        "verdict": one.verdict,
+        "state": explored.state,
+        "rounds": explored.rounds,
+        "pairs": explored.pairs,
+        "candidate": explored.algorithm,
+        "evidence": explored.evidence,
+        "ratios": explored.ratios,
+        "out": explored.out,
+        "saved_seconds": explored.saved_seconds,
+        "rule": explored.rule,
+        "verdict": explored.verdict,
     }

@@ -1,11 +1,11 @@
-"""By which functions calls come to the places that make them: shares, estimated from a sample.
+"""Call paths, from callers to call sites: shares, estimated from a sample.
 
-A call is in the sample with a known probability. It stands for w calls, the inverse of that, and for w t
-seconds, where t is its time. Source: Horvitz and Thompson, Journal of the American Statistical Association
+A call is in the sample with a known probability. It represents w calls, the inverse of that, and w t seconds,
+where t is its time. Source: Horvitz and Thompson, Journal of the American Statistical Association
 47, 1952. A share s is a ratio of two such sums. Its variance is that of the residuals: w t (1 - s) of the
 calls that it has, w t s of the others. Its interval is that of Wilson (ibid. 22, 1927) for the number of
-independent calls that would have the same variance: it has no share below 0, and is not empty where all calls
-in the sample came by one way.
+independent calls that would have the same variance: it has no share below 0, and is not empty if all sampled
+calls have the same path.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class PathRow:
             unknown = no room was left for the path.
         share_of_calls: of those of the procedure at this place.
         share_of_time: likewise.
-        samples: calls in the sample that came by this way.
+        samples: calls in the sample with this path.
         ranks: that have such calls in their samples.
     """
 

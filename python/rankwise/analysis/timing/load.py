@@ -1,4 +1,4 @@
-"""How evenly the work is shared out: over the ranks, within nodes and between them, and between roles.
+"""Load balance: over the ranks, within nodes and between them, and between roles.
 
     load balance = mean useful / most useful = within nodes x between nodes
     within nodes = most mean useful of a node / most useful
@@ -26,7 +26,7 @@ class Role:
     """Ranks that do one kind of work.
 
     Attributes:
-        name: of their communicator; '' = they are in none of those that the others are in.
+        name: of their communicator; '' = they are in none of the other roles' communicators.
         ranks: ascending.
     """
 
@@ -36,11 +36,11 @@ class Role:
 
 @dataclass(frozen=True)
 class Shared:
-    """How evenly work is shared out within groups of ranks and between these.
+    """Load balance within groups of ranks, and between the groups.
 
     Attributes:
-        within: mean useful time of the group that has most of it, by the most that a rank has.
-        between: mean useful time of a rank, by that.
+        within: largest mean useful time of a group / largest useful time of a rank.
+        between: mean useful time of a rank / largest mean useful time of a group.
     """
 
     within: float
@@ -54,7 +54,7 @@ def balance(useful: Collection[float]) -> float:
 
 
 def shared(useful: Mapping[int, float], groups: Sequence[Sequence[int]]) -> Shared:
-    """Return how evenly work is shared out within groups and between them."""
+    """Return the load balance within groups and between them."""
     means = [math.fsum(useful[rank] for rank in group) / len(group) for group in groups]
     most = max(useful.values(), default=0.0)
     if most <= 0:
@@ -63,10 +63,10 @@ def shared(useful: Mapping[int, float], groups: Sequence[Sequence[int]]) -> Shar
 
 
 def roles(connection: sqlite3.Connection, number: int) -> list[Role]:
-    """Return the kinds of ranks that a program has, if communicators made by one call tell them apart.
+    """Return the roles of ranks in a program, if communicators made by one call separate them.
 
-    They do if each rank is in one of them at most, and if the first and the last rank of each one call other
-    procedures than those of another one: the rows of a grid all do the same.
+    They do if each rank is in at most one of them, and if the first and the last rank of each one call other
+    procedures than the ranks of another one. The rows of a grid all call the same.
     """
     families: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
     for name, family, members in connection.execute(
@@ -84,7 +84,7 @@ def roles(connection: sqlite3.Connection, number: int) -> list[Role]:
 
 
 def _divided(own: Sequence[tuple[str, tuple[int, ...]]], number: int) -> list[Role]:
-    """Return the ranks as communicators divide them; nothing if they do not."""
+    """Return the roles by which communicators divide the ranks; none if they do not divide them."""
     inside = [rank for _, ranks in own for rank in ranks]
     if len(own) > _MOST_ROLES or len(set(inside)) < len(inside):
         return []
@@ -94,7 +94,7 @@ def _divided(own: Sequence[tuple[str, tuple[int, ...]]], number: int) -> list[Ro
 
 
 def _procedures(connection: sqlite3.Connection, role: Role) -> frozenset[str]:
-    """Return what the first and the last rank of a role both call."""
+    """Return the procedures that both the first and the last rank of a role call."""
     called = [
         {
             str(name)

@@ -1,4 +1,4 @@
-"""What the time in MPI was spent with: waiting for others, moving data, files; as far as that is known."""
+"""The parts of the time in MPI: waiting, moving data, files, unknown."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _POSTING_COLLECTIVES = ("collective", "neighbourhood")
 
 @dataclass(frozen=True)
 class TimeInMpi:
-    """The time in MPI, over the ranks, those of a rank's threads added up; the parts add up to it.
+    """The time in MPI, over all ranks and their threads; the parts add up to it.
 
     Attributes:
         seconds: all of it, MPI_Init and MPI_Finalize not included.
-        waiting_seconds: for others that came late, in blocking collectives and for messages; an estimate
+        waiting_seconds: for late ranks, in blocking collectives and for messages; an estimate
             unless the sample is everything.
-        moving_seconds: in which nobody that was needed was late: the library and the network took it.
+        moving_seconds: without waiting: taken by the library and the network.
         files_seconds: in MPI-IO, without the waiting.
-        unknown_seconds: the rest: in calls of which it is not known who waited.
-        error_seconds: by which the waiting may be off, by the sampling (95 %) and the clocks of the nodes.
+        unknown_seconds: the rest: in calls whose waiting is not known.
+        error_seconds: error of the waiting, by the sampling (95 %) and the clocks of the nodes.
         posting_seconds: of `moving_seconds`, in calls that only start something.
-        hang_seconds: of `waiting_seconds`, in calls that never returned, of which it is known for whom they
-            waited when the run was ended; exact.
+        hang_seconds: of `waiting_seconds`, in calls that never returned, if the ranks that they waited for
+            at the end of the run are known; exact.
     """
 
     seconds: float
@@ -55,31 +55,31 @@ class TimeInMpi:
 
     @property
     def is_estimate(self) -> bool:
-        """Whether waiting and moving are told from each other by a sample."""
+        """Whether a sample separates waiting from moving data."""
         return self.error_seconds > 0
 
     @property
     def percent_unknown(self) -> float:
-        """Share of the unknown in all of it."""
+        """Unknown share of the time in MPI."""
         return percent(self.unknown_seconds, self.seconds)
 
     @property
     def is_much_unknown(self) -> bool:
-        """Whether so much is unknown that it is to be said first."""
+        """Whether so much is unknown that the output should begin with that."""
         return self.percent_unknown >= _MUCH
 
     @property
     def is_mostly_unknown(self) -> bool:
-        """Whether less waiting is known than there may be beside it: then nobody knows who was late most.
+        """Whether the unknown time may contain more waiting than is known: then the latest ranks are unknown.
 
-        For whom ranks waited when a run stood still says nothing of who was late before.
+        The ranks that others waited for in a hang need not have been late before.
         """
         before = self.before_hang
         return before.is_much_unknown and before.unknown_seconds > before.waiting_seconds
 
     @property
     def before_hang(self) -> TimeInMpi:
-        """The same without what is known of the calls that never returned."""
+        """The same without the calls that never returned."""
         if not self.hang_seconds:
             return self
         return replace(

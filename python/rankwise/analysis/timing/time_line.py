@@ -1,4 +1,4 @@
-"""What the ranks did when: their intervals, and the phases of the run that are found in them."""
+"""The activity of the ranks over time: by interval, and the phases of the run."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.change_points import change_points
 from rankwise.records import dataclass
 
-_LEAST_RATE = 0.01  # of the largest rate of bytes: what is less is as good as nothing
-_WEIGHT_OF_RATE = 0.5  # beside the share in MPI
+_LEAST_RATE = 0.01  # of the largest rate of bytes: less counts as nothing
+_WEIGHT_OF_RATE = 0.5  # relative to the share in MPI
 _LEAST_BYTES = 1e-9  # a second
 _LEAST_SECONDS = 1e-9
 _MOST_CELLS = 1 << 22
@@ -23,16 +23,16 @@ _COUNTS = ("bytes_sent", "bytes_received", "messages", "calls")
 
 @dataclass(frozen=True, kw_only=True)
 class RankLine:
-    """What a rank did in each interval.
+    """The activity of a rank in each interval.
 
     Attributes:
         rank: in MPI_COMM_WORLD.
-        host: that it ran on.
-        begin_seconds: when it came out of MPI_Init, after the start of the run.
+        host: its node.
+        begin_seconds: when it returned from MPI_Init, after the start of the run.
         end_seconds: when it called MPI_Finalize, or its end as far as it is known.
-        threads: that call MPI.
+        threads: number of threads that call MPI.
         percent_of_mpi: of this time, in MPI (of several threads the mean).
-        inside_seconds: of each interval, what is between these two instants.
+        inside_seconds: part of each interval between these two instants.
         mpi_seconds: of these, in MPI; several threads are added up.
         bytes_sent: in each interval.
         bytes_received: likewise.
@@ -56,7 +56,7 @@ class RankLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Phase:
-    """A part of the run in which the ranks, on the average, do the same.
+    """A part of the run with similar average activity of the ranks.
 
     Attributes:
         number: from 1, in the order of time.
@@ -100,7 +100,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Interval:
-    """What all ranks did in an interval.
+    """The activity of all ranks in an interval.
 
     Attributes:
         number: from 0.
@@ -130,7 +130,7 @@ class TimeLine:
     Attributes:
         begin_seconds: where the first interval begins, after the start of the run.
         width_seconds: of each.
-        not_known_ranks: how many ranks there are of which nothing is known.
+        not_known_ranks: number of ranks without data.
         phases: in the order of time.
         intervals: all, in the order of time.
         ranks: in their order.
@@ -155,7 +155,7 @@ class _Cells:
 
 
 def time_line(connection: sqlite3.Connection) -> TimeLine:
-    """Return what the ranks did when; without intervals if nothing is known."""
+    """Return the activity of the ranks over time; without intervals if nothing is known."""
     (all_ranks,) = connection.execute("SELECT COUNT(*) FROM ranks").fetchone()
     axis = connection.execute("SELECT begin, width, intervals FROM time_axis").fetchone()
     lines = connection.execute(
@@ -190,7 +190,7 @@ def time_line(connection: sqlite3.Connection) -> TimeLine:
 
 
 def _is_possible(axis: tuple[float, float, int], ranks: int) -> bool:
-    """Tell whether the axis is none of a damaged profile."""
+    """Return whether the axis is possible: a damaged profile may have an impossible one."""
     begin, width, count = axis
     return bool(np.isfinite(begin) and 0 < width < np.inf and 0 < count * ranks <= _MOST_CELLS)
 
@@ -232,17 +232,17 @@ def _intervals(cells: _Cells, begin: float, width: float) -> list[Interval]:
 
 
 def _phases(cells: _Cells, ranks: Sequence[RankLine], begin: float, width: float) -> list[Phase]:
-    there = cells.available.sum(axis=0)
-    seen = np.flatnonzero(there > 0)
-    if not len(seen):
+    available = cells.available.sum(axis=0)
+    occupied = np.flatnonzero(available > 0)
+    if not len(occupied):
         return []
-    first, last = int(seen[0]), int(seen[-1]) + 1
-    share = np.minimum(_ratio(cells.mpi.sum(axis=0), there), 1.0)
-    sent = _ratio(cells.counts["bytes_sent"].sum(axis=0, dtype=np.float64), there)
+    first, last = int(occupied[0]), int(occupied[-1]) + 1
+    share = np.minimum(_ratio(cells.mpi.sum(axis=0), available), 1.0)
+    sent = _ratio(cells.counts["bytes_sent"].sum(axis=0, dtype=np.float64), available)
     # By orders of magnitude: twice as much is little, a hundred times as much is all.
     rate = np.log1p(sent / max(float(sent.max()) * _LEAST_RATE, _LEAST_BYTES)) / np.log1p(1 / _LEAST_RATE)
     series = np.stack([share, _WEIGHT_OF_RATE * rate], axis=1)[first:last]
-    starts = [first + start for start in change_points(series, there[first:last] / there.max())]
+    starts = [first + start for start in change_points(series, available[first:last] / available.max())]
     run = min(line.begin_seconds for line in ranks), max(line.end_seconds for line in ranks)
     return [
         _phase(

@@ -1,7 +1,7 @@
 """Where the time went: MPI, its start and end, and the rest, and how evenly over the ranks.
 
-Time in MPI is that between MPI_Init and MPI_Finalize: those two are told apart from it, and shares are
-those of the time in between.
+Time in MPI excludes MPI_Init and MPI_Finalize, which have a figure of their own. Shares refer to the time
+between the two.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Times:
     """Time of the run.
 
     Attributes:
-        wall_seconds: of the longest rank.
+        wall_seconds: of the rank that ran for longest.
         init_finalize_seconds: in MPI_Init and MPI_Finalize, mean over the ranks.
         mpi_percent_of_run: all ranks' time in MPI in percent of their time between MPI_Init and MPI_Finalize,
             times their threads that call MPI.
-        rest_percent_of_run: what is left of that: computing, I/O and everything else.
+        rest_percent_of_run: the rest: computing, I/O and everything else.
         most_in_mpi: the rank with the most time in MPI, None without ranks.
         least_in_mpi: the rank with the least.
-        ends_known: whether it is known when the ranks ended that did not come to the end of MPI_Finalize.
+        ends_known: whether the end of ranks that did not finish MPI_Finalize is known.
     """
 
     wall_seconds: float
@@ -52,7 +52,7 @@ class Times:
 class Balance:
     """Spread over the ranks: wall, processor and MPI time, MPI's share as in `Times`, and bytes.
 
-    MPI_Init and MPI_Finalize are no part of MPI's time and share, but have a spread of their own.
+    MPI's time and share exclude MPI_Init and MPI_Finalize, which have their own spread.
     """
 
     wall_seconds: Spread
@@ -77,7 +77,7 @@ def times(connection: sqlite3.Connection) -> Times:
         for order in ("DESC", "ASC")
     )
     share = percent(mpi, run)
-    rest = max(round(100.0 - share, 6), 0.0) if run else 0.0  # rounded: nothing is left is no 1e-14
+    rest = max(round(100.0 - share, 6), 0.0) if run else 0.0  # rounded, because 1e-14 is nothing
     highest, lowest = (RankTime(*row) if row else None for row in (most, least))
     return Times(longest, init_finalize, share, rest, highest, lowest, ended is not None)
 

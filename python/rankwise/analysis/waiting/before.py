@@ -1,8 +1,8 @@
-"""Lateness that passes through a collective in which nobody waits for it.
+"""Lateness that passes through a collective in which no rank waits for it.
 
-The others leave a reduction when they have given their part, however late its root comes: that the root
-left it late, and the next collective waits for it, has the cause that made it late to the reduction. So has a
-member that comes late to a broadcast, if it is not the root.
+The other ranks leave a reduction after their part, however late its root is. If the root leaves it late and
+the next collective waits for the root, then the cause is the root's lateness to the reduction. The same holds
+for a member, other than the root, that is late to a broadcast.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ Members = NDArray[np.int64]
 
 _MOST_STEPS = 16
 _SAME = 1e-7  # seconds: two times of one moment
-_LITTLE = 0.01  # of the waiting: what is not followed
-_ENOUGH = 0.2  # of the waiting: if so much can be followed, the rest is taken to be like it
-_OFTEN = 0.5  # of the calls of a collective: what is called so often can come before it
+_LITTLE = 0.01  # of the waiting: a smaller part is not followed
+_ENOUGH = 0.2  # of the waiting: if so much can be followed, the rest is assumed to have the same causes
+_OFTEN = 0.5  # of the calls of a collective: a collective called so often can be the previous one
 
 
 class Late(NamedTuple):
     """A collective on one communicator.
 
     Attributes:
-        found: its instances.
+        instances: its kept instances.
         waits: who waited for whom.
-        weights: what a second of each call stands for, n x m.
-        calls: instances that there were, in the sample or not.
+        weights: seconds that a second of each call represents, n x m.
+        calls: all instances, in the sample or not.
     """
 
-    found: Instances
+    instances: Instances
     waits: Waits
     weights: NDArray[np.float64]
     calls: int
@@ -46,7 +46,7 @@ _Place = tuple[int, int]  # number of a collective, and its row
 
 
 class _Others(NamedTuple):
-    """Those who waited, and the share of each."""
+    """The members that waited, and the share of each."""
 
     members: Members
     shares: Floats
@@ -60,29 +60,29 @@ class Before:
     """Finds the collective that a process left before another one on the same communicator."""
 
     def __init__(self, tables: Sequence[Late]) -> None:
-        """Of these."""
+        """Take these collectives."""
         self._tables = tables
         self._of: dict[int, list[int]] = {}
         for number, table in enumerate(tables):
-            self._of.setdefault(table.found.communicator, []).append(number)
+            self._of.setdefault(table.instances.communicator, []).append(number)
         self._departures: dict[tuple[int, int], tuple[Floats, list[_Place]]] = {}
 
     def through(self, number: int, member: int, rows: Members, waited: Floats, parts: Floats) -> Floats:
-        """Divide what others waited for a member that left the collective before late by why it did.
+        """Divide the waiting for a member that left the previous collective late by the reason for that.
 
         Args:
-            number: of the collective in which they waited.
-            member: for whom.
-            rows: in which.
-            waited: by whom, how long, in each of these rows.
-            parts: seconds in each, by computing, other calls of MPI and leaving the one before late.
+            number: of the collective in which others waited.
+            member: the late one.
+            rows: the instances in which others waited.
+            waited: seconds of each member, in each of these rows.
+            parts: seconds in each row: computing, other MPI calls, late departure before.
 
         Returns:
-            such parts, the last one without what has a cause before that.
+            such parts, the last one without lateness that has an earlier cause.
         """
         if parts[2].sum() <= _LITTLE * waited.sum():
             return parts
-        found: Floats = parts.copy()
+        divided: Floats = parts.copy()
         followed, missing = np.zeros(4), []
         for at in np.flatnonzero(parts[2]).tolist():
             others = _others(waited[at])
@@ -90,7 +90,7 @@ class Before:
             if shares is None:
                 missing.append(at)
                 continue
-            found[:, at] += parts[2, at] * (shares - [0.0, 0.0, 1.0])
+            divided[:, at] += parts[2, at] * (shares - [0.0, 0.0, 1.0])
             followed += parts[2, at] * np.array([*shares, 1.0])
         if missing:
             few = followed[3] < _ENOUGH * parts[2].sum()
@@ -98,13 +98,13 @@ class Before:
             if shares is None and followed[3]:
                 shares = followed[:3] / followed[3]
             if shares is not None:
-                found[:, missing] += parts[2, missing] * (shares - [0.0, 0.0, 1.0])[:, None]
-        found.clip(0.0, None, out=found)
-        return found
+                divided[:, missing] += parts[2, missing] * (shares - [0.0, 0.0, 1.0])[:, None]
+        divided.clip(0.0, None, out=divided)
+        return divided
 
     def _before(self, place: _Place, member: int, others: _Others, steps: int) -> Floats | None:
-        """Return why a member left the collective before late, as shares; None = that one is not known."""
-        table, row = self._tables[place[0]].found, place[1]
+        """Return why a member left the previous collective late, as shares; None = that one is not known."""
+        table, row = self._tables[place[0]].instances, place[1]
         start = table.arrival[row] - table.since[row]
         last = self._left(table.communicator, member, float(start[member]), place)
         if last is None:
@@ -118,7 +118,7 @@ class Before:
 
     def _why(self, place: _Place, member: int, others: _Others, steps: int) -> Floats:
         """Return why a member came late to a collective, as shares; all 0 if it is not known."""
-        table, row = self._tables[place[0]].found, place[1]
+        table, row = self._tables[place[0]].instances, place[1]
         in_mpi, since = table.since_in_mpi[row], table.since[row]
         columns = (since - in_mpi, in_mpi, table.arrival[row] - since)
         more = np.clip([column[member] - others.mean(column) for column in columns], 0.0, None)
@@ -129,23 +129,23 @@ class Before:
         if steps < _MOST_STEPS and shares[2] > _LITTLE:
             before = self._before(place, member, others, steps + 1)
             if before is not None:
-                left = float(shares[2])
+                remaining = float(shares[2])
                 shares[2] = 0.0
-                shares += left * before
+                shares += remaining * before
         return shares
 
     def _carried(self, place: _Place, member: int, others: _Others) -> float:
-        """Return how much later than others could go on a member came to a collective."""
+        """Return by how much a member arrived at a collective after the others could go on."""
         table, row = self._tables[place[0]], place[1]
-        ready = waited_until(table.found, table.waits)[row]
-        return float(table.found.arrival[row, member]) - others.mean(ready)
+        ready = waited_until(table.instances, table.waits)[row]
+        return float(table.instances.arrival[row, member]) - others.mean(ready)
 
     def _left(self, communicator: int, member: int, when: float, but: _Place) -> _Place | None:
         """Return the collective that a member left at a time."""
         if (communicator, member) not in self._departures:
             times, places = [], []
             for number in self._of[communicator]:
-                times.append(self._tables[number].found.departure[:, member])
+                times.append(self._tables[number].instances.departure[:, member])
                 places += [(number, row) for row in range(len(times[-1]))]
             joined = np.concatenate(times)
             order = joined.argsort()
@@ -155,29 +155,29 @@ class Before:
         return next((place for place in all_places[first:last] if place != but), None)
 
     def _usually(self, number: int, member: int, rows_late: Members) -> Floats | None:
-        """Return why a member leaves the collectives late that may come before this one, in the mean.
+        """Return why a member is late to leave the collectives that may precede this one, on average.
 
-        Where the sample has none of the instances right before: what passes through one of them, times all
-        its calls, is set against what others waited in this one as it had left the one before late.
+        For a sample without the previous instances: the lateness that passes through another collective, over
+        all its calls, is compared with the waiting in this one for late departures.
         """
         late = self._tables[number]
-        everybody = np.arange(len(late.found.ranks))
+        everybody = np.arange(len(late.instances.ranks))
         others = _Others(
             everybody[everybody != member], np.full(len(everybody) - 1, 1 / (len(everybody) - 1))
         )
-        start = late.found.arrival - late.found.since
+        start = late.instances.arrival - late.instances.since
         lateness = np.array([start[row, member] - others.mean(start[row]) for row in rows_late.tolist()])
         known = np.isfinite(lateness)
-        counts = late.found.stands_for(late.calls)[rows_late][known]
+        counts = late.instances.stands_for(late.calls)[rows_late][known]
         mean = float(np.average(lateness[known], weights=counts)) if known.any() else 0.0
         best: Floats | None = None
         for other in self._rooted(number):
-            rows = range(len(self._tables[other].found.numbers))
+            rows = range(len(self._tables[other].instances.numbers))
             carried = np.array([max(self._carried((other, row), member, others), 0.0) for row in rows])
             if not carried.sum() or mean <= 0:
                 continue
-            one = self._tables[other]
-            through = min(float(carried @ one.found.stands_for(one.calls)) / late.calls / mean, 1.0)
+            table = self._tables[other]
+            through = min(float(carried @ table.instances.stands_for(table.calls)) / late.calls / mean, 1.0)
             why = sum(
                 seconds * self._why((other, row), member, others, 1)
                 for row, seconds in zip(rows, carried, strict=True)
@@ -189,9 +189,9 @@ class Before:
 
     def _rooted(self, number: int) -> Iterator[int]:
         late = self._tables[number]
-        for other in self._of[late.found.communicator]:
-            one = self._tables[other]
-            if not one.found.is_of(FOR_ALL) and one.calls >= _OFTEN * late.calls and other != number:
+        for other in self._of[late.instances.communicator]:
+            table = self._tables[other]
+            if not table.instances.is_of(FOR_ALL) and table.calls >= _OFTEN * late.calls and other != number:
                 yield other
 
 

@@ -167,9 +167,9 @@ def collectives_in(connection: sqlite3.Connection, unknown: Unknown | None = Non
     if not connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
         return Collectives([], (unknown or unknown_collectives(connection)).seconds)
     times = _times(connection)
-    tables = [table for found in sampled(connection) if (table := table_of(found, times)) is not None]
+    tables = [table for instances in sampled(connection) if (table := table_of(instances, times)) is not None]
     blocking = (ranks.values() for (_, procedure), ranks in times.items() if procedure not in POSTED)
-    completing = sum(float(table.seconds.sum()) for table in tables if table.found.procedure in POSTED)
+    completing = sum(float(table.seconds.sum()) for table in tables if table.instances.procedure in POSTED)
     return Collectives(tables, completing + sum(seconds for ranks in blocking for _, seconds in ranks))
 
 
@@ -177,7 +177,7 @@ def propagation(collectives: Collectives, chains: Chains) -> Propagation:
     """Return who made others wait in collectives, and why those came late."""
     return pass_on(
         [
-            Late(table.found, table.waits, table.weights, max(table.calls, table.kept))
+            Late(table.instances, table.waits, table.weights, max(table.calls, table.kept))
             for table in collectives.tables
         ],
         chains,
@@ -207,7 +207,7 @@ def waiting(
     known = sum(float(table.seconds.sum()) for table in tables)
     total = _sum(tables)
     not_known = everything - known if everything - known > _ROUNDING * everything else 0.0
-    error = max((float(table.found.errors.max()) for table in tables), default=0.0)
+    error = max((float(table.instances.errors.max()) for table in tables), default=0.0)
     return Waiting(
         seconds=known,
         waiting=total,
@@ -231,7 +231,7 @@ def _times(connection: sqlite3.Connection) -> Times:
     Seconds of those that are only posted are those of posting them; calls of persistent ones are their
     starts.
     """
-    found: dict[tuple[int, str], dict[int, tuple[int, float]]] = {}
+    times: dict[tuple[int, str], dict[int, tuple[int, float]]] = {}
     names = ", ".join(f"'{name}'" for name in sorted(BLOCKING | POSTED))
     for communicator, procedure, rank, calls, seconds in connection.execute(
         "SELECT communicator, procedures.name, rank, SUM(calls), SUM(seconds) FROM calls"
@@ -240,11 +240,11 @@ def _times(connection: sqlite3.Connection) -> Times:
         " AND communicators.size <> 1 AND communicators.remote_size = 0"
         " GROUP BY communicator, procedures.name, rank"
     ):
-        found.setdefault((communicator, procedure), {})[rank] = calls, seconds
+        times.setdefault((communicator, procedure), {})[rank] = calls, seconds
     for communicator, procedure, starts in _starts(connection):
-        ranks = found.get((communicator, procedure), {})
-        found[communicator, procedure] = {rank: (starts, seconds) for rank, (_, seconds) in ranks.items()}
-    return found
+        ranks = times.get((communicator, procedure), {})
+        times[communicator, procedure] = {rank: (starts, seconds) for rank, (_, seconds) in ranks.items()}
+    return times
 
 
 def _starts(connection: sqlite3.Connection) -> list[tuple[int, str, int]]:
@@ -271,10 +271,12 @@ def _families(connection: sqlite3.Connection, tables: Sequence[Table]) -> list[W
     hosts: dict[int, str] = dict(connection.execute("SELECT rank, host FROM ranks").fetchall())
     groups: dict[tuple[str, str], list[Table]] = {}
     for table in tables:
-        groups.setdefault((table.found.procedure, facts[table.found.communicator][1]), []).append(table)
+        groups.setdefault((table.instances.procedure, facts[table.instances.communicator][1]), []).append(
+            table
+        )
     rows = []
     for (procedure, family), group in groups.items():
-        own = [facts[table.found.communicator] for table in group]
+        own = [facts[table.instances.communicator] for table in group]
         seconds = sum(float(table.seconds.sum()) for table in group)
         total = _sum(group)
         rank, of_rank, node, of_node = _most_often_last(group, hosts)
@@ -311,7 +313,7 @@ def _most_often_last(
     by_node: dict[str, float] = {}
     for table in group:
         weight = table.calls / table.kept
-        for rank, times in zip(table.found.ranks.tolist(), table.last.tolist(), strict=True):
+        for rank, times in zip(table.instances.ranks.tolist(), table.last.tolist(), strict=True):
             if times:
                 by_rank[rank] = by_rank.get(rank, 0.0) + weight * times
                 host = hosts.get(rank, "")
@@ -319,8 +321,8 @@ def _most_often_last(
     whole = sum(by_rank.values())
     if not whole:
         return None, 0.0, None, 0.0
-    rank = max(by_rank, key=lambda one: by_rank[one])
-    node = max(by_node, key=lambda one: by_node[one])
+    rank = max(by_rank, key=lambda key: by_rank[key])
+    node = max(by_node, key=lambda key: by_node[key])
     return rank, 100.0 * by_rank[rank] / whole, node or None, 100.0 * by_node[node] / whole
 
 
@@ -335,17 +337,17 @@ def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], passed: Prop
     doubts: dict[int, NDArray[np.float64]] = {}
     of_caused: dict[int, NDArray[np.float64]] = {}
     for table in tables:
-        for member, rank in enumerate(table.found.ranks.tolist()):
+        for member, rank in enumerate(table.instances.ranks.tolist()):
             waited[rank] += float(table.waiting[member])
             caused[rank] += float(table.caused[member])
             doubts[rank] = doubts.get(rank, NO_DOUBTS) + table.doubts[:, member]
             of_caused[rank] = of_caused.get(rank, NO_DOUBTS) + table.caused_doubts[:, member]
-    found = []
+    rows = []
     for rank, host in connection.execute("SELECT rank, host FROM ranks ORDER BY rank"):
         if rank not in doubts and rank not in passed.root_cause_seconds:
             continue
         why = passed.caused.get(rank, Caused())
-        found.append(
+        rows.append(
             WaitingRank(
                 rank=rank,
                 host=host,
@@ -362,4 +364,4 @@ def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], passed: Prop
                 root_cause_seconds=passed.root_cause_seconds.get(rank, 0.0),
             )
         )
-    return sorted(found, key=lambda row: (-row.root_cause_seconds, -row.caused.seconds, row.rank))
+    return sorted(rows, key=lambda row: (-row.root_cause_seconds, -row.caused.seconds, row.rank))

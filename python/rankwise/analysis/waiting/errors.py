@@ -1,4 +1,4 @@
-"""By how much a sum that was taken from a sample may be wrong."""
+"""The errors of sums that are estimated from a sample."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def few_clusters(count: int) -> float:
 
 
 NO_DOUBTS: Floats = np.zeros(7)
-"""Of what is known exactly."""
+"""The sources of error of an exact value."""
 
 
 @dataclass(frozen=True)
 class Sampled:
-    """How a sample of calls compares with what is known of all of them.
+    """How a sample of calls compares with the exact number and time of all calls.
 
     Attributes:
         unseen: seconds of calls that are not in the sample.
-        beyond: seconds that the calls took beyond what the sample has one expect; negative: short of it.
+        beyond: seconds of all calls beyond the expectation from the sample; negative: fewer.
     """
 
     unseen: Floats
@@ -65,8 +65,8 @@ def compare(
 ) -> Sampled:
     """Compare samples of calls with the number and time of all of them, which are exact.
 
-    What is expected has an error itself (95 %), for it is from the sample. The time beyond it is made longer
-    by the share of this error in the exact time: little where both agree, all where most time is beyond.
+    The expectation is estimated from the sample, so it has an error itself (95 %). Therefore the time beyond
+    it is multiplied by 1 + this error / the exact time (at most 2).
 
     Args:
         exact_calls: all.
@@ -88,13 +88,12 @@ def compare(
 
 
 def doubts_of(moments: Floats, share: Floats, sampled: Sampled, clock: Floats) -> Floats:
-    """Return all that may make estimates wrong, in seven rows, a column for each; sums are of their sum.
+    """Return the sources of error of estimates in seven rows, with a column for each; columns can be added.
 
-    An estimate is the share of waiting in the sample times the exact time. But the time beyond what the
-    sample has one expect may all be waiting, or none of it: the estimate, which takes the same share of it,
-    may then be too low by the rest of it, or too high by this share; and the other way round where there is
-    less time than expected.
-    The same, of all time that is not in the sample, are the bounds of what is possible.
+    An estimate is the share of waiting in the sample times the exact time. But the time beyond the
+    expectation may be all waiting, or none. The estimate takes the same share of it, so it may be too low by
+    the rest of that time, or too high by this share; and the other way round if there is less time than
+    expected. The same, for all time that is not in the sample, gives the bounds.
 
     Args:
         moments: second and third of the estimates, as of `sampling_error`.
@@ -112,18 +111,19 @@ def doubts_of(moments: Floats, share: Floats, sampled: Sampled, clock: Floats) -
 
 
 def _either(share: Floats, seconds: Floats) -> tuple[Floats, Floats]:
-    """Return how much too low and too high a share of seconds may be, if all or none of them are waiting."""
+    """Return by how much a share of seconds may be too low and too high, if all or none are waiting."""
     size = np.abs(seconds)
     rest, own = (1.0 - share) * size, share * size
     return np.where(seconds > 0, rest, own), np.where(seconds > 0, own, rest)
 
 
 def error_of(doubts: Floats) -> float:
-    """Return by how much an estimate may be wrong, on either side.
+    """Return the error of an estimate, on either side.
 
-    That is by the sampling, by what the sample does not explain, and by the clocks. The first two are added,
-    not their squares: where the sample contradicts the exact time, it is certain that something is not in it,
-    and simulations of rare long calls had the truth within the root of the squares in 9 of 10 cases or fewer.
+    It has three sources: sampling, time that the sample does not explain, and the clocks. The first two are
+    added, not their squares: if the sample contradicts the exact time, something is certainly missing in it,
+    and in simulations of rare long calls the root of the squares contained the true value in at most 9 of 10
+    cases.
 
     Args:
         doubts: one column of `doubts_of`, or a sum of them.

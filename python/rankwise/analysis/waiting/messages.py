@@ -150,7 +150,7 @@ class MessageWaits:
 
 
 @dataclass
-class _Blame:
+class _PairSums:
     sender: float = 0.0
     receiver: float = 0.0
     passed_on: float = 0.0
@@ -196,7 +196,7 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
             )
         )
     waiting.sort(key=lambda row: (-row.late_sender_seconds - row.late_receiver_seconds, row.rank))
-    caused, origins = _blame(known_waits(samples), chains or chains_in(connection), scales, hosts)
+    caused, origins = _who_caused(known_waits(samples), chains or chains_in(connection), scales, hosts)
     seconds = math.fsum(row.seconds for row in waiting)
     return MessageWaits(
         seconds=seconds,
@@ -245,13 +245,13 @@ def _doubts(sample: Sample, exact: Exact) -> list[Floats]:
 
 
 def _moments(sample: Sample, share: float, scale: float, sampled: Sampled) -> tuple[float, float]:
-    rest: defaultdict[int, float] = defaultdict(float)
+    residuals: defaultdict[int, float] = defaultdict(float)
     for place, wait in enumerate(sample.waits):
         by_itself = wait.stretch == NO_STRETCH
-        rest[-1 - place if by_itself else wait.stretch] += scale * (
+        residuals[-1 - place if by_itself else wait.stretch] += scale * (
             wait.part * wait.waited - share * wait.seconds
         )
-    count = len(rest)
+    count = len(residuals)
     if count < 2:  # nothing tells how the others differ: all that is possible
         return float(sampled.unseen[0]) ** 2, 0.0
     from rankwise.analysis.waiting.errors import few_clusters
@@ -259,14 +259,14 @@ def _moments(sample: Sample, share: float, scale: float, sampled: Sampled) -> tu
     factor = (1 - 1 / scale) * count / (count - 1)
     if count < len(sample.waits):
         factor *= few_clusters(count) ** 2
-    each = rest.values()
+    each = residuals.values()
     return factor * math.fsum(value**2 for value in each), factor**2 * math.fsum(value**3 for value in each)
 
 
-def _blame(
+def _who_caused(
     waits: list[Wait], chains: Chains, scales: Mapping[Key, float], hosts: Mapping[int, str]
 ) -> tuple[list[Caused], list[Origin]]:
-    pairs: defaultdict[tuple[int, int], _Blame] = defaultdict(_Blame)
+    pairs: defaultdict[tuple[int, int], _PairSums] = defaultdict(_PairSums)
     origins: defaultdict[int, float] = defaultdict(float)
     longest: defaultdict[int, int] = defaultdict(int)
     for wait in waits:
@@ -301,4 +301,4 @@ def _blame(
         Origin(rank, hosts.get(rank), directly[rank], origins[rank], longest[rank], suffered[rank])
         for rank in ranks
     ]
-    return caused, sorted(rows, key=lambda one: (-one.origin_seconds, one.rank))
+    return caused, sorted(rows, key=lambda row: (-row.origin_seconds, row.rank))

@@ -54,7 +54,7 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
             raise ValueError(f"arrivals of communicator {communicator} are not those of its members")
         places = _places(connection, communicator, ranks)
         name = str(names[procedure])
-        found = Instances(
+        kept = Instances(
             communicator=communicator,
             procedure=name,
             numbers=instances.astype(np.int64),
@@ -76,13 +76,13 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
             nodes=np.unique([hosts.get(rank, "") for rank in ranks.tolist()], return_inverse=True)[1],
             errors=np.array([errors.get(rank, 0.0) for rank in ranks.tolist()]),
         )
-        yield found.seen_as_synchronised()
+        yield kept.seen_as_synchronised()
 
 
 def _whole_table(connection: sqlite3.Connection) -> str:
     """Return the name of the table of all arrivals, also where a part has taken its place."""
-    found = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'arrivals'").fetchone()
-    return "main.arrivals" if found else "arrivals"
+    is_whole = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'arrivals'").fetchone()
+    return "main.arrivals" if is_whole else "arrivals"
 
 
 def _clocks(connection: sqlite3.Connection) -> tuple[dict[int, str], dict[int, float]]:
@@ -115,8 +115,8 @@ def _neighbours(
         if not edges:
             raise ValueError(f"neighbours on communicator {communicator} are unknown")
         return sources(ranks, np.array(edges, np.int64))
-    found = neighbours(json.loads(dims), json.loads(periods))[places]
-    at: NDArray[np.int64] = np.where(found != NOBODY, order[found], NOBODY)
+    places_of_neighbours = neighbours(json.loads(dims), json.loads(periods))[places]
+    at: NDArray[np.int64] = np.where(places_of_neighbours != NOBODY, order[places_of_neighbours], NOBODY)
     return at
 
 
@@ -141,6 +141,6 @@ def _selected(
         "SELECT instance, rank FROM arrivals WHERE communicator = ? AND procedure = ?",
         (communicator, procedure),
     ).fetchall()
-    found = np.array(rows, np.int64).reshape(-1, 2)
-    selected[np.searchsorted(instances, found[:, 0]), np.searchsorted(ranks, found[:, 1])] = True
+    calls = np.array(rows, np.int64).reshape(-1, 2)
+    selected[np.searchsorted(instances, calls[:, 0]), np.searchsorted(ranks, calls[:, 1])] = True
     return selected

@@ -21,7 +21,7 @@ class Savings:
     def __init__(self, tables: Sequence[Table], owed: Owed) -> None:
         """Keep these collectives, and who caused the late arrivals in them."""
         self._tables, self._owed = tables, owed
-        self._scales = [np.where(table.found.selected, table.weights, 0.0) for table in tables]
+        self._scales = [np.where(table.instances.selected, table.weights, 0.0) for table in tables]
 
     def of(self, ranks: Collection[int]) -> float:
         """Return the seconds of waiting that would end, over all ranks."""
@@ -38,7 +38,7 @@ class Savings:
         self, number: int, ranks: Collection[int], owed: Sequence[tuple[int, float]]
     ) -> NDArray[np.bool_]:
         """Tell of each member whether it would be in time: who is late for others' sake, too."""
-        members = self._tables[number].found.ranks
+        members = self._tables[number].instances.ranks
         late = np.isin(members, list(ranks))
         for rank, share in owed:
             late[np.searchsorted(members, rank)] = share >= _MOSTLY
@@ -52,24 +52,24 @@ class Savings:
         rows = np.flatnonzero((late[whose] & (whose != NOBODY)).any(axis=1))
         if not len(rows):
             return 0.0
-        saved = saved_without(table.found, table.waits, late, rows)
+        saved = saved_without(table.instances, table.waits, late, rows)
         return float((self._scales[number][rows] * saved).sum())
 
     def lateness(self) -> dict[int, float]:
         """Return by how much each rank comes later than half of the others, where somebody waits for it."""
-        found: dict[int, float] = {}
+        lateness: dict[int, float] = {}
         for table in self._tables:
             rows = np.flatnonzero((table.waits.whose != NOBODY).any(axis=1))
             if not len(rows):
                 continue
-            arrival = table.found.arrival[rows]
+            arrival = table.instances.arrival[rows]
             late = np.clip(arrival - np.median(arrival, axis=1, keepdims=True), 0.0, None)
-            roots = table.found.roots[rows][:, None] == np.arange(arrival.shape[1])
-            if table.found.is_of(FOR_ROOT):
+            roots = table.instances.roots[rows][:, None] == np.arange(arrival.shape[1])
+            if table.instances.is_of(FOR_ROOT):
                 late = np.where(roots, late, 0.0)
-            elif table.found.is_of(FOR_OTHERS):
+            elif table.instances.is_of(FOR_OTHERS):
                 late = np.where(roots, 0.0, late)
-            seconds = table.found.stands_for(max(table.calls, table.kept))[rows] @ late
-            for rank, one in zip(table.found.ranks.tolist(), seconds.tolist(), strict=True):
-                found[rank] = found.get(rank, 0.0) + one
-        return found
+            seconds = table.instances.stands_for(max(table.calls, table.kept))[rows] @ late
+            for rank, seconds_late in zip(table.instances.ranks.tolist(), seconds.tolist(), strict=True):
+                lateness[rank] = lateness.get(rank, 0.0) + seconds_late
+        return lateness

@@ -41,7 +41,7 @@ def small_calls(
     families: dict[int, str] = dict(connection.execute("SELECT id, family FROM communicators").fetchall())
     groups: defaultdict[tuple[str, str], list[Floats]] = defaultdict(list)
     for table in tables:
-        instances = table.found
+        instances = table.instances
         small = instances.selected & (instances.bytes <= most)
         scale = np.broadcast_to(table.weights, small.shape)
         columns = (scale, instances.departure - instances.arrival, table.waits.seconds)
@@ -60,6 +60,6 @@ def _small_calls(values: Floats, of_median: float) -> SmallCalls | None:
     whole = float(scale @ length)
     if whole <= 0:
         return None
-    rest = length - waited
-    latency = np.minimum(rest, of_median * np.median(rest))
+    without_waiting = length - waited
+    latency = np.minimum(without_waiting, of_median * np.median(without_waiting))
     return SmallCalls(float(scale @ waited) / whole, float(scale @ latency) / float(scale.sum()))

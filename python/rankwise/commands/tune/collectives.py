@@ -183,7 +183,7 @@ def _request(
 ) -> Request:
     from rankwise.trials.ways import Way
     from rankwise.tuning.racing.race import AIM
-    from rankwise.tuning.settings.apply import untold
+    from rankwise.tuning.settings.apply import untranslatable
     from rankwise.tuning.tune import Request
 
     return Request(
@@ -193,7 +193,7 @@ def _request(
         ranks=profiled.wall.ranks,
         way=Way("as given", program.command, as_given=True),
         open_racer=partial(open_racer, asked.probe, inner.words, inner.environment, directory, signals),
-        untold=partial(untold, library_path=inner.library),
+        untranslatable=partial(untranslatable, library_path=inner.library),
         materialise=partial(_materialise, directory=directory, library=inner.library),
         about=replace(profiled.about, command=program.words),
         bitwise=asked.bitwise,

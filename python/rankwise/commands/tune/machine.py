@@ -223,7 +223,7 @@ def _request(
     from rankwise.tuning.machine.measure import Request
     from rankwise.tuning.machine.results import Launched
     from rankwise.tuning.machine.rules import check_predicted
-    from rankwise.tuning.settings.apply import untold
+    from rankwise.tuning.settings.apply import untranslatable
     from rankwise.tuning.settings.model import About, Settings
 
     chosen, left_out = _scopes(asked, racer)
@@ -244,11 +244,11 @@ def _request(
     about = About.of_now(racer.library, _abi(program), (), words)
 
     def refused(rule: Rule) -> str:
-        return untold(Settings(about, (rule,)), program.library)
+        return untranslatable(Settings(about, (rule,)), program.library)
 
     request = Request(
         scopes=chosen,
-        untold=refused,
+        untranslatable=refused,
         confidence=asked.confidence,
         margin=asked.margin,
         bitwise=asked.bitwise,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rankwise.launch.signals import Signals
-    from rankwise.tuning.online.found import Found
+    from rankwise.tuning.online.found import Outcome
     from rankwise.tuning.online.plan import Plan
     from rankwise.tuning.program import Program
     from rankwise.tuning.racing.offers import Offers
@@ -158,9 +158,9 @@ def _run(program: Program, place: Path) -> int:
     return job.run(launch.words, launch.environment).status
 
 
-def _found(place: Path, planned: Plan, about: About, program: Program, status: int) -> Found:
+def _found(place: Path, planned: Plan, about: About, program: Program, status: int) -> Outcome:
     from rankwise.mpi_libraries import version_of
-    from rankwise.tuning.online.found import found, lines_of, refuse_unfit
+    from rankwise.tuning.online.found import lines_of, outcome_of, refuse_unfit
 
     said = lines_of(place)
     refuse_unfit(said, place)
@@ -170,18 +170,18 @@ def _found(place: Path, planned: Plan, about: About, program: Program, status: i
             "our library before its MPI library",
             1,
         )
-    untold = partial(_untold, about, program.library)
-    return found(said, planned, version_of(about.library), len(about.hosts), untold)
+    untranslatable = partial(_untranslatable, about, program.library)
+    return outcome_of(said, planned, version_of(about.library), len(about.hosts), untranslatable)
 
 
-def _untold(about: About, library: Path | None, rules: Sequence[Rule]) -> str:
-    from rankwise.tuning.settings.apply import untold
+def _untranslatable(about: About, library: Path | None, rules: Sequence[Rule]) -> str:
+    from rankwise.tuning.settings.apply import untranslatable
     from rankwise.tuning.settings.model import Settings
 
-    return untold(Settings(about, tuple(rules)), library)
+    return untranslatable(Settings(about, tuple(rules)), library)
 
 
-def _settings(found: Found, about: About, offers: Offers) -> Settings | None:
+def _settings(found: Outcome, about: About, offers: Offers) -> Settings | None:
     from rankwise.tuning.libraries import by_version
     from rankwise.tuning.settings.model import Settings
 
@@ -191,7 +191,7 @@ def _settings(found: Found, about: About, offers: Offers) -> Settings | None:
     return Settings(about, found.rules, beside)
 
 
-def _print_json(found: Found, settings: Settings | None, written: Sequence[Path]) -> None:
+def _print_json(found: Outcome, settings: Settings | None, written: Sequence[Path]) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json

@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
                 signals,
                 deadline,
             ),
-            partial(_untold, about, program.library),
+            partial(_untranslatable, about, program.library),
             about,
             arguments.confidence / 100,
             arguments.seed,
@@ -105,11 +105,11 @@ def _label(about: About) -> str:
     return version_of(about.library).label
 
 
-def _untold(about: About, library: Path | None, rule: Rule) -> str:
-    from rankwise.tuning.settings.apply import untold
+def _untranslatable(about: About, library: Path | None, rule: Rule) -> str:
+    from rankwise.tuning.settings.apply import untranslatable
     from rankwise.tuning.settings.model import Settings
 
-    return untold(Settings(about, (rule,)), library)
+    return untranslatable(Settings(about, (rule,)), library)
 
 
 def _print_json(found: Outcome, written: Sequence[Path]) -> None:

@@ -1,1 +1,1 @@
-"""The rules, one file each: a constant `RULE`. docs/develop/adding-a-finding.md says how to add another."""
+"""The rules, one file each: a constant `RULE`. docs/develop/adding-a-finding.md shows how to add one."""

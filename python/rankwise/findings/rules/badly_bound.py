@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.findings.finding import Command, Finding, NotTold, Rule
+from rankwise.findings.finding import Command, Finding, NoAnswer, Rule
 from rankwise.findings.processors import sharing_finding
 
 
-def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
-    if not any(node.processors for node in seen.places):
-        return NotTold("the profile does not record which processors the nodes have")
-    groups = [one for one in seen.shortages.sharing if not one.is_of_node]
+def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
+    if not any(node.processors for node in profile.places):
+        return NoAnswer("the profile does not record which processors the nodes have")
+    groups = [sharing for sharing in profile.shortages.sharing if not sharing.is_of_node]
     if not groups:
         return []
     return [sharing_finding(RULE.id, RULE.formula, groups, Command("show", ("--by", "node")))]

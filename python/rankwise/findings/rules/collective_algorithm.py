@@ -1,4 +1,4 @@
-"""A collective is carried out in more steps, or with more bytes, than another algorithm would take."""
+"""A collective takes more steps, or more bytes, than another algorithm would."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankwise.analysis.collectives.steps import Steps, steps
 from rankwise.analysis.evidence import Evidence
-from rankwise.findings.finding import LOW, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.finding import LOW, Command, Fact, Finding, NoAnswer, Rule
 from rankwise.profile.join.families import with_library
 from rankwise.text.names import call_name, quoted_name
 from rankwise.text.units import byte_text, ratio_text
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rankwise.analysis.collectives.patterns import Algorithm
 
 _SMALL, _LARGE = 1 << 10, 1 << 16  # bytes: between them neither steps nor bytes decide
-_MORE_MESSAGES, _MORE_BYTES = 2.0, 1.5  # times what is needed
-_VECTOR = ("MPI_Bcast", "MPI_Reduce", "MPI_Allreduce")  # all processes have the same vector, or make it
+_MORE_MESSAGES, _MORE_BYTES = 2.0, 1.5  # times the needed ones
+_VECTOR = ("MPI_Bcast", "MPI_Reduce", "MPI_Allreduce")  # all processes have or get the same vector
 _BLOCKS = (
     *("MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter_block"),
     *("MPI_Gather", "MPI_Scatter"),
@@ -26,47 +26,47 @@ _BLOCKS = (
 _IN_STEPS = (*_VECTOR, *_BLOCKS, "MPI_Barrier")
 
 
-def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
-    if not any(row.procedure in _IN_STEPS for row in seen.procedures):
+def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
+    if not any(row.procedure in _IN_STEPS for row in profile.procedures):
         return []
-    known = [one for one in steps(seen.connection) if one.procedure in _IN_STEPS]
+    known = [call_steps for call_steps in steps(profile.connection) if call_steps.procedure in _IN_STEPS]
     if not known:
-        return NotTold(
+        return NoAnswer(
             "no messages inside collectives were recorded, or no single call was recorded completely"
         )
-    needless = {one.pattern: ratio for one in known if (ratio := _needless(one))}
+    needless = {call_steps.pattern: ratio for call_steps in known if (ratio := _needless(call_steps))}
     if not needless:
         return []
-    # Only now: to tell algorithms apart takes long where there are many shapes.
+    # Not earlier: recognising algorithms takes long with many shapes.
     groups: dict[tuple[str, str, str], list[tuple[Algorithm, float]]] = {}
-    for row in seen.algorithms:
+    for row in profile.algorithms:
         if row.pattern in needless and row.algorithm is not None:
             key = (row.procedure, row.family, row.algorithm)
             groups.setdefault(key, []).append((row, needless[row.pattern]))
-    return [_finding(seen, group) for group in groups.values()]
+    return [_finding(profile, group) for group in groups.values()]
 
 
-def _needless(one: Steps) -> float:
-    """Return by how much the busiest process sends or receives more than needed; 0 = it does not matter."""
-    processes, size = one.processes, one.size
+def _needless(call_steps: Steps) -> float:
+    """Return the ratio of the busiest process's messages or bytes to the needed ones; 0 = not significant."""
+    processes, size = call_steps.processes, call_steps.size
     if processes < 2 or size is None:
         return 0.0
     if size <= _SMALL:
-        ratio = one.messages / math.ceil(math.log2(processes))
+        ratio = call_steps.messages / math.ceil(math.log2(processes))
         return ratio if ratio >= _MORE_MESSAGES else 0.0
-    if one.procedure in _VECTOR:
+    if call_steps.procedure in _VECTOR:
         least, large = 2 * size * (processes - 1) / processes, size >= _LARGE
     else:
         least, large = float(size * (processes - 1)), size * (processes - 1) >= _LARGE
-    ratio = one.bytes / least
+    ratio = call_steps.bytes / least
     return ratio if large and ratio >= _MORE_BYTES else 0.0
 
 
-def _finding(seen: Evidence, group: Sequence[tuple[Algorithm, float]]) -> Finding:
-    first, ratio = max(group, key=lambda one: one[0].seconds)
+def _finding(profile: Evidence, group: Sequence[tuple[Algorithm, float]]) -> Finding:
+    first, ratio = max(group, key=lambda pair: pair[0].seconds)
     waiting = {
         row.communicator: 0.01 * row.percent_waiting
-        for row in (seen.waiting.families if seen.waiting else ())
+        for row in (profile.waiting.families if profile.waiting else ())
         if row.procedure == first.procedure
     }
     known = waiting.get(first.family, waiting.get(first.communicator))

@@ -1,4 +1,4 @@
-"""Communicators or windows are made and freed again and again."""
+"""Communicators or windows are repeatedly created and freed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rankwise.analysis.calls.making import Again, costs, made_again
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
-from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NoAnswer, Rule
 from rankwise.findings.making import FREEING, THINGS
 from rankwise.findings.places import Where, where
 from rankwise.text.names import call_name
@@ -17,38 +17,39 @@ _MANY = 16
 _SHARE = 2.0  # percent of the run
 
 
-def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
-    if not seen.seconds:
-        return NotTold("no rank had time between MPI_Init and MPI_Finalize")
+def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
+    if not profile.seconds:
+        return NoAnswer("no rank had time between MPI_Init and MPI_Finalize")
     kinds: dict[str, list[Again]] = {}
-    for one in made_again(seen.connection):
-        kinds.setdefault(one.type, []).append(one)
-    return [found for kind, ones in kinds.items() if (found := _finding(seen, kind, ones))]
+    for again in made_again(profile.connection):
+        kinds.setdefault(again.type, []).append(again)
+    return [finding for kind, repeated in kinds.items() if (finding := _finding(profile, kind, repeated))]
 
 
-def _finding(seen: Evidence, kind: str, ones: Sequence[Again]) -> Finding | None:
-    again, freed = sum(one.again for one in ones), sum(one.freed for one in ones)
-    if again < _MANY:
+def _finding(profile: Evidence, kind: str, repeated: Sequence[Again]) -> Finding | None:
+    repeats, freed = sum(kept.again for kept in repeated), sum(kept.freed for kept in repeated)
+    if repeats < _MANY:
         return None
-    cost = costs(seen.connection)
-    makers = [one for one in ones if one.procedure in cost]
-    making = sum(cost[one.procedure].bound_seconds * one.again / one.made for one in makers)
-    freeing = sum(cost[name].bound_seconds for name in FREEING[kind] if name in cost) * again / freed
+    cost = costs(profile.connection)
+    makers = [kept for kept in repeated if kept.procedure in cost]
+    making = sum(cost[kept.procedure].bound_seconds * kept.again / kept.made for kept in makers)
+    freeing = sum(cost[name].bound_seconds for name in FREEING[kind] if name in cost) * repeats / freed
     saved = making + freeing
-    if percent(saved, seen.seconds) < _SHARE:
+    if percent(saved, profile.seconds) < _SHARE:
         return None
-    names = [one.procedure for one in sorted(makers, key=lambda one: -cost[one.procedure].seconds)]
-    place = where(seen.connection, names[:1]) if names else Where()
+    names = [kept.procedure for kept in sorted(makers, key=lambda kept: -cost[kept.procedure].seconds)]
+    place = where(profile.connection, names[:1]) if names else Where()
     calls = sum(cost[name].calls for name in names)
     took = sum(cost[name].seconds for name in (*names, *FREEING[kind]) if name in cost)
+    made_by_makers = sum(kept.made for kept in makers)
     others = f" and {len(names) - 1} more" if len(names) > 1 else ""
     by = f" by {call_name(names[0])}{others}" if names else ""
     return Finding(
         rule=RULE.id,
         subject=THINGS[kind],
-        title=f"{count_text(again)} {THINGS[kind]} are created{by}{place.text} again after an identical one "
-        f"was freed: {rate_text(calls / seen.seconds)} a second on each rank, "
-        f"{second_text(saved / (again * calls / sum(one.made for one in makers)) if makers else 0.0)} "
+        title=f"{count_text(repeats)} {THINGS[kind]} are created{by}{place.text} again after an identical "
+        f"one was freed: {rate_text(calls / profile.seconds)} a second on each rank, "
+        f"{second_text(saved / (repeats * calls / made_by_makers) if makers else 0.0)} "
         "each",
         saved_seconds=saved,
         upper_bound=True,
@@ -59,8 +60,8 @@ def _finding(seen: Evidence, kind: str, ones: Sequence[Again]) -> Finding | None
         ],
         evidence=[
             Fact("time in all these calls", took, "s"),
-            Fact("created", sum(one.made for one in ones)),
-            Fact("created again and freed", again),
+            Fact("created", sum(kept.made for kept in repeated)),
+            Fact("created again and freed", repeats),
             *place.facts,
         ],
         confidence=MEDIUM,

@@ -14,28 +14,28 @@ from rankwise.text.units import count_text
 _MANY = 16  # on the same processes
 
 
-def _find(seen: Evidence) -> Sequence[Finding]:
+def _find(profile: Evidence) -> Sequence[Finding]:
     made: dict[tuple[str, str], list[Same]] = {}
-    for one in made_alike(seen.connection):
-        made.setdefault((one.procedure, one.type), []).append(one)
-    return [found for key, group in made.items() if (found := _finding(seen, *key, group))]
+    for same in made_alike(profile.connection):
+        made.setdefault((same.procedure, same.type), []).append(same)
+    return [finding for key, group in made.items() if (finding := _finding(profile, *key, group))]
 
 
-def _finding(seen: Evidence, procedure: str, kind: str, group: Sequence[Same]) -> Finding | None:
-    loops = [one for one in group if one.left >= _MANY]
+def _finding(profile: Evidence, procedure: str, kind: str, group: Sequence[Same]) -> Finding | None:
+    loops = [same for same in group if same.left >= _MANY]
     if not loops:
         return None
-    left = sum(one.left for one in loops)
-    again = left - len(loops)
-    number = sum(one.made for one in group)
-    cost = costs(seen.connection).get(procedure, NOTHING)
-    makers = sorted({one.created_in for one in loops if one.created_in})
+    not_freed = sum(same.left for same in loops)
+    again = not_freed - len(loops)
+    number = sum(same.made for same in group)
+    cost = costs(profile.connection).get(procedure, NOTHING)
+    makers = sorted({same.created_in for same in loops if same.created_in})
     where = f" (in {makers[0]})" if len(makers) == 1 else ""
     return Finding(
         rule=RULE.id,
         subject=f"{THINGS[kind]} by {call_name(procedure)}",
-        title=f"{count_text(left)} {THINGS[kind]} created by {call_name(procedure)}{where} were never "
-        f"freed, up to {count_text(max(one.left for one in loops))} on the same processes",
+        title=f"{count_text(not_freed)} {THINGS[kind]} created by {call_name(procedure)}{where} were never "
+        f"freed, up to {count_text(max(same.left for same in loops))} on the same processes",
         saved_seconds=cost.bound_seconds * again / number,
         upper_bound=True,
         formula=RULE.formula,
@@ -44,7 +44,7 @@ def _finding(seen: Evidence, procedure: str, kind: str, group: Sequence[Same]) -
             Fact("created", number),
             Fact("created again on the same processes", again),
         ],
-        evidence=[Fact("never freed", left), Fact("groups of processes", len(loops))],
+        evidence=[Fact("never freed", not_freed), Fact("groups of processes", len(loops))],
         confidence=HIGH if makers else MEDIUM,
         why_confidence="each was created and not freed before MPI_Finalize",
         command=Command("show", ("--by", "communicator", "-v")),

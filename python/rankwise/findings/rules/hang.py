@@ -1,4 +1,4 @@
-"""A run that did not come to its end stood still: ranks waited for each other, or all for one."""
+"""A run that did not finish hung: ranks waited for each other, or all for a single one."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from rankwise.findings.finding import HIGH, MEDIUM, Command, Fact, Finding, Rule
 from rankwise.text.hang import hang_text
 
 
-def _find(seen: Evidence) -> Sequence[Finding]:
-    found = seen.hang
-    if found is None:
+def _find(profile: Evidence) -> Sequence[Finding]:
+    hang = profile.hang
+    if hang is None:
         return []
-    title = hang_text(found)
+    title = hang_text(hang)
     facts = [
-        Fact("kind", found.kind),
-        Fact("ranks that wait", found.waiting),
-        Fact("ranks at the end of the chain", found.root),
+        Fact("kind", hang.kind),
+        Fact("ranks that wait", hang.waiting),
+        Fact("ranks at the end of the chain", hang.root),
     ]
     return [
         Finding(
             rule=RULE.id,
             title=title[:1].upper() + title[1:],
-            saved_seconds=found.lost_seconds,
+            saved_seconds=hang.lost_seconds,
             upper_bound=True,
             formula=RULE.formula,
-            inputs=[Fact("time in these calls", found.lost_seconds, "s")],
+            inputs=[Fact("time in these calls", hang.lost_seconds, "s")],
             evidence=facts,
-            confidence=HIGH if found.is_certain else MEDIUM,
-            why_confidence=_why(found),
+            confidence=HIGH if hang.is_certain else MEDIUM,
+            why_confidence=_why(hang),
             command=Command("show", ("--by", "rank")),
         )
     ]
 
 
-def _why(found: Hang) -> str:
-    if not found.is_deadlock:
+def _why(hang: Hang) -> str:
+    if not hang.is_deadlock:
         return "the chain of waiting is known, but not what delayed its last ranks"
-    if found.is_certain:
+    if hang.is_certain:
         return "each of them waits for something that the others can no longer do"
     return "inferred from the last call of each rank: not all calls were counted"
 

@@ -1,4 +1,4 @@
-"""Some ranks, or the ranks of a node, come late, and the others wait for them."""
+"""Some ranks, or the ranks of a node, arrive late, and the others wait for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.nodes.system_counters import rank_counters
 from rankwise.analysis.waiting.late import HALF, NEARLY_ALL
 from rankwise.analysis.waiting.messages import MOSTLY_CERTAIN
-from rankwise.findings.finding import HIGH, LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.finding import HIGH, LOW, MEDIUM, Command, Fact, Finding, NoAnswer, Rule
 from rankwise.findings.late import Late, by_the_mean, explains, how_unsure, is_known, late
 from rankwise.findings.processors import why_lateness_is_doubtful
 from rankwise.text.empty import why_no_arrivals
@@ -18,41 +18,41 @@ from rankwise.text.units import percent_text, second_text
 
 _SURE, _UNSURE = 0.1, 0.5  # error of the waiting, of itself
 _MUCH_MORE = 1.1  # times the mean useful time
-_MOSTLY_ON = 0.9  # of the run: else what is outside of MPI is not all computing
-_EXPLAINS = 0.5  # of the lateness: time without a processor that may be why
-_MUCH_LEFT_LATE = 0.01  # of what they wait for other reasons: then the title tells it, too
+_MOSTLY_ON = 0.9  # of the run: below it, time outside of MPI is not only computing
+_EXPLAINS = 0.5  # of the lateness: time without a processor that may explain it
+_MUCH_LEFT_LATE = 0.01  # of the other waiting: above it, the title also reports it
 
 
-def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
-    if not is_known(seen):
+def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
+    if not is_known(profile):
         why = "no arrival times are known, in collectives or for messages"
-        by_clocks = seen.unknown.reason == "clocks not compared"
-        return NotTold(f"{why}: {why_no_arrivals(seen.unknown)}" if by_clocks else why)
-    if unknown := lateness_unknown_text(seen.time_in_mpi):
-        return NotTold(unknown)
-    found = late(seen)
-    if found is None:
+        by_clocks = profile.unknown.reason == "clocks not compared"
+        return NoAnswer(f"{why}: {why_no_arrivals(profile.unknown)}" if by_clocks else why)
+    if unknown := lateness_unknown_text(profile.time_in_mpi):
+        return NoAnswer(unknown)
+    late_group = late(profile)
+    if late_group is None:
         return []
-    useful = by_the_mean(seen, found)
-    on_cpu = _on_cpu(seen, found)
-    title = _title(found, useful if explains(seen, found) else 1.0, on_cpu)
+    useful = by_the_mean(profile, late_group)
+    on_cpu = _on_cpu(profile, late_group)
+    title = _title(late_group, useful if explains(profile, late_group) else 1.0, on_cpu)
     inputs = [
-        Fact("waiting for these ranks in collectives", found.in_collectives_seconds, "s"),
-        Fact("waiting for messages from these ranks", found.for_messages_seconds, "s"),
+        Fact("waiting for these ranks in collectives", late_group.in_collectives_seconds, "s"),
+        Fact("waiting for messages from these ranks", late_group.for_messages_seconds, "s"),
     ]
-    if found.saved_seconds < found.seconds:
-        came = f"{'they' if len(found.ranks) > 1 else 'it'} had arrived with the latest of the others"
-        inputs.append(Fact(f"less waiting if {came}", found.saved_seconds, "s"))
+    if late_group.saved_seconds < late_group.seconds:
+        came = f"{'they' if len(late_group.ranks) > 1 else 'it'} had arrived with the latest of the others"
+        inputs.append(Fact(f"less waiting if {came}", late_group.saved_seconds, "s"))
     evidence = [
-        Fact("share of all waiting", 100 * found.share, "%"),
+        Fact("share of all waiting", 100 * late_group.share, "%"),
         Fact("time outside of MPI / mean of all ranks", useful, "x"),
     ]
     if on_cpu is not None:
         evidence.append(Fact("share of the run time with a processor", 100 * on_cpu, "%"))
-    waited = seen.waiting.ranks if seen.waiting else ()
-    late_rows = [one for one in waited if one.rank in found.ranks]
+    waited = profile.waiting.ranks if profile.waiting else ()
+    late_rows = [row for row in waited if row.rank in late_group.ranks]
     evidence += [
-        Fact(what, sum(getattr(one, name) for one in late_rows), "s")
+        Fact(what, sum(getattr(row, name) for row in late_rows), "s")
         for what, name in (
             ("late at collectives because they compute longer", "computing_seconds"),
             ("late because they spend longer in other MPI calls", "in_mpi_seconds"),
@@ -60,13 +60,13 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
         )
         if late_rows
     ]
-    confidence, why = _confidence(seen, found)
+    confidence, why = _confidence(profile, late_group)
     return [
         Finding(
             rule=RULE.id,
-            subject=found.group.text,
+            subject=late_group.group.text,
             title=title,
-            saved_seconds=found.saved_seconds,
+            saved_seconds=late_group.saved_seconds,
             upper_bound=True,
             formula=RULE.formula,
             inputs=inputs,
@@ -78,51 +78,53 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     ]
 
 
-def _title(found: Late, useful: float, on_cpu: float | None) -> str:
-    many = len(found.ranks) > 1
-    who = late_ranks(found)
+def _title(late_group: Late, useful: float, on_cpu: float | None) -> str:
+    many = len(late_group.ranks) > 1
+    who = late_ranks(late_group)
     who = who[:1].upper() + who[1:]
-    share = f"{percent_text(100 * found.share)} % of all waiting"
+    share = f"{percent_text(100 * late_group.share)} % of all waiting"
     why = f", computing {useful:.2f} x the mean time" if useful >= _MUCH_MORE else ""
     if why and on_cpu is not None and on_cpu < _MOSTLY_ON:
         why = (
             f", outside of MPI for {useful:.2f} x the mean time, with a processor for {100 * on_cpu:.0f} % "
             "of the run"
         )
-    title = f"{who} arrive{'s' * (not many)} late{why}: others wait {second_text(found.seconds)}, {share}"
-    if found.left_late_seconds < _MUCH_LEFT_LATE * found.seconds:
+    title = (
+        f"{who} arrive{'s' * (not many)} late{why}: others wait {second_text(late_group.seconds)}, {share}"
+    )
+    if late_group.left_late_seconds < _MUCH_LEFT_LATE * late_group.seconds:
         return title
     it = "they" if many else "it"
-    left_late = second_text(found.left_late_seconds)
+    left_late = second_text(late_group.left_late_seconds)
     return f"{title} (plus {left_late} because {it} left the previous collective late)"
 
 
-def _on_cpu(seen: Evidence, found: Late) -> float | None:
-    """Return for which share of their run time the late ones had a processor; None = it was not counted."""
-    runs = {one.rank: one.run_seconds for one in seen.ranks}
-    of_rank = {row.rank: row.counted.counts.task_clock_seconds for row in rank_counters(seen.connection)}
-    clocks = [of_rank.get(rank) for rank in found.ranks]
-    known = [one for one in clocks if one is not None]
-    run = sum(runs.get(rank, 0.0) for rank in found.ranks)
+def _on_cpu(profile: Evidence, late_group: Late) -> float | None:
+    """Return the share of their run time that late ranks had a processor; None = not counted."""
+    runs = {rank.rank: rank.run_seconds for rank in profile.ranks}
+    of_rank = {row.rank: row.counted.counts.task_clock_seconds for row in rank_counters(profile.connection)}
+    clocks = [of_rank.get(rank) for rank in late_group.ranks]
+    known = [clock for clock in clocks if clock is not None]
+    run = sum(runs.get(rank, 0.0) for rank in late_group.ranks)
     return sum(known) / run if known and len(known) == len(clocks) and run > 0 else None
 
 
-def _short_of_processors(seen: Evidence, found: Late) -> str:
-    """Return that late ranks may just have had no processor; '' = that explains little of their lateness."""
-    # (All others wait while one is late. What it lacked while it waited itself counts, too: at most so much.)
-    places = [place for node in seen.places for place in node.ranks if place.rank in found.ranks]
+def _short_of_processors(profile: Evidence, late_group: Late) -> str:
+    """Return that late ranks may just have lacked a processor; '' = it explains little of their lateness."""
+    # (An upper bound: it includes the time that a rank lacked a processor while it waited itself.)
+    places = [place for node in profile.places for place in node.ranks if place.rank in late_group.ranks]
     lost = [place.waited_seconds / place.threads for place in places if place.waited_seconds is not None]
-    is_known = len(lost) == len(found.ranks)
-    if is_known and sum(lost) < _EXPLAINS * found.seconds / seen.run.ranks:
+    is_known = len(lost) == len(late_group.ranks)
+    if is_known and sum(lost) < _EXPLAINS * late_group.seconds / profile.run.ranks:
         return ""
-    return why_lateness_is_doubtful(seen, found.ranks)
+    return why_lateness_is_doubtful(profile, late_group.ranks)
 
 
-def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
-    if doubt := _short_of_processors(seen, found):
+def _confidence(profile: Evidence, late_group: Late) -> tuple[str, str]:
+    if doubt := _short_of_processors(profile, late_group):
         return LOW, doubt
-    messages = seen.messages
-    if found.for_messages_seconds > found.in_collectives_seconds:
+    messages = profile.messages
+    if late_group.for_messages_seconds > late_group.in_collectives_seconds:
         share = percent_text(messages.percent_certain)
         certain = f"{share} % of the time in messages is classified"
         if messages.percent_certain < MOSTLY_CERTAIN:
@@ -130,11 +132,11 @@ def _confidence(seen: Evidence, found: Late) -> tuple[str, str]:
         if messages.error_seconds > 0:
             return MEDIUM, f"{certain}, and the sample shows which ranks delayed the late ones"
         return HIGH, certain
-    error = how_unsure(seen.waiting)
-    told = f"the error of the waiting in collectives is up to {percent_text(100 * error)} %"
+    error = how_unsure(profile.waiting)
+    why = f"the error of the waiting in collectives is up to {percent_text(100 * error)} %"
     if error <= _SURE:
-        return HIGH, told
-    return (MEDIUM, told) if error <= _UNSURE else (LOW, told)
+        return HIGH, why
+    return (MEDIUM, why) if error <= _UNSURE else (LOW, why)
 
 
 RULE = Rule(

@@ -1,11 +1,11 @@
-"""Messages leave their nodes that another order of the ranks would keep there."""
+"""Messages leave their nodes although another order of the ranks would keep them there."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.findings.finding import Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.finding import Command, Fact, Finding, NoAnswer, Rule
 from rankwise.findings.point_to_point import (
     FORMULA,
     LEAST_KEPT,
@@ -17,27 +17,27 @@ from rankwise.findings.point_to_point import (
 from rankwise.text.units import byte_text, percent_text
 
 
-def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
-    found = spared(seen)
-    if found is None or could_be_reordered(seen):
-        return []  # (Where the program asks for another order, "reorder-not-done" speaks of the same bytes.)
-    if isinstance(found, NotTold):
-        return found
-    share = percent_text(100 * found.off_node_bytes / found.bytes)
-    kept = percent_text(100 * found.kept_bytes / found.off_node_bytes)
+def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
+    traffic = spared(profile)
+    if traffic is None or could_be_reordered(profile):
+        return []  # (If the program allows another order, "reorder-not-done" reports the same bytes.)
+    if isinstance(traffic, NoAnswer):
+        return traffic
+    share = percent_text(100 * traffic.off_node_bytes / traffic.bytes)
+    kept = percent_text(100 * traffic.kept_bytes / traffic.off_node_bytes)
     confidence, why = how_sure(
-        seen, "a simple order was tried; `map` searches for the best, `map verify` measures it"
+        profile, "a simple order was tried; `map` searches for the best, `map verify` measures it"
     )
     return [
         Finding(
             rule=RULE.id,
-            title=f"{share} % of {byte_text(found.bytes)} leave their nodes;"
+            title=f"{share} % of {byte_text(traffic.bytes)} leave their nodes;"
             f" another order keeps {kept} % of that",
-            saved_seconds=found.seconds,
+            saved_seconds=traffic.seconds,
             upper_bound=True,
             formula=FORMULA,
-            inputs=found.inputs,
-            evidence=[Fact("nodes", seen.run.nodes), Fact("ranks", seen.run.ranks)],
+            inputs=traffic.inputs,
+            evidence=[Fact("nodes", profile.run.nodes), Fact("ranks", profile.run.ranks)],
             confidence=confidence,
             why_confidence=why,
             command=Command("map"),

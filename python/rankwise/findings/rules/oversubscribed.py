@@ -1,18 +1,18 @@
-"""There are more ranks or threads than processors: they take turns, and who has none can't communicate."""
+"""More ranks or threads than processors: without a processor, a rank can't communicate."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.findings.finding import Command, Finding, NotTold, Rule
+from rankwise.findings.finding import Command, Finding, NoAnswer, Rule
 from rankwise.findings.processors import sharing_finding
 
 
-def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
-    if not any(rank.cpus_allowed for rank in seen.ranks):
-        return NotTold("the profile does not record which processors the ranks may use")
-    nodes = [one for one in seen.shortages.sharing if one.is_of_node]
+def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
+    if not any(rank.cpus_allowed for rank in profile.ranks):
+        return NoAnswer("the profile does not record which processors the ranks may use")
+    nodes = [sharing for sharing in profile.shortages.sharing if sharing.is_of_node]
     if not nodes:
         return []
     is_known = nodes[0].waited_seconds is not None

@@ -1,4 +1,4 @@
-"""The program asks again and again whether something has come."""
+"""The program polls: it asks very often whether something has arrived."""
 
 from __future__ import annotations
 
@@ -12,34 +12,35 @@ from rankwise.text.units import count_text, percent_text, rate_text
 
 _ASKING = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Win_test", "MPI_Parrived")
 _OFTEN = 1000.0  # times a second
-_LEAST = 1000  # calls: very short runs tell nothing
+_LEAST = 1000  # calls: very short runs show nothing
 
 
-def _find(seen: Evidence) -> Sequence[Finding]:
-    rows = [row for row in seen.procedures if _asks(row.procedure)]
+def _find(profile: Evidence) -> Sequence[Finding]:
+    rows = [row for row in profile.procedures if _asks(row.procedure)]
     calls, seconds = (sum(getattr(row.totals, name) for row in rows) for name in ("calls", "seconds"))
-    if not seconds or not seen.seconds or calls < _LEAST or calls / seen.seconds < _OFTEN:
+    if not seconds or not profile.seconds or calls < _LEAST or calls / profile.seconds < _OFTEN:
         return []
-    one = _asking_seconds(seen)
-    price = min(calls * one, seconds) if one else seconds
+    call_seconds = _asking_seconds(profile)
+    price = min(calls * call_seconds, seconds) if call_seconds else seconds
     names = [call_name(row.procedure) for row in sorted(rows, key=lambda row: -row.totals.calls)]
     others = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    part = percent_text(percent(seconds, seen.seconds))
-    rest = (
+    rate = rate_text(calls / profile.seconds)
+    part = percent_text(percent(seconds, profile.seconds))
+    mostly_waiting = (
         ", most of it waiting or data movement rather than the cost of polling" if price < seconds / 2 else ""
     )
     return [
         Finding(
             rule=RULE.id,
             title=f"The program polls: {count_text(calls)} calls of {names[0]}{others},"
-            f" {rate_text(calls / seen.seconds)} a second on each rank, {part} % of the run{rest}",
+            f" {rate} a second on each rank, {part} % of the run{mostly_waiting}",
             saved_seconds=price,
             upper_bound=True,
             formula=RULE.formula,
-            inputs=[Fact("calls", calls), Fact("time to record a call", one, "s")],
+            inputs=[Fact("calls", calls), Fact("time to record a call", call_seconds, "s")],
             evidence=[
                 Fact(f"time in {', '.join(names)}", seconds, "s"),
-                Fact("calls per second of run time", calls / seen.seconds),
+                Fact("calls per second of run time", calls / profile.seconds),
             ],
             confidence=LOW,
             why_confidence="if a rank has nothing else to do, polling costs nothing: it would wait as long",
@@ -48,10 +49,10 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     ]
 
 
-def _asking_seconds(seen: Evidence) -> float:
-    """Return what a call takes that finds nothing: about what recording a call does; 0 = not known."""
-    (seconds,) = seen.connection.execute("SELECT TOTAL(overhead - setup_overhead) FROM ranks").fetchone()
-    return float(seconds) / seen.run.calls if seen.run.calls else 0.0
+def _asking_seconds(profile: Evidence) -> float:
+    """Return the time of a call that finds nothing, about that of recording a call; 0 = unknown."""
+    (seconds,) = profile.connection.execute("SELECT TOTAL(overhead - setup_overhead) FROM ranks").fetchone()
+    return float(seconds) / profile.run.calls if profile.run.calls else 0.0
 
 
 def _asks(procedure: str) -> bool:

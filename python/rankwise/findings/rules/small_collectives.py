@@ -1,4 +1,4 @@
-"""Collectives with little data, very often: their time is latency, which fewer calls would save."""
+"""Very frequent collectives with little data: their time is latency, which fewer calls would save."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rankwise.analysis.calls.totals import JOIN_PROCEDURES, totals_by
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
 from rankwise.analysis.waiting.procedures import CALLS
-from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NoAnswer, Rule
 from rankwise.findings.places import where
 from rankwise.findings.processors import crowded
 from rankwise.records import dataclass
@@ -24,8 +24,8 @@ _BIN = 10  # up to 1023 bytes
 _MOST = 2**_BIN - 1
 _SHARE = 2.0  # percent of the run
 _OFTEN = 10.0  # times a second of a rank
-_CALLS = 200  # over the ranks
-_OF_MEDIAN = 4.0  # times the median: what a call takes beyond that is no latency
+_CALLS = 200  # summed over the ranks
+_OF_MEDIAN = 4.0  # times the median: longer time of a call is no latency
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class _Small:
     """The small calls of a collective on a family of communicators.
 
     Attributes:
-        size_bin: with the most time among them.
-        calls: over the ranks.
-        seconds: in them.
+        size_bin: with the most time.
+        calls: summed over the ranks.
+        seconds: in these calls.
     """
 
     procedure: str
@@ -45,47 +45,47 @@ class _Small:
     seconds: float
 
 
-def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
-    if not seen.seconds:
-        return NotTold("no rank had time between MPI_Init and MPI_Finalize")
+def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
+    if not profile.seconds:
+        return NoAnswer("no rank had time between MPI_Init and MPI_Finalize")
     often = [
-        one
-        for one in _small(seen)
-        if one.calls >= _CALLS
-        and one.calls / seen.seconds >= _OFTEN
-        and percent(one.seconds, seen.seconds) >= _SHARE
+        small
+        for small in _small(profile)
+        if small.calls >= _CALLS
+        and small.calls / profile.seconds >= _OFTEN
+        and percent(small.seconds, profile.seconds) >= _SHARE
     ]
     if not often:
         return []
-    samples = _samples(seen)
-    found = [
+    samples = _samples(profile)
+    findings = [
         finding
-        for one in often
-        if (sample := samples.get((one.procedure, one.family))) is not None
-        and (finding := _finding(seen, one, sample)) is not None
+        for small in often
+        if (sample := samples.get((small.procedure, small.family))) is not None
+        and (finding := _finding(profile, small, sample)) is not None
     ]
-    unknown = [one for one in often if (one.procedure, one.family) not in samples]
-    if unknown and not found:
-        part = percent_text(percent(sum(one.seconds for one in unknown), seen.seconds))
-        return NotTold(
+    unknown = [small for small in often if (small.procedure, small.family) not in samples]
+    if unknown and not findings:
+        part = percent_text(percent(sum(small.seconds for small in unknown), profile.seconds))
+        return NoAnswer(
             f"small collectives take {part} % of the run; it is unknown how much of this is waiting"
         )
-    return found
+    return findings
 
 
-def _small(seen: Evidence) -> list[_Small]:
+def _small(profile: Evidence) -> list[_Small]:
     bins: dict[tuple[str, str], dict[int, tuple[int, float]]] = {}
     for (procedure, family, size_bin), totals in totals_by(
-        seen.connection, "procedures.name, calls.family, size_bin", JOIN_PROCEDURES, sums="family_sums"
+        profile.connection, "procedures.name, calls.family, size_bin", JOIN_PROCEDURES, sums="family_sums"
     ):
         if procedure in CALLS:
             bins.setdefault((procedure, family), {})[size_bin] = totals.calls, totals.seconds
-    found = []
+    collectives = []
     for key, sizes in bins.items():
         small = {size: sums for size, sums in sizes.items() if size <= _BIN}
         if not small:
             continue
-        found.append(
+        collectives.append(
             _Small(
                 *key,
                 max(small, key=lambda size: small[size][1]),
@@ -93,49 +93,49 @@ def _small(seen: Evidence) -> list[_Small]:
                 sum(took for _, took in small.values()),
             )
         )
-    return found
+    return collectives
 
 
-def _samples(seen: Evidence) -> dict[tuple[str, str], SmallCalls]:
-    if seen.waiting is None:
+def _samples(profile: Evidence) -> dict[tuple[str, str], SmallCalls]:
+    if profile.waiting is None:
         return {}
     from rankwise.analysis.waiting.small import small_calls
 
-    return small_calls(seen.connection, seen.collectives.tables, _MOST, _OF_MEDIAN)
+    return small_calls(profile.connection, profile.collectives.tables, _MOST, _OF_MEDIAN)
 
 
-def _finding(seen: Evidence, one: _Small, sample: SmallCalls) -> Finding | None:
-    saved = min(one.calls * sample.latency_seconds, one.seconds * (1 - sample.waiting))
-    if percent(saved, seen.seconds) < _SHARE:
+def _finding(profile: Evidence, small: _Small, sample: SmallCalls) -> Finding | None:
+    saved = min(small.calls * sample.latency_seconds, small.seconds * (1 - sample.waiting))
+    if percent(saved, profile.seconds) < _SHARE:
         return None
-    bins = (one.size_bin, one.size_bin) if one.size_bin else (0, _BIN)
-    place = where(seen.connection, [one.procedure], one.family, bins)
-    names = {row.family: names_quoted(row.name, row.user_names) for row in seen.families}
-    what = operation_name(Operation(one.procedure, one.size_bin, None, None, one.seconds))
+    bins = (small.size_bin, small.size_bin) if small.size_bin else (0, _BIN)
+    place = where(profile.connection, [small.procedure], small.family, bins)
+    names = {row.family: names_quoted(row.name, row.user_names) for row in profile.families}
+    what = operation_name(Operation(small.procedure, small.size_bin, None, None, small.seconds))
     confidence, why = MEDIUM, "only the program's author knows which calls can be merged or overlapped"
-    if crowded(seen) or seen.shortages.preempted:
+    if crowded(profile) or profile.shortages.preempted:
         confidence, why = LOW, "such a call also includes the time until all ranks have a processor"
     return Finding(
         rule=RULE.id,
-        subject=f"{what} on {one.family}",
-        title=f"{what} on {names.get(one.family, one.family)}{place.text} is bound by latency: "
-        f"{rate_text(one.calls / seen.seconds)} calls per second on each rank, "
-        f"{second_text(saved / one.calls)} each without waiting",
+        subject=f"{what} on {small.family}",
+        title=f"{what} on {names.get(small.family, small.family)}{place.text} is bound by latency: "
+        f"{rate_text(small.calls / profile.seconds)} calls per second on each rank, "
+        f"{second_text(saved / small.calls)} each without waiting",
         saved_seconds=saved,
         upper_bound=True,
         formula=RULE.formula,
         inputs=[
-            Fact(f"calls of at most {_MOST} bytes", one.calls),
+            Fact(f"calls of at most {_MOST} bytes", small.calls),
             Fact("latency of a call", sample.latency_seconds, "s"),
         ],
         evidence=[
-            Fact("time in these calls", one.seconds, "s"),
+            Fact("time in these calls", small.seconds, "s"),
             Fact("waiting for late ranks in these calls", 100 * sample.waiting, "%"),
             *place.facts,
         ],
         confidence=confidence,
         why_confidence=why,
-        command=Command("show", ("--by", "site", "--call", call_name(one.procedure))),
+        command=Command("show", ("--by", "site", "--call", call_name(small.procedure))),
     )
 
 

@@ -8,26 +8,28 @@ from rankwise.analysis.calls.opening import OPENING, Opening, opening
 from rankwise.analysis.calls.procedures import opening_and_closing_procedures
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
-from rankwise.findings.finding import LOW, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.finding import LOW, Command, Fact, Finding, NoAnswer, Rule
 from rankwise.text.units import percent_text, second_text
 
 _SHARE, _SECONDS = 20.0, 1.0  # percent of the wall time, and mean of the ranks
 _LONG_SHARE, _LONG_SECONDS = 5.0, 30.0
-_MOSTLY = 0.5  # of the time: then the title says that it is waiting for who comes last
+_MOSTLY = 0.5  # of the time: above it, the title says that it is waiting for the last rank
 
 
-def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
-    wall = sum(rank.wall_seconds for rank in seen.ranks)
+def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
+    wall = sum(rank.wall_seconds for rank in profile.ranks)
     if not wall:
-        return NotTold("no rank had any wall time")
-    sums = opening_and_closing_procedures(seen.connection)
+        return NoAnswer("no rank had any wall time")
+    sums = opening_and_closing_procedures(profile.connection)
     return [
-        _finding(one, wall)
+        _finding(start, wall)
         for name, kin in OPENING.items()
-        # (Only where the sums say so the calls of each rank are looked at, which are many.)
-        if _is_large(sum(row.totals.seconds for row in sums if row.procedure in kin), wall, len(seen.ranks))
-        and (one := opening(seen.connection, name)) is not None
-        and _is_large(one.seconds, wall, len(seen.ranks))
+        # (The sums select the calls to look at rank by rank, because these are many.)
+        if _is_large(
+            sum(row.totals.seconds for row in sums if row.procedure in kin), wall, len(profile.ranks)
+        )
+        and (start := opening(profile.connection, name)) is not None
+        and _is_large(start.seconds, wall, len(profile.ranks))
     ]
 
 
@@ -36,29 +38,29 @@ def _is_large(seconds: float, wall: float, ranks: int) -> bool:
     return (share >= _SHARE and mean >= _SECONDS) or (share >= _LONG_SHARE and mean >= _LONG_SECONDS)
 
 
-def _finding(one: Opening, wall: float) -> Finding:
+def _finding(opened: Opening, wall: float) -> Finding:
     late = ""
-    evidence = [Fact(f"rank with the longest: {one.longest_rank}", one.longest_seconds, "s")]
-    if one.last_rank is not None:
+    evidence = [Fact(f"rank with the longest: {opened.longest_rank}", opened.longest_seconds, "s")]
+    if opened.last_rank is not None:
         evidence += [
-            Fact(f"rank that entered last: {one.last_rank}, after the first", one.spread_seconds, "s"),
-            Fact("waiting for it, summed over ranks", one.waiting_seconds, "s"),
+            Fact(f"rank that entered last: {opened.last_rank}, after the first", opened.spread_seconds, "s"),
+            Fact("waiting for it, summed over ranks", opened.waiting_seconds, "s"),
         ]
-        if one.waiting_seconds >= _MOSTLY * one.seconds:
+        if opened.waiting_seconds >= _MOSTLY * opened.seconds:
             late = (
-                f"; mostly waiting for rank {one.last_rank}, which entered "
-                f"{second_text(one.spread_seconds)} after the first"
+                f"; mostly waiting for rank {opened.last_rank}, which entered "
+                f"{second_text(opened.spread_seconds)} after the first"
             )
-    share = percent_text(percent(one.seconds, wall))
+    share = percent_text(percent(opened.seconds, wall))
     return Finding(
         rule=RULE.id,
-        subject=one.name,
-        title=f"{one.name} takes {second_text(one.mean_seconds)} on each rank, {share} % of the wall"
+        subject=opened.name,
+        title=f"{opened.name} takes {second_text(opened.mean_seconds)} on each rank, {share} % of the wall"
         f" time{late}",
-        saved_seconds=one.seconds,
+        saved_seconds=opened.seconds,
         upper_bound=True,
         formula=RULE.formula,
-        inputs=[Fact(f"time in {one.name}, summed over ranks", one.seconds, "s")],
+        inputs=[Fact(f"time in {opened.name}, summed over ranks", opened.seconds, "s")],
         evidence=evidence,
         confidence=LOW,
         why_confidence="every run needs some of this time: how much is unknown",

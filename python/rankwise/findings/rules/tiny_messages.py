@@ -1,4 +1,4 @@
-"""Very many messages of a few bytes each: the time goes to sending, not to data."""
+"""Very many messages of a few bytes each: sending takes the time, not the data."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ _OFTEN = 1000.0  # a second
 _RATHER_SURE = 10_000.0
 
 
-def _find(seen: Evidence) -> Sequence[Finding]:
-    found = small_sends(seen.connection, _BIN)
-    rate = found.calls / seen.seconds if seen.seconds else 0.0
-    if not found.calls or found.calls < _MOST_OF_ALL * found.all_calls or rate < _OFTEN:
+def _find(profile: Evidence) -> Sequence[Finding]:
+    small = small_sends(profile.connection, _BIN)
+    rate = small.calls / profile.seconds if profile.seconds else 0.0
+    if not small.calls or small.calls < _MOST_OF_ALL * small.all_calls or rate < _OFTEN:
         return []
-    share = percent_text(100 * found.calls / found.all_calls)
+    share = percent_text(100 * small.calls / small.all_calls)
     return [
         Finding(
             rule=RULE.id,
-            title=f"{share} % of {count_text(found.all_calls)} messages have at most {found.most} bytes, "
+            title=f"{share} % of {count_text(small.all_calls)} messages have at most {small.most} bytes, "
             f"{rate_text(rate)} per second from each rank",
-            saved_seconds=found.seconds,
+            saved_seconds=small.seconds,
             upper_bound=True,
             formula=RULE.formula,
-            inputs=[Fact(f"time in calls that only send at most {found.most} bytes", found.seconds, "s")],
+            inputs=[Fact(f"time in calls that only send at most {small.most} bytes", small.seconds, "s")],
             evidence=[
-                Fact(f"sends of at most {found.most} bytes", found.calls),
-                Fact("all sends with data", found.all_calls),
+                Fact(f"sends of at most {small.most} bytes", small.calls),
+                Fact("all sends with data", small.all_calls),
             ],
             confidence=MEDIUM if rate >= _RATHER_SURE else LOW,
             why_confidence="only the program's author knows whether they can be sent together",

@@ -12,15 +12,15 @@ from rankwise.text.units import second_text
 _MUCH_MORE = 1.5  # times the mean
 
 
-def _find(seen: Evidence) -> Sequence[Finding]:
-    seconds = file_seconds(seen.connection)
-    number = len(seconds)
-    if number < 2:
+def _find(profile: Evidence) -> Sequence[Finding]:
+    seconds = file_seconds(profile.connection)
+    ranks = len(seconds)
+    if ranks < 2:
         return []
-    mean, most = sum(seconds.values()) / number, max(seconds.values())
+    mean, most = sum(seconds.values()) / ranks, max(seconds.values())
     if not most or most < _MUCH_MORE * mean:
         return []
-    rank = min(one for one, value in seconds.items() if value == most)
+    rank = min(number for number, value in seconds.items() if value == most)
     alone = sum(1 for value in seconds.values() if value > 0) == 1
     return [
         Finding(
@@ -28,15 +28,15 @@ def _find(seen: Evidence) -> Sequence[Finding]:
             subject=f"rank {rank}",
             title=f"Rank {rank} reads and writes files for {second_text(most)}, {most / mean:.2f} x the mean"
             + (": no other rank does" if alone else ""),
-            saved_seconds=(most - mean) * number,
+            saved_seconds=(most - mean) * ranks,
             upper_bound=True,
             formula=RULE.formula,
             inputs=[
                 Fact("longest time of a rank", most, "s"),
                 Fact("mean time of a rank", mean, "s"),
-                Fact("ranks", number),
+                Fact("ranks", ranks),
             ],
-            evidence=[Fact("files", len(seen.files))],
+            evidence=[Fact("files", len(profile.files))],
             confidence=MEDIUM if alone else LOW,
             why_confidence="others wait for it only if they need it or the data it reads",
             command=Command("show", ("--by", "file", "-v")),

@@ -1,4 +1,4 @@
-"""A collective takes long because ranks come to it at different times, now this one late, now that one."""
+"""A collective takes long because ranks arrive at different times, with a different rank late each time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NoAnswer, Rule
 from rankwise.findings.late import late
 from rankwise.findings.processors import why_lateness_is_doubtful
 from rankwise.profile.join.families import with_library
@@ -23,29 +23,29 @@ _FEW_CALLS = 20
 _SOME_LEFT_LATE = 1e-3  # of all waiting
 
 
-def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
-    if seen.waiting is None or not seen.waiting.kept:
-        return NotTold(why_no_arrivals(seen.unknown))
-    # What is for the same ranks throughout is the finding "late-ranks".
-    if late(seen) is not None:
+def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
+    if profile.waiting is None or not profile.waiting.kept:
+        return NoAnswer(why_no_arrivals(profile.unknown))
+    # Waiting for the same ranks throughout is the finding "late-ranks".
+    if late(profile) is not None:
         return []
-    doubt = why_lateness_is_doubtful(seen)
-    left_late = _left_late(seen.waiting)
-    family_of = dict(seen.connection.execute("SELECT name, family FROM communicators").fetchall())
+    doubt = why_lateness_is_doubtful(profile)
+    left_late = _left_late(profile.waiting)
+    family_of = dict(profile.connection.execute("SELECT name, family FROM communicators").fetchall())
     return [
         _finding(row, family_of.get(row.communicator, ""), left_late, doubt)
-        for row in seen.waiting.families
+        for row in profile.waiting.families
         if row.percent_waiting >= _MOST
     ]
 
 
 def _left_late(waiting: Waiting) -> float:
-    """Return the share of all waiting that is for ranks which left their collective before late.
+    """Return the share of all waiting for ranks that left their previous collective late.
 
-    That is a matter of how collectives are carried out: coming in time would not save it.
+    It depends on how collectives are carried out: arriving in time would not save it.
     """
-    caused = sum(one.caused.seconds for one in waiting.ranks)
-    left_late = sum(one.late_start_seconds for one in waiting.ranks)
+    caused = sum(row.caused.seconds for row in waiting.ranks)
+    left_late = sum(row.late_start_seconds for row in waiting.ranks)
     return min(left_late / caused, 1.0) if caused else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Much time in calls that open and close epochs of one-sided communication, or that make its windows."""
+"""Much time in calls that open and close epochs of one-sided communication, or create its windows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rankwise.analysis.calls.making import Cost, costs, made_again
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
-from rankwise.findings.finding import LOW, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.finding import LOW, Command, Fact, Finding, NoAnswer, Rule
 from rankwise.findings.places import where
 from rankwise.records import dataclass
 from rankwise.text.names import call_name
@@ -22,9 +22,9 @@ class _Kind:
 
     Attributes:
         name: for the title.
-        calls: of it.
-        together: whether all ranks of the window call them together, so that waiting can be taken off.
-        why: how sure it is what could be saved.
+        calls: its procedures.
+        together: whether all ranks of the window call them together, so that waiting can be subtracted.
+        why: how certain the saving is.
     """
 
     name: str
@@ -69,32 +69,32 @@ _KINDS = (
 _MAKING = _KINDS[-1]
 
 
-def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
-    if not seen.seconds:
-        return NotTold("no rank had time between MPI_Init and MPI_Finalize")
-    known = costs(seen.connection)
-    return [found for kind in _KINDS if (found := _finding(seen, kind, known))]
+def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
+    if not profile.seconds:
+        return NoAnswer("no rank had time between MPI_Init and MPI_Finalize")
+    known = costs(profile.connection)
+    return [finding for kind in _KINDS if (finding := _finding(profile, kind, known))]
 
 
-def _finding(seen: Evidence, kind: _Kind, known: dict[str, Cost]) -> Finding | None:
+def _finding(profile: Evidence, kind: _Kind, known: dict[str, Cost]) -> Finding | None:
     calls = {name: known[name] for name in kind.calls if name in known}
-    seconds = sum(one.seconds for one in calls.values())
-    saved = sum(one.bound_seconds if kind.together else one.seconds for one in calls.values())
+    seconds = sum(cost.seconds for cost in calls.values())
+    saved = sum(cost.bound_seconds if kind.together else cost.seconds for cost in calls.values())
     if kind is _MAKING:
-        saved *= _neither_first_nor_again(seen)
-    if not saved or percent(saved, seen.seconds) < _SHARE:
+        saved *= _neither_first_nor_again(profile)
+    if not saved or percent(saved, profile.seconds) < _SHARE:
         return None
     names = sorted(calls, key=lambda name: -calls[name].seconds)
-    number = sum(one.calls for one in calls.values())
-    place = where(seen.connection, names[:1])
+    number = sum(cost.calls for cost in calls.values())
+    place = where(profile.connection, names[:1])
     inputs = [Fact("time in these calls", seconds, "s")]
     if kind.together:
         inputs.append(Fact("without waiting for late ranks, at most", saved, "s"))
     return Finding(
         rule=RULE.id,
         subject=kind.name,
-        title=f"{kind.name} take {percent_text(percent(seconds, seen.seconds))} % of the run, most of it "
-        f"{call_name(names[0])}{place.text}: {rate_text(number / seen.seconds)} calls per second on "
+        title=f"{kind.name} take {percent_text(percent(seconds, profile.seconds))} % of the run, most of it "
+        f"{call_name(names[0])}{place.text}: {rate_text(number / profile.seconds)} calls per second on "
         f"each rank, {second_text(seconds / number)} each",
         saved_seconds=saved,
         upper_bound=True,
@@ -107,10 +107,11 @@ def _finding(seen: Evidence, kind: _Kind, known: dict[str, Cost]) -> Finding | N
     )
 
 
-def _neither_first_nor_again(seen: Evidence) -> float:
-    """Return the share of windows that could be saved, but for those of communicators-again."""
-    (number,) = seen.connection.execute("SELECT COUNT(*) FROM communicators WHERE type = 'window'").fetchone()
-    again = sum(one.again for one in made_again(seen.connection) if one.type == "window")
+def _neither_first_nor_again(profile: Evidence) -> float:
+    """Return the share of windows that could be saved, without those of communicators-again."""
+    query = "SELECT COUNT(*) FROM communicators WHERE type = 'window'"
+    (number,) = profile.connection.execute(query).fetchone()
+    again = sum(repeated.again for repeated in made_again(profile.connection) if repeated.type == "window")
     return max(int(number) - again - 1, 0) / max(int(number), 1)
 
 

@@ -1,1 +1,1 @@
-"""What a profile has, as files for other tools."""
+"""The contents of a profile as files for other tools."""

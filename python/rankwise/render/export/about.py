@@ -1,4 +1,4 @@
-"""What a file with a trace tells of itself: what ran, and what its events are and are not."""
+"""The description in a trace file: the run, and the meaning and limits of its events."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rankwise.analysis.timing.traced import Share, Trace
 
 
 def about(run: Run, trace: Trace) -> dict[str, Any]:
-    """Return what is to be told of the trace of a run, or of a part of it."""
-    told: dict[str, Any] = {
+    """Return the description of the trace of a run, or of a part of it."""
+    description: dict[str, Any] = {
         "command": shlex.join(run.command),
         "mpi_library": run.mpi_library,
         "started": run.started,
@@ -21,17 +21,17 @@ def about(run: Run, trace: Trace) -> dict[str, Any]:
         "calls": f"a sample: {samples(trace)}. Between two samples, a rank may have made any number of calls",
     }
     if trace.line.ranks:
-        told["counters"] = (
+        description["counters"] = (
             f"of all calls: means over intervals of {trace.line.width_seconds:.6g} s (or their part between "
             "MPI_Init and MPI_Finalize), counted where calls ended; time in MPI is counted where it was "
             "spent"
         )
     if trace.not_drawn:
-        told["arrows"] = (
+        description["arrows"] = (
             f"{trace.not_drawn} messages have none: their senders are not in this part, or by the clocks of "
             "the nodes they were posted after they arrived"
         )
-    return told
+    return description
 
 
 def samples(trace: Trace) -> str:

@@ -1,4 +1,4 @@
-"""The time line as counters: what ranks did in each interval, per second of it."""
+"""The time line as counters: the activity of ranks in each interval, per second."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankwise.analysis.timing.time_line import RankLine, TimeLine
 
 
 class Counter(NamedTuple):
-    """What a counter counts, and its unit."""
+    """A counter's name, and its unit."""
 
     name: str
     unit: str
@@ -29,46 +29,49 @@ COUNTERS = (
     Counter("calls", "1/s"),
 )
 _NOTHING = (0.0,) * len(COUNTERS)
-_SLACK = 1.01  # for what clocks differ by
+_SLACK = 1.01  # for differences of clocks
 
 
 class _Sums(NamedTuple):
-    """What was done in an interval: seconds in MPI, and the counts of the other counters."""
+    """The sums of an interval: seconds in MPI, and the counts of the other counters."""
 
     mpi_seconds: float
     counts: tuple[int, ...]
 
 
 def counters_of_rank(line: RankLine, whole: TimeLine) -> Iterator[Level]:
-    """Yield what a rank did."""
+    """Yield the levels of a rank."""
     columns = zip(line.mpi_seconds, line.bytes_sent, line.messages, line.calls, strict=True)
     sums = (_Sums(seconds, tuple(counts)) for seconds, *counts in columns)
     return _levels(sums, whole, line.begin_seconds, line.end_seconds, max(line.threads, 1))
 
 
 def counters_of_all(whole: TimeLine) -> Iterator[Level]:
-    """Yield what all ranks did together, from when the first was there until the last was gone."""
-    sums = (_Sums(one.mpi_seconds, (one.bytes_sent, one.messages, one.calls)) for one in whole.intervals)
+    """Yield the levels of all ranks together, from the first rank's begin to the last one's end."""
+    sums = (
+        _Sums(interval.mpi_seconds, (interval.bytes_sent, interval.messages, interval.calls))
+        for interval in whole.intervals
+    )
     begin = min((line.begin_seconds for line in whole.ranks), default=0.0)
     end = max((line.end_seconds for line in whole.ranks), default=0.0)
     return _levels(sums, whole, begin, end, sum(max(line.threads, 1) for line in whole.ranks))
 
 
 def _short(value: float) -> float:
-    """Return a value with as many digits as anybody needs."""
+    """Return a value without needless digits."""
     return float(f"{value:.9g}")
 
 
 def _levels(
     rows: Iterable[_Sums], whole: TimeLine, begin: float, end: float, threads: int
 ) -> Iterator[Level]:
-    """Yield the levels where they change: the integral of each is the sum; the last one is nothing.
+    """Yield the levels where they change: the integral of each is the sum; the last one is zero.
 
     Args:
-        rows: of each interval; spread evenly over what of it is between `begin` and `end`.
+        rows: of each interval; spread evenly over its part between `begin` and `end`.
         whole: the intervals.
-        begin: seconds: nothing was done before.
-        end: seconds: nor after.
+        begin: seconds: no activity before.
+        end: seconds: no activity after.
         threads: whose time in MPI is added up.
     """
     until = 0

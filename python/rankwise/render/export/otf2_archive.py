@@ -1,6 +1,6 @@
 """A trace as an OTF2 archive, for Vampir, Scalasca and others, through OTF2's own library for Python.
 
-What the records mean: https://perftools.pages.jsc.fz-juelich.de/cicd/otf2/. Definitions are global; the
+Meaning of the records: https://perftools.pages.jsc.fz-juelich.de/cicd/otf2/. Definitions are global; the
 events of each location are written in the order of time.
 """
 
@@ -43,11 +43,11 @@ def write_otf2(trace: Trace, about: dict[str, Any], directory: Path) -> int:
 
     Args:
         trace: of a profile.
-        about: what the archive tells of itself.
+        about: the description of the archive.
         directory: made by the library.
 
     Raises:
-        ImportError: the library is not there.
+        ImportError: the library is missing.
         OSError: it can't be written.
         ValueError: the profile is damaged.
     """
@@ -60,33 +60,35 @@ def write_otf2(trace: Trace, about: dict[str, Any], directory: Path) -> int:
             with otf2.writer.open(
                 str(directory),
                 timer_resolution=_RESOLUTION,
-                # Each location gets chunks of its own, of memory, too. A definition has to fit into one.
+                # Each location gets its own chunks, also in memory. A definition has to fit into one.
                 chunk_size_events=_LEAST_CHUNK,
                 chunk_size_definitions=max(_LEAST_CHUNK, _BYTES_OF_RANK * len(trace.hosts)),
             ) as archive:
                 archive.creator = safe(f"{about['written_by']}", "utf-8")
-                told = "; ".join(f"{name}: {what}" for name, what in about.items())
-                archive.description = safe(told, "utf-8")
+                description = "; ".join(f"{name}: {what}" for name, what in about.items())
+                archive.description = safe(description, "utf-8")
                 return _Writer(trace, archive, about["started"]).write()
         except (_otf2.Error, otf2.error.Error) as error:
             if archive is not None:
-                archive._handle = None  # it would try once more to close what can't be written
+                archive._handle = (
+                    None  # otherwise it would try again to close an archive that can't be written
+                )
             raise OSError(0, errors[0] if errors else str(error)) from error
 
 
 @contextmanager
 def _errors_kept() -> Iterator[list[str]]:
-    """Give a list of what the library has to complain of, which it would print, the cause first."""
+    """Yield a list of the library's error messages, the cause first, instead of printing them."""
     from _otf2.Config import conf
     from _otf2.ErrorCodes import Error_GetDescription, ErrorCode
 
-    found: list[str] = []
+    errors: list[str] = []
     # (user data, file, line, function, code, format, its arguments)
     kinds = (c_void_p, c_char_p, c_uint64, c_char_p, c_int, c_char_p, c_void_p)
 
     def keep(*what: Any) -> int:
         code: int = what[4]
-        found.append(Error_GetDescription(ErrorCode(code)))
+        errors.append(Error_GetDescription(ErrorCode(code)))
         return code
 
     register = conf.lib.OTF2_Error_RegisterCallback
@@ -94,7 +96,7 @@ def _errors_kept() -> Iterator[list[str]]:
     callback = CFUNCTYPE(c_int, *kinds)(keep)
     before = register(cast(callback, c_void_p), None)
     try:
-        yield found
+        yield errors
     finally:
         register(before, None)
 
@@ -122,7 +124,7 @@ class _Writer:
     def write(self) -> int:
         """Write the events, rank by rank; return their number."""
         calls = groupby(self._trace.calls(), lambda call: call.rank)
-        posted = groupby(self._trace.posted(), lambda one: one.rank)
+        posted = groupby(self._trace.posted(), lambda message: message.rank)
         lines = {line.rank: line for line in self._trace.line.ranks}
         own_calls, own_posted = next(calls, None), next(posted, None)
         events = 0
@@ -144,7 +146,7 @@ class _Writer:
         return events
 
     def _set_realtime(self) -> None:
-        """Tell when the first event was: the library takes it for one that happens now."""
+        """Set the time of the first event: the library would take the present time."""
         first = self._archive._first_timestamp
         if first is not None:
             started = datetime.fromisoformat(self._started).timestamp()
@@ -172,7 +174,7 @@ class _Writer:
         return known
 
     def _define_communicators(self) -> Iterator[tuple[int, tuple[Any, dict[int, int]]]]:
-        """Yield each communicator all of whose members are there: id, definition, ranks by world ranks."""
+        """Yield each communicator with all members in the trace: id, definition, ranks by world ranks."""
         from otf2 import GroupType, Paradigm
 
         order = {rank: place for place, rank in enumerate(self._trace.hosts)}
@@ -180,16 +182,16 @@ class _Writer:
         self._definitions.group(
             "MPI", group_type=GroupType.COMM_LOCATIONS, paradigm=Paradigm.MPI, members=everybody
         )
-        for key, one in self._trace.communicators.items():
-            if one.members and all(rank in order for rank in one.members):
-                name = safe(quoted_name(one.name, one.user_name), "utf-8")
+        for key, communicator in self._trace.communicators.items():
+            if communicator.members and all(rank in order for rank in communicator.members):
+                name = safe(quoted_name(communicator.name, communicator.user_name), "utf-8")
                 group = self._definitions.group(
                     name,
                     group_type=GroupType.COMM_GROUP,
                     paradigm=Paradigm.MPI,
-                    members=[order[rank] for rank in one.members],
+                    members=[order[rank] for rank in communicator.members],
                 )
-                places = {rank: place for place, rank in enumerate(one.members)}
+                places = {rank: place for place, rank in enumerate(communicator.members)}
                 yield key, (self._definitions.comm(name, group=group), places)
 
     def _define_counters(self) -> Any:
@@ -249,18 +251,18 @@ class _Writer:
             about = (_operation(call.procedure), communicator, _NO_RANK if root is None else root, sent, 0)
             yield _Event(call.began, call.lane, "mpi_collective_begin", ())
             yield _Event(call.ended, call.lane, "mpi_collective_end", about)
-        for message in sorted(call.known, key=lambda one: one.key):
+        for message in sorted(call.known, key=lambda known: known.key):
             if self._is_whole(message):
                 yield _Event(call.ended, call.lane, "mpi_recv", self._of_message(message, message.key[0]))
 
     def _of_posted(self, posted: list[Posted]) -> Iterator[_Event]:
-        for one in posted:
-            if self._is_whole(one.message):
-                to = one.message.key[1]
-                yield _Event(one.at, 0, "mpi_send", self._of_message(one.message, to))
+        for message in posted:
+            if self._is_whole(message.message):
+                to = message.message.key[1]
+                yield _Event(message.at, 0, "mpi_send", self._of_message(message.message, to))
 
     def _is_whole(self, message: TracedMessage) -> bool:
-        """Tell whether a message is known from its posting to its end."""
+        """Return whether a message is known from its posting to its end."""
         _, _, communicator, _, _ = message.key
         received = not message.sends and message.procedure not in _PROBES
         return received and message.arrow is not None and communicator in self._communicators
@@ -285,8 +287,8 @@ def _role(procedure: str) -> Any:
         RegionRole.COLL_OTHER: FOR_LOWER,
         RegionRole.BARRIER: {"MPI_Barrier"},
     }
-    found = (role for role, procedures in roles.items() if procedure in procedures)
-    return next(found, RegionRole.POINT2POINT)
+    matching = (role for role, procedures in roles.items() if procedure in procedures)
+    return next(matching, RegionRole.POINT2POINT)
 
 
 def _operation(procedure: str) -> Any:

@@ -1,9 +1,9 @@
 """A trace as JSON, in the Trace Event Format of Chrome that Perfetto's UI opens.
 
 The format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU. Times are in
-microseconds. A process is a node, a thread of it is a rank's sampled calls, another one where it posted the
+microseconds. A process is a node. Each rank has a thread with its sampled calls, and one where it posted the
 messages that others waited for. Perfetto binds an arrow to the span that began last on its track, and drops
-spans that overlap others in part: so calls that go on at the same time are on tracks of their own.
+spans that partly overlap others, so concurrent calls are on separate tracks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rankwise.render.export.counters import COUNTERS, Level, counters_of_all, co
 from rankwise.text.names import quoted_name
 from rankwise.text.units import percent_text
 
-_RUN = 1  # process of what is of all ranks
+_RUN = 1  # process for data of all ranks
 _NOTES, _PHASES = range(2)  # its threads
 _MESSAGE, _READY = "message", "receive posted"  # arrows
 
@@ -29,7 +29,7 @@ def write_perfetto(trace: Trace, about: Mapping[str, Any], file: TextIO) -> int:
 
     Args:
         trace: of a profile.
-        about: what the file tells of itself.
+        about: the description of the file.
         file: of text.
 
     Raises:
@@ -64,7 +64,7 @@ class _Writer:
         self._origin = trace.first
         hosts = dict.fromkeys(trace.hosts.values())
         self._process_of_host = {host: number for number, host in enumerate(hosts, _RUN + 1)}
-        # A thread is found by its number alone, so no two have the same, nor that of a process; the last
+        # A thread is found only by its number, so all numbers of threads and processes differ; the last
         # digits are the rank.
         self._first_thread = _RUN + len(hosts) + 1
         self._tracks = 10 ** len(str(max([self._first_thread + _PHASES, *trace.hosts])))
@@ -109,7 +109,7 @@ class _Writer:
             self._write(ph="M", name="process_sort_index", pid=process, args={"sort_index": process})
 
     def whole_run(self, about: Mapping[str, Any]) -> None:
-        """Write what the file is, and the phases."""
+        """Write the description of the file, and the phases."""
         notes, phases = ({"pid": _RUN, "tid": self._first_thread + thread} for thread in (_NOTES, _PHASES))
         self._name(notes, "what is in this file", _NOTES)
         self._span(notes, "what is in this file", self._trace.first, self._trace.last, "about", about)
@@ -139,7 +139,7 @@ class _Writer:
             before = level.values
 
     def call(self, call: TracedCall) -> None:
-        """Write a call, of its time what it waited and the rest, and the ends of arrows to it."""
+        """Write a call, divided into waiting and the rest, and the ends of arrows to it."""
         track = self._track(call.rank, call.lane + 1)
         kind = "collective" if call.instance else "wait"
         self._span(track, call.procedure, call.began, call.ended, f"sampled {kind}", self._of_call(call))
@@ -150,11 +150,11 @@ class _Writer:
                 self._span(track, "transfer", until, call.ended, "transfer")
         for message in call.known:
             if message.arrow is not None:
-                # At its end, so that it comes after where it begins; it is bound to the span that began last.
+                # At its end, so that it comes after its beginning; it is bound to the span that began last.
                 self._arrow("f", track, message, call.ended, bp="e")
 
     def posted(self) -> None:
-        """Write where messages were posted, each once, and the beginnings of arrows from there."""
+        """Write the posting of messages, each once, and the beginnings of their arrows."""
         before = None
         for posted in self._trace.posted():
             track = self._track(posted.rank, 0)
@@ -218,11 +218,11 @@ class _Writer:
         if call.waited:
             about["waited_for_rank"] = call.whose
         if len(call.known) == 1:
-            (one,) = call.known
-            source, destination, _, tag, _ = one.key
-            about |= {"from_rank": source, "to_rank": destination, "tag": tag, "bytes": one.bytes}
+            (message,) = call.known
+            source, destination, _, tag, _ = message.key
+            about |= {"from_rank": source, "to_rank": destination, "tag": tag, "bytes": message.bytes}
         elif call.known:
-            about["bytes_of_known"] = sum(one.bytes for one in call.known)
+            about["bytes_of_known"] = sum(message.bytes for message in call.known)
         return about
 
 

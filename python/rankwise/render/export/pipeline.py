@@ -27,17 +27,17 @@ from rankwise.views.comparison.sentences import (
 _RED, _GREEN, _GREY = "#c62828", "#2e7d32", "#616161"
 _CHARACTER_PIXELS, _PADDING_PIXELS, _HEIGHT_PIXELS = 7, 10, 20
 _SEVERITIES = ((20.0, "critical"), (5.0, "major"), (0.0, "minor"))
-"""Of a finding, by the percent of the run that it could save."""
+"""Severity of a finding, by the percent of the run that it could save."""
 
 
 class Compared(NamedTuple):
-    """What a pipeline wants to know.
+    """The results for a pipeline.
 
     Attributes:
-        found: all of it.
-        metric: that the gate is about, or `wall`.
-        gate: the sentence on it, '' = there is none.
-        failed: whether the job became worse by more than it may.
+        found: the whole comparison.
+        metric: of the gate, or `wall`.
+        gate: the sentence on it, '' = no gate.
+        failed: whether the job got worse by more than the gate allows.
     """
 
     found: Comparison
@@ -50,7 +50,7 @@ def text_for(path: PurePath, compared: Compared) -> str:
     """Return the file's text, by the ending of its name.
 
     Raises:
-        RankwiseError: nothing has this ending.
+        RankwiseError: unknown ending.
     """
     write = _KINDS.get(path.suffix.lower())
     if write is None:
@@ -64,22 +64,24 @@ def _percent(figure: Figure) -> str:
 
 
 def _markdown(compared: Compared) -> str:
-    found = compared.found
+    comparison = compared.found
     mark = {True: "FAILED", False: "passed"}[compared.failed] if compared.gate else "compared"
-    lines = [f"### Rankwise: {mark}", "", f"{_escaped(title(found))}.", ""]
+    lines = [f"### Rankwise: {mark}", "", f"{_escaped(title(comparison))}.", ""]
     lines += [f"**{_escaped(compared.gate)}**", ""] if compared.gate else []
     lines += ["| the run | before | after | change | % | verdict |", "|---|--:|--:|--:|--:|---|"]
-    for figure in found.whole:
+    for figure in comparison.whole:
         value, unit = figure.value, figure.unit
         cells = [NAMES[figure.name], amount_text(value.before, unit), amount_text(value.after, unit)]
         cells += [change_text(value.change, unit), _percent(figure).removesuffix(" %"), value.verdict]
         lines.append(f"| {' | '.join(map(_escaped, cells))} |")
     for state, heading in ((NEW, "New findings"), (GONE, "Findings that are gone")):
-        changed = [one for one in found.findings if one.state == state]
+        changed = [finding for finding in comparison.findings if finding.state == state]
         lines += (
-            ["", f"**{heading}**", "", *(f"- {_escaped(one.title)}" for one in changed)] if changed else []
+            ["", f"**{heading}**", "", *(f"- {_escaped(finding.title)}" for finding in changed)]
+            if changed
+            else []
         )
-    lines += ["", *(f"    {line}" for line in side_lines(found)), ""]
+    lines += ["", *(f"    {line}" for line in side_lines(comparison)), ""]
     return "\n".join(lines)
 
 
@@ -88,8 +90,8 @@ def _escaped(text: str) -> str:
 
 
 def _junit(compared: Compared) -> str:
-    found = compared.found
-    figures = found.whole
+    comparison = compared.found
+    figures = comparison.whole
     suite = Xml.Element(
         "testsuite", name="rankwise", tests=str(len(figures)), failures=str(int(compared.failed)), errors="0"
     )
@@ -99,18 +101,21 @@ def _junit(compared: Compared) -> str:
         said = f"{amount_text(value.before, figure.unit)} to {amount_text(value.after, figure.unit)}"
         said += f" ({_percent(figure)}): {value.verdict}"
         if compared.failed and figure.name == compared.metric:
-            Xml.SubElement(case, "failure", message=compared.gate).text = f"{said}\n{title(found)}."
+            Xml.SubElement(case, "failure", message=compared.gate).text = f"{said}\n{title(comparison)}."
         else:
             Xml.SubElement(case, "system-out").text = said
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(suite, encoding="unicode") + "\n"
 
 
 def _code_quality(compared: Compared) -> str:
-    found = compared.found
-    new = [one for one in found.findings if one.state == NEW]
-    issues = [_issue(found, one.title, one.rule, _severity(one), one.subject) for one in new]
+    comparison = compared.found
+    new = [finding for finding in comparison.findings if finding.state == NEW]
+    issues = [
+        _issue(comparison, finding.title, finding.rule, _severity(finding), finding.subject)
+        for finding in new
+    ]
     if compared.failed:
-        issues.insert(0, _issue(found, compared.gate, "fail-above", "blocker", compared.metric))
+        issues.insert(0, _issue(comparison, compared.gate, "fail-above", "blocker", compared.metric))
     return json.dumps(issues, indent=1) + "\n"
 
 
@@ -119,15 +124,15 @@ def _severity(finding: FindingChange) -> str:
     return next(name for least, name in _SEVERITIES if saved >= least)
 
 
-def _issue(found: Comparison, text: str, rule: str, severity: str, subject: str) -> dict[str, object]:
+def _issue(comparison: Comparison, text: str, rule: str, severity: str, subject: str) -> dict[str, object]:
     # A fingerprint has to be the same in the next pipeline, or the issue would be shown as new again.
-    identity = "\0".join((rule, subject, *(word for program in found.after.program for word in program)))
+    identity = "\0".join((rule, subject, *(word for program in comparison.after.program for word in program)))
     return {
         "description": text,
         "check_name": f"rankwise/{rule}",
         "fingerprint": hashlib.sha256(identity.encode()).hexdigest(),
         "severity": severity,
-        "location": {"path": found.after.profiles[0], "lines": {"begin": 1}},
+        "location": {"path": comparison.after.profiles[0], "lines": {"begin": 1}},
     }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rankwise.analysis.export_tables import ExportTable
 
-_BATCH_ROWS = 65536  # what is in memory at once, of Parquet
+_BATCH_ROWS = 65536  # of Parquet, in memory at once
 
 
 def _write_csv(table: ExportTable, connection: sqlite3.Connection, path: Path) -> None:

@@ -1,1 +1,1 @@
-"""What the messages of a job do to the links of a fabric, drawn: a page, and static pictures."""
+"""The load of a job's messages on the links of a fabric: a page, and static pictures."""

@@ -1,4 +1,4 @@
-"""Cables between the same two ends, taken together: a line of a drawing, a cell of a matrix."""
+"""Bundles of cables between the same two ends: a line of a drawing, a cell of a matrix."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Bundles:
 
     Attributes:
         low, high: shape (B,): their ends, the lower level first; numbered as in `Links`.
-        cables: shape (B,): how many each is.
+        cables: shape (B,): their number.
         most: shape (2, B): the most that one of their links carries, from low to high, and back.
-        hot: shape (2, B): whether one of them carries too much, likewise.
+        hot: shape (2, B): whether one of their links carries too much, from low to high, and back.
     """
 
     low: NDArray[np.int64]
@@ -31,11 +31,11 @@ class Bundles:
 def bundles(
     subnet: Subnet, links: NDArray[np.int64], loads: NDArray[np.float64], hot: NDArray[np.int64]
 ) -> Bundles:
-    """Take links together.
+    """Bundle links.
 
     Args:
-        subnet: that they are of.
-        links: both directions of each cable that is drawn.
+        subnet: of the links.
+        links: both directions of each drawn cable.
         loads: shape (L,): of all links of the subnet.
         hot: links that carry too much.
     """

@@ -16,18 +16,18 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 
 @dataclass(frozen=True, kw_only=True)
 class PageGroups:
-    """H groups that a page tells apart.
+    """H groups that a page distinguishes.
 
     Attributes:
-        of: shape (G,): the one that each group of the flows is in.
-        communicators: names with those that the program gave them, each once.
-        names: of them in the profile; empty: several small ones of a family.
+        of: shape (G,): the page's group of each group of the flows.
+        communicators: names, with those that the program gave them, each once.
+        names: of the communicators in the profile; empty: several small ones of a family.
         families: of the communicators, each once.
         family_of: of each communicator.
         procedures, kinds: names, each once.
         communicator, procedure, kind: shape (H,): indices into these lists.
-        causes: what a family sends by one procedure, in words.
-        cause: shape (H,): index into them.
+        causes: traffic of a family by one procedure, in words.
+        cause: shape (H,): index into `causes`.
     """
 
     of: NDArray[np.int64]
@@ -48,26 +48,26 @@ class PageGroups:
 
 
 def page_groups(groups: tuple[Group, ...], most: int = _MOST) -> PageGroups:
-    """Keep the groups with most bytes; take the others together with those of their families.
+    """Keep the groups with most bytes; merge the others by family.
 
     Args:
         groups: G of them, most bytes first.
-        most: that are kept.
+        most: number of groups to keep.
     """
     keys = [_key(group, alone=place < most) for place, group in enumerate(groups)]
-    found = list(dict.fromkeys(keys))
+    kept = list(dict.fromkeys(keys))
     names = {key[0]: group.communicator for key, group in zip(keys[:most], groups, strict=False)}
-    place_of = {key: place for place, key in enumerate(found)}
-    communicators = list(dict.fromkeys(key[0] for key in found))
-    families = list(dict.fromkeys(key[1] for key in found))
-    procedures = list(dict.fromkeys(key[2] for key in found))
-    kinds = list(dict.fromkeys(key[3] for key in found))
-    family_of = {key[0]: families.index(key[1]) for key in found}
+    place_of = {key: place for place, key in enumerate(kept)}
+    communicators = list(dict.fromkeys(key[0] for key in kept))
+    families = list(dict.fromkeys(key[1] for key in kept))
+    procedures = list(dict.fromkeys(key[2] for key in kept))
+    kinds = list(dict.fromkeys(key[3] for key in kept))
+    family_of = {key[0]: families.index(key[1]) for key in kept}
     members: dict[tuple[str, str, str], set[str]] = {}
     for group in groups:
         cause = group.family, call_name(group.procedure), group.kind
         members.setdefault(cause, set()).add(quoted_name(group.communicator, group.user_name))
-    causes = list(dict.fromkeys(key[1:] for key in found))
+    causes = list(dict.fromkeys(key[1:] for key in kept))
     return PageGroups(
         of=np.array([place_of[key] for key in keys], np.int64),
         communicators=communicators,
@@ -76,11 +76,11 @@ def page_groups(groups: tuple[Group, ...], most: int = _MOST) -> PageGroups:
         family_of=[family_of[name] for name in communicators],
         procedures=procedures,
         kinds=kinds,
-        communicator=[communicators.index(key[0]) for key in found],
-        procedure=[procedures.index(key[2]) for key in found],
-        kind=[kinds.index(key[3]) for key in found],
+        communicator=[communicators.index(key[0]) for key in kept],
+        procedure=[procedures.index(key[2]) for key in kept],
+        kind=[kinds.index(key[3]) for key in kept],
         causes=[_cause(*cause, sorted(members[cause])) for cause in causes],
-        cause=[causes.index(key[1:]) for key in found],
+        cause=[causes.index(key[1:]) for key in kept],
     )
 
 
@@ -90,6 +90,6 @@ def _key(group: Group, *, alone: bool) -> tuple[str, str, str, str]:
 
 
 def _cause(family: str, call: str, kind: str, members: list[str]) -> str:
-    """Name a cause as report/links does; messages whose call is not known by their kind, too."""
-    told = f"{call}, {kind}" if call.startswith("(") else call
-    return f"{told} of {members[0]}" if len(members) == 1 else f"{told} of {len(members)} {_TIMES} {family}"
+    """Name a cause as report/links does; messages of an unknown call also by their kind."""
+    name = f"{call}, {kind}" if call.startswith("(") else call
+    return f"{name} of {members[0]}" if len(members) == 1 else f"{name} of {len(members)} {_TIMES} {family}"

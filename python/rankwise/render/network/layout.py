@@ -1,4 +1,4 @@
-"""Where switches and host ports stand in a drawing: each level is a row."""
+"""The places of switches and host ports in a drawing: each level is a row."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Layout:
     """Places from left to right, 0 to 1.
 
     Attributes:
-        switches: shape (S,); nan of those that are not drawn.
-        ports: shape (P,): likewise.
+        switches: shape (S,); nan if not drawn.
+        ports: shape (P,); nan if not drawn.
     """
 
     switches: NDArray[np.float64]
@@ -27,14 +27,14 @@ class Layout:
 def layout(subnet: Subnet, switches: NDArray[np.bool_], ports: NDArray[np.bool_]) -> Layout:
     """Order the switches of each level, and the host ports below theirs.
 
-    Switches with hosts stand by their names, with the room that their hosts take. Those above stand over the
-    middle of what they are linked with below; where that is the same for several, chips of one director stand
-    together, and then names decide.
+    Switches with hosts are ordered by name, with room for their hosts. Switches above are placed over the
+    middle of their links below. If several have the same middle, chips of one director come together, and
+    then names decide.
 
     Args:
         subnet: with S switches and P host ports.
-        switches: shape (S,): those that are drawn.
-        ports: shape (P,): likewise.
+        switches: shape (S,): whether each is drawn.
+        ports: shape (P,): whether each is drawn.
     """
     count = len(subnet.switches.names)
     x = np.full(count, np.nan)
@@ -58,10 +58,10 @@ def layout(subnet: Subnet, switches: NDArray[np.bool_], ports: NDArray[np.bool_]
             port_x[port] = low + (high - low) * (number + 0.75) / (len(of_leaf) + 0.5)
 
     for level in range(2, int(levels.max(initial=1)) + 1):
-        here = np.flatnonzero(switches & (levels == level)).tolist()
+        of_level = np.flatnonzero(switches & (levels == level)).tolist()
         middle = _middles(subnet, x, level)
         order = sorted(
-            here, key=lambda s: (round(float(middle[s]), 3), int(subnet.switches.systems[s]), names[s], s)
+            of_level, key=lambda s: (round(float(middle[s]), 3), int(subnet.switches.systems[s]), names[s], s)
         )
         for place, switch in enumerate(order):
             x[switch] = (place + 0.5) / len(order)
@@ -69,7 +69,7 @@ def layout(subnet: Subnet, switches: NDArray[np.bool_], ports: NDArray[np.bool_]
 
 
 def _middles(subnet: Subnet, x: NDArray[np.float64], level: int) -> NDArray[np.float64]:
-    """Return for each switch the mean place of what it is linked with on the level below; 0.5 of nothing."""
+    """Return the mean place of each switch's links on the level below; 0.5 without links."""
     count = len(subnet.switches.names)
     source, destination = subnet.links.source, subnet.links.destination
     inside = np.flatnonzero((source < count) & (destination < count))
@@ -82,7 +82,7 @@ def _middles(subnet: Subnet, x: NDArray[np.float64], level: int) -> NDArray[np.f
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:
-    """Return a key by which node2 comes before node10."""
+    """Return a key that sorts node2 before node10."""
     return [
         (0, int(part), "") if part.isascii() and part.isdigit() else (1, 0, part)
         for part in re.split(r"([0-9]{1,18})", name)

@@ -96,7 +96,7 @@ def _rail(traffic: Traffic, rail: RailTraffic, places: Rail, container: Containe
 
 
 def _places(part: Part, rail: Rail, container: Container) -> dict[str, Any]:
-    """Return the ports of the ranks and how what they send and get is shared out, as `journeys` does it."""
+    """Return the ports of the ranks, and how their traffic is distributed over them, as in `journeys`."""
     width = rail.ports.shape[1]
     wanted = rail.shares.sum(axis=1)
     within = np.where(wanted[:, np.newaxis] > 0, rail.shares, rail.ports >= 0)
@@ -110,7 +110,7 @@ def _places(part: Part, rail: Rail, container: Container) -> dict[str, Any]:
 
 
 def _port_names(part: Part) -> list[str]:
-    """Name host ports by their hosts, and by adapter and number as far as a host has several."""
+    """Name host ports by their hosts, and by adapter and number if a host has several."""
     ports = part.subnet.ports
     several: dict[str, int] = {}
     for port in part.ports.tolist():
@@ -125,10 +125,10 @@ def _port_names(part: Part) -> list[str]:
 
 
 def _forward(part: Part, lid_offset: int | None, container: Container) -> dict[str, Any] | None:
-    found = part.forward(lid_offset)
-    if found is None:
+    tables = part.forward(lid_offset)
+    if tables is None:
         return None
-    table, start = found
+    table, start = tables
     narrow = int(np.where(table == NO_PORT, 0, table).max(initial=0)) < _NARROW_NONE
     none = _NARROW_NONE if narrow else NO_PORT
     ports = np.where(table == NO_PORT, none, table)
@@ -141,7 +141,7 @@ def _forward(part: Part, lid_offset: int | None, container: Container) -> dict[s
 
 
 def _loads(loads: NDArray[np.float64], container: Container) -> dict[str, Any]:
-    """Return loads, shape (2, H, n), without what is nothing."""
+    """Return loads, shape (2, H, n), without zeros."""
     used = loads.any(axis=0)
     group, at = np.nonzero(used)
     return {
@@ -153,7 +153,7 @@ def _loads(loads: NDArray[np.float64], container: Container) -> dict[str, Any]:
 
 
 def _cuts(traffic: Traffic, rail: RailTraffic, container: Container) -> dict[str, Any]:
-    """Return what must leave, or enter, the parts of the subnet, whatever its routes are."""
+    """Return the bytes that must leave, or enter, the parts of the subnet on any routes."""
     flows, groups, trips = traffic.flows, traffic.groups, rail.journeys
     going = np.flatnonzero(rail.arrives)
     flow = trips.flow[going]
@@ -177,7 +177,7 @@ def _cuts(traffic: Traffic, rail: RailTraffic, container: Container) -> dict[str
         classes += [cut.link_class] * len(parts)
         sizes += cut.links[parts].tolist()
     least = least_hops(rail.subnet, source, destination)
-    if least is not None:  # each link of a shortest way is a part of the mean of all
+    if least is not None:  # each link of a shortest path is a part of the mean of all
         whole = np.stack([np.bincount(of, weight * least, len(groups)) for weight in weights])
         sums.append(whole.astype(np.float64)[:, :, np.newaxis])
         classes.append(ACROSS)
@@ -191,11 +191,11 @@ def _cuts(traffic: Traffic, rail: RailTraffic, container: Container) -> dict[str
 
 
 def _flows(traffic: Traffic, groups: PageGroups, container: Container) -> dict[str, Any]:
-    """Return what goes over the network between ranks: what stays within hosts or has no place does not."""
+    """Return the flows between ranks over the network, without flows within hosts or without a place."""
     flows = traffic.flows
     outside = np.ones(len(flows), bool)
     outside[traffic.within_hosts] = outside[traffic.lost] = False
-    found = blocks(
+    merged = blocks(
         flows.source[outside].astype(np.int64),
         flows.destination[outside].astype(np.int64),
         groups.of[flows.group[outside]],
@@ -206,12 +206,12 @@ def _flows(traffic: Traffic, groups: PageGroups, container: Container) -> dict[s
         return container.column(numbers, ascending=ascending)
 
     return {
-        "together": found.together,
-        "source": column(found.source, ascending=True),
-        "destination": column(found.destination, ascending=True),
-        "group": column(found.group),
-        "bytes": column(found.bytes),
-        "messages": column(found.messages),
+        "together": merged.together,
+        "source": column(merged.source, ascending=True),
+        "destination": column(merged.destination, ascending=True),
+        "group": column(merged.group),
+        "bytes": column(merged.bytes),
+        "messages": column(merged.messages),
     }
 
 

@@ -1,4 +1,4 @@
-"""The part of a subnet that a job uses: its host ports, the switches on its ways, the links between them."""
+"""The part of a subnet that a job uses: its host ports, the switches on its paths, the links between them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _MOST_CELLS = 40_000_000
 
 @dataclass(frozen=True)
 class Part:
-    """What is kept of a subnet.
+    """A part of a subnet.
 
     Attributes:
-        subnet: of which.
-        switches, ports, links: shapes (s,), (p,), (l,): indices into those of the subnet, ascending.
+        subnet: the whole one.
+        switches, ports, links: shapes (s,), (p,), (l,): their indices in the subnet, ascending.
     """
 
     subnet: Subnet
@@ -45,11 +45,11 @@ class Part:
         """Return the forwarding tables, destination by destination.
 
         Args:
-            lid_offset: which LIDs of the ports messages take, as `lids_of` has it.
+            lid_offset: the LIDs of the ports that messages use, as in `lids_of`.
 
         Returns:
-            Shape (s, C, W): ports, NO_PORT where there is none; and shape (p + 1,): port i has the columns
-            from the i-th number to the next. None if there are too many to be shown.
+            Shape (s, C, W): ports, NO_PORT for none; and shape (p + 1,): port i has the columns from the i-th
+            number to the next. None if there are too many to show.
         """
         place, lids, _ = lids_of(self.subnet, self.ports, lid_offset)
         if len(self.switches) * len(lids) * self.subnet.forward.shape[2] > _MOST_CELLS:
@@ -60,7 +60,7 @@ class Part:
 
 
 def part_of(subnet: Subnet, rail: Rail, loads: NDArray[np.float64]) -> Part:
-    """Return the part that a job uses; links that carry nothing are in it, if both their ends are.
+    """Return the part that a job uses; it includes unused links between two of its ends.
 
     Args:
         subnet: with L links.

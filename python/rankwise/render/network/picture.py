@@ -1,4 +1,4 @@
-"""Loads of links as a drawing: levels of the fabric, matrices of its lowest two levels, classes of links."""
+"""Loads of links as a drawing: levels of the fabric, matrices of its two lowest levels, classes of links."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ FORMATS = ("svg", "pdf", "png")
 
 _HOT = BEYOND
 _EXCESS = 1.5
-"""Links that carry more than this times both bound and mean of their class are _HOT, as on the page.
+"""Links with more than this times both bound and mean of their class are _HOT, as on the page.
 
-A bound alone says little where it can't be reached, as in dragonflies.
+The bound alone means little if it can't be reached, as in dragonflies.
 """
 
 _WIDTH, _HEIGHT = 12.6, 8.9  # inches
@@ -38,12 +38,12 @@ _TITLE_LINE, _TITLE_LINES = 112, 3  # characters; lines at most
 
 
 def links_picture(loads: JobLoads, title: str, about: Sequence[str], kind: str) -> bytes:
-    """Draw what the links of a job's part of the fabric carry; of several rails, that with the hottest link.
+    """Draw the loads of links in a job's part of the fabric; of several rails, the one with the hottest link.
 
     Args:
         loads: of the job.
-        title: what was found.
-        about: what is drawn, as lines.
+        title: the finding.
+        about: lines on the drawing.
         kind: one of FORMATS.
 
     Returns:
@@ -55,7 +55,7 @@ def links_picture(loads: JobLoads, title: str, about: Sequence[str], kind: str) 
     number = int(np.argmax([rail.bytes.max(initial=0.0) for rail in loads.rails]))
     rail = loads.rails[number]
     part = part_of(rail.subnet, loads.places.rails[number], rail.bytes)
-    found = bundles(rail.subnet, part.links, rail.bytes, _too_much(rail))
+    cables = bundles(rail.subnet, part.links, rail.bytes, _too_much(rail))
     with rc_context(SETTINGS):
         figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=_DOTS, facecolor=PAPER)
         finding = wrap(shown(title, _TITLE_LINES * _TITLE_LINE), _TITLE_LINE)
@@ -67,10 +67,10 @@ def links_picture(loads: JobLoads, title: str, about: Sequence[str], kind: str) 
             height = 1 - (0.5 + below + _ROW * line) / _HEIGHT
             figure.text(left, height, shown(name * (not line) + text, 190), color=FAINT, va="top")
         top = _HEIGHT - 0.75 - below - _ROW * len(about)
-        _levels(_axes(figure, 1.0, 4.05, 11.2, top - 4.05), rail, part.switches, part.ports, found)
+        _levels(_axes(figure, 1.0, 4.05, 11.2, top - 4.05), rail, part.switches, part.ports, cables)
         where = layout(rail.subnet, *_drawn(rail, part.switches, part.ports)).switches
         for up, at in ((True, 1.3), (False, 5.4)):
-            _matrix(_axes(figure, at, 0.75, 3.2, 2.3), rail, found, where, up=up)
+            _matrix(_axes(figure, at, 0.75, 3.2, 2.3), rail, cables, where, up=up)
         _scale(_axes(figure, 9.3, 2.9, 2.8, 0.12), rail)
         _classes(figure, rail)
         buffer = io.BytesIO()
@@ -92,27 +92,27 @@ def _drawn(
 
 
 def _levels(
-    axes: Any, rail: RailLoads, switches: NDArray[np.int64], ports: NDArray[np.int64], found: Bundles
+    axes: Any, rail: RailLoads, switches: NDArray[np.int64], ports: NDArray[np.int64], cables: Bundles
 ) -> None:
-    """Draw hosts at the bottom, switches above them, and the links that carry anything."""
+    """Draw hosts at the bottom, switches above them, and the links with traffic."""
     from matplotlib.collections import LineCollection
 
     subnet, count = rail.subnet, len(rail.subnet.switches.names)
     where = layout(subnet, *_drawn(rail, switches, ports))
     x = np.concatenate([where.switches, where.ports])
     level = np.concatenate([subnet.switches.levels, np.zeros(len(subnet.ports.hosts), np.int32)])
-    most: NDArray[np.float64] = found.most.max(axis=0)
-    hot = np.logical_or(found.hot[0], found.hot[1])
+    most: NDArray[np.float64] = cables.most.max(axis=0)
+    hot = np.logical_or(cables.hot[0], cables.hot[1])
     order = np.argsort(most, kind="stable")
     order = order[most[order] > 0]
-    low, high = found.low[order], found.high[order]
+    low, high = cables.low[order], cables.high[order]
     lines = [
         _line(float(x[a]), float(x[b]), int(level[a]), int(level[b]))
         for a, b in zip(low.tolist(), high.tolist(), strict=True)
     ]
     colours = amount_colours()(most[order] / max(float(rail.bytes.max(initial=0.0)), 1.0))
     colours[hot[order]] = _rgba(_HOT)
-    widths = np.where(found.cables[order] > 1, 1.3, 0.7)
+    widths = np.where(cables.cables[order] > 1, 1.3, 0.7)
     many = len(lines) > _MOST_LINES
     axes.add_collection(LineCollection(lines, colors=colours, linewidths=widths, rasterized=many, zorder=2))
     for ends, size in ((switches, 16), (count + ports, 4)):
@@ -124,7 +124,7 @@ def _levels(
         ends = switches[level[switches] == of] if of else count + ports
         _names(axes, [subnet.name_of(int(end)) for end in ends], x[ends], of)
     axes.set_xlim(-0.01, 1.01)
-    axes.set_ylim(-0.25, top + (0.3 if (level[found.low] < level[found.high]).all() else 0.6))
+    axes.set_ylim(-0.25, top + (0.3 if (level[cables.low] < level[cables.high]).all() else 0.6))
     counts = [
         f"hosts ({len(ports)})",
         *(f"level {of} ({int((level[switches] == of).sum())})" for of in range(1, top + 1)),
@@ -137,7 +137,7 @@ def _levels(
 
 
 def _line(x1: float, x2: float, low: int, high: int) -> list[tuple[float, float]]:
-    """Return a straight line; between switches of one level a bow above it."""
+    """Return a straight line; between switches of the same level a bow above it."""
     if low != high:
         return [(x1, low), (x2, high)]
     height = 0.06 + 0.45 * abs(x2 - x1)
@@ -145,7 +145,7 @@ def _line(x1: float, x2: float, low: int, high: int) -> list[tuple[float, float]
 
 
 def _names(axes: Any, names: list[str], x: NDArray[np.float64], level: int) -> None:
-    """Write as many names as there is room for."""
+    """Write as many names as fit."""
     texts = [shown(name, 14) for name in names]
     room = max((len(text) for text in texts), default=1) * 0.075 / 11.2 + 0.008
     free = -1.0
@@ -165,29 +165,29 @@ def _names(axes: Any, names: list[str], x: NDArray[np.float64], level: int) -> N
         free = x[place] + room
 
 
-def _matrix(axes: Any, rail: RailLoads, found: Bundles, where: NDArray[np.float64], *, up: bool) -> None:
-    """Draw a direction between the lowest two levels of switches, or within the only one."""
+def _matrix(axes: Any, rail: RailLoads, cables: Bundles, where: NDArray[np.float64], *, up: bool) -> None:
+    """Draw a direction between the two lowest levels of switches, or within the only one."""
     subnet, count = rail.subnet, len(rail.subnet.switches.names)
     levels = subnet.switches.levels
-    inside = np.flatnonzero((found.low < count) & (found.high < count))
-    inside = inside[levels[found.low[inside]] == 1]
+    inside = np.flatnonzero((cables.low < count) & (cables.high < count))
+    inside = inside[levels[cables.low[inside]] == 1]
     title = "up" if up else "down"
     if not len(inside):
         axes.set_axis_off()
         axes.text(0, 1, f"No links between switches, {title}", color=FAINT, va="top")
         return
-    across = bool((levels[found.high[inside]] == 1).all())
-    rows, columns = (_ordered(ends[inside], where) for ends in (found.low, found.high))
+    across = bool((levels[cables.high[inside]] == 1).all())
+    rows, columns = (_ordered(ends[inside], where) for ends in (cables.low, cables.high))
     if across:
-        rows = columns = _ordered(np.concatenate([found.low[inside], found.high[inside]]), where)
+        rows = columns = _ordered(np.concatenate([cables.low[inside], cables.high[inside]]), where)
     cells = np.broadcast_to(np.array(_rgba(PAPER)), (len(rows), len(columns), 4)).copy()
     at_row = {end: place for place, end in enumerate(rows)}
     at_column = {end: place for place, end in enumerate(columns)}
-    most, hot = (of[0 if up else 1] for of in (found.most, found.hot))
+    most, hot = (of[0 if up else 1] for of in (cables.most, cables.hot))
     colours = amount_colours()(most / max(float(rail.bytes.max(initial=0.0)), 1.0))
     colours[hot] = _rgba(_HOT)
     for place in inside[most[inside] > 0].tolist():
-        cells[at_row[int(found.low[place])], at_column[int(found.high[place])]] = colours[place]
+        cells[at_row[int(cables.low[place])], at_column[int(cables.high[place])]] = colours[place]
     axes.imshow(cells, aspect="auto", interpolation="nearest")
     names = ("Up: level 1 to 2", "Down: level 2 to 1") if not across else ("Switch to switch", "And back")
     axes.set_title(names[0 if up else 1], fontsize=8.5)
@@ -207,7 +207,7 @@ def _ticks(names: list[str]) -> tuple[list[int], list[str]]:
 
 
 def _scale(axes: Any, rail: RailLoads) -> None:
-    """Draw what the colours mean."""
+    """Draw the scale of colours."""
     most = float(rail.bytes.max(initial=0.0))
     axes.imshow(np.linspace(0, 1, 256)[np.newaxis], cmap=amount_colours(), aspect="auto", extent=(0, 1, 0, 1))
     axes.set_yticks([])
@@ -224,7 +224,7 @@ def _scale(axes: Any, rail: RailLoads) -> None:
 
 
 def _classes(figure: Any, rail: RailLoads) -> None:
-    """Write what the classes of links carry."""
+    """Write the loads of the classes of links."""
     columns = (9.3, 10.55, 11.1, 11.65, 12.4)
     heads = ("class", "most", "x mean", "x bound", "used")
     rows = [
@@ -254,12 +254,12 @@ def _classes(figure: Any, rail: RailLoads) -> None:
 def _rgba(colour: str) -> tuple[float, float, float, float]:
     from matplotlib.colors import to_rgba
 
-    found: tuple[float, float, float, float] = to_rgba(colour)
-    return found
+    parts: tuple[float, float, float, float] = to_rgba(colour)
+    return parts
 
 
 def _too_much(rail: RailLoads) -> NDArray[np.int64]:
-    """Return the links that carry much more than others of their class, and than they would have to."""
+    """Return the links that carry much more than others of their class, and than their bound."""
     limits = np.full(int(rail.subnet.classes.max(initial=0)) + 1, np.inf)
     for each in rail.classes:
         if each.bound:

@@ -1,4 +1,4 @@
-"""What is said beside the drawings: what was found, and what it rests on."""
+"""The sentences next to the drawings: the finding, and its sources."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 _ARROW = "\N{RIGHTWARDS ARROW}"
 _MOST_WARNINGS = 8
 _MOST_FILES = 2
-_OF_WORDS = ("generator", "slurm")  # sources that are no files
+_OF_WORDS = ("generator", "slurm")  # sources other than files
 _BETWEEN_PATHS = re.compile(r"; in agreement with |, of |, | and ")  # in `Source.what`
 
 
 def finding(traffic: Traffic) -> str:
-    """Return what the page begins with: the link between switches that takes longest, and why."""
+    """Return the first sentence of the page: the link between switches that takes longest, and why."""
     if few := too_few_known(traffic.on_links, traffic.between_hosts):
         return f"The slowest link is unknown: {few}"
     best: tuple[float, int, int] | None = None
@@ -54,38 +54,38 @@ def finding(traffic: Traffic) -> str:
 
 
 def lead(traffic: Traffic) -> str:
-    """Return what limits the traffic, as `rankwise links` says it."""
+    """Return the limit of the traffic, as in `rankwise links`."""
     return verdict(as_it_is(traffic), traffic.on_links, traffic.between_hosts)
 
 
 def link_name(subnet: Subnet, link: int) -> str:
     """Return the ends of a link between switches, with their ports: `leaf3 [21] -> spine2 [3]`."""
     links = subnet.links
-    one = f"{subnet.name_of(int(links.source[link]))} [{links.source_port[link]}]"
-    other = f"{subnet.name_of(int(links.destination[link]))} [{links.destination_port[link]}]"
-    return f"{one} {_ARROW} {other}"
+    source = f"{subnet.name_of(int(links.source[link]))} [{links.source_port[link]}]"
+    destination = f"{subnet.name_of(int(links.destination[link]))} [{links.destination_port[link]}]"
+    return f"{source} {_ARROW} {destination}"
 
 
 def captions(traffic: Traffic) -> list[str]:
-    """Return what the figures rest on: routes, places of the ranks, rails, as phrases."""
+    """Return the sources of the figures: routes, places of the ranks, rails, as phrases."""
     fabric, places = traffic.fabric, traffic.places
     routes = " and ".join(dict.fromkeys(str(subnet.routing) for subnet in fabric.subnets))
-    found = [f"Routes: {routes}{_origin(fabric)}", f"Ports of hosts were matched {_how(traffic)}"]
+    phrases = [f"Routes: {routes}{_origin(fabric)}", f"Ports of hosts were matched {_how(traffic)}"]
     if any(rail.ports.shape[1] > 1 for rail in places.rails) or len(places.rails) > 1:
-        found.append(f"Traffic goes {places.policy}")
+        phrases.append(f"Traffic goes {places.policy}")
     if lids := lids_used(fabric, traffic.lid_offset):
-        found.append(f"Messages {lids}")
+        phrases.append(f"Messages {lids}")
     within = float(traffic.flows.bytes[traffic.within_hosts].sum())
     if within:
         whole = float(traffic.flows.bytes.sum())
-        found.append(
+        phrases.append(
             f"{percent_text(100 * within / whole)} % of all bytes stay within hosts and are not shown"
         )
-    return found
+    return phrases
 
 
 def _origin(fabric: Fabric) -> str:
-    """Return what a fabric was read from: names of few files without their folders, the number of many."""
+    """Return the sources of a fabric: a few file names without folders, or the number of files."""
     words = [f"{each.kind} {each.what}".strip() for each in fabric.sources if each.kind in _OF_WORDS]
     paths = (path for source in fabric.sources for path in _BETWEEN_PATHS.split(source.what))
     files = list(dict.fromkeys(path.strip() for path in paths if path.strip()))
@@ -108,7 +108,7 @@ def _how(traffic: Traffic) -> str:
 
 
 def about(traffic: Traffic) -> list[str]:
-    """Return how large job and fabric are, as phrases."""
+    """Return the sizes of job and fabric, as phrases."""
     hosts = sum(bool(host.how) for host in traffic.places.hosts)
     switches = sum(len(subnet.switches.names) for subnet in traffic.fabric.subnets)
     routes = ", ".join(dict.fromkeys(str(subnet.routing) for subnet in traffic.fabric.subnets))
@@ -125,7 +125,7 @@ def _several(number: int, what: str, ending: str = "s") -> str:
 
 
 def warnings(traffic: Traffic) -> Iterator[str]:
-    """Yield what to beware of, as phrases: first what is missing."""
+    """Yield warnings, as phrases: missing data first."""
     yield from traffic.fabric.gaps
     flows = traffic.flows
     if len(traffic.lost):
@@ -149,7 +149,7 @@ def warnings(traffic: Traffic) -> Iterator[str]:
 
 
 def shortened(phrases: Iterable[str]) -> list[str]:
-    """Return the first ones, and how many more there are."""
-    found = list(phrases)
-    more = len(found) - _MOST_WARNINGS
-    return found[:_MOST_WARNINGS] + ([f"and {more} more"] if more > 0 else [])
+    """Return the first phrases, and the number of further ones."""
+    listed = list(phrases)
+    more = len(listed) - _MOST_WARNINGS
+    return listed[:_MOST_WARNINGS] + ([f"and {more} more"] if more > 0 else [])

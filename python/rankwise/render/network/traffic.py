@@ -1,4 +1,4 @@
-"""A job's traffic on a fabric: what page and pictures are made from."""
+"""A job's traffic on a fabric, for page and pictures."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from rankwise.render.network.groups import PageGroups, page_groups
 
 @dataclass(frozen=True)
 class RailTraffic:
-    """What takes one subnet.
+    """The traffic of one subnet.
 
     Attributes:
         subnet: of the fabric, L links.
         journeys: parts of flows.
-        arrives: shape (J,): whether each journey comes to its end; those that do not load nothing.
+        arrives: shape (J,): whether each journey arrives; others put no load on links.
         loads: shape (2, H, L): bytes and messages of each group of the page on each link.
     """
 
@@ -42,11 +42,11 @@ class Traffic:
     Attributes:
         fabric: its subnets are the rails.
         flows: G groups.
-        groups: H of them, as the page tells them apart.
+        groups: H groups, as the page distinguishes them.
         places: of the ranks.
         rails: one for each subnet.
-        within_hosts: flows that take no link.
-        lost: flows of ranks that have no place in the fabric.
+        within_hosts: flows that use no link.
+        lost: flows of ranks without a place in the fabric.
         lid_offset: as `routed` takes it.
     """
 
@@ -61,27 +61,29 @@ class Traffic:
 
     @property
     def on_links(self) -> float:
-        """Bytes that leave hosts, and arrive."""
+        """Bytes that leave hosts and arrive."""
         return sum(float(rail.loads[0].sum(axis=0)[rail.subnet.up].sum()) for rail in self.rails)
 
     @property
     def between_hosts(self) -> int:
-        """Bytes between hosts, those that are on no link included."""
+        """Bytes between hosts, including those on no link."""
         return int(self.flows.bytes.sum() - self.flows.bytes[self.within_hosts].sum())
 
 
 def traffic(fabric: Fabric, flows: Flows, places: Places, lid_offset: int | None = 0) -> Traffic:
     """Send the flows of a job over a fabric."""
-    found, groups = journeys(flows, places), page_groups(flows.groups)
+    all_journeys, groups = journeys(flows, places), page_groups(flows.groups)
     rails = tuple(
         _rail(subnet, flows, groups, of_rail, lid_offset)
-        for subnet, of_rail in zip(fabric.subnets, found.rails, strict=True)
+        for subnet, of_rail in zip(fabric.subnets, all_journeys.rails, strict=True)
     )
-    return Traffic(fabric, flows, groups, places, rails, found.within_hosts, found.lost, lid_offset)
+    return Traffic(
+        fabric, flows, groups, places, rails, all_journeys.within_hosts, all_journeys.lost, lid_offset
+    )
 
 
 def as_it_is(traffic: Traffic) -> Scenario:
-    """Sum up what limits the traffic."""
+    """Return the present limits of the traffic, as a scenario."""
     bounds = []
     for rail in traffic.rails:
         trips, there = rail.journeys, rail.arrives

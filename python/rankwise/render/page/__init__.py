@@ -1,1 +1,1 @@
-"""Pages for a browser: one file each, which needs no network and no server."""
+"""Pages for a browser: one file each, without need of a network or a server."""

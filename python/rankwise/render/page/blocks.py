@@ -1,4 +1,4 @@
-"""Messages between ranks for a page: where there are too many, neighbouring ranks are taken together."""
+"""Messages between ranks for a page; if there are too many, neighbouring ranks are merged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Blocks:
     """Messages between blocks of ranks: rank r is in block r // together. Ascending by source, destination.
 
     Attributes:
-        together: ranks of a block; 1: nothing was taken together.
+        together: ranks of a block; 1: nothing was merged.
         source, destination: shape (E,): blocks.
         group: shape (E,).
         bytes, messages: shape (E,): sums.
@@ -33,14 +33,14 @@ class Blocks:
 
 
 class BlockSums:
-    """Adds up what comes in portions; of those before, it has the sums alone."""
+    """Sums up portions of messages; it keeps only the sums."""
 
     def __init__(self, most: int = _MOST_ENTRIES) -> None:
-        """Keep `most` entries at most, if blocks of two or more ranks do."""
+        """Keep at most `most` entries, by merging ranks into blocks."""
         self._most = most
         self._together = 1
         nothing = np.zeros(0, np.int64)
-        self._found: _Entries = (nothing, nothing, nothing, np.zeros((2, 0)))
+        self._sums: _Entries = (nothing, nothing, nothing, np.zeros((2, 0)))
 
     def add(
         self,
@@ -49,26 +49,26 @@ class BlockSums:
         group: NDArray[np.int64],
         amounts: NDArray[np.float64],
     ) -> None:
-        """Take a portion.
+        """Add a portion.
 
         Args:
             source: shape (E,): ranks.
-            destination: likewise.
+            destination: shape (E,): ranks.
             group: shape (E,).
             amounts: shape (2, E): bytes and messages.
         """
         portion = _added(source // self._together, destination // self._together, group, amounts)
-        found = tuple(np.concatenate(both, axis=-1) for both in zip(self._found, portion, strict=True))
-        self._found = _added(*found)
-        while len(self._found[0]) > self._most and max(map(int, map(np.max, self._found[:2]))) > 0:
+        joined = tuple(np.concatenate(both, axis=-1) for both in zip(self._sums, portion, strict=True))
+        self._sums = _added(*joined)
+        while len(self._sums[0]) > self._most and max(map(int, map(np.max, self._sums[:2]))) > 0:
             self._together *= 2
-            source, destination, group, amounts = self._found
-            self._found = _added(source // 2, destination // 2, group, amounts)
+            source, destination, group, amounts = self._sums
+            self._sums = _added(source // 2, destination // 2, group, amounts)
 
     @property
-    def found(self) -> Blocks:
-        """What has come so far."""
-        source, destination, group, (sizes, messages) = self._found
+    def sums(self) -> Blocks:
+        """The sums so far."""
+        source, destination, group, (sizes, messages) = self._sums
         return Blocks(self._together, source, destination, group, sizes, messages)
 
 
@@ -79,18 +79,18 @@ def blocks(
     amounts: NDArray[np.float64],
     most: int = _MOST_ENTRIES,
 ) -> Blocks:
-    """Double the blocks until there are few enough entries.
+    """Double the size of blocks until there are few enough entries.
 
     Args:
         source: shape (E,): ranks.
-        destination: likewise.
+        destination: shape (E,): ranks.
         group: shape (E,).
         amounts: shape (2, E): bytes and messages.
-        most: entries.
+        most: largest number of entries.
     """
-    sums = BlockSums(most)
-    sums.add(source, destination, group, amounts)
-    return sums.found
+    all_sums = BlockSums(most)
+    all_sums.add(source, destination, group, amounts)
+    return all_sums.sums
 
 
 def _added(
@@ -99,7 +99,7 @@ def _added(
     group: NDArray[np.int64],
     amounts: NDArray[np.float64],
 ) -> _Entries:
-    """Add up the entries of the same pair and group; ascending by them."""
+    """Sum up the entries of each pair and group, in ascending order."""
     ranks = int(max(source.max(initial=0), destination.max(initial=0))) + 1
     groups = int(group.max(initial=0)) + 1
     keys = (source * ranks + destination) * groups + group
@@ -107,6 +107,6 @@ def _added(
     keys = keys[order]
     first = np.flatnonzero(np.diff(keys, prepend=-1))
     pair, of_group = np.divmod(keys[first], groups)
-    one, other = np.divmod(pair, ranks)
+    first_rank, second_rank = np.divmod(pair, ranks)
     sums = np.add.reduceat(amounts[:, order], first, axis=1) if len(first) else amounts[:, :0]
-    return one, other, of_group, sums
+    return first_rank, second_rank, of_group, sums

@@ -1,4 +1,4 @@
-"""What a page shows, packed: words as JSON, and columns of numbers. web/src/container.ts unpacks it."""
+"""The packed data of a page: words as JSON, and columns of numbers. web/src/container.ts unpacks it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class Container:
         self._bytes = bytearray()
 
     def column(self, numbers: ArrayLike, *, ascending: bool = False) -> dict[str, Any]:
-        """Put numbers in.
+        """Add numbers.
 
         Integers are kept as they are, up to 2^32; others, and larger ones, to 24 bits.
 
         Args:
             numbers: of any shape, row by row.
-            ascending: most are a little more than the one before, so that differences are smaller.
+            ascending: most are slightly larger than the previous one, so that differences are smaller.
 
         Returns:
-            What stands for them in the JSON.
+            The reference to them in the JSON.
         """
         flat = np.ravel(np.asarray(numbers))
         kind = _kind(flat)
@@ -37,7 +37,7 @@ class Container:
         delta = bool(ascending and kind[0] == "u" and len(typed))
         if delta:
             typed = np.diff(typed, prepend=typed.dtype.type(0))  # modulo the width of the type
-        # The first bytes of all numbers, then the second ones: alike stands beside alike.
+        # The first bytes of all numbers, then the second ones, so that similar bytes are adjacent.
         width = typed.dtype.itemsize
         planes = typed.astype(typed.dtype.newbyteorder("<")).view(np.uint8).reshape(-1, width).T
         start = len(self._bytes)
@@ -45,7 +45,7 @@ class Container:
         return {"column": [kind, start, len(typed), int(delta)]}
 
     def packed(self, report: dict[str, Any]) -> str:
-        """Return words and numbers as text: the same ones are the same text."""
+        """Return words and numbers as text: equal data gives equal text."""
         text = json.dumps(report, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
         words = text.encode("utf-8", "backslashreplace")
         whole = len(words).to_bytes(4, "little") + words + bytes(self._bytes)
@@ -53,7 +53,7 @@ class Container:
 
 
 def rounded(values: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
-    """Return values with so many significant bits: those that are noise can't be packed."""
+    """Return values with so many significant bits: noise in the others can't be packed."""
     mantissa, exponent = np.frexp(values)
     kept = np.round(np.ldexp(mantissa, bits))
     return np.asarray(np.ldexp(kept, exponent - bits), np.float64)

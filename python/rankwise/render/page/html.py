@@ -1,4 +1,4 @@
-"""The pages themselves: what web/ is built to, with data put in."""
+"""The pages themselves: the output of web/, with data."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def html_page(title: str, packed: str, template: str = "report.html") -> bytes:
 
     Args:
         title: of the window.
-        packed: what it shows, as Container.packed returns it.
-        template: which of the pages it is.
+        packed: its data, as Container.packed returns it.
+        template: file name of the page.
     """
     parts = {"title": html.escape(safe(title, "utf-8")), "data": packed}
-    # Split, not replaced: nothing that is put in can be taken for the name of another part.
+    # Split, not replaced, so that no inserted text is taken for the name of another part.
     pieces = re.split(r"<!--(title|data)-->", (_TEMPLATES / template).read_text(encoding="utf-8"))
     whole = "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
     return whole.encode("utf-8")
@@ -36,13 +36,13 @@ def report_page(
     container: Container,
     comparison: dict[str, Any] | None = None,
 ) -> bytes:
-    """Return a report: one file, with runs that pages tell of.
+    """Return a report: one file with the pages of some runs.
 
     Args:
         title: of the window.
         runs: as web/src/contract.ts declares them.
         container: with their numbers.
-        comparison: of two sides of these runs, likewise; None = there is none.
+        comparison: of two sides of these runs, declared there too; None = no comparison.
     """
     whole: dict[str, Any] = {"format": _FORMAT, "title": safe(title, "utf-8"), "runs": runs}
     if comparison is not None:

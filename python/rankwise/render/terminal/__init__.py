@@ -1,1 +1,1 @@
-"""What is drawn on a terminal, or written where one was expected."""
+"""Output on a terminal, or in a file or pipe instead."""

@@ -1,4 +1,4 @@
-"""The summary that is read in five seconds: what ran, what limits it, where time went, the best finding."""
+"""The summary for five seconds: the run, its limit, its time by part, the best finding."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BAR = 30  # columns
 _ROWS = 3
 _APART = "  "
 _INDENT = 2
-_PARTS = {  # name, and how the bar shows it: on terminals that can, and elsewhere
+_PARTS = {  # name, and marks in the bar: on terminals that show them, and elsewhere
     COMPUTE: ("compute, other", "░", "."),
     WAITING: ("waiting", "█", "#"),
     TRANSFER: ("transfer", "▓", "="),
@@ -39,29 +39,29 @@ _PARTS = {  # name, and how the bar shows it: on terminals that can, and elsewhe
 }
 
 
-def brief_lines(page: Page, found: Summary, told: Diagnosis, path: Path) -> list[Text]:
+def brief_lines(page: Page, summary: Summary, diagnosis: Diagnosis, path: Path) -> list[Text]:
     """Return about ten lines on a complete run."""
     return [
-        *title_lines(page, found.run, brief_fields(found)),
-        *_trouble_lines(page, found.trust, path),
-        *_bar_lines(page, found, told.parts),
-        *verdict_lines(page, found, told),
+        *title_lines(page, summary.run, brief_fields(summary)),
+        *_trouble_lines(page, summary.trust, path),
+        *_bar_lines(page, summary, diagnosis.parts),
+        *verdict_lines(page, summary, diagnosis),
         Text(),
-        *_row_lines(page, found),
+        *_row_lines(page, summary),
         Text(),
-        *_foot_lines(page, found, told, path),
+        *_foot_lines(page, summary, diagnosis, path),
     ]
 
 
 def _trouble_lines(page: Page, trust: Trust, path: Path) -> list[Text]:
-    """Return why the numbers are not to be trusted; nothing if they are."""
+    """Return why the numbers are not reliable; empty if they are."""
     lost = [page.shortened(page.text(f"! {field}", "yellow"), page.width) for field in trouble_fields(trust)]
     return [*lost, *warning_lines(page, trust, path)]
 
 
-def _bar_lines(page: Page, found: Summary, parts: Sequence[Part]) -> list[Text]:
-    """Return where the ranks' time between MPI_Init and MPI_Finalize went: a bar, and its legend."""
-    if found.times.most_in_mpi is None:
+def _bar_lines(page: Page, summary: Summary, parts: Sequence[Part]) -> list[Text]:
+    """Return the ranks' time between MPI_Init and MPI_Finalize by part: a bar, and its legend."""
+    if summary.times.most_in_mpi is None:
         return page.wrapped("time in MPI unknown: no rank's counters could be read", indent=_INDENT)
     there = [part for part in parts if part.percent_of_run > 0 or part.name == COMPUTE]
     plain = not page.shows("".join(mark for _, mark, _ in _PARTS.values()))
@@ -76,23 +76,23 @@ def _bar_lines(page: Page, found: Summary, parts: Sequence[Part]) -> list[Text]:
     return page.joined([bar, *legend], _APART, _INDENT)
 
 
-def _row_lines(page: Page, found: Summary) -> list[Text]:
+def _row_lines(page: Page, summary: Summary) -> list[Text]:
     """Return the communicators with the most time, or the calls of a run with few communicators."""
-    if not found.calls:
-        return page.wrapped(NOTHING_BETWEEN if found.opening_and_closing else NO_CALLS)
-    if len(found.families) >= _ROWS:
-        families = sorted(found.families, key=lambda row: -row.totals.seconds)
+    if not summary.calls:
+        return page.wrapped(NOTHING_BETWEEN if summary.opening_and_closing else NO_CALLS)
+    if len(summary.families) >= _ROWS:
+        families = sorted(summary.families, key=lambda row: -row.totals.seconds)
         return table_lines(page, text_columns(COMMUNICATORS), families[:_ROWS], (), fold=False)
-    calls = sorted(found.calls, key=lambda row: -row.totals.seconds)
+    calls = sorted(summary.calls, key=lambda row: -row.totals.seconds)
     return table_lines(page, text_columns(CALLS_OF_RUN), calls[:_ROWS], (), fold=False)
 
 
-def _foot_lines(page: Page, found: Summary, told: Diagnosis, path: Path) -> list[Text]:
-    """Return the best finding with its command, and what to type next."""
-    best = told.findings.in_summary[:1]
-    step = EXPLAIN if best else next_step(found)
+def _foot_lines(page: Page, summary: Summary, diagnosis: Diagnosis, path: Path) -> list[Text]:
+    """Return the best finding with its command, and the next command."""
+    best = diagnosis.findings.in_summary[:1]
+    step = EXPLAIN if best else next_step(summary)
     return [
-        *brief_finding_lines(page, best, found.run, path),
+        *brief_finding_lines(page, best, summary.run, path),
         next_line(page, step, path),
         page.text(f"{'more:':{LABEL}}rankwise show {shown_path(path)} -v"),
     ]

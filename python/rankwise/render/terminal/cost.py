@@ -1,4 +1,4 @@
-"""What a measurement has cost, on the terminal."""
+"""The cost of a measurement, on the terminal."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rankwise.trials.plan import about
 
 
 def print_cost(cost: Cost, before: Sequence[float], interval: Interval | None, file: TextIO) -> None:
-    """Write it.
+    """Write the cost.
 
     Args:
-        cost: of all.
+        cost: of the whole measurement.
         before: seconds of the runs of the program as given.
-        interval: of its gain; None: there was no pair.
+        interval: of its gain; None: no pair was run.
         file: to write to.
     """
     page = Page(file)
@@ -27,7 +27,7 @@ def print_cost(cost: Cost, before: Sequence[float], interval: Interval | None, f
 
 
 def cost_text(cost: Cost, before: Sequence[float], interval: Interval | None) -> str:
-    """Return in a sentence what it has cost, and after how many runs a gain has paid for it."""
+    """Return the cost as a sentence, and the number of runs after which a gain has paid for it."""
     hours = digits_text(cost.node_hours)
     spent = f"Cost: {about(cost.seconds).removeprefix('about ')} on {number_of(cost.nodes, 'node')}"
     text = f"{spent}, {hours} node hours"

@@ -11,7 +11,7 @@ from rankwise.analysis.overview import Run
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.diagnosis.model import Diagnosis
 from rankwise.findings.as_json import command_line
-from rankwise.findings.finding import Fact, NotTold, Rule
+from rankwise.findings.finding import Fact, NoAnswer, Rule
 from rankwise.findings.metrics import Metric
 from rankwise.findings.search import LEAST_PERCENT, Findings, Found
 from rankwise.findings.texts import confidence_text, facts_text, saved_text, sure_share_text
@@ -55,34 +55,36 @@ _EFFICIENCY: list[Column[Efficiency]] = [
 ]
 
 
-def summary_lines(page: Page, found: Sequence[Found], run: Run, path: Path) -> list[Text]:
+def summary_lines(page: Page, entries: Sequence[Found], run: Run, path: Path) -> list[Text]:
     """Return a title and a command for each finding; neither is cut."""
     lines: list[Text] = []
-    shares = [sure_share_text(one) for one in found]
+    shares = [sure_share_text(entry) for entry in entries]
     width = max([_IN_SUMMARY, *(len(share) + 2 for share in shares)])
-    for one, share in zip(found, shares, strict=True):
-        title = _labelled(page, share, one.finding.title, 0, width)
-        command = command_line(one.finding.command, run, path)
+    for entry, share in zip(entries, shares, strict=True):
+        title = _labelled(page, share, entry.finding.title, 0, width)
+        command = command_line(entry.finding.command, run, path)
         lines += [*title, page.text(" " * width + command)]
     head = page.text("findings: possible saving, share of all ranks' run time (confidence)")
     return [Text(), head, *lines] if lines else []
 
 
-def brief_finding_lines(page: Page, found: Sequence[Found], run: Run, path: Path) -> list[Text]:
-    """Return for each finding what it could save, its title and its command."""
+def brief_finding_lines(page: Page, entries: Sequence[Found], run: Run, path: Path) -> list[Text]:
+    """Return the possible saving, the title and the command of each finding."""
     return [
         line
-        for one in found
+        for entry in entries
         for line in (
-            *_labelled(page, "finding", f"{sure_share_text(one)}: {one.finding.title}", 0, _LABEL_OF_FOOT),
-            page.text(" " * _LABEL_OF_FOOT + command_line(one.finding.command, run, path)),
+            *_labelled(
+                page, "finding", f"{sure_share_text(entry)}: {entry.finding.title}", 0, _LABEL_OF_FOOT
+            ),
+            page.text(" " * _LABEL_OF_FOOT + command_line(entry.finding.command, run, path)),
         )
     ]
 
 
 def write_explanation(
     page: Page,
-    found: Diagnosis,
+    diagnosis: Diagnosis,
     run: Run,
     path: Path,
     partial: str,
@@ -90,47 +92,47 @@ def write_explanation(
     *,
     verbose: bool,
 ) -> None:
-    """Write efficiency, the findings, and what could not be told and why.
+    """Write the efficiency, the findings, and which rules have no answer and why.
 
     Args:
-        page: that it is written to.
-        found: what is concluded.
-        run: what ran.
+        page: to write to.
+        diagnosis: of the run.
+        run: its facts.
         path: of the profile.
         partial: why the profile is partial, '' if it is not.
         limit: rows of the table, 0 for all.
-        verbose: findings that could save next to nothing are not left out.
+        verbose: whether to include findings that could save next to nothing.
     """
     if partial:
         page.write(*page.wrapped(f"PARTIAL: {partial}", "bold red", indent=2), Text())
-    told, efficiency = found.findings, found.account.efficiency
-    page.write(*page.wrapped(found.verdict, "bold"), Text())
-    rows = [*([efficiency] if efficiency else []), *found.account.regions]
+    findings, efficiency = diagnosis.findings, diagnosis.account.efficiency
+    page.write(*page.wrapped(diagnosis.verdict, "bold"), Text())
+    rows = [*([efficiency] if efficiency else []), *diagnosis.account.regions]
     notes = efficiency_notes(efficiency) if efficiency else []
     empty = "No rank had time between MPI_Init and MPI_Finalize."
     show_table(
         page, Table(_EFFICIENCY, rows, empty, title="Efficiency (POP)", notes=notes), Detail.BRIEF, limit
     )
     page.write(Text())
-    if not told.found:
+    if not findings.found:
         page.write(*page.wrapped("No rule found a possible saving."))
-    shown = [one for one in told.found if verbose or one.saved_percent_of_run >= LEAST_PERCENT]
-    for number, one in enumerate(shown, 1):
-        page.write(*page.wrapped(f"{number}. {one.finding.title}", "bold", indent=3, units=True))
-        page.write(*_finding_lines(page, one, run, path), Text())
-    if left := len(told.found) - len(shown):
-        page.write(*page.wrapped(_left_out(left, more=bool(shown))), Text())
-    if told.silent:
+    shown = [entry for entry in findings.found if verbose or entry.saved_percent_of_run >= LEAST_PERCENT]
+    for number, entry in enumerate(shown, 1):
+        page.write(*page.wrapped(f"{number}. {entry.finding.title}", "bold", indent=3, units=True))
+        page.write(*_finding_lines(page, entry, run, path), Text())
+    if unlisted := len(findings.found) - len(shown):
+        page.write(*page.wrapped(_left_out(unlisted, more=bool(shown))), Text())
+    if findings.silent:
         page.write(*page.wrapped("Could not be checked", "bold"))
-        for silent in told.silent:
+        for silent in findings.silent:
             page.write(*page.wrapped(f"{silent.rule}: {silent.why}.", indent=2))
         page.write(Text())
-    if told.nothing:
-        page.write(*page.wrapped(f"Checked, not found: {', '.join(told.nothing)}.", "dim"))
+    if findings.nothing:
+        page.write(*page.wrapped(f"Checked, not found: {', '.join(findings.nothing)}.", "dim"))
 
 
-def write_metric(page: Page, metric: Metric, value: Fact | NotTold | None) -> None:
-    """Write what a metric is, and its value."""
+def write_metric(page: Page, metric: Metric, value: Fact | NoAnswer | None) -> None:
+    """Write the definition of a metric, and its value."""
     page.write(*page.wrapped(metric.name, "bold"))
     lines = [("meaning", metric.meaning), ("formula", metric.formula), ("source", metric.source)]
     if isinstance(value, Fact):
@@ -141,8 +143,8 @@ def write_metric(page: Page, metric: Metric, value: Fact | NotTold | None) -> No
         page.write(*_labelled(page, name, text, indent=2))
 
 
-def write_rule(page: Page, rule: Rule, told: Findings | None, run: Run | None, path: Path) -> None:
-    """Write what a rule looks for, and what it has found."""
+def write_rule(page: Page, rule: Rule, findings: Findings | None, run: Run | None, path: Path) -> None:
+    """Write the description of a rule, and its findings."""
     page.write(*page.wrapped(rule.id, "bold"))
     for name, text in (
         ("looks for", rule.looks_for),
@@ -151,24 +153,24 @@ def write_rule(page: Page, rule: Rule, told: Findings | None, run: Run | None, p
         ("advice", rule.advice),
     ):
         page.write(*_labelled(page, name, text, indent=2))
-    if told is None or run is None:
+    if findings is None or run is None:
         return
     page.write(Text())
-    silent = [one.why for one in told.silent if one.rule == rule.id]
-    found = [one for one in told.found if one.finding.rule == rule.id]
-    for one in found:
-        page.write(*page.wrapped(one.finding.title, "bold", indent=3, units=True))
-        page.write(*_finding_lines(page, one, run, path))
-    if not found:
+    silent = [answer.why for answer in findings.silent if answer.rule == rule.id]
+    entries = [entry for entry in findings.found if entry.finding.rule == rule.id]
+    for entry in entries:
+        page.write(*page.wrapped(entry.finding.title, "bold", indent=3, units=True))
+        page.write(*_finding_lines(page, entry, run, path))
+    if not entries:
         page.write(*page.wrapped(f"Unknown: {silent[0]}." if silent else "Not found."))
 
 
 def write_words(page: Page, metrics: Sequence[Metric], rules: Sequence[Rule]) -> None:
     """Write a line for each metric and each rule."""
-    width = max(len(name) for name in (*(one.name for one in metrics), *(one.id for one in rules))) + 2
+    width = max(len(name) for name in (*(word.name for word in metrics), *(word.id for word in rules))) + 2
     for title, words in (
-        ("Metrics", [(one.name, one.formula) for one in metrics]),
-        ("Rules", [(one.id, one.looks_for) for one in rules]),
+        ("Metrics", [(word.name, word.formula) for word in metrics]),
+        ("Rules", [(word.id, word.looks_for) for word in rules]),
     ):
         page.write(*page.wrapped(title, "bold"))
         for name, text in words:
@@ -176,16 +178,16 @@ def write_words(page: Page, metrics: Sequence[Metric], rules: Sequence[Rule]) ->
 
 
 def _left_out(number: int, *, more: bool) -> str:
-    """Say how many findings are not shown."""
+    """Return how many findings are not shown."""
     what = f"{number} more" if more else f"{number} finding{'s' * (number > 1)}"
     each, them = (", each", "them") if number > 1 else (",", "it")
     return f"{what}{each} below {LEAST_PERCENT:.0f} % of the run: -v shows {them}"
 
 
-def _finding_lines(page: Page, one: Found, run: Run, path: Path) -> list[Text]:
-    finding = one.finding
+def _finding_lines(page: Page, entry: Found, run: Run, path: Path) -> list[Text]:
+    finding = entry.finding
     return [
-        *_labelled(page, "could save", saved_text(one)),
+        *_labelled(page, "could save", saved_text(entry)),
         *_labelled(page, "formula", finding.formula),
         *_facts(page, "inputs", finding.inputs),
         *_facts(page, "evidence", finding.evidence),
@@ -202,7 +204,7 @@ def _facts(page: Page, name: str, facts: Sequence[Fact]) -> list[Text]:
 
 
 def _labelled(page: Page, name: str, text: str, indent: int = 3, label_width: int = _LABEL) -> list[Text]:
-    """Return the text in lines, its name on the left of the first."""
+    """Return the text in lines, with its name on the left of the first."""
     left = " " * (indent + label_width)
     lines = page.folded(page.text(text), max(page.width - len(left), _LEAST_WIDTH), units=True)
     for line in lines:

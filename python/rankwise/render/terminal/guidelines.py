@@ -1,4 +1,4 @@
-"""What guidelines showed, on the terminal: the violations, the worst first."""
+"""The result of checking the guidelines, on the terminal: violations, the worst first."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from rankwise.trials.interval import Interval
 from rankwise.tuning.guidelines import MARGIN, Compared, Outcome
 
 
-def print_guidelines(found: Outcome, own: Sequence[str], file: TextIO) -> None:
-    """Write all of it.
+def print_guidelines(outcome: Outcome, own: Sequence[str], file: TextIO) -> None:
+    """Write the result.
 
     Args:
-        found: what came out.
-        own: settings of the user's that are in force.
+        outcome: of the check.
+        own: the user's settings in force.
         file: to write to.
     """
     page = Page(file)
-    violated = found.violated
-    library = f"{found.library.label} {found.library.number}".strip()
-    where = f"{library}, {found.processes} processes on {_nodes(found.hosts)}"
-    verdict = f"{len(violated)} of {len(found.compared)} guidelines are violated"
-    if not found.compared:
+    violated = outcome.violated
+    library = f"{outcome.library.label} {outcome.library.number}".strip()
+    where = f"{library}, {outcome.processes} processes on {_nodes(outcome.hosts)}"
+    verdict = f"{len(violated)} of {len(outcome.compared)} guidelines are violated"
+    if not outcome.compared:
         verdict = "nothing was compared"
     page.write(*page.wrapped(f"{where}: {verdict}", "bold", indent=2))
     if violated:
         page.write(Text(), *table_lines(page, _COLUMNS, violated, fold=True), Text())
-    for note in _notes(found, own):
+    for note in _notes(outcome, own):
         page.write(*page.wrapped(note, indent=2, units=True))
 
 
@@ -41,42 +41,46 @@ def _nodes(hosts: Sequence[str]) -> str:
     return "1 node" if len(hosts) == 1 else f"{len(hosts)} nodes"
 
 
-def _what(one: Compared) -> str:
-    call = call_name(one.procedure)
-    return call if one.procedure == "MPI_Barrier" else f"{call} of {byte_text(one.size)}"
+def _what(compared: Compared) -> str:
+    call = call_name(compared.procedure)
+    return call if compared.procedure == "MPI_Barrier" else f"{call} of {byte_text(compared.size)}"
 
 
-def _against(one: Compared) -> str:
-    return f"{call_name(one.procedure)} of {byte_text(one.larger)}" if one.larger else one.against
-
-
-def _span(one: Interval) -> str:
-    return f"{ratio_text(one.ratio)} ({ratio_text(one.low)}-{ratio_text(one.high)})"
-
-
-def _cure(one: Compared) -> str:
+def _against(compared: Compared) -> str:
     return (
-        f"{algorithm_name(one.cure[0].label)}: {ratio_text(one.cure[1].evidence.ratio)} x"
-        if one.cure
+        f"{call_name(compared.procedure)} of {byte_text(compared.larger)}"
+        if compared.larger
+        else compared.against
+    )
+
+
+def _span(interval: Interval) -> str:
+    return f"{ratio_text(interval.ratio)} ({ratio_text(interval.low)}-{ratio_text(interval.high)})"
+
+
+def _cure(compared: Compared) -> str:
+    return (
+        f"{algorithm_name(compared.cure[0].label)}: {ratio_text(compared.cure[1].evidence.ratio)} x"
+        if compared.cure
         else "-"
     )
 
 
 _COLUMNS: list[TextColumn[Compared]] = [
     label("call", _what),
-    TextColumn("takes", lambda one: second_text(1e-6 * one.own_us), right=True),
-    TextColumn("x (interval)", lambda one: _span(one.interval), right=True),
+    TextColumn("takes", lambda compared: second_text(1e-6 * compared.own_us), right=True),
+    TextColumn("x (interval)", lambda compared: _span(compared.interval), right=True),
     label("as long as", _against),
-    TextColumn("with", lambda one: second_text(1e-6 * one.other_us), right=True),
+    TextColumn("with", lambda compared: second_text(1e-6 * compared.other_us), right=True),
     label("faster by", _cure),
 ]
 
 
-def _too_short(found: Outcome) -> list[str]:
-    """Return what is not concluded from."""
-    if not (short := found.too_short):
+def _too_short(outcome: Outcome) -> list[str]:
+    """Return a sentence on the inconclusive comparisons."""
+    if not (short := outcome.too_short):
         return []
-    worst = min(short, key=lambda one: min(one.own_us, one.other_us))
+    worst = min(short, key=lambda compared: min(compared.own_us, compared.other_us))
     times = f"{second_text(1e-6 * worst.own_us)} and {second_text(1e-6 * worst.other_us)}"
     return [
         f"{number_of(len(short), 'comparison')} {'was' if len(short) == 1 else 'were'} inconclusive, such as "
@@ -85,15 +89,15 @@ def _too_short(found: Outcome) -> list[str]:
     ]
 
 
-def _notes(found: Outcome, own: Sequence[str]) -> list[str]:
-    violated, compared = found.violated, found.compared
+def _notes(outcome: Outcome, own: Sequence[str]) -> list[str]:
+    violated, compared = outcome.violated, outcome.compared
     notes = []
     if violated:
         notes.append(
-            f"{_what(violated[0])} on {found.processes} processes takes "
+            f"{_what(violated[0])} on {outcome.processes} processes takes "
             f"{_span(violated[0].interval).replace(' ', ' x ')} as long as {_against(violated[0])}."
         )
-    if any(one.cure for one in violated):
+    if any(violation.cure for violation in violated):
         notes.append(
             '"faster by" names an algorithm of the library and its speed-up over the one that '
             "the library chooses by itself, measured afresh."
@@ -103,12 +107,12 @@ def _notes(found: Outcome, own: Sequence[str]) -> list[str]:
             "Next: profile a program with `rankwise run -o F.rankwise -- ...`, then `rankwise tune "
             "F.rankwise -- ...` chooses other algorithms where the program gains from them."
         )
-    notes += _too_short(found)
-    if held := len(compared) - len(violated) - len(found.too_short):
+    notes += _too_short(outcome)
+    if held := len(compared) - len(violated) - len(outcome.too_short):
         notes.append(f"The other {held} show no violation.")
-    if controls := found.controls:
-        differ = [one for one in controls if one.verdict != "no difference shown"]
-        worst_ratio = max(max(one.ratio, 1 / one.ratio) for one in controls)
+    if controls := outcome.controls:
+        differ = [control for control in controls if control.verdict != "no difference shown"]
+        worst_ratio = max(max(control.ratio, 1 / control.ratio) for control in controls)
         notes.append(
             f"Control: {len(controls)} calls compared with themselves, {len(differ)} differ; the largest "
             f"ratio is {ratio_text(worst_ratio)}."
@@ -116,14 +120,14 @@ def _notes(found: Outcome, own: Sequence[str]) -> list[str]:
     if compared:
         notes.append(
             f"A violation means that the interval is above {ratio_text(1 + MARGIN)}; all intervals hold "
-            f"together with {confidence_text(found.confidence)} % confidence."
+            f"together with {confidence_text(outcome.confidence)} % confidence."
         )
-    notes += [f"{what} could not be compared: {why}." for what, why in found.unfit.items()]
-    if found.too_large:
-        notes.append(f"Excluded because of their memory: {', '.join(found.too_large)}.")
+    notes += [f"{what} could not be compared: {why}." for what, why in outcome.unfit.items()]
+    if outcome.too_large:
+        notes.append(f"Excluded because of their memory: {', '.join(outcome.too_large)}.")
     if own:
         notes.append(f"Your own settings are in force and were part of the measurement: {'; '.join(own)}.")
-    if found.ended:
-        left = f" {found.left} comparisons were not made." if found.left else ""
-        notes.append(f"{found.ended}{left}")
+    if outcome.ended:
+        not_made = f" {outcome.left} comparisons were not made." if outcome.left else ""
+        notes.append(f"{outcome.ended}{not_made}")
     return notes

@@ -1,4 +1,4 @@
-"""The heat map as text: numbers where there is room for them, else coloured or shaded cells."""
+"""The heat map as text: numbers if they fit, else coloured or shaded cells."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def heatmap_lines(
     """Return title, heat map and legend.
 
     Args:
-        page: that it is made for.
-        measurement: what is drawn.
-        hierarchy: what was found in it: ranks that are near each other are drawn together; None: by host.
+        page: to write to.
+        measurement: to draw.
+        hierarchy: of the measurement, which puts near ranks together; None: by host.
         statistic: one of `rankwise.render.figures.heatmap.view.DRAWN`.
         size: of the messages, one of the measurement's.
 
     Raises:
-        RankwiseError: nothing of this statistic and size was measured.
+        RankwiseError: this statistic and size was not measured.
     """
     chosen = view(measurement, hierarchy, statistic, size)
     kind = "bandwidth from row to column" if chosen.smallest else f"{statistic} of half a round trip"
@@ -47,14 +47,14 @@ def heatmap_lines(
 
 
 def _numbers(page: Page, chosen: View) -> list[Text]:
-    """Return one number a pair; nothing if they do not fit."""
+    """Return a number for each pair; empty if they do not fit."""
     ranks = chosen.ordering.ranks
     if 2 * len(ranks) > page.width:  # a digit and a blank
         return []
     names = _names(page, chosen)
     hosts = max(map(cell_len, names)) + 1
     margin = hosts + len(str(max(ranks)))
-    # Numbers are set wide, then close together, then with two digits.
+    # Numbers are first set wide, then close together, then with two digits.
     for digits, apart in ((digits_text, 2), (digits_text, 1), (two_digits_text, 1)):
         texts = [
             [_number(page, value, row == column, digits) for column, value in enumerate(line)]
@@ -85,33 +85,33 @@ def _number(page: Page, value: float, own: bool, digits: Callable[[float], str])
 
 
 def _cells(page: Page, chosen: View) -> list[Text]:
-    """Return one cell for some pairs, by colour where the page has colours, else by shade."""
+    """Return a cell for some pairs each, by colour if the page has colours, else by shade."""
     size = len(chosen.ordering.ranks)
     names = _names(page, chosen)
     margin = max(map(cell_len, names)) + 1
     room = page.width - margin
-    found = pooled(chosen.matrix, room, smallest=chosen.smallest, block=chosen.ordering.node_size())
-    rows = ceil(size / found.together)
+    pooled_cells = pooled(chosen.matrix, room, smallest=chosen.smallest, block=chosen.ordering.node_size())
+    rows = ceil(size / pooled_cells.together)
     wide = 2 if 2 * rows <= room else 1
     shades = " " if page.colours else shades_of(page)
     within = shades[:-1] if chosen.scale.cut and not page.colours else shades
-    heights = chosen.scale.height(found.values)
-    lines = [page.text(" " * margin + ticks(rows, found.together, wide), "dim")]
+    heights = chosen.scale.height(pooled_cells.values)
+    lines = [page.text(" " * margin + ticks(rows, pooled_cells.together, wide), "dim")]
     for row in range(rows):
-        begin = names[row * found.together : (row + 1) * found.together]
+        begin = names[row * pooled_cells.together : (row + 1) * pooled_cells.together]
         line = page.text(set_cell_size(next(filter(None, begin), ""), margin))
         for column, height in enumerate(heights[row].tolist()):
             if np.isnan(height):
-                line.append((_NONE if found.missing[row, column] else _self(page)) * wide, "dim")
+                line.append((_NONE if pooled_cells.missing[row, column] else _self(page)) * wide, "dim")
             else:
                 cell = shades[-1] if height > END else shade(height, within)
                 line.append(cell * wide, _style(height))
         lines.append(line)
-    return [*lines, *_legend(page, chosen, found, within, shades[-1])]
+    return [*lines, *_legend(page, chosen, pooled_cells, within, shades[-1])]
 
 
-def _legend(page: Page, chosen: View, found: Pooled, within: str, beyond: str) -> list[Text]:
-    """Return what the cells mean."""
+def _legend(page: Page, chosen: View, pooled_cells: Pooled, within: str, beyond: str) -> list[Text]:
+    """Return the legend of the cells."""
     swatches = [" " * 2] * _COLOUR_STEPS if page.colours else list(within)
     steps = len(swatches)
     entries = [
@@ -126,18 +126,18 @@ def _legend(page: Page, chosen: View, found: Pooled, within: str, beyond: str) -
         if lines[-1].cell_len + len(swatch) + words.cell_len > page.width:
             lines.append(Text())
         lines[-1].append(swatch, _style(height)).append_text(words)
-    pairs = f"{found.together} x {found.together} pairs"
+    pairs = f"{pooled_cells.together} x {pooled_cells.together} pairs"
     in_order = bool((np.diff(chosen.ordering.ranks) > 0).all())
     notes = [
         "numbers: ranks" if in_order else "numbers: positions in the order of the machine, not ranks",
-        f"each cell: the worst of {pairs}" if found.together > 1 else "",
-        f"{_NONE} not measured" if found.missing.any() else "",
+        f"each cell: the worst of {pairs}" if pooled_cells.together > 1 else "",
+        f"{_NONE} not measured" if pooled_cells.missing.any() else "",
     ]
     return [*lines, *page.joined(notes, "   ")]
 
 
 def _names(page: Page, chosen: View) -> list[str]:
-    """Return the name of the host for each row in which one begins, and nothing for the others."""
+    """Return the name of the host for each row in which a host begins, '' for the others."""
     hosts = chosen.measurement.host_names()
     short = short_names(hosts)
     names = [short[hosts[rank]] for rank in chosen.ordering.ranks]
@@ -153,7 +153,7 @@ def _self(page: Page) -> str:
 
 
 def _style(height: float) -> str:
-    """Return the colours of a cell; the page leaves them out where it has none."""
+    """Return the colours of a cell; a page without colours ignores them."""
     if np.isnan(height):
         return "dim"
     background = colour(height)

@@ -1,4 +1,4 @@
-"""Where the ranks are, or were when they ended, and for whom they wait."""
+"""The places of the ranks, now or when they ended, and the ranks that they wait for."""
 
 from __future__ import annotations
 

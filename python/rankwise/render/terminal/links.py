@@ -16,9 +16,9 @@ def print_links(head: Sequence[str], view: View, tail: Sequence[str], limit: int
     """Write an answer.
 
     Args:
-        head: how the job and the fabric were brought together, a sentence each.
+        head: how the job was matched with the fabric, a sentence each.
         view: the verdict, and tables.
-        tail: what would help, and what a reader must know.
+        tail: remedies, and notes for the reader.
         limit: rows of a table, 0 for all.
         file: to write to.
     """

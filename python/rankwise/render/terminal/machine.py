@@ -1,4 +1,4 @@
-"""A machine on the terminal: its tree, its levels with their costs, its sources, and where these disagree."""
+"""A machine on the terminal: its tree, its levels with their costs, its sources, and their contradictions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rankwise.topology.machine.objects import Object
 from rankwise.topology.machine.shape import Shapes, counted, object_counts, slot_count
 
 if TYPE_CHECKING:
-    from rankwise.topology.hierarchy.compare import Agreement  # loads what only measurements need
+    from rankwise.topology.hierarchy.compare import Agreement  # imports modules that only measurements need
 
 _INDENT = "  "
 _MOST_RANKS = 20
 
 
 def print_machine(machine: Machine, file: TextIO, limit: int) -> None:
-    """Write all of it; lists of objects and outliers have at most `limit` rows, 0 for all."""
+    """Write a machine; lists of objects and outliers have at most `limit` rows, 0 for all."""
     page = Page(file)
     shapes = Shapes(machine)
     nodes, slots = counted(len(machine.nodes), NODE), counted(slot_count(machine), "slot")
@@ -42,7 +42,9 @@ def print_machine(machine: Machine, file: TextIO, limit: int) -> None:
         _say_rest(page, rest_outliers)
     if machine.sources:
         page.write(Text(), page.text("Known from", "bold"))
-        page.write(*(line for one in machine.sources for line in page.wrapped(_source_text(one), indent=2)))
+        page.write(
+            *(line for source in machine.sources for line in page.wrapped(_source_text(source), indent=2))
+        )
 
 
 def _say_rest(page: Page, rest: Sequence[object]) -> None:
@@ -55,20 +57,20 @@ def _depth(text: str) -> int:
 
 
 def _tree_lines(machine: Machine, top: Object, shapes: Shapes, depth: int = 0) -> list[str]:
-    """Return a line for each object around nodes, and one for the nodes in it that are alike."""
+    """Return a line for each object around nodes, and one for each group of equal nodes in it."""
     node = machine.depth(NODE)
     names = machine.level_names()
     lines: list[str] = []
-    alike: dict[str, list[str]] = {}
+    hosts_by_inside: dict[str, list[str]] = {}
     for child in top.children:
         if child.level == node:
-            alike.setdefault(shapes.inside(child), []).append(child.name)
+            hosts_by_inside.setdefault(shapes.inside(child), []).append(child.name)
         else:
             level = names[child.level]
             name = child.name if child.name.startswith(level) else f"{level} {child.name}".rstrip()
             lines.append(f"{_INDENT * depth}{name}")
             lines += _tree_lines(machine, child, shapes, depth + 1)
-    for inside, hosts in alike.items():
+    for inside, hosts in hosts_by_inside.items():
         own = f"{_INDENT * depth}{counted(len(hosts), NODE)} {folded(hosts)}"
         lines.append(f"{own}: {inside}" if inside else own)
     return lines
@@ -113,7 +115,7 @@ def _text(value: float | None) -> str:
 
 
 def print_agreement(agreements: Sequence[Agreement], hosts: Sequence[str], file: TextIO) -> None:
-    """Write a row for each level; nothing if there is none.
+    """Write a row for each level, if there are any.
 
     Args:
         agreements: of the levels.
@@ -123,10 +125,10 @@ def print_agreement(agreements: Sequence[Agreement], hosts: Sequence[str], file:
     if not agreements:
         return
     columns: list[TextColumn[Agreement]] = [
-        label("level", lambda one: one.given),
-        label("measured", lambda one: one.level or "-"),
-        TextColumn("agreement", lambda one: f"{one.index:.2f}", right=True),
-        label("ranks that differ", lambda one: _ranks(one.differ, hosts)),
+        label("level", lambda agreement: agreement.given),
+        label("measured", lambda agreement: agreement.level or "-"),
+        TextColumn("agreement", lambda agreement: f"{agreement.index:.2f}", right=True),
+        label("ranks that differ", lambda agreement: _ranks(agreement.differ, hosts)),
     ]
     page = Page(file)
     page.write(*table_lines(page, columns, agreements))

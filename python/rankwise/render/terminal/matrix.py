@@ -1,4 +1,4 @@
-"""A matrix of messages as text: numbers where there is room for them, else a shade for each cell."""
+"""A matrix of messages as text: numbers if they fit, else a shade for each cell."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ Cells = Mapping[tuple[int, int], int]
 Unit = Callable[[float], str]
 
 
-def matrix_lines(page: Page, found: Matrix, measure: str) -> list[Text]:
+def matrix_lines(page: Page, matrix: Matrix, measure: str) -> list[Text]:
     """Return title, matrix and legend.
 
     Args:
-        page: that it is made for.
-        found: the matrix.
+        page: to write to.
+        matrix: to write.
         measure: `bytes` or `messages`.
     """
     unit: Unit = byte_text if measure == "bytes" else count_text
-    cells = {(cell.source, cell.destination): int(getattr(cell, measure)) for cell in found.cells}
-    lines = page.wrapped(_title(found, measure), "bold", indent=2)
+    cells = {(cell.source, cell.destination): int(getattr(cell, measure)) for cell in matrix.cells}
+    lines = page.wrapped(_title(matrix, measure), "bold", indent=2)
     if cells:
-        lines += _numbers(page, found, cells, unit) or _shades(page, found, cells, unit)
+        lines += _numbers(page, matrix, cells, unit) or _shades(page, matrix, cells, unit)
     else:
         lines += page.wrapped("There are no such messages; --by collective shows what is visible.")
-    if cells and found.hidden_collectives:
+    if cells and matrix.hidden_collectives:
         lines += page.wrapped("Not all messages of collectives are visible: see --by collective.", "dim")
-    if found.unplaced_messages:
-        sums = f"{count_text(found.unplaced_messages)} messages ({byte_text(found.unplaced_bytes)})"
+    if matrix.unplaced_messages:
+        sums = f"{count_text(matrix.unplaced_messages)} messages ({byte_text(matrix.unplaced_bytes)})"
         lines += page.wrapped(f"Not shown: {sums} from or to processes without a row.", "dim")
     return lines
 
 
-def _title(found: Matrix, measure: str) -> str:
+def _title(matrix: Matrix, measure: str) -> str:
     kinds = {"all": "messages", "in-collective": "messages inside collectives"}
-    kind = kinds.get(found.kind, f"{found.kind} messages")
+    kind = kinds.get(matrix.kind, f"{matrix.kind} messages")
     what = f"Bytes of {kind}" if measure == "bytes" else f"Number of {kind}"
-    return f"{what}: from {found.ends} (row) to {found.ends} (column)"
+    return f"{what}: from {matrix.ends} (row) to {matrix.ends} (column)"
 
 
-def _name(page: Page, found: Matrix, place: int) -> str:
+def _name(page: Page, matrix: Matrix, place: int) -> str:
     """Return the name of a row: the rank, or the node and its place."""
-    name = f"{place} {found.nodes[place]}" if found.nodes else str(place)
+    name = f"{place} {matrix.nodes[place]}" if matrix.nodes else str(place)
     return page.shortened(page.text(name), _LONGEST_NAME).plain
 
 
-def _numbers(page: Page, found: Matrix, cells: Cells, unit: Unit) -> list[Text]:
-    """Return a table of numbers; nothing if it does not fit."""
-    if 2 * found.size > page.width:  # a digit and a blank
+def _numbers(page: Page, matrix: Matrix, cells: Cells, unit: Unit) -> list[Text]:
+    """Return a table of numbers; empty if it does not fit."""
+    if 2 * matrix.size > page.width:  # a digit and a blank
         return []
-    columns: list[TextColumn[int]] = [TextColumn("", lambda row: _name(page, found, row))]
-    columns += [_number_column(place, cells, unit) for place in range(found.size)]
-    lines = table_lines(page, columns, range(found.size))
+    columns: list[TextColumn[int]] = [TextColumn("", lambda row: _name(page, matrix, row))]
+    columns += [_number_column(place, cells, unit) for place in range(matrix.size)]
+    lines = table_lines(page, columns, range(matrix.size))
     return lines if max(line.cell_len for line in lines) <= page.width else []
 
 
@@ -71,13 +71,13 @@ def _number_column(place: int, cells: Cells, unit: Unit) -> TextColumn[int]:
     )
 
 
-def _shades(page: Page, found: Matrix, cells: Cells, unit: Unit) -> list[Text]:
-    """Return one shade a cell, by the logarithm of its number, and a legend."""
-    at_most = min(found.size, page.width)
-    margin = max(len(_name(page, found, place)) for place in (*range(at_most), found.size - 1)) + 1
+def _shades(page: Page, matrix: Matrix, cells: Cells, unit: Unit) -> list[Text]:
+    """Return a shade for each cell, by the logarithm of its number, and a legend."""
+    at_most = min(matrix.size, page.width)
+    margin = max(len(_name(page, matrix, place)) for place in (*range(at_most), matrix.size - 1)) + 1
     room = page.width - margin
-    together = ceil(found.size / room)  # ranks in one row, and in one column
-    rows = ceil(found.size / together)
+    together = ceil(matrix.size / room)  # ranks in one row, and in one column
+    rows = ceil(matrix.size / together)
     wide = 2 if 2 * rows <= room else 1
     sums: dict[tuple[int, int], int] = {}
     for (source, destination), value in cells.items():
@@ -86,15 +86,15 @@ def _shades(page: Page, found: Matrix, cells: Cells, unit: Unit) -> list[Text]:
     scale = _Scale(list(sums.values()), shades_of(page))
     lines = [page.text(" " * margin + ticks(rows, together, wide), "dim")]
     for row in range(rows):
-        name = _name(page, found, row * together)
+        name = _name(page, matrix, row * together)
         shown = "".join(scale.shade(sums.get((row, column))) * wide for column in range(rows))
         lines.append(page.text(f"{name:<{margin}}{shown}".rstrip()))
-    several = f"each row and column: {together} {found.ends}s" if together > 1 else ""
+    several = f"each row and column: {together} {matrix.ends}s" if together > 1 else ""
     return [*lines, *page.joined([*scale.legend(unit), "blank: none", several], "   ")]
 
 
 class _Scale:
-    """Gives numbers shades, equal steps of the logarithm apart."""
+    """Assigns shades to numbers, in equal steps of the logarithm."""
 
     def __init__(self, values: list[int], shades: str) -> None:
         self._shades = shades if max(values) > min(values) else shades[-1]
@@ -102,7 +102,7 @@ class _Scale:
         self._ratio = max(max(values) / self._least, 1.0)
 
     def shade(self, value: int | None) -> str:
-        """Return the shade of a number: of none a blank, of 0 the lightest."""
+        """Return the shade of a number: a blank without a number, the lightest for 0."""
         if value is None:
             return " "
         if value < self._least:
@@ -111,7 +111,7 @@ class _Scale:
         return shade(height, self._shades)
 
     def legend(self, unit: Unit) -> list[str]:
-        """Return up to which number each shade reaches."""
+        """Return the largest number of each shade."""
         steps = len(self._shades)
         return [
             f"{shade} to {unit(self._least * self._ratio ** ((step + 1) / steps))}"

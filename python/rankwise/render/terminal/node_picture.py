@@ -1,4 +1,4 @@
-"""Nodes drawn from inside: packages, domains of memory, caches and cores, with the ranks on each core."""
+"""The inside of nodes: packages, memory domains, caches and cores, with the ranks on each core."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Key = tuple[int, ...]
 
 
 def node_lines(page: Page, nodes: Sequence[NodePlace], limit: int) -> list[Text]:
-    """Return a picture of each kind of node: those that are alike, with their ranks alike, are one.
+    """Return a picture of each kind of node: nodes of a kind are equal, with ranks in the same places.
 
     Args:
-        page: to be written to.
-        nodes: whose inside is known.
+        page: to write to.
+        nodes: with a known inside.
         limit: of the pictures; 0 = all.
     """
     shown, rest = cut(kinds(nodes), limit)
@@ -37,7 +37,7 @@ def node_lines(page: Page, nodes: Sequence[NodePlace], limit: int) -> list[Text]
     if rest:
         lines += page.wrapped(f"{len(rest)} other kinds of nodes; --limit 0 shows all.", "dim")
     marks = f"{_FREE}: no rank. {_SEEN}: seen there, not bound."
-    if any(one.kind == "efficiency" for node in nodes for one in node.processors):
+    if any(processor.kind == "efficiency" for node in nodes for processor in node.processors):
         marks += f" {_EFFICIENT}: efficiency core."
     what = (
         "Each number is a core with its ranks; cores in [ ] share an L3 cache"
@@ -48,12 +48,12 @@ def node_lines(page: Page, nodes: Sequence[NodePlace], limit: int) -> list[Text]
 
 
 def _any_cache(nodes: Sequence[NodePlace]) -> bool:
-    return any(one.l3 is not None for node in nodes for one in node.processors)
+    return any(processor.l3 is not None for node in nodes for processor in node.processors)
 
 
 def _group_lines(page: Page, group: Sequence[NodePlace]) -> list[Text]:
     node = group[0]
-    hosts = folded([one.host for one in group]) if len(group) > 1 else node.host
+    hosts = folded([member.host for member in group]) if len(group) > 1 else node.host
     what = f"{hosts}: {inside_text(node)}"
     if len(group) > 1:
         what += f"; {len(group)} identical nodes, {node.host} is shown"
@@ -66,21 +66,21 @@ def _group_lines(page: Page, group: Sequence[NodePlace]) -> list[Text]:
     bracketed = _any_cache([node])
     for head, caches in rows:
         drawn = [[cells[core].rjust(width) for core in cores] for cores in caches]
-        texts = [_in_brackets(one) for one in drawn] if bracketed else drawn
+        texts = [_in_brackets(line_cells) for line_cells in drawn] if bracketed else drawn
         for number, text in enumerate(_filled(texts, max(page.width - _INDENT - room - 1, width + 2))):
             lines.append(page.text(f"{'':{_INDENT}}{head if not number else '':{room}} {text}".rstrip()))
     return lines
 
 
 def _cells(node: NodePlace) -> Mapping[int, str]:
-    """Return what stands for each core."""
-    bound, seen = ranks_on_cores(node)
+    """Return the text for each core."""
+    bound, seen_ranks = ranks_on_cores(node)
     cells = {}
-    for one in node.processors:
-        core = node.core_of[one.processor]
+    for processor in node.processors:
+        core = node.core_of[processor.processor]
         texts = [_ranks(bound[core])] if core in bound else []
-        texts += [f"{_SEEN}{_ranks(seen[core])}"] if core in seen else []
-        cells[core] = (",".join(texts) or _FREE) + (_EFFICIENT if one.kind == "efficiency" else "")
+        texts += [f"{_SEEN}{_ranks(seen_ranks[core])}"] if core in seen_ranks else []
+        cells[core] = (",".join(texts) or _FREE) + (_EFFICIENT if processor.kind == "efficiency" else "")
     return cells
 
 
@@ -90,38 +90,38 @@ def _ranks(ranks: Sequence[int]) -> str:
 
 
 def _rows(node: NodePlace) -> Iterator[tuple[str, list[list[int]]]]:
-    """Yield a row for each domain of memory of each package: its name, and the cores of each cache in it."""
-    numas = {one.numa for one in node.processors}
-    in_order = sorted(node.processors, key=lambda one: _place(node, one))
-    for (package, numa), some in groupby(in_order, key=lambda one: _place(node, one)[:2]):
+    """Yield a row for each memory domain of each package: its name, and the cores of each of its caches."""
+    numas = {processor.numa for processor in node.processors}
+    in_order = sorted(node.processors, key=lambda processor: _place(node, processor))
+    for (package, numa), some in groupby(in_order, key=lambda processor: _place(node, processor)[:2]):
         names = [f"package {package}"] if package >= 0 else []
         names += [f"NUMA {numa}"] if len(numas) > 1 and numa >= 0 else []
         caches = [
-            list(dict.fromkeys(node.core_of[one.processor] for one in sharing))
-            for _, sharing in groupby(some, key=lambda one: _place(node, one)[2])
+            list(dict.fromkeys(node.core_of[processor.processor] for processor in sharing))
+            for _, sharing in groupby(some, key=lambda processor: _place(node, processor)[2])
         ]
         yield ", ".join(names), caches
 
 
-def _place(node: NodePlace, one: Processor) -> Key:
-    numbers = (one.package, one.numa, one.l3)
+def _place(node: NodePlace, processor: Processor) -> Key:
+    numbers = (processor.package, processor.numa, processor.l3)
     return (
         *(-1 if number is None else number for number in numbers),
-        node.core_of[one.processor],
-        one.processor,
+        node.core_of[processor.processor],
+        processor.processor,
     )
 
 
 def _in_brackets(cells: Sequence[str]) -> list[str]:
-    """Return the cells of one cache, with brackets around them."""
+    """Return the cells of a cache, in brackets."""
     first, *others = cells
-    found = [f"[{first}", *others]
-    found[-1] += "]"
-    return found
+    bracketed = [f"[{first}", *others]
+    bracketed[-1] += "]"
+    return bracketed
 
 
 def _filled(caches: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Yield lines of at most this width: a cache is broken only if it is too long for a line by itself."""
+    """Yield lines of at most this width: a cache is broken only if it is longer than a line."""
     line = ""
     for cells in caches:
         whole = " ".join(cells)

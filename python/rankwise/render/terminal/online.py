@@ -1,4 +1,4 @@
-"""What was found while a program ran, on the terminal."""
+"""The results of tuning while a program ran, on the terminal."""
 
 from __future__ import annotations
 
@@ -19,27 +19,29 @@ from rankwise.text.units import (
     ratio_text,
     second_text,
 )
-from rankwise.tuning.online.found import CONFIDENCE, Explored, Found
+from rankwise.tuning.online.found import CONFIDENCE, Explored, Outcome
 
 
-def print_online(found: Found, cost: float, written: Sequence[Path], file: TextIO, *, asked: bool) -> None:
-    """Write all of it.
+def print_online(
+    outcome: Outcome, cost: float, written: Sequence[Path], file: TextIO, *, asked: bool
+) -> None:
+    """Write the results.
 
     Args:
-        found: what came out.
-        cost: percent of the time that exploring was allowed to take.
-        written: files, the one for `rankwise run --with` first; empty: none were.
+        outcome: of the run.
+        cost: percent of the time allowed for exploring.
+        written: files, the one for `rankwise run --with` first; empty: no files.
         file: to write to.
         asked: whether the user wants files.
     """
     page = Page(file)
-    library = f"{found.library.label} {found.library.number}".strip()
-    page.write(*page.wrapped(f"{library}: {_spent(found, cost)}", "bold", indent=2))
-    if found.explored:
-        page.write(Text(), *table_lines(page, _columns(found), found.explored, fold=True), Text())
-    for note in _notes(found):
+    library = f"{outcome.library.label} {outcome.library.number}".strip()
+    page.write(*page.wrapped(f"{library}: {_spent(outcome, cost)}", "bold", indent=2))
+    if outcome.explored:
+        page.write(Text(), *table_lines(page, _columns(outcome), outcome.explored, fold=True), Text())
+    for note in _notes(outcome):
         page.write(*page.wrapped(note, indent=2))
-    if not found.rules:
+    if not outcome.rules:
         page.write(*page.wrapped("No gain: nothing is written.", "bold", indent=2))
     elif written:
         page.write(*page.wrapped(f"Written: {', '.join(map(str, written))}", indent=2))
@@ -48,61 +50,65 @@ def print_online(found: Found, cost: float, written: Sequence[Path], file: TextI
         page.write(*page.wrapped("Nothing is written without --apply FILE.", indent=2))
 
 
-def _spent(found: Found, cost: float) -> str:
-    if not found.elapsed:
+def _spent(outcome: Outcome, cost: float) -> str:
+    if not outcome.elapsed:
         return "the program did not come to its end; what was decided before is kept"
-    share = percent_text(100 * found.spent / found.elapsed, 2)
-    return f"exploring took {share} % of {second_text(found.elapsed)} (at most {cost:g} % were allowed)"
+    share = percent_text(100 * outcome.spent / outcome.elapsed, 2)
+    return f"exploring took {share} % of {second_text(outcome.elapsed)} (at most {cost:g} % were allowed)"
 
 
-def _columns(found: Found) -> list[TextColumn[Explored]]:
-    whole = found.elapsed * found.ranks
+def _columns(outcome: Outcome) -> list[TextColumn[Explored]]:
+    whole = outcome.elapsed * outcome.ranks
 
-    def share(one: Explored) -> str:
-        return percent_text(100 * one.target.tunable_seconds / whole) if whole else "-"
+    def share(explored: Explored) -> str:
+        return percent_text(100 * explored.target.tunable_seconds / whole) if whole else "-"
 
     return [
-        TextColumn("call", lambda one: call_name(one.target.procedure)),
-        TextColumn("ranks", lambda one: str(one.target.processes), right=True),
+        TextColumn("call", lambda explored: call_name(explored.target.procedure)),
+        TextColumn("ranks", lambda explored: str(explored.target.processes), right=True),
         TextColumn("size", _size, right=True),
         TextColumn("% of run", share, right=True),
-        TextColumn("rounds", lambda one: str(one.rounds) if one.rounds else "-", right=True),
-        TextColumn("default", lambda one: _of_call(one, chosen=False), right=True),
-        TextColumn("fastest", lambda one: _of_call(one, chosen=True), right=True),
+        TextColumn("rounds", lambda explored: str(explored.rounds) if explored.rounds else "-", right=True),
+        TextColumn("default", lambda explored: _of_call(explored, chosen=False), right=True),
+        TextColumn("fastest", lambda explored: _of_call(explored, chosen=True), right=True),
         TextColumn("speed-up", _ratio, right=True),
-        label("outcome", lambda one: algorithm_name(one.verdict)),
+        label("outcome", lambda explored: algorithm_name(explored.verdict)),
     ]
 
 
-def _size(one: Explored) -> str:
-    cell = one.target.first
-    return "all" if one.target.whole else byte_range_text(cell.low, cell.high)
+def _size(explored: Explored) -> str:
+    cell = explored.target.first
+    return "all" if explored.target.whole else byte_range_text(cell.low, cell.high)
 
 
-def _of_call(one: Explored, *, chosen: bool) -> str:
-    if one.evidence is None:
+def _of_call(explored: Explored, *, chosen: bool) -> str:
+    if explored.evidence is None:
         return "-"
-    return second_text(1e-6 * (one.evidence.chosen_us if chosen else one.evidence.default_us))
+    return second_text(1e-6 * (explored.evidence.chosen_us if chosen else explored.evidence.default_us))
 
 
-def _ratio(one: Explored) -> str:
-    return f"{ratio_text(one.evidence.low)}-{ratio_text(one.evidence.high)}" if one.evidence else "-"
+def _ratio(explored: Explored) -> str:
+    return (
+        f"{ratio_text(explored.evidence.low)}-{ratio_text(explored.evidence.high)}"
+        if explored.evidence
+        else "-"
+    )
 
 
-def _notes(found: Found) -> Iterator[str]:
-    kept = [one for one in found.explored if one.rule]
+def _notes(outcome: Outcome) -> Iterator[str]:
+    kept = [explored for explored in outcome.explored if explored.rule]
     if kept:
-        pairs = number_of(sum(one.pairs for one in kept), "pair")
-        saved = sum(one.saved_seconds for one in kept) / max(found.ranks, 1)
+        pairs = number_of(sum(explored.pairs for explored in kept), "pair")
+        saved = sum(explored.saved_seconds for explored in kept) / max(outcome.ranks, 1)
         yield (
             f"The intervals are from {pairs} of visits after the choice was made "
             f"({confidence_text(CONFIDENCE)} % confidence each). This run has already taken about "
             f"{second_text(saved)} less."
         )
-    for one in found.explored:
-        if one.state == "kept" and not one.rule:
-            yield f"{call_name(one.target.procedure)}: its winner is not written: {one.verdict}."
-    if any(one.verdict == "not finished" for one in found.explored):
+    for explored in outcome.explored:
+        if explored.state == "kept" and not explored.rule:
+            yield f"{call_name(explored.target.procedure)}: its winner is not written: {explored.verdict}."
+    if any(explored.verdict == "not finished" for explored in outcome.explored):
         yield "Not finished: a longer run, or more --cost, explores the rest."
-    if found.digits:
+    if outcome.digits:
         yield "Sums may change in their last digits; --bitwise leaves them alone."

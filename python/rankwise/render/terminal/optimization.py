@@ -1,4 +1,4 @@
-"""What an optimisation has found, on the terminal: what was kept and dropped, and the gain of it all."""
+"""The results of an optimisation, on the terminal: kept and dropped steps, and the total gain."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from rankwise.text.units import estimate_text, percent_range_text, percent_text,
 from rankwise.trials.interval import Interval
 
 
-def print_optimized(found: Optimized, written: Sequence[Path], file: TextIO, *, failed: bool = False) -> None:
-    """Write all of it.
+def print_optimized(
+    optimized: Optimized, written: Sequence[Path], file: TextIO, *, failed: bool = False
+) -> None:
+    """Write the results.
 
     Args:
-        found: what came out.
-        written: files, the one for `rankwise run --with` first; empty: none were.
+        optimized: the results.
+        written: files, the one for `rankwise run --with` first; empty: no files.
         file: to write to.
-        failed: whether they could not be written, which is told elsewhere.
+        failed: whether they could not be written, which is reported elsewhere.
     """
     page = Page(file)
-    if found.attempts:
-        page.write(*table_lines(page, _columns(found), found.attempts, fold=True), Text())
-        for attempt in found.attempts:
+    if optimized.attempts:
+        page.write(*table_lines(page, _columns(optimized), optimized.attempts, fold=True), Text())
+        for attempt in optimized.attempts:
             page.write(*page.wrapped(f"{attempt.step}: {_sentence(attempt)}", indent=2))
-    if found.final is not None:
-        text = proof_text(found.final)
+    if optimized.final is not None:
+        text = proof_text(optimized.final)
         page.write(*page.wrapped(f"Everything that was kept, measured again. {text}", "bold", indent=2))
-    page.write(*page.wrapped(_verdict(found), "bold", indent=2))
-    if found.settings is None or failed:
+    page.write(*page.wrapped(_verdict(optimized), "bold", indent=2))
+    if optimized.settings is None or failed:
         return
     if written:
         page.write(*page.wrapped(f"Written: {', '.join(str(path) for path in written)}", indent=2))
@@ -44,49 +46,58 @@ def print_optimized(found: Optimized, written: Sequence[Path], file: TextIO, *, 
         page.write(*page.wrapped(text, indent=2))
 
 
-def _verdict(found: Optimized) -> str:
-    if found.ended:
-        return found.ended
-    if found.settings is not None:
-        return "Kept: " + ", ".join(one.step for one in found.attempts if one.verdict == "kept") + "."
-    if found.kept is not None:
+def _verdict(optimized: Optimized) -> str:
+    if optimized.ended:
+        return optimized.ended
+    if optimized.settings is not None:
+        return (
+            "Kept: "
+            + ", ".join(attempt.step for attempt in optimized.attempts if attempt.verdict == "kept")
+            + "."
+        )
+    if optimized.kept is not None:
         return "The total gain is not confirmed: nothing is written."
-    if not found.finished:
+    if not optimized.finished:
         return "Nothing was kept so far: the same command with a larger --budget continues from here."
-    if found.not_tried:
-        names = " and ".join(_promised(found, one) for one in found.not_tried)
+    if optimized.not_tried:
+        names = " and ".join(_promised(optimized, attempt) for attempt in optimized.not_tried)
         return f"The possible gain is unknown: {names} could not be tried. Nothing is written."
     return "No gain: no step was kept, and nothing is written."
 
 
-def _promised(found: Optimized, one: Attempt) -> str:
-    if one.promise is None:
-        return one.step
-    share = 100 * one.promise.seconds / found.run_seconds if found.run_seconds else 0.0
-    return f"{one.step} (up to {second_text(one.promise.seconds)}, {percent_text(share)} % of the run time)"
+def _promised(optimized: Optimized, attempt: Attempt) -> str:
+    if attempt.promise is None:
+        return attempt.step
+    share = 100 * attempt.promise.seconds / optimized.run_seconds if optimized.run_seconds else 0.0
+    most = second_text(attempt.promise.seconds)
+    return f"{attempt.step} (up to {most}, {percent_text(share)} % of the run time)"
 
 
-def _columns(found: Optimized) -> list[TextColumn[Attempt]]:
-    def promised(one: Attempt) -> str:
-        if one.promise is None:
+def _columns(optimized: Optimized) -> list[TextColumn[Attempt]]:
+    def promised(attempt: Attempt) -> str:
+        if attempt.promise is None:
             return "-"
-        share = 100 * one.promise.seconds / found.run_seconds if found.run_seconds else 0.0
-        return f"{second_text(one.promise.seconds)} ({percent_text(share)} %)"
+        share = 100 * attempt.promise.seconds / optimized.run_seconds if optimized.run_seconds else 0.0
+        return f"{second_text(attempt.promise.seconds)} ({percent_text(share)} %)"
 
     return [
-        label("step", lambda one: one.step),
+        label("step", lambda attempt: attempt.step),
         TextColumn("promised", promised, right=True),
-        TextColumn("time saved (interval)", lambda one: _gain(one.interval), right=True),
-        TextColumn("pairs", lambda one: str(one.interval.pairs) if one.interval else "-", right=True),
-        TextColumn("took", lambda one: second_text(one.seconds) if one.seconds else "-", right=True),
-        TextColumn("verdict", lambda one: one.verdict),
+        TextColumn("time saved (interval)", lambda attempt: _gain(attempt.interval), right=True),
+        TextColumn(
+            "pairs", lambda attempt: str(attempt.interval.pairs) if attempt.interval else "-", right=True
+        ),
+        TextColumn(
+            "took", lambda attempt: second_text(attempt.seconds) if attempt.seconds else "-", right=True
+        ),
+        TextColumn("verdict", lambda attempt: attempt.verdict),
     ]
 
 
-def _gain(one: Interval | None) -> str:
-    if one is None:
+def _gain(interval: Interval | None) -> str:
+    if interval is None:
         return "-"
-    less, least, most = (100 * (1 - 1 / value) for value in (one.ratio, one.low, one.high))
+    less, least, most = (100 * (1 - 1 / value) for value in (interval.ratio, interval.low, interval.high))
     return f"{estimate_text(less)} % ({percent_range_text(least, most)})"
 
 

@@ -1,4 +1,4 @@
-"""What the user's own settings are worth, on the terminal."""
+"""The cost or gain of the user's settings, on the terminal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEPT = "Nothing else was tried, because these settings would influence the measu
 
 
 def print_priced(priced: Priced, file: TextIO, *further: str) -> None:
-    """Write what they cost or gain, what to do, and further lines."""
+    """Write their cost or gain, what to do, and further lines."""
     page = Page(file)
     page.write(*page.wrapped(sentence(priced), "bold", indent=2))
     for line in (*_notes(priced), *further):
@@ -36,8 +36,8 @@ def print_priced(priced: Priced, file: TextIO, *further: str) -> None:
 
 
 def sentence(priced: Priced) -> str:
-    """Return what pairs of runs showed."""
-    names = f"Without your {_listed([f'{one.shown} ({one.where})' for one in priced.theirs])}"
+    """Return the result of paired runs."""
+    names = f"Without your {_listed([f'{setting.shown} ({setting.where})' for setting in priced.theirs])}"
     proof = priced.proof
     if proof.rejected:
         return f"{names}, {proof.rejected}. Your settings stay in force."
@@ -46,16 +46,16 @@ def sentence(priced: Priced) -> str:
     return " ".join(filter(None, [f"{names} {_change(proof.interval)}", proof.ended]))
 
 
-def _change(one: Interval) -> str:
-    less, least, most = (100 * (1 - 1 / value) for value in (one.ratio, one.low, one.high))
+def _change(interval: Interval) -> str:
+    less, least, most = (100 * (1 - 1 / value) for value in (interval.ratio, interval.low, interval.high))
     faster, slower = percent_range_text(least, most), percent_range_text(-most, -least)
-    of = f"{number_of(one.pairs, 'pair')} of runs, {confidence_text(one.confidence)} % confidence"
-    if one.verdict == "faster":
+    of = f"{number_of(interval.pairs, 'pair')} of runs, {confidence_text(interval.confidence)} % confidence"
+    if interval.verdict == "faster":
         return f"the program takes {percent_text(less)} % less time ({faster} %; {of})."
-    if one.verdict == "slower":
+    if interval.verdict == "slower":
         return f"the program takes {percent_text(-less)} % more time ({slower} %; {of})."
     between = f"{change_range_text(-most, -least)} %"
-    if not one.reached:
+    if not interval.reached:
         return f"nothing is proven: the time changed by {change_text(-less)} % ({between}; {of})."
     return f"no difference is shown: the time changes by {change_text(-less)} % ({between}; {of})."
 

@@ -1,4 +1,4 @@
-"""Where a report goes: its width, its colours, and the characters it can show."""
+"""The destination of text output: its width, its colours, and its characters."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from rich.text import Text
 
 from rankwise.text.safe import safe
 
-PLAIN_WIDTH = 100  # columns, where no terminal tells its own
+PLAIN_WIDTH = 100  # columns, if no terminal reports its width
 _LEAST_WIDTH = 40
-_MAY_BREAK = "\x1f"  # a blank to who wraps, without a width; texts that were made harmless have none
-_NO_BREAK = "\ufdd0"  # no blank to who wraps, with the width of one; it is no character, and in no text
+_MAY_BREAK = "\x1f"  # where lines may be broken; it has no width, and harmless texts don't contain it
+_NO_BREAK = "\ufdd0"  # a blank where lines may not be broken; it is no character, and in no text
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGT]|x|[num]?s|(?:[KMGTP]i)?B)\b|%)")
 
 
 class Page:
-    """A stream that lines of text are written to.
+    """A stream for lines of text.
 
-    On a terminal: its width, its colours and the characters of its encoding. Anywhere else, or with NO_COLOR:
+    On a terminal: its width, its colours and the characters of its encoding. Elsewhere, or with NO_COLOR:
     ASCII without colours, 100 columns wide. COLUMNS overrides the width.
     """
 
@@ -59,10 +59,10 @@ class Page:
         """Return `text` broken between words into lines of the page's width, all but the first indented.
 
         Args:
-            text: what is written.
-            style: of it.
+            text: to write.
+            style: of the text.
             indent: of the lines below the first.
-            units: numbers and their units are not broken apart.
+            units: whether to keep numbers and their units together.
         """
         whole = self.text(text, style)
         if whole.cell_len <= self.width:
@@ -73,7 +73,7 @@ class Page:
         return [line if number == 0 else Text(" " * indent) + line for number, line in enumerate(lines)]
 
     def joined(self, fields: Sequence[str], apart: str, indent: int = 0) -> list[Text]:
-        """Return the fields, `apart` between them, as lines broken only between fields where it can be."""
+        """Return the fields, `apart` between them, as lines broken only between fields if possible."""
         rows: list[str] = []
         for field in filter(None, fields):
             longer = f"{rows[-1]}{apart}{field}" if rows else ""
@@ -94,7 +94,7 @@ class Page:
         Args:
             text: one line.
             width: columns.
-            units: numbers and their units are not broken apart.
+            units: whether to keep numbers and their units together.
         """
         plain = _BEFORE_UNIT.sub(_NO_BREAK, text.plain) if units else text.plain
         words = [
@@ -106,25 +106,25 @@ class Page:
         return [Text(line.plain.translate(blanks), line.style) for line in lines] or [Text("")]
 
     def shortened(self, text: Text, width: int) -> Text:
-        """Return `text` cut to `width` columns, with an ellipsis where it goes on."""
+        """Return `text` cut to `width` columns, with an ellipsis if it is cut."""
         if text.cell_len <= width:
             return text
         mark = "…" if self.shows("…") else "..."
         return Text(set_cell_size(text.plain, width - len(mark)).rstrip() + mark, text.style)
 
     def height(self, lines: Sequence[Text]) -> int:
-        """Return how many lines of the screen the lines take, those that it breaks itself included."""
+        """Return how many lines of the screen the lines take, including those that it breaks itself."""
         return sum(max(1, -(-line.cell_len // self.width)) for line in lines)
 
     def write(self, *lines: Text) -> None:
-        """Write the lines, however long: the terminal may break them, but nothing is left out."""
+        """Write the lines in full: the terminal may break them, but nothing is left out."""
         for line in lines:
             self._console.print(line, soft_wrap=True)
 
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Leave it to the command line, which knows the right exit status; rich would exit with 1."""
+        """Leave it to the command line, which knows the exit status; rich would exit with 1."""
         raise BrokenPipeError
 
 
@@ -135,6 +135,6 @@ def _width(file: TextIO, terminal: bool) -> int:
     if terminal:
         try:
             return max(os.get_terminal_size(file.fileno()).columns, _LEAST_WIDTH)
-        except OSError:  # a terminal that doesn't know its size
+        except OSError:  # a terminal of unknown size
             return PLAIN_WIDTH
     return PLAIN_WIDTH

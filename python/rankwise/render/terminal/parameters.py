@@ -1,4 +1,4 @@
-"""A race of parameters on the terminal: what was tried, what was kept, and what all of it gains."""
+"""A race of parameters on the terminal: tried and kept values, and their total gain."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ class _Row(NamedTuple):
     verdict: str
 
 
-def print_parameters(found: Outcome, file: TextIO) -> None:
-    """Write all of it.
+def print_parameters(outcome: Outcome, file: TextIO) -> None:
+    """Write the results.
 
     Args:
-        found: what came out.
+        outcome: of the race.
         file: to write to.
     """
     page = Page(file)
-    if found.layers:
-        page.write(*page.wrapped(f"{found.layers}.", indent=2))
-    if not found.steps:
+    if outcome.layers:
+        page.write(*page.wrapped(f"{outcome.layers}.", indent=2))
+    if not outcome.steps:
         text = "Nothing was tried: no known parameter matters for the messages in this profile."
         page.write(*page.wrapped(text, "bold", indent=2))
         return
-    rows = [row for step in found.steps for row in _rows(step)]
+    rows = [row for step in outcome.steps for row in _rows(step)]
     page.write(Text(), *table_lines(page, _COLUMNS, rows), Text())
-    for step in found.steps:
+    for step in outcome.steps:
         if step.ended:
             page.write(*page.wrapped(f"{step.parameter.name}: {step.ended}", indent=2))
-    for note in filter(None, [found.ended, *found.notes]):
+    for note in filter(None, [outcome.ended, *outcome.notes]):
         page.write(*page.wrapped(note, indent=2))
-    page.write(*page.wrapped(_verdict(found), "bold", indent=2))
-    for variable, value in found.environment.items():
+    page.write(*page.wrapped(_verdict(outcome), "bold", indent=2))
+    for variable, value in outcome.environment.items():
         page.write(page.text(f"    {variable}={value}"))
 
 
@@ -61,13 +61,13 @@ _COLUMNS: list[TextColumn[_Row]] = [
 def _rows(step: Step) -> list[_Row]:
     present = step.parameter.present or "current"
     first = _Row(step.parameter.name, present, "", "", "", step.skipped or "current")
-    return [first, *(_row(step, one) for one in step.tried)]
+    return [first, *(_row(step, tried) for tried in step.tried)]
 
 
 def _row(step: Step, tried: Tried) -> _Row:
     kept = ", kept" if step.kept == tried.setting else ""
-    seen = ", confirmed in force" if tried.seen and not tried.why_not else ""
-    said = tried.why_not or tried.verdict + kept + seen
+    in_force = ", confirmed in force" if tried.seen and not tried.why_not else ""
+    said = tried.why_not or tried.verdict + kept + in_force
     value = str(tried.setting.value)
     if tried.interval is None:
         return _Row("", value, "", "", "", said)
@@ -82,27 +82,27 @@ def _row(step: Step, tried: Tried) -> _Row:
     )
 
 
-def _verdict(found: Outcome) -> str:
-    interval = found.interval
+def _verdict(outcome: Outcome) -> str:
+    interval = outcome.interval
     if interval is None:
-        if found.verdict == "not proven":
+        if outcome.verdict == "not proven":
             return "Nothing is proven."
-        if found.verdict == "not tried":
+        if outcome.verdict == "not tried":
             return "The possible gain is unknown: no value could be tried."
         return "No gain: nothing is changed."
-    told = _told(interval)
-    if found.gains:
+    range_text = _range_text(interval)
+    if outcome.gains:
         less = f"Faster: the program takes {percent_text(-_change(interval.ratio))} % less time"
-        return f"{less} ({told}), measured again in {interval.pairs} pairs of runs, with"
-    if found.verdict == "not proven":
-        so_far = f"{change_text(_change(interval.ratio))} % ({told})"
+        return f"{less} ({range_text}), measured again in {interval.pairs} pairs of runs, with"
+    if outcome.verdict == "not proven":
+        so_far = f"{change_text(_change(interval.ratio))} % ({range_text})"
         return f"Not decided: the kept values change the time by {so_far} so far."
-    below = " Any difference is below the requested resolution." if found.alike else ""
-    change = f"{change_text(_change(interval.ratio))} % ({told})"
+    below = " Any difference is below the requested resolution." if outcome.alike else ""
+    change = f"{change_text(_change(interval.ratio))} % ({range_text})"
     return f"No gain: the kept values change the time by {change}, measured again.{below}"
 
 
-def _told(interval: Interval) -> str:
+def _range_text(interval: Interval) -> str:
     low, high = _change(interval.high), _change(interval.low)
     return f"{confidence_text(interval.confidence)} % confidence: {change_range_text(low, high)} %"
 

@@ -1,4 +1,4 @@
-"""The MPI programs that one command ran, beside each other."""
+"""The MPI programs of a command, in a table."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _COLUMNS: list[TextColumn[_Program]] = [
 
 
 def print_longest(paths: Sequence[Path], file: TextIO) -> None:
-    """Print the summary of the program that took longest; of several programs a table before it.
+    """Print the summary of the longest program; if there are several, after a table of all.
 
     Args:
-        paths: of the profiles, in the order in which the programs started.
-        file: where to.
+        paths: of the profiles, in the order of the programs' starts.
+        file: to write to.
 
     Raises:
-        RankwiseError: one can't be read.
+        RankwiseError: a profile can't be read.
     """
     if len(paths) == 1:
         print_summary(paths[0], file=file)
@@ -61,6 +61,6 @@ def print_longest(paths: Sequence[Path], file: TextIO) -> None:
 
 def _program(path: Path) -> _Program:
     with opened_profile(path) as connection:
-        run, found = run_facts(connection), times(connection)
+        run, run_times = run_facts(connection), times(connection)
     name = program_text(run.programs or [[run.executable]])
-    return _Program(path, name, run.ranks, run.wall_seconds, found.mpi_percent_of_run)
+    return _Program(path, name, run.ranks, run.wall_seconds, run_times.mpi_percent_of_run)

@@ -1,4 +1,4 @@
-"""Progress on stderr, only on a terminal: of a fraction, of steps that are counted, and of unknown length."""
+"""Progress on stderr, only on a terminal: of a fraction, of counted steps, and of unknown length."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONG_S = 2.0
 
 
 class ProgressBar:
-    """Shows after a second how much is done, as a listener of rankwise.profile.progress; gone at the end.
+    """Shows the progress after a second, as a listener of rankwise.profile.progress; removed at the end.
 
     Args:
         what: is being done.
@@ -34,7 +34,7 @@ class ProgressBar:
         return self
 
     def __call__(self, fraction: float) -> None:
-        """Take note of what fraction of the work is done."""
+        """Set the fraction of the work that is done."""
         if not self._wanted or time.monotonic() < self._next:
             return
         self._next = time.monotonic() + _REDRAW_S
@@ -48,7 +48,7 @@ class ProgressBar:
             self._shown[0].stop()
 
     def _start(self) -> tuple[Progress, TaskID]:
-        # Imported late: most profiles are made before anybody could look.
+        # Imported late: most profiles are made before it would be shown.
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -67,7 +67,7 @@ class ProgressBar:
 
 
 class StepBar:
-    """Shows the steps done of all, only on a terminal, and is gone at the end.
+    """Shows the number of steps that are done, only on a terminal; removed at the end.
 
     Args:
         what: is being done.
@@ -87,7 +87,7 @@ class StepBar:
         return self
 
     def __call__(self, done: int, total: int) -> None:
-        """Take note of how many steps are done, of how many."""
+        """Set the number of steps that are done, and of all steps."""
         if self._progress:
             self._progress.update(self._task, completed=done, total=total)
 
@@ -99,7 +99,7 @@ class StepBar:
 
 
 class Activity:
-    """Shows after two seconds what is being done, and for how long already; gone at the end.
+    """Shows the present activity after two seconds, and its duration; removed at the end.
 
     Args:
         what: is being done.
@@ -167,6 +167,6 @@ def _bar() -> Progress:
         console=Console(stderr=True),
         transient=True,
         refresh_per_second=5,
-        # The bar may be on the screen while lines are written: they go above it.
+        # Lines that are written while the bar is on the screen go above it.
         redirect_stdout=False,
     )

@@ -1,4 +1,4 @@
-"""What has become of the rules of a settings file, on the terminal."""
+"""The result of rechecking a settings file, on the terminal."""
 
 from __future__ import annotations
 
@@ -17,39 +17,41 @@ from rankwise.tuning.settings.rule import Evidence, Rule
 
 
 def print_rechecked(
-    found: Outcome, path: Path, written: Sequence[Path], *, asked: bool, file: TextIO
+    outcome: Outcome, path: Path, written: Sequence[Path], *, asked: bool, file: TextIO
 ) -> None:
-    """Write all of it.
+    """Write the result.
 
     Args:
-        found: what came out.
+        outcome: of the recheck.
         path: of the settings file.
-        written: files, the one for `rankwise run --with` first; empty: none were.
+        written: files, the one for `rankwise run --with` first; empty: no files.
         asked: whether the user wants files.
         file: to write to.
     """
     page = Page(file)
-    for line in _where(found):
+    for line in _where(outcome):
         page.write(*page.wrapped(line, "bold", indent=2))
-    page.write(Text(), *table_lines(page, _COLUMNS, found.rules, fold=True), Text())
-    for note in dict.fromkeys(_notes(found)):
+    page.write(Text(), *table_lines(page, _COLUMNS, outcome.rules, fold=True), Text())
+    for note in dict.fromkeys(_notes(outcome)):
         page.write(*page.wrapped(note, indent=2))
-    page.write(*page.wrapped(_verdict(found, path, asked=asked), "bold", indent=2))
+    page.write(*page.wrapped(_verdict(outcome, path, asked=asked), "bold", indent=2))
     if written:
-        page.write(*page.wrapped(f"Written: {', '.join(str(one) for one in written)}", indent=2))
+        page.write(
+            *page.wrapped(f"Written: {', '.join(str(written_path) for written_path in written)}", indent=2)
+        )
         page.write(page.text(f"    rankwise run --with {written[0]} -- COMMAND"))
 
 
-def _where(found: Outcome) -> list[str]:
-    before = found.library_before
+def _where(outcome: Outcome) -> list[str]:
+    before = outcome.library_before
     was = f"{before.label} {before.number}".strip()
-    if found.library is None:
+    if outcome.library is None:
         return [f"{was}: the program was not started"]
-    now = f"{found.library.label} {found.library.number}".strip()
-    version = f"{now}, as when the rules were found" if found.same_library else f"{now}; before: {was}"
-    hosts = "same nodes" if found.same_hosts else f"other nodes: {_listed(found.hosts)}"
-    if not found.same_hosts:
-        hosts += f"; before: {_listed(found.before.about.hosts)}"
+    now = f"{outcome.library.label} {outcome.library.number}".strip()
+    version = f"{now}, as when the rules were found" if outcome.same_library else f"{now}; before: {was}"
+    hosts = "same nodes" if outcome.same_hosts else f"other nodes: {_listed(outcome.hosts)}"
+    if not outcome.same_hosts:
+        hosts += f"; before: {_listed(outcome.before.about.hosts)}"
     return [version, hosts]
 
 
@@ -70,55 +72,55 @@ def _ratio(evidence: Evidence | None) -> str:
     return f"{ratio_text(evidence.ratio)} ({ratio_text(evidence.low)}-{ratio_text(evidence.high)})"
 
 
-def _then(one: Rechecked) -> str:
-    return ratio_text(one.rule.evidence.ratio) if one.rule.evidence else "-"
+def _then(rechecked: Rechecked) -> str:
+    return ratio_text(rechecked.rule.evidence.ratio) if rechecked.rule.evidence else "-"
 
 
-def _now(one: Rechecked) -> Evidence | None:
-    return one.held_out.evidence if one.held_out else None
+def _now(rechecked: Rechecked) -> Evidence | None:
+    return rechecked.held_out.evidence if rechecked.held_out else None
 
 
-def _of_call(one: Rechecked, *, chosen: bool) -> str:
-    evidence = _now(one)
+def _of_call(rechecked: Rechecked, *, chosen: bool) -> str:
+    evidence = _now(rechecked)
     if evidence is None:
         return "-"
     return second_text(1e-6 * (evidence.chosen_us if chosen else evidence.default_us))
 
 
 _COLUMNS: list[TextColumn[Rechecked]] = [
-    TextColumn("call", lambda one: call_name(one.rule.procedure)),
-    TextColumn("ranks", lambda one: str(one.rule.processes), right=True),
-    TextColumn("size", lambda one: _size(one.rule), right=True),
-    label("rule", lambda one: algorithm_name(one.rule.algorithm.label)),
+    TextColumn("call", lambda rechecked: call_name(rechecked.rule.procedure)),
+    TextColumn("ranks", lambda rechecked: str(rechecked.rule.processes), right=True),
+    TextColumn("size", lambda rechecked: _size(rechecked.rule), right=True),
+    label("rule", lambda rechecked: algorithm_name(rechecked.rule.algorithm.label)),
     TextColumn("x then", _then, right=True),
-    TextColumn("default", lambda one: _of_call(one, chosen=False), right=True),
-    TextColumn("rule's", lambda one: _of_call(one, chosen=True), right=True),
-    TextColumn("x now (interval)", lambda one: _ratio(_now(one)), right=True),
-    label("outcome", lambda one: one.verdict),
+    TextColumn("default", lambda rechecked: _of_call(rechecked, chosen=False), right=True),
+    TextColumn("rule's", lambda rechecked: _of_call(rechecked, chosen=True), right=True),
+    TextColumn("x now (interval)", lambda rechecked: _ratio(_now(rechecked)), right=True),
+    label("outcome", lambda rechecked: rechecked.verdict),
 ]
 
 
-def _notes(found: Outcome) -> list[str]:
+def _notes(outcome: Outcome) -> list[str]:
     notes = []
-    for one in found.rules:
+    for rechecked in outcome.rules:
         what = (
-            f"{call_name(one.rule.procedure)} on {one.rule.processes} processes by "
-            f"{algorithm_name(one.rule.algorithm.label)}"
+            f"{call_name(rechecked.rule.procedure)} on {rechecked.rule.processes} processes by "
+            f"{algorithm_name(rechecked.rule.algorithm.label)}"
         )
-        if one.why:
-            notes.append(f"{what}: {one.why}.")
-        if one.verdict == "unknown" and one.held_out and not one.why:
-            control = one.held_out.control
+        if rechecked.why:
+            notes.append(f"{what}: {rechecked.why}.")
+        if rechecked.verdict == "unknown" and rechecked.held_out and not rechecked.why:
+            control = rechecked.held_out.control
             notes.append(
                 f"{what}: the library's own choice differs from itself, {ratio_text(control.ratio)} x "
                 f"({ratio_text(control.low)}-{ratio_text(control.high)}): try again on a quiet machine."
             )
-        if one.held_out and one.rule.raced and not one.as_found:
+        if rechecked.held_out and rechecked.rule.raced and not rechecked.as_found:
             notes.append(
                 f"{what}: the launch has fewer ranks than when the rule was found, so the rule was measured "
                 "on several blocks of ranks at the same time."
             )
-    if any(one.held_out and not one.rule.raced for one in found.rules):
+    if any(rechecked.held_out and not rechecked.rule.raced for rechecked in outcome.rules):
         notes.append(
             "Rules without a record of how they were found were measured on several blocks of ranks at the "
             "same time."
@@ -126,8 +128,8 @@ def _notes(found: Outcome) -> list[str]:
     kept = [
         word
         for word, is_there in (
-            ("variables", found.before.environment),
-            ("places of ranks", found.before.bindings),
+            ("variables", outcome.before.environment),
+            ("places of ranks", outcome.before.bindings),
         )
         if is_there
     ]
@@ -136,15 +138,15 @@ def _notes(found: Outcome) -> list[str]:
     return notes
 
 
-def _verdict(found: Outcome, path: Path, *, asked: bool) -> str:
-    wins, rules = found.counted("still wins"), len(found.rules)
-    if found.ended:
-        return f"{wins} of {rules} rules still win. {found.ended}"
+def _verdict(outcome: Outcome, path: Path, *, asked: bool) -> str:
+    wins, rules = outcome.counted("still wins"), len(outcome.rules)
+    if outcome.ended:
+        return f"{wins} of {rules} rules still win. {outcome.ended}"
     verdict = f"{wins} of {rules} rule{'s' * (rules != 1)} still win{'s' * (rules == 1)}."
-    unsure = found.counted("unknown")
-    if found.settings is None:
+    unsure = outcome.counted("unknown")
+    if outcome.settings is None:
         return f"{verdict} No rule remains, so nothing is written: run the program without {path}."
-    if not found.settings.rules:
+    if not outcome.settings.rules:
         verdict += " The other contents of the file remain."
     elif unsure:
         verdict += f" {unsure} unknown and stay{'s' * (unsure == 1)}, as not measured."

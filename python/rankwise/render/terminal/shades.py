@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankwise.render.terminal.page import Page
 
-_SHADES = ("░▒▓█", ".:-=+*#%@")  # the first ones that the page can show
+_SHADES = ("░▒▓█", ".:-=+*#%@")  # in order of preference
 _TICKS_APART = 10  # columns at least
 
 
@@ -14,11 +14,11 @@ def shades_of(page: Page) -> str:
 
 
 def ticks(rows: int, together: int, wide: int) -> str:
-    """Return the numbers of some of the columns, each above its own.
+    """Return the numbers of some columns, each above its column.
 
     Args:
         rows: number of columns of the matrix.
-        together: the numbers are this far apart.
+        together: the difference between the numbers of adjacent columns.
         wide: characters of a column.
     """
     line = ""
@@ -29,5 +29,5 @@ def ticks(rows: int, together: int, wide: int) -> str:
 
 
 def shade(height: float, shades: str) -> str:
-    """Return the shade of a height from 0 to 1; what is beyond has that of the end."""
+    """Return the shade of a height from 0 to 1; heights beyond have the shade of the end."""
     return shades[min(max(int(height * len(shades)), 0), len(shades) - 1)]

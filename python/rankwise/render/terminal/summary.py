@@ -1,4 +1,4 @@
-"""The summary at the end of a run: the same things in the same place every time, on one screen."""
+"""The summary at the end of a run: always the same data in the same place, on one screen."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from rankwise.views.view import Column
 
 Row = TypeVar("Row", bound=HasTotals)
 
-_SCREEN_LINES = 24  # what the short form of a partial run fits into, at 80 columns
+_SCREEN_LINES = 24  # of the short form of a partial run, at 80 columns
 _TABLE_LINES = 10  # of a table in the short form: nine rows and the others
 _PLACE_LINES = 4  # three and the others
 _LEAST_LINES = 2  # one and the others
@@ -46,85 +46,89 @@ _MOST_OTHER_LINES = _SCREEN_LINES - _SEPARATORS_AND_HEADS - 2 * _LEAST_LINES
 def print_summary(path: Path, *, file: TextIO | None = None, verbose: int = 0) -> None:
     """Print the summary of the profile at `path`: about ten lines.
 
-    That of a partial run is never longer than a screen, which begins with what was lost.
+    A partial run's summary fits on a screen, and begins with the lost data.
 
     Args:
         path: of the profile.
-        file: where to; stderr if None.
-        verbose: 1: one screen, with more rows only where they matter; 2: everything, nothing cut.
+        file: to write to; stderr if None.
+        verbose: 1: a screen, with more rows if they matter; 2: everything, nothing cut.
 
     Raises:
         RankwiseError: the profile can't be read.
     """
     with opened_profile(path) as connection:
-        seen = Evidence(connection)
-        told = diagnosis(seen)
-        found = summary(connection, seen, told.account)
-        write_summary(found, told, path, file or sys.stderr, verbose=verbose)
+        evidence = Evidence(connection)
+        conclusions = diagnosis(evidence)
+        run_summary = summary(connection, evidence, conclusions.account)
+        write_summary(run_summary, conclusions, path, file or sys.stderr, verbose=verbose)
 
 
-def write_summary(found: Summary, told: Diagnosis, path: Path, file: TextIO, *, verbose: int = 0) -> None:
+def write_summary(
+    run_summary: Summary, conclusions: Diagnosis, path: Path, file: TextIO, *, verbose: int = 0
+) -> None:
     """Write the summary of the profile at `path`, as `print_summary` does."""
     page = Page(file)
-    if not verbose and found.trust.complete:
-        page.write(*brief_lines(page, found, told, path))
+    if not verbose and run_summary.trust.complete:
+        page.write(*brief_lines(page, run_summary, conclusions, path))
     else:
-        # (Of a partial run the first screen is the longer one already.)
-        verbose += not found.trust.complete
-        page.write(*_long_lines(page, found, told, path, verbose=verbose > 1))
+        # (For a partial run, the first form is already the longer one.)
+        verbose += not run_summary.trust.complete
+        page.write(*_long_lines(page, run_summary, conclusions, path, verbose=verbose > 1))
 
 
-def _long_lines(page: Page, found: Summary, told: Diagnosis, path: Path, *, verbose: bool) -> list[Text]:
-    head = head_lines(page, found, told, path, verbose)
-    foot = foot_lines(page, found, told, path)
-    if verbose and found.balance:
-        head += [Text(), *_balance_lines(page, found.balance)]
+def _long_lines(
+    page: Page, run_summary: Summary, conclusions: Diagnosis, path: Path, *, verbose: bool
+) -> list[Text]:
+    head = head_lines(page, run_summary, conclusions, path, verbose)
+    foot = foot_lines(page, run_summary, conclusions, path)
+    if verbose and run_summary.balance:
+        head += [Text(), *_balance_lines(page, run_summary.balance)]
     if not verbose and page.height([*head, *foot]) > _MOST_OTHER_LINES:
-        foot = foot_lines(page, found, told, path, short=True)
-    is_short = not found.trust.complete and not verbose
-    if is_short:  # where the ranks ended says more than what they sent
-        foot = ended_foot(page, found, bool(told.findings.in_summary), path)
-    head += _place_lines(page, found, page.height([*head, *foot]), verbose)
-    if is_short and not hang_sentence(found.hang):
-        foot = _with_finding(page, found, told, path, head, foot)
-    tables = _table_lines(page, found, page.height([*head, *foot]), verbose)
+        foot = foot_lines(page, run_summary, conclusions, path, short=True)
+    is_short = not run_summary.trust.complete and not verbose
+    if is_short:  # the places where ranks ended matter more than their traffic
+        foot = ended_foot(page, run_summary, bool(conclusions.findings.in_summary), path)
+    head += _place_lines(page, run_summary, page.height([*head, *foot]), verbose)
+    if is_short and not hang_sentence(run_summary.hang):
+        foot = _with_finding(page, run_summary, conclusions, path, head, foot)
+    tables = _table_lines(page, run_summary, page.height([*head, *foot]), verbose)
     gap = [Text()] if foot[0].plain else []  # findings begin with one
     return [*head, Text(), *tables, *gap, *foot]
 
 
 def _with_finding(
-    page: Page, found: Summary, told: Diagnosis, path: Path, head: list[Text], foot: list[Text]
+    page: Page, run_summary: Summary, conclusions: Diagnosis, path: Path, head: list[Text], foot: list[Text]
 ) -> list[Text]:
-    """Return the foot with the first finding, where there is room for it."""
-    longer = findings_foot(page, found, told.findings.in_summary[:1], path)
+    """Return the foot with the first finding, if it fits."""
+    longer = findings_foot(page, run_summary, conclusions.findings.in_summary[:1], path)
     lines = page.height([*head, *longer]) + _SEPARATORS_AND_HEADS + 2 * _LEAST_LINES
     return longer if lines <= _SCREEN_LINES else foot
 
 
-def _place_lines(page: Page, found: Summary, other_lines: int, verbose: bool) -> list[Text]:
-    """Return where the ranks ended, those few that stand out first; nothing where there is no room."""
-    odd_first = sorted(found.places, key=lambda place: (place.count, place.state == INSIDE))
-    tables = sum(min(_LEAST_LINES, len(rows)) for rows in (found.families, found.calls))
-    left = _SCREEN_LINES - other_lines - _SEPARATORS_AND_HEADS - tables - _SEPARATOR_AND_HEAD
-    room = len(odd_first) if verbose else min(_PLACE_LINES, left)
+def _place_lines(page: Page, run_summary: Summary, other_lines: int, verbose: bool) -> list[Text]:
+    """Return where the ranks ended, outliers first; empty if there is no room."""
+    odd_first = sorted(run_summary.places, key=lambda place: (place.count, place.state == INSIDE))
+    tables = sum(min(_LEAST_LINES, len(rows)) for rows in (run_summary.families, run_summary.calls))
+    lines_left = _SCREEN_LINES - other_lines - _SEPARATORS_AND_HEADS - tables - _SEPARATOR_AND_HEAD
+    room = len(odd_first) if verbose else min(_PLACE_LINES, lines_left)
     if not odd_first or room < min(_LEAST_LINES, len(odd_first)):
         return []
     return [Text(), *table_lines(page, place_columns("ended in"), *fit(odd_first, room), fold=verbose)]
 
 
-def _table_lines(page: Page, found: Summary, other_lines: int, verbose: bool) -> list[Text]:
-    if not found.calls:
-        return page.wrapped(NOTHING_BETWEEN if found.opening_and_closing else NO_CALLS)
-    families, calls = len(found.families), len(found.calls)
+def _table_lines(page: Page, run_summary: Summary, other_lines: int, verbose: bool) -> list[Text]:
+    if not run_summary.calls:
+        return page.wrapped(NOTHING_BETWEEN if run_summary.opening_and_closing else NO_CALLS)
+    families, calls = len(run_summary.families), len(run_summary.calls)
     if not verbose:
         families, calls = min(families, _TABLE_LINES), min(calls, _TABLE_LINES)
-    if not verbose and not found.trust.complete:
+    if not verbose and not run_summary.trust.complete:
         room = _SCREEN_LINES - other_lines - _SEPARATORS_AND_HEADS
         families, calls = _shared_out(room, families, calls)
     return [
-        *_counted_lines(page, COMMUNICATORS, found.families, families, verbose),
+        *_counted_lines(page, COMMUNICATORS, run_summary.families, families, verbose),
         Text(),
-        *_counted_lines(page, CALLS_OF_RUN, found.calls, calls, verbose),
+        *_counted_lines(page, CALLS_OF_RUN, run_summary.calls, calls, verbose),
     ]
 
 
@@ -136,7 +140,7 @@ def _counted_lines(
 
 
 def _shared_out(lines: int, families: int, calls: int) -> tuple[int, int]:
-    """Return lines for the two tables, taken from the longer one until both fit into `lines`."""
+    """Return the lines for the two tables, taken from the longer one until both fit into `lines`."""
     while families + calls > lines and max(families, calls) > _LEAST_LINES:
         if families > calls:
             families -= 1
@@ -166,7 +170,7 @@ _BALANCE: list[TextColumn[_Quantity]] = [
 
 
 def _balance_lines(page: Page, balance: Balance) -> list[Text]:
-    """Return the block, one line a quantity."""
+    """Return the block, a line for each quantity."""
     lines = [
         _Quantity("wall", balance.wall_seconds, second_text),
         _Quantity("user", balance.user_seconds, second_text),

@@ -1,4 +1,4 @@
-"""The foot of the summary: the ranks that stand out, what leaves the nodes, and what to type next."""
+"""The foot of the summary: outliers of the ranks, off-node traffic, and the next command."""
 
 from __future__ import annotations
 
@@ -32,52 +32,58 @@ LABEL = 10
 _APART = "   "
 
 
-def foot_lines(page: Page, found: Summary, told: Diagnosis, path: Path, *, short: bool = False) -> list[Text]:
-    """Return the lines that have something to say, findings, and at the end the command to type next.
+def foot_lines(
+    page: Page, summary: Summary, diagnosis: Diagnosis, path: Path, *, short: bool = False
+) -> list[Text]:
+    """Return the relevant lines, the findings, and the next command at the end.
 
     Args:
-        page: that they are made for.
-        found: what to show.
-        told: what is concluded from it.
+        page: to write to.
+        summary: to show.
+        diagnosis: its conclusions.
         path: of the profile.
-        short: without the lines that say least.
+        short: whether to omit the least important lines.
     """
-    waiting = waiting_fields(told)
-    # A line on waiting says more than one on the extremes.
+    waiting = waiting_fields(diagnosis)
+    # A line on waiting matters more than one on the extremes.
     crowded = short and bool(waiting)
-    locality, leaves = found.locality, found.run.nodes > 1 or found.locality.bytes_unplaced
-    shown = told.findings.in_summary
-    counters = counter_fields(found.counters, found.shortages, {one.finding.rule for one in shown})
-    reordered = reordered_text(found.families)
+    locality, leaves = summary.locality, summary.run.nodes > 1 or summary.locality.bytes_unplaced
+    shown = diagnosis.findings.in_summary
+    counters = counter_fields(summary.counters, summary.shortages, {entry.finding.rule for entry in shown})
+    reordered = reordered_text(summary.families)
     return [
-        *(_labelled(page, "in MPI", *extremes(found.times)) if found.run.ranks > 1 and not crowded else []),
+        *(
+            _labelled(page, "in MPI", *extremes(summary.times))
+            if summary.run.ranks > 1 and not crowded
+            else []
+        ),
         *(_labelled(page, "waiting", *waiting) if waiting else []),
         *(_labelled(page, "off node", off_node_text(locality)) if leaves else []),
-        *([_inside(page, found.inside, found.run.nodes)] if found.inside and not short else []),
+        *([_inside(page, summary.inside, summary.run.nodes)] if summary.inside and not short else []),
         *(_labelled(page, "system", *counters) if counters else []),
-        *(_labelled(page, "files", *file_fields(found.files)) if found.files else []),
+        *(_labelled(page, "files", *file_fields(summary.files)) if summary.files else []),
         *(_labelled(page, "reordered", reordered) if reordered else []),
-        *findings_foot(page, found, shown, path),
+        *findings_foot(page, summary, shown, path),
     ]
 
 
-def ended_foot(page: Page, found: Summary, has_findings: bool, path: Path) -> list[Text]:
-    """Return what matters most of a partial run: of ranks that stood still whether they had processors."""
-    if not hang_sentence(found.hang):
-        return [next_line(page, EXPLAIN if has_findings else next_step(found), path)]
-    fields = shortage_fields(found.shortages)
+def ended_foot(page: Page, summary: Summary, has_findings: bool, path: Path) -> list[Text]:
+    """Return the foot for a partial run: if ranks hung, whether they had processors."""
+    if not hang_sentence(summary.hang):
+        return [next_line(page, EXPLAIN if has_findings else next_step(summary), path)]
+    fields = shortage_fields(summary.shortages)
     shortage = _labelled(page, "system", *fields) if fields else []
-    return [*shortage, next_line(page, next_step(found), path)]
+    return [*shortage, next_line(page, next_step(summary), path)]
 
 
-def findings_foot(page: Page, found: Summary, shown: Sequence[Found], path: Path) -> list[Text]:
-    """Return findings and the command to type next, the last line."""
-    step = EXPLAIN if shown else next_step(found)
-    return [*summary_lines(page, shown, found.run, path), next_line(page, step, path)]
+def findings_foot(page: Page, summary: Summary, shown: Sequence[Found], path: Path) -> list[Text]:
+    """Return the findings, and the next command as the last line."""
+    step = EXPLAIN if shown else next_step(summary)
+    return [*summary_lines(page, shown, summary.run, path), next_line(page, step, path)]
 
 
 def next_line(page: Page, step: NextStep, path: Path) -> Text:
-    """Return the command, never broken because it is there to be copied, and why where there is room."""
+    """Return the next command, never broken so that it can be copied, and the reason if it fits."""
     command = page.text(f"{'next:':{LABEL}}{step_command(step, path)}")
     why = page.text(f"{_APART}# {step.why}", "dim")
     return command + why if command.cell_len + why.cell_len <= page.width else command
@@ -89,5 +95,5 @@ def _labelled(page: Page, label: str, *fields: str) -> list[Text]:
 
 
 def _inside(page: Page, totals: InsideTotals, nodes: int) -> Text:
-    """Return one line, whatever there is to say."""
+    """Return a single line of any length."""
     return page.shortened(page.text(f"{'inside':{LABEL}}{inside_text(totals, nodes)}"), page.width)

@@ -1,4 +1,4 @@
-"""The head of the summary: what ran, how far to trust it, and what the time went to."""
+"""The head of the summary: the run, its trust line, and its time by part."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from rankwise.text.trust import cost_line, coverage_fields, memory_line, partial
 from rankwise.text.units import number_of, percent_text, second_text
 
 _BAR = 20  # columns
-_LEAST_BAR = 8  # with less, there is none
+_LEAST_BAR = 8  # a narrower bar is omitted
 _MOST_LINES = 2  # of each part, in the short form
 _INDENT = 2
 _APART = "  "
 
 
-def head_lines(page: Page, found: Summary, told: Diagnosis, path: Path, verbose: bool) -> list[Text]:
-    """Return title, trust, warnings, wall time and its parts, and what limits the run."""
-    lines = title_lines(page, found.run, run_fields(found.run, verbose=verbose), verbose=verbose)
-    lines += _trust_lines(page, found.trust, path, verbose)
-    if hang := hang_sentence(found.hang):
+def head_lines(page: Page, summary: Summary, diagnosis: Diagnosis, path: Path, verbose: bool) -> list[Text]:
+    """Return title, trust line, warnings, wall time and its parts, and the limit of the run."""
+    lines = title_lines(page, summary.run, run_fields(summary.run, verbose=verbose), verbose=verbose)
+    lines += _trust_lines(page, summary.trust, path, verbose)
+    if hang := hang_sentence(summary.hang):
         lines += page.wrapped(f"{hang}.", "bold red", _INDENT)
     return [
         *lines,
         Text(),
-        *_time_lines(page, found),
-        *_efficiency_lines(page, found.efficiency),
-        *verdict_lines(page, found, told, verbose=verbose),
+        *_time_lines(page, summary),
+        *_efficiency_lines(page, summary.efficiency),
+        *verdict_lines(page, summary, diagnosis, verbose=verbose),
     ]
 
 
-def verdict_lines(page: Page, found: Summary, told: Diagnosis, *, verbose: bool = False) -> list[Text]:
-    """Return what limits the run; nothing where other lines say it: ranks that hang, no calls."""
-    if not found.calls or hang_sentence(found.hang):
+def verdict_lines(page: Page, summary: Summary, diagnosis: Diagnosis, *, verbose: bool = False) -> list[Text]:
+    """Return the limit of the run; empty if other lines say it: ranks that hang, no calls."""
+    if not summary.calls or hang_sentence(summary.hang):
         return []
     # (A partial run has more to show on its screen.)
-    return _capped(page, page.wrapped(told.verdict, "bold", _INDENT), verbose or found.trust.complete)
+    return _capped(page, page.wrapped(diagnosis.verdict, "bold", _INDENT), verbose or summary.trust.complete)
 
 
 def title_lines(page: Page, run: Run, fields: Sequence[str], *, verbose: bool = False) -> list[Text]:
@@ -76,7 +76,7 @@ def _trust_lines(page: Page, trust: Trust, path: Path, verbose: bool) -> list[Te
 
 
 def warning_lines(page: Page, trust: Trust, path: Path, *, verbose: bool = False) -> list[Text]:
-    """Return what makes the numbers less certain; in the short form at most two lines."""
+    """Return what makes the numbers less reliable; in the short form at most two lines."""
     texts = warnings(trust)
     warned = [line for text in texts for line in page.wrapped(f"! {text}", "yellow", _INDENT)]
     if not verbose and len(warned) > _MOST_LINES:
@@ -86,9 +86,9 @@ def warning_lines(page: Page, trust: Trust, path: Path, *, verbose: bool = False
     return warned
 
 
-def _time_lines(page: Page, found: Summary) -> list[Text]:
-    times = found.times
-    wall = wall_text(found)
+def _time_lines(page: Page, summary: Summary) -> list[Text]:
+    times = summary.times
+    wall = wall_text(summary)
     if times.most_in_mpi is None:
         return [page.text(f"{wall}{_APART}time in MPI unknown: no rank's counters could be read")]
     wall += f" (Init, Finalize {second_text(times.init_finalize_seconds)})"
@@ -104,10 +104,10 @@ def _time_lines(page: Page, found: Summary) -> list[Text]:
     return page.joined([wall, *reversed(parts)], _APART, _INDENT)
 
 
-def _efficiency_lines(page: Page, found: Efficiency | None) -> list[Text]:
-    if found is None or found.ranks < 2:
+def _efficiency_lines(page: Page, efficiency: Efficiency | None) -> list[Text]:
+    if efficiency is None or efficiency.ranks < 2:
         return []
-    return page.wrapped(efficiency_text(found), indent=_INDENT)
+    return page.wrapped(efficiency_text(efficiency), indent=_INDENT)
 
 
 def _bar(page: Page, times: Times, columns: int) -> Text:
@@ -118,7 +118,7 @@ def _bar(page: Page, times: Times, columns: int) -> Text:
 
 
 def _capped(page: Page, lines: list[Text], verbose: bool) -> list[Text]:
-    """Return the lines; in the short form at most two, with a mark where they go on."""
+    """Return the lines; in the short form at most two, with a mark if there are more."""
     if verbose or len(lines) <= _MOST_LINES:
         return lines
     last = lines[_MOST_LINES - 1]

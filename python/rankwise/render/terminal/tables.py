@@ -1,6 +1,6 @@
-"""Tables without rules: aligned columns, two blanks between them, and never a row left out silently.
+"""Tables without rules: aligned columns, two blanks between them, and no silently omitted row.
 
-With it how many rows are shown, and the notes below that several rows share.
+Also the number of shown rows, and footnotes that rows share.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _LEAST_FLEXIBLE = 8
 
 @dataclass(frozen=True)
 class TextColumn(Generic[AnyRow]):
-    """One column.
+    """A column.
 
     Attributes:
         head: its title, with the unit or "% of what".
         cell: the text of a row.
-        rest: the text for the rows that are not shown, or None where there is nothing to say.
+        rest: the text for the rows that are not shown; None: no text.
         right: aligned right.
-        flexible: may be narrowed where the page is too narrow.
-        whole: holds names, which are not broken where there is another way.
-        key: right of the names, and tells rows apart with them.
+        flexible: may be narrowed on a narrow page.
+        whole: has names, which are not broken if avoidable.
+        key: right of the names, and distinguishes rows together with them.
     """
 
     head: str
@@ -51,7 +51,7 @@ def label(head: str, cell: Callable[[Row], str]) -> TextColumn[Row]:
 
 
 def number(head: str, value: Callable[[Row], float], text: Callable[[float], str]) -> TextColumn[Row]:
-    """Return a column of numbers that can be added up: the line "others" shows the sum."""
+    """Return a column of numbers with a sum in the line "others"."""
     return TextColumn(
         head, lambda row: text(value(row)), lambda rows: text(sum(value(row) for row in rows)), right=True
     )
@@ -68,18 +68,18 @@ def table_lines(
     fold: bool = True,
     split: bool = False,
 ) -> list[Text]:
-    """Return the table as lines: the heads, the rows, one line "others", the sums, and what stands apart.
+    """Return the table as lines: the heads, the rows, a line "others", the sums, and separate lines.
 
     Args:
-        page: that it is made for.
+        page: to write to.
         columns: from left to right.
-        shown: rows with a line of their own.
+        shown: rows with their own line.
         rest: rows that the line "others" sums up; no such line if empty.
-        sums: cells of lines below, of all rows taken together.
-        apart: cells of lines below these, which no sum and no share includes.
-        fold: whether a name that is too long goes on in the next line, or is cut with an ellipsis (then every
-            row is one line).
-        split: whether columns that there is no room for stand in a table below with the same names and keys.
+        sums: cells of lines below, for all rows together.
+        apart: cells of lines below these, not included in any sum or share.
+        fold: whether a name that is too long continues in the next line; else it is cut with an ellipsis, and
+            every row is one line.
+        split: whether columns that don't fit go into a table below with the same names and keys.
     """
     heads = [page.text(column.head, "bold") for column in columns]
     table = [heads] + [[page.text(column.cell(row)) for column in columns] for row in shown]
@@ -94,7 +94,7 @@ def table_lines(
         lines += [Text()] * bool(lines)
         block = [columns[index] for index in chosen]
         rows = [[row[index] for index in chosen] for row in table]
-        if lines:  # a sum may have nothing to say in these columns
+        if lines:  # a sum may be empty in these columns
             names = len(_names(columns))
             rows = [row for row in rows if any(cell.plain for cell in row[names:])]
         widths = _widths(page, block, rows, split)
@@ -104,7 +104,7 @@ def table_lines(
 
 
 def _blocks(page: Page, columns: Sequence[TextColumn[Row]], table: list[list[Text]]) -> list[list[int]]:
-    """Share the columns out among tables as wide as the page, each with the names at the beginning."""
+    """Distribute the columns over tables as wide as the page, each beginning with the names."""
     natural, least = _natural_widths(columns, table), _least_widths(page, columns, table, split=True)
     needed = [
         min(wide, narrow) if column.flexible else wide
@@ -121,7 +121,7 @@ def _blocks(page: Page, columns: Sequence[TextColumn[Row]], table: list[list[Tex
 
 
 def _names(columns: Sequence[TextColumn[Row]]) -> list[TextColumn[Row]]:
-    """Return the first columns as far as they tell rows apart; at least one."""
+    """Return the first columns that distinguish rows; at least one."""
     return list(takewhile(lambda column: column.flexible or column.key, columns)) or list(columns[:1])
 
 
@@ -132,10 +132,10 @@ def _natural_widths(columns: Sequence[TextColumn[Row]], table: list[list[Text]])
 def _least_widths(
     page: Page, columns: Sequence[TextColumn[Row]], table: list[list[Text]], split: bool
 ) -> list[int]:
-    """Return what the columns can be narrowed to.
+    """Return the least widths of the columns.
 
-    Where columns can stand in another table, no name is broken, and other texts only between words, unless
-    that takes more than a third of the page.
+    If columns can go into another table, no name is broken, and other texts only between words, unless that
+    takes more than a third of the page.
     """
     least = [max(_LEAST_FLEXIBLE, cell_len(column.head)) for column in columns]
     if not split:
@@ -146,7 +146,7 @@ def _least_widths(
         for column, each in zip(columns, texts, strict=True)
     ]
     longest = [max(map(cell_len, each), default=0) for each in parts]
-    return [max(one, min(other, page.width // 3)) for one, other in zip(least, longest, strict=True)]
+    return [max(width, min(most, page.width // 3)) for width, most in zip(least, longest, strict=True)]
 
 
 def _widths(
@@ -194,13 +194,13 @@ def fit(rows: Sequence[Row], lines: int) -> tuple[Sequence[Row], Sequence[Row]]:
 
 
 class Footnotes:
-    """Numbers sentences in the order in which they are first asked for."""
+    """Numbers sentences in the order of their first use."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
     def mark(self, sentence: str) -> str:
-        """Return the mark of a sentence: `[1]`; nothing for no sentence."""
+        """Return the mark of a sentence: `[1]`; '' for no sentence."""
         return f"[{self._numbers.setdefault(sentence, len(self._numbers) + 1)}]" if sentence else ""
 
     def text(self) -> str:

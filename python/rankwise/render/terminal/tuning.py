@@ -1,4 +1,4 @@
-"""What tuning found, on the terminal: what was raced, what it gains, and what the program shows of it."""
+"""The results of tuning, on the terminal: races, their gains, and the gain of the program."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LONG_NAME = re.compile(r"MPIR_\w+")
 
 
 def print_tuned(
-    found: Tuned,
+    tuned: Tuned,
     everything: Sequence[Target],
     run_seconds: float,
     written: Sequence[Path],
@@ -43,19 +43,19 @@ def print_tuned(
     *,
     failed: bool = False,
 ) -> None:
-    """Write all of it.
+    """Write the results.
 
     Args:
-        found: what came out.
-        everything: all targets, also those that are not worth a race.
+        tuned: the results.
+        everything: all targets, including those not worth a race.
         run_seconds: of all ranks in the profile.
-        written: files, the one for `rankwise run --with` first; empty: none were.
+        written: files, the one for `rankwise run --with` first; empty: no files.
         file: to write to.
-        failed: whether they could not be written, which is told elsewhere.
+        failed: whether they could not be written, which is reported elsewhere.
     """
     page = Page(file)
-    library = f"{found.library.label} {found.library.number}".strip()
-    tunable = sum(one.tunable_seconds for one in everything)
+    library = f"{tuned.library.label} {tuned.library.number}".strip()
+    tunable = sum(target.tunable_seconds for target in everything)
     page.write(
         *page.wrapped(
             f"{library}: {percent_text(100 * tunable / run_seconds if run_seconds else 0)} % of the run "
@@ -64,25 +64,25 @@ def print_tuned(
             indent=2,
         )
     )
-    if not found.tried:
+    if not tuned.tried:
         page.write(*page.wrapped("No collective takes enough time for tuning to pay off.", indent=2))
     else:
-        page.write(Text(), *table_lines(page, _columns(run_seconds), found.tried, fold=True), Text())
-    _notes(page, found)
-    if found.proof is not None:
-        page.write(*page.wrapped(proof_text(found.proof), "bold", indent=2))
+        page.write(Text(), *table_lines(page, _columns(run_seconds), tuned.tried, fold=True), Text())
+    _notes(page, tuned)
+    if tuned.proof is not None:
+        page.write(*page.wrapped(proof_text(tuned.proof), "bold", indent=2))
     if not failed:
-        undecided = found.settings is None and not found.is_finished
-        print_written(found.settings is not None, written, file, undecided=undecided)
+        undecided = tuned.settings is None and not tuned.is_finished
+        print_written(tuned.settings is not None, written, file, undecided=undecided)
 
 
 def print_written(gains: bool, written: Sequence[Path], file: TextIO, *, undecided: bool = False) -> None:
-    """Write what has become of settings.
+    """Write the result for the settings.
 
     Args:
         gains: whether they are proven to gain.
-        undecided: whether that could not be found out in the time.
-        written: files, the one for `rankwise run --with` first; empty: none were.
+        undecided: whether there was too little time to decide.
+        written: files, the one for `rankwise run --with` first; empty: no files.
         file: to write to.
     """
     page = Page(file)
@@ -121,7 +121,7 @@ def _size(target: Target) -> str:
 
 
 def _evidence(tried: Tried) -> Evidence | None:
-    """Return what was measured of the algorithm in the table: the winner, or a runner-up in its place."""
+    """Return the evidence of the algorithm in the table: the winner, or a runner-up that replaces it."""
     if tried.rule and (tried.failed or tried.beside):
         return tried.rule.evidence
     return tried.held_out.evidence if tried.held_out else None
@@ -145,12 +145,12 @@ def _effect(tried: Tried) -> str:
         return ""
     what = f"{call_name(tried.target.procedure)} with {algorithm_name(tried.rule.algorithm.label)}"
     if effect.verdict == "not visible":
-        seen = (
+        visibility = (
             "its messages do not change with the rule"
             if effect.messages == "same"
             else "its messages can't be seen"
         )
-        return f"{what}: {seen}; the pairs of runs decide."
+        return f"{what}: {visibility}; the pairs of runs decide."
     before, after = (", ".join(map(algorithm_name, names)) for names in (effect.before, effect.after))
     if effect.verdict == "same calls":
         return f"{what}: the library calls {after} equally often without the rule; the pairs of runs decide."
@@ -166,7 +166,7 @@ def _beside(tried: Tried) -> str:
 
 
 def _failed(tried: Tried) -> str:
-    """Say which algorithms the program fails with, and what became of the call."""
+    """Return which algorithms make the program fail, and the result for the call."""
     outs = "; ".join(f"{algorithm_name(label)} is excluded, {why}" for label, why in tried.failed.items())
     if tried.rule:
         instead = _taken(tried)
@@ -185,31 +185,31 @@ def _taken(tried: Tried) -> str:
     return f"The runner-up {algorithm_name(tried.rule.algorithm.label)} takes its place."
 
 
-def _notes(page: Page, found: Tuned) -> None:
-    notes = [_effect(tried) for tried in found.tried]
+def _notes(page: Page, tuned: Tuned) -> None:
+    notes = [_effect(tried) for tried in tuned.tried]
     refused: dict[tuple[str, str], list[str]] = {}
-    for tried in found.tried:
+    for tried in tuned.tried:
         for name, why in tried.refused.items():
             refused.setdefault((call_name(tried.target.procedure), why), []).append(name)
     for (call, why), names in refused.items():
         notes.append(f"{call} by {', '.join(map(algorithm_name, names))} was not raced: {why}.")
-    notes += [_beside(tried) for tried in found.tried if tried.beside]
-    notes += [_failed(tried) for tried in found.tried if tried.failed]
-    if found.left:
-        cells = ", ".join(f"{call_name(one.procedure)} ({_size(one)})" for one in found.left)
+    notes += [_beside(tried) for tried in tuned.tried if tried.beside]
+    notes += [_failed(tried) for tried in tuned.tried if tried.failed]
+    if tuned.left:
+        cells = ", ".join(f"{call_name(target.procedure)} ({_size(target)})" for target in tuned.left)
         notes.append(f"Not tried for lack of time: {cells}.")
-    if found.others:
-        notes.append(f"Collectives without a rule that also changed: {', '.join(found.others)}.")
-    if found.digits:
+    if tuned.others:
+        notes.append(f"Collectives without a rule that also changed: {', '.join(tuned.others)}.")
+    if tuned.digits:
         notes.append("Sums may change in their last digits; --bitwise prevents that.")
-    if found.ended:
-        notes.append(found.ended)
+    if tuned.ended:
+        notes.append(tuned.ended)
     for note in filter(None, dict.fromkeys(notes)):
         page.write(*page.wrapped(note, indent=2))
 
 
 def proof_text(proof: Proof) -> str:
-    """Return in a sentence what the pairs of runs showed."""
+    """Return the result of paired runs as a sentence."""
     if proof.rejected:
         return f"The settings are rejected: {proof.rejected}."
     if proof.interval is None:
@@ -221,20 +221,20 @@ def proof_text(proof: Proof) -> str:
     return f"{said}{' ' + proof.ended if proof.ended else ''}"
 
 
-def _said(one: Interval, *, undecided: bool) -> str:
-    less, least, most = (100 * (1 - 1 / value) for value in (one.ratio, one.low, one.high))
-    confidence = f"{confidence_text(one.confidence)} % confidence"
-    of = f"{number_of(one.pairs, 'pair')} of runs, {confidence}"
-    if one.verdict == "faster":
+def _said(interval: Interval, *, undecided: bool) -> str:
+    less, least, most = (100 * (1 - 1 / value) for value in (interval.ratio, interval.low, interval.high))
+    confidence = f"{confidence_text(interval.confidence)} % confidence"
+    of = f"{number_of(interval.pairs, 'pair')} of runs, {confidence}"
+    if interval.verdict == "faster":
         between = f"{percent_range_text(least, most)} %"
         return f"Proven: the program takes {percent_text(less)} % less time ({between}; {of})."
     if undecided:
         so_far = f"{change_text(-less)} % ({change_range_text(-most, -least)} %; {of})"
         return f"Not decided: the time changes by {so_far} so far."
-    if not one.reached and one.low > 1:
-        few = f"{one.pairs} pairs of runs give at most {confidence}"
+    if not interval.reached and interval.low > 1:
+        few = f"{interval.pairs} pairs of runs give at most {confidence}"
         return f"Not proven: the program took {percent_text(less)} % less time, but {few}."
-    if one.verdict == "slower":
+    if interval.verdict == "slower":
         between = f"{percent_range_text(-most, -least)} %"
         return f"The program takes {percent_text(-less)} % more time ({between}; {of})."
     between = f"{change_range_text(-most, -least)} %"

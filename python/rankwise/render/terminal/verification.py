@@ -1,4 +1,4 @@
-"""A verification on the terminal: times and messages before and after, and whether it is worth it."""
+"""A verification on the terminal: times and messages before and after, and the verdict."""
 
 from __future__ import annotations
 
@@ -26,38 +26,42 @@ class _Row(NamedTuple):
     predicted: str
 
 
-def print_verified(found: Verified, profile: Path, command: str, output: Path | None, file: TextIO) -> None:
-    """Write all of it.
+def print_verified(
+    verified: Verified, profile: Path, command: str, output: Path | None, file: TextIO
+) -> None:
+    """Write the results.
 
     Args:
-        found: what came out.
-        profile: that the placement was found from.
-        command: that starts the job in the new order, with the files that were written; '' if none were.
+        verified: the results.
+        profile: behind the placement.
+        command: that starts the job in the new order, with the written files; '' if none were.
         output: directory of the files; None if the user gave none.
         file: to write to.
     """
     page = Page(file)
-    if found.again:
-        page.write(*page.wrapped(f"Mapped again from the first run: {found.again} in {profile}.", indent=2))
-    if not found.mapping.gains:
-        was = "present placement" if found.mapping.present else "natural order"
-        runs = "" if found.again else "; nothing was run"
+    if verified.again:
+        page.write(
+            *page.wrapped(f"Mapped again from the first run: {verified.again} in {profile}.", indent=2)
+        )
+    if not verified.mapping.gains:
+        was = "present placement" if verified.mapping.present else "natural order"
+        runs = "" if verified.again else "; nothing was run"
         page.write(*page.wrapped(f"No better placement than the {was} was found{runs}.", "bold", indent=2))
         page.write(*page.wrapped(_KEPT))
         return
-    if found.interval is not None:
-        pairs = found.interval.pairs
+    if verified.interval is not None:
+        pairs = verified.interval.pairs
         page.write(
             page.text(f"{pairs} pair{'s' * (pairs > 1)} of runs, with one warm-up run per side", "bold")
         )
-        page.write(Text(), *table_lines(page, _columns(), _rows(found)), Text())
-    for note in filter(None, [found.ended, _unresolved(found), *found.notes]):
+        page.write(Text(), *table_lines(page, _columns(), _rows(verified)), Text())
+    for note in filter(None, [verified.ended, _unresolved(verified), *verified.notes]):
         page.write(*page.wrapped(note, indent=2))
-    page.write(*page.wrapped(_verdict(found.interval, alike=found.alike), "bold", indent=2))
-    if found.verdict != "faster":
+    page.write(*page.wrapped(_verdict(verified.interval, alike=verified.alike), "bold", indent=2))
+    if verified.verdict != "faster":
         page.write(*page.wrapped(_KEPT))
     elif output is None:
-        again = "the same with -o DIR" if found.again else f"rankwise map {profile} -o DIR"
+        again = "the same with -o DIR" if verified.again else f"rankwise map {profile} -o DIR"
         page.write(*page.wrapped(f"No files are written without -o DIR: {again} writes them."))
     else:
         page.write(*page.wrapped(f"The files are in {output}. The job in the new order:"))
@@ -73,13 +77,13 @@ def _columns() -> list[TextColumn[_Row]]:
     ]
 
 
-def _rows(found: Verified) -> list[_Row]:
-    predicted = found.mapping.found
+def _rows(verified: Verified) -> list[_Row]:
+    predicted = verified.mapping.found
 
     def row(
         name: str, value: Callable[[Measured], float], text: Callable[[float], str], said: str = ""
     ) -> _Row:
-        return _Row(name, _median(found.before, value, text), _median(found.after, value, text), said)
+        return _Row(name, _median(verified.before, value, text), _median(verified.after, value, text), said)
 
     return [
         row("time from MPI_Init to MPI_Finalize", lambda run: run.seconds, second_text),
@@ -100,16 +104,16 @@ def _median(
     return text(statistics.median(map(value, runs)))
 
 
-def _unresolved(found: Verified) -> str:
-    """Say that the pairs were not as many as are needed."""
-    pairs = found.interval.pairs if found.interval else 0
-    if found.needed is None or found.needed <= pairs:
+def _unresolved(verified: Verified) -> str:
+    """Return that there were fewer pairs than needed."""
+    pairs = verified.interval.pairs if verified.interval else 0
+    if verified.needed is None or verified.needed <= pairs:
         return ""
-    return f"{found.needed} pairs would be needed for the requested resolution: see --pairs and --resolve."
+    return f"{verified.needed} pairs would be needed for the requested resolution: see --pairs and --resolve."
 
 
 def _verdict(interval: Interval | None, *, alike: bool) -> str:
-    """Say what the runs show, as a change of the time that the job takes."""
+    """Return the result of the runs, as a change of the job's time."""
     if interval is None:
         return "No difference shown: no pair of runs was completed."
     change = _change(interval.ratio)

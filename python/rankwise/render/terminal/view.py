@@ -1,4 +1,4 @@
-"""A view on a terminal: its tables, cut, each with what to say if it is empty, and how to read it."""
+"""A view on a terminal: its tables, cut, with explanations and a sentence if a table is empty."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def show_view(page: Page, view: View, detail: Detail, limit: int, option: str = 
     Args:
         page: to write to.
         view: the answer.
-        detail: columns and tables that are wanted.
+        detail: of columns and tables.
         limit: rows of a table.
-        option: that sets it.
+        option: that sets `limit`.
     """
     if view.title:
         page.write(*page.wrapped(f"{view.title}.", "bold", indent=2, units=True), Text())
@@ -34,7 +34,7 @@ def show_view(page: Page, view: View, detail: Detail, limit: int, option: str = 
         show_table(page, _explaining(table, explained), detail, limit, option)
         explained |= {(column.name, column.meaning) for column in table.columns if not column.obvious}
     if view.nodes:
-        # It needs the C library and numpy, whose loading takes longer than all else of a view.
+        # It needs the C library and numpy, whose loading takes longer than the rest of a view.
         from rankwise.render.terminal.node_picture import node_lines
 
         page.write(*node_lines(page, view.nodes, limit))
@@ -53,15 +53,15 @@ def _parts(table: Table, limit: int) -> list[Table]:
         replace(table, columns=others, rows=rows[key], title=table.parts[key], parts={}) for key in shown
     ]
     if rest:
-        left = [row for key in rest for row in rows.get(key, [])]
+        rows_left = [row for key in rest for row in rows.get(key, [])]
         title = f"{len(rest)} other {by.name}{'s' * (len(rest) > 1)}"
-        parts.append(replace(table, rows=left, title=title, parts={}))
+        parts.append(replace(table, rows=rows_left, title=title, parts={}))
     everything = {(column.name, column.meaning) for column in table.columns}
     return [*(_explaining(part, everything) for part in parts[:-1]), *parts[-1:]]
 
 
 def _explaining(table: Table, explained: set[tuple[str, str]]) -> Table:
-    """Return the table with what is explained already taken for obvious."""
+    """Return the table without explanations that were given before."""
     columns = [
         replace(column, obvious=column.obvious or (column.name, column.meaning) in explained)
         for column in table.columns
@@ -70,7 +70,7 @@ def _explaining(table: Table, explained: set[tuple[str, str]]) -> Table:
 
 
 def show_table(page: Page, table: Table, detail: Detail, limit: int, option: str = "--limit") -> None:
-    """Write one table, likewise."""
+    """Write a table; see `show_view`."""
     if table.title:
         page.write(*page.wrapped(table.title, "bold", indent=2))
     if not table.rows and not table.apart:
@@ -78,13 +78,13 @@ def show_table(page: Page, table: Table, detail: Detail, limit: int, option: str
         return
     columns, notes = table.columns_in(detail), Footnotes()
     texts = text_columns(columns, notes, page)
-    for row in table.rows:  # numbered in their order, those that are cut too
+    for row in table.rows:  # numbered in their order, including cut ones
         for column in columns:
             if column.note:
                 notes.mark(column.note(row))
     shown, rest = cut(table.rows, 0 if table.whole else limit)
     sums, apart = (
-        [[_text(one.get(column.name), notes) for column in columns] for one in lines]
+        [[_text(cells.get(column.name), notes) for column in columns] for cells in lines]
         for lines in (table.total_lines(), table.apart)
     )
     page.write(*table_lines(page, texts, shown, rest, sums=sums, apart=apart, split=True))
@@ -97,12 +97,12 @@ def show_table(page: Page, table: Table, detail: Detail, limit: int, option: str
 def text_columns(
     columns: Sequence[Column[Any]], notes: Footnotes | None = None, page: Page | None = None
 ) -> list[TextColumn[Any]]:
-    """Return columns of a view as those of a table of texts.
+    """Return columns of a view as columns of a table of texts.
 
     Args:
         columns: of the view.
-        notes: numbers the sentences on single cells; None = they are left out.
-        page: what is drawn is made of the characters that it shows; None = of digits.
+        notes: numbers the sentences on single cells; None = no sentences.
+        page: whose characters are used for drawn cells; None = only digits.
     """
     return [_text_column(column, notes, page) for column in columns]
 

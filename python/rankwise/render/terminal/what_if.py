@@ -1,4 +1,4 @@
-"""Several machines on the terminal: what they cost, and what goes off node on each."""
+"""Several machines on the terminal: their costs, and the off-node traffic on each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NONE = "-"
 
 @dataclass(frozen=True)
 class _Row:
-    """A machine, or the run itself, which is what was found, without a natural order."""
+    """A machine, or the run itself, which has no natural order."""
 
     name: str
     nodes: int
@@ -33,13 +33,13 @@ class _Row:
     best: bool = False
 
 
-def print_what_if(of: Comparison, seen: RunTraffic, notes: Sequence[str], file: TextIO) -> None:
-    """Write all of it.
+def print_what_if(of: Comparison, run_traffic: RunTraffic, notes: Sequence[str], file: TextIO) -> None:
+    """Write the comparison.
 
     Args:
         of: the machines.
-        seen: what the ranks sent each other.
-        notes: what a reader must know to trust it.
+        run_traffic: between the ranks.
+        notes: on the reliability of the results.
         file: to write to.
     """
     page = Page(file)
@@ -54,8 +54,8 @@ def print_what_if(of: Comparison, seen: RunTraffic, notes: Sequence[str], file: 
     for note in notes:
         page.write(*page.wrapped(note, indent=2))
     section(f"Cost, {of.unit}", _COSTS, rows)
-    section("Off node, bytes", _bytes(seen), placed)
-    section("Off node, messages", _messages(seen), placed)
+    section("Off node, bytes", _bytes(run_traffic), placed)
+    section("Off node, messages", _messages(run_traffic), placed)
     for name in dict.fromkeys(level.level for row in tiered if row.found for level in row.found.outer):
         section(f"Meeting at {name}", _level(name), [row for row in tiered if _meeting(row.found, name)])
 
@@ -92,7 +92,9 @@ def _found(head: str, text: Callable[[Outlook], str]) -> TextColumn[_Row]:
 
 def _nodes(row: _Row) -> str:
     some = row.found is not None and row.found.nodes < row.nodes
-    return f"{_text(row.found, lambda found: str(found.nodes))} of {row.nodes}" if some else str(row.nodes)
+    return (
+        f"{_text(row.found, lambda outlook: str(outlook.nodes))} of {row.nodes}" if some else str(row.nodes)
+    )
 
 
 def _cost(outlook: Outlook) -> str:
@@ -114,10 +116,10 @@ _COSTS: list[TextColumn[_Row]] = [
 ]
 
 
-def _bytes(seen: RunTraffic) -> list[TextColumn[_Row]]:
+def _bytes(run_traffic: RunTraffic) -> list[TextColumn[_Row]]:
     return [
         *_both("", lambda outlook: byte_text(outlook.bytes_off_node)),
-        _found("% of all", lambda outlook: percent_text(percent(outlook.bytes_off_node, seen.bytes))),
+        _found("% of all", lambda outlook: percent_text(percent(outlook.bytes_off_node, run_traffic.bytes))),
         _found("most loaded node", lambda outlook: byte_text(outlook.most_loaded.bytes)),
         _found("x mean", _imbalance),
     ]
@@ -128,10 +130,12 @@ def _imbalance(outlook: Outlook) -> str:
     return _NONE if known is None else f"{known:.2f}"
 
 
-def _messages(seen: RunTraffic) -> list[TextColumn[_Row]]:
+def _messages(run_traffic: RunTraffic) -> list[TextColumn[_Row]]:
     return [
         *_both("", lambda outlook: count_text(outlook.messages_off_node)),
-        _found("% of all", lambda outlook: percent_text(percent(outlook.messages_off_node, seen.messages))),
+        _found(
+            "% of all", lambda outlook: percent_text(percent(outlook.messages_off_node, run_traffic.messages))
+        ),
     ]
 
 

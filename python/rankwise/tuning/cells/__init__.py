@@ -1,1 +1,1 @@
-"""What is worth tuning: collectives that cost most, by communicator size and message size."""
+"""The collectives that cost most, by communicator size and message size."""

@@ -11,9 +11,9 @@ class Grouping:
 
     Attributes:
         groups: world ranks of each, by rank in the communicator; no rank is in two of them.
-        share: of the cell's time, between 0 and 1; those of all groupings of a cell add up to 1.
+        share: of the cell's time, between 0 and 1; the shares of a cell's groupings add up to 1.
         root: rank in the communicator that most calls have; 0 where the collective has none.
-        late: seconds by which each world rank of the groups comes after the first of its group, on average.
+        late: how many seconds each world rank comes after the first of its group, on average.
     """
 
     groups: tuple[tuple[int, ...], ...]
@@ -24,13 +24,13 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Traits:
-    """What the calls of a cell have had, any of them on any process, as the runtime has recorded it.
+    """What the runtime has recorded of the calls of a cell, of any call on any process.
 
     Attributes:
-        known: whether it is known at all; if not, everything has to be thought possible.
+        known: whether anything was recorded; if not, everything is assumed to be possible.
         not_commutative: an operation that is not commutative.
-        rounds: an operation on numbers with a fraction, or of the program's own: its result depends on the
-            order of the operands in the last digits.
+        rounds: an operation on floating-point numbers, or a user-defined one: the last digits of its result
+            depend on the order of the operands.
         in_place: MPI_IN_PLACE.
     """
 
@@ -49,13 +49,13 @@ class Cell:
         processes: of the communicators.
         low: smallest message, bytes, as in the profile (docs/reference/profile-format.md, "Collectives").
         high: largest message.
-        size: the message that is raced: the one with the most time.
-        calls: of one process, the most of any.
-        seconds: in these calls, over the ranks.
-        tunable_seconds: of these, without the waiting for ranks that come late.
+        size: of the raced message: the size with the most time.
+        calls: of the process with the most calls.
+        seconds: in these calls, summed over the ranks.
+        tunable_seconds: of these, without the waiting for late ranks.
         groupings: where it is called.
         traits: of the calls.
-        uneven: whether the sizes of the processes in one call differ, as vector collectives may have it.
+        uneven: whether the sizes of the processes differ within a call, as in vector collectives.
     """
 
     procedure: str

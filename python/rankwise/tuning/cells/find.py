@@ -1,7 +1,7 @@
-"""Finds the cells of a profile, and what their time is worth: all of it but the waiting for late ranks.
+"""Finds the cells of a profile, and their tunable time: without the waiting for late ranks.
 
-Times are exact, by communicator, procedure and size bin. How they are shared out among the sizes of a bin,
-and how much of them is waiting that no algorithm can cure, is told by the sample of arrivals.
+Times are exact by communicator, procedure and size bin. The sample of arrivals shows how they divide among
+the sizes of a bin, and how much of them is waiting that no algorithm can cure.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rankwise.tuning.cells.cell import Cell, Grouping, Traits
 _MOST_GROUPINGS = 4
 _MOST_GROUPS = 4096  # of a cell
 _LATE_CALLS = 20
-"""Who comes later than so many calls take is not waited for longer in a race: the winner is the same."""
+"""In units of a call: a race does not delay ranks by more, as the winner stays the same."""
 
 
 @dataclass
@@ -42,10 +42,10 @@ class _Size:
 
 @dataclass(kw_only=True)
 class _Part:
-    """Calls with messages of one size on one communicator: what of a cell is on it.
+    """The part of a cell on one communicator: its calls with messages of one size.
 
     Attributes:
-        low: size of the smallest messages; another one than `size` where sizes are not known.
+        low: size of the smallest messages; differs from `size` where sizes are not known.
         high: of the largest.
     """
 
@@ -70,8 +70,8 @@ class _Communicator:
 def cells(connection: sqlite3.Connection) -> list[Cell]:
     """Return the cells of the blocking collectives on intracommunicators, the most tunable time first.
 
-    Sizes between two powers of two are one cell. Time in calls of which no arrivals are known is counted as
-    if they waited as those do that are known.
+    Sizes between two powers of two are one cell. Calls without known arrivals are assumed to wait as much as
+    those with known arrivals.
 
     Args:
         connection: to the profile.
@@ -80,26 +80,26 @@ def cells(connection: sqlite3.Connection) -> list[Cell]:
         ValueError: the profile is damaged.
     """
     known = _communicators(connection)
-    samples = {(one.communicator, one.procedure): one for one in sampled(connection)}
+    samples = {(sample.communicator, sample.procedure): sample for sample in sampled(connection)}
     inside = _sizes_inside(connection)
     groups: dict[tuple[str, int, int], list[_Part]] = defaultdict(list)
     for (communicator, procedure), bins in _exact(connection).items():
         if communicator not in known:
             continue
-        found = samples.get((communicator, procedure))
-        sizes = _sizes(found) if found is not None else {}
+        sample = samples.get((communicator, procedure))
+        sizes = _sizes(sample) if sample is not None else {}
         others = inside.get((communicator, procedure), {})
-        for part in _parts(communicator, bins, sizes, found, others):
+        for part in _parts(communicator, bins, sizes, sample, others):
             processes = len(known[communicator].members)
             groups[procedure, processes, part.size.bit_length()].append(part)
-    # Who comes late is the scheduler's choice there.
-    crowded = any(one.is_of_node for one in shortages(connection).sharing)
+    # On oversubscribed nodes the scheduler decides which rank is late.
+    crowded = any(shortage.is_of_node for shortage in shortages(connection).sharing)
     numbers = dict(connection.execute("SELECT name, id FROM procedures").fetchall())
-    seen = traits(connection)
+    call_traits = traits(connection)
     made = [
         replace(
             _cell(procedure, processes, parts, known, crowded=crowded),
-            traits=_traits([seen.get((part.communicator, numbers[procedure])) for part in parts]),
+            traits=_traits([call_traits.get((part.communicator, numbers[procedure])) for part in parts]),
         )
         for (procedure, processes, _), parts in groups.items()
     ]
@@ -107,23 +107,23 @@ def cells(connection: sqlite3.Connection) -> list[Cell]:
 
 
 def _communicators(connection: sqlite3.Connection) -> dict[int, _Communicator]:
-    found = {}
+    communicators = {}
     for identity, members, family in connection.execute(
         "SELECT id, members, family FROM communicators"
         " WHERE size > 1 AND remote_size = 0 AND type NOT IN ('window', 'file') AND id > 2"
     ):
         ranks = tuple(parse(members))
         if all(rank >= 0 for rank in ranks):  # (None of them is unknown.)
-            found[identity] = _Communicator(ranks, family)
-    return found
+            communicators[identity] = _Communicator(ranks, family)
+    return communicators
 
 
-_Bins = dict[int, tuple[float, int]]  # seconds over the ranks, and the most calls of a rank, by size bin
+_Bins = dict[int, tuple[float, int]]  # by size bin: seconds summed over ranks, and most calls of a rank
 
 
 def _exact(connection: sqlite3.Connection) -> dict[tuple[int, str], _Bins]:
     names = ", ".join(f"'{name}'" for name in sorted(CALLS))
-    found: dict[tuple[int, str], _Bins] = defaultdict(dict)
+    times: dict[tuple[int, str], _Bins] = defaultdict(dict)
     for communicator, procedure, size_bin, seconds, calls in connection.execute(
         "SELECT communicator, name, size_bin, SUM(seconds), MAX(calls) FROM"
         " (SELECT communicator, procedures.name AS name, size_bin, rank, SUM(seconds) AS seconds,"
@@ -131,25 +131,25 @@ def _exact(connection: sqlite3.Connection) -> dict[tuple[int, str], _Bins]:
         f" WHERE procedures.name IN ({names}) AND unfinished = 0"
         " GROUP BY communicator, procedures.name, size_bin, rank) GROUP BY communicator, name, size_bin"
     ):
-        found[communicator, procedure][size_bin] = seconds, calls
-    return found
+        times[communicator, procedure][size_bin] = seconds, calls
+    return times
 
 
 def _sizes_inside(connection: sqlite3.Connection) -> dict[tuple[int, str], dict[int, int]]:
-    """Return the sizes of calls whose messages inside were seen, with how many there were."""
-    found: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
+    """Return the sizes of calls whose messages inside were seen, with their number."""
+    sizes: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
     for communicator, procedure, size, calls in connection.execute(
         "SELECT communicator, procedures.name, patterns.size, SUM(patterns.calls) FROM patterns"
         " JOIN procedures ON procedures.id = patterns.procedure"
         " WHERE patterns.size IS NOT NULL GROUP BY 1, 2, 3"
     ):
-        found[communicator, procedure][size] = calls
-    return found
+        sizes[communicator, procedure][size] = calls
+    return sizes
 
 
-def _sizes(found: Instances) -> dict[int, _Size]:
-    """Sum up the sample of a collective on a communicator by message size: the mean of the members."""
-    good = found.of(consistent(found))
+def _sizes(sample: Instances) -> dict[int, _Size]:
+    """Sum up the sample of a collective on a communicator by message size (the members' mean)."""
+    good = sample.of(consistent(sample))
     sizes: dict[int, _Size] = defaultdict(_Size)
     if not len(good.numbers):
         return sizes
@@ -158,13 +158,13 @@ def _sizes(found: Instances) -> dict[int, _Size]:
     length = good.departure - good.arrival
     late = good.arrival - good.arrival.min(axis=1, keepdims=True)
     for row, size in enumerate(mean.tolist()):
-        one = sizes[size]
-        one.seconds += float(length[row].sum())
-        one.waiting += float(waited[row].sum())
-        one.instances += 1
-        one.late.append(late[row])
+        of_size = sizes[size]
+        of_size.seconds += float(length[row].sum())
+        of_size.waiting += float(waited[row].sum())
+        of_size.instances += 1
+        of_size.late.append(late[row])
         if good.roots[row] != NOBODY:
-            one.roots.append(int(good.places[good.roots[row]]))
+            of_size.roots.append(int(good.places[good.roots[row]]))
     return sizes
 
 
@@ -172,31 +172,31 @@ def _parts(
     communicator: int,
     bins: _Bins,
     sizes: Mapping[int, _Size],
-    found: Instances | None,
+    sample: Instances | None,
     sizes_inside: Mapping[int, int],
 ) -> Iterable[_Part]:
-    """Share the exact times of a collective on a communicator out among the sizes of the sample."""
-    uneven = found is not None and bool((found.bytes != found.bytes[:, :1]).any())
-    if uneven:  # each member has a bin of its own
+    """Distribute the exact times of a collective on a communicator among the sizes of the sample."""
+    uneven = sample is not None and bool((sample.bytes != sample.bytes[:, :1]).any())
+    if uneven:  # each member has its own bin
         whole = sum(seconds for seconds, _ in bins.values()), sum(calls for _, calls in bins.values())
         shared = [(whole, list(sizes.items()), 0)]
     else:
         shared = [
             (
                 of_bin,
-                [(size, one) for size, one in sizes.items() if size.bit_length() == number],
+                [(size, of_size) for size, of_size in sizes.items() if size.bit_length() == number],
                 (1 << number) >> 1,
             )
             for number, of_bin in bins.items()
             if number < 127  # (calls that did not end, and those without a row)
         ]
-    all_seconds = sum(one.seconds for one in sizes.values())
-    usual = 1 - sum(one.waiting for one in sizes.values()) / all_seconds if all_seconds else 1.0
+    all_seconds = sum(of_size.seconds for of_size in sizes.values())
+    usual = 1 - sum(of_size.waiting for of_size in sizes.values()) / all_seconds if all_seconds else 1.0
     for (seconds, calls), inside, least in shared:
-        sampled_seconds = sum(one.seconds for _, one in inside)
-        instances = sum(one.instances for _, one in inside)
+        sampled_seconds = sum(of_size.seconds for _, of_size in inside)
+        instances = sum(of_size.instances for _, of_size in inside)
         if not sampled_seconds:
-            size, low, high = _seen(sizes_inside, least)
+            size, low, high = _size_range(sizes_inside, least)
             yield _Part(
                 communicator=communicator,
                 size=size,
@@ -210,9 +210,9 @@ def _parts(
                 uneven=uneven,
             )
             continue
-        for size, one in inside:
-            own = seconds * one.seconds / sampled_seconds
-            share = 1 - one.waiting / one.seconds if one.seconds else usual
+        for size, of_size in inside:
+            own = seconds * of_size.seconds / sampled_seconds
+            share = 1 - of_size.waiting / of_size.seconds if of_size.seconds else usual
             yield _Part(
                 communicator=communicator,
                 size=size,
@@ -220,18 +220,18 @@ def _parts(
                 high=size,
                 seconds=own,
                 tunable=own * share,
-                calls=calls * one.instances / instances,
-                root=max(set(one.roots), key=one.roots.count) if one.roots else 0,
-                late=_lateness(found, one) if found is not None else {},
+                calls=calls * of_size.instances / instances,
+                root=max(set(of_size.roots), key=of_size.roots.count) if of_size.roots else 0,
+                late=_lateness(sample, of_size) if sample is not None else {},
                 uneven=uneven,
             )
 
 
-def _seen(sizes: Mapping[int, int], least: int) -> tuple[int, int, int]:
+def _size_range(sizes: Mapping[int, int], least: int) -> tuple[int, int, int]:
     """Return a size of the messages of a bin, and their range, where the sample has none.
 
     Args:
-        sizes: of calls whose messages inside were seen, with how many there were.
+        sizes: of calls whose messages inside were seen, with their number.
         least: size in the bin.
     """
     most = max(2 * least - 1, 0)
@@ -241,9 +241,9 @@ def _seen(sizes: Mapping[int, int], least: int) -> tuple[int, int, int]:
     return max(inside, key=lambda size: (inside[size], size)), min(inside), max(inside)
 
 
-def _lateness(found: Instances, one: _Size) -> dict[int, float]:
-    usual = np.median(np.stack(one.late), axis=0)
-    return dict(zip(found.ranks.tolist(), (usual - usual.min()).tolist(), strict=True))
+def _lateness(sample: Instances, of_size: _Size) -> dict[int, float]:
+    usual = np.median(np.stack(of_size.late), axis=0)
+    return dict(zip(sample.ranks.tolist(), (usual - usual.min()).tolist(), strict=True))
 
 
 def _cell(
@@ -278,20 +278,20 @@ def _cell(
     )
 
 
-def _traits(found: list[CallTraits | None]) -> Traits:
-    known = [one for one in found if one is not None]
-    if len(known) < len(found):
+def _traits(call_traits: list[CallTraits | None]) -> Traits:
+    known = [call for call in call_traits if call is not None]
+    if len(known) < len(call_traits):
         return Traits()
     return Traits(
         True,
-        any(one.not_commutative for one in known),
-        any(one.rounds for one in known),
-        any(one.in_place for one in known),
+        any(call.not_commutative for call in known),
+        any(call.rounds for call in known),
+        any(call.in_place for call in known),
     )
 
 
 def _groupings(parts: list[_Part], known: Mapping[int, _Communicator], latest: float) -> tuple[Grouping, ...]:
-    """Put communicators side by side that the program made alike, and that share no process."""
+    """Group communicators that were created the same way and share no process."""
     best: dict[tuple[tuple[int, ...], str], _Part] = {}
     seconds: dict[tuple[tuple[int, ...], str], float] = defaultdict(float)
     for part in parts:
@@ -304,21 +304,23 @@ def _groupings(parts: list[_Part], known: Mapping[int, _Communicator], latest: f
     made: list[tuple[str, set[int], list[tuple[tuple[int, ...], str]]]] = []
     for key in order:
         members, family = key
-        fitting = (one for one in made if one[0] == family and one[1].isdisjoint(members))
+        fitting = (
+            candidate for candidate in made if candidate[0] == family and candidate[1].isdisjoint(members)
+        )
         place = next(fitting, None)
         if place is None:
             place = (family, set(), [])
             made.append(place)
         place[1].update(members)
         place[2].append(key)
-    # Those that were made again and again with the same members are one.
+    # Communicators that are created repeatedly with the same members count as one.
     joined: dict[tuple[tuple[int, ...], ...], tuple[float, list[_Part]]] = {}
     for _, _, keys in made:
         groups = tuple(sorted(members for members, _ in keys))
         before = joined.get(groups, (0.0, []))
         own_seconds = sum(seconds[key] for key in keys)
         joined[groups] = before[0] + own_seconds, before[1] or [best[key] for key in keys]
-    kept = sorted(joined.items(), key=lambda one: (-one[1][0], one[0]))[:_MOST_GROUPINGS]
+    kept = sorted(joined.items(), key=lambda item: (-item[1][0], item[0]))[:_MOST_GROUPINGS]
     whole = sum(own for _, (own, _) in kept) or 1.0
     return tuple(
         Grouping(

@@ -18,26 +18,25 @@ from rankwise.tuning.parameters.thresholds import Sent, rendezvous
 from rankwise.tuning.racing.offers import Offers, Variable
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.rule import Algorithm
-from rankwise.tuning.settings.told import Told
+from rankwise.tuning.settings.translation import Translation
 
 ENVIRONMENT = "the environment"
 COMMAND_LINE = "the command line"
 _VARIABLE_OPTIONS = ("x", "env", "genv")
 
 Ask = Callable[[str], frozenset[str]]
-"""Is given a prefix of parameters' names; returns all names with it, as the library's own tool lists them."""
+"""Gets a prefix of parameter names; returns all names with it that the library's own tool lists."""
 
 
 class Assignment(NamedTuple):
     """A variable that is set, and where.
 
     Attributes:
-        name: of the variable; a parameter that is no variable counts as the variable that sets it.
-        value: that it has.
-        shown: as it stands there.
+        name: of the variable, or of the variable that would set the parameter.
+        value: its value.
+        shown: as the user wrote it.
         where: for people.
-        is_weak: whether another one of the same name, in the environment or on the command line, overrides
-            it.
+        is_weak: whether an assignment in the environment or on the command line overrides it.
     """
 
     name: str
@@ -48,12 +47,12 @@ class Assignment(NamedTuple):
 
     @property
     def text(self) -> str:
-        """For people: what is set, and where."""
+        """The assignment and its place, for people."""
         return f"{self.shown} in {self.where}"
 
 
 def variables_of(option: Option) -> Iterator[Assignment]:
-    """Return the variable for the ranks that an option of any launcher sets."""
+    """Return the ranks' variable that an option of any launcher sets."""
     if option.name in _VARIABLE_OPTIONS:
         name, equals, value = "=".join(option.words[1:]).partition("=")
         if equals:
@@ -61,13 +60,13 @@ def variables_of(option: Option) -> Iterator[Assignment]:
 
 
 class Tool(NamedTuple):
-    """A command beside the launcher that lists the library's parameters.
+    """A command in the launcher's directory that lists the library's parameters.
 
     Attributes:
         words: of the command; the first is the name of its file.
-        listed: finds the names in what it prints; its group is a name.
-        values: finds names and values in what it prints; None: it prints none.
-        unset: variables with which it reads no files of the user's or the installation's.
+        listed: finds the names in its output; its group is a name.
+        values: finds names and values in its output; None: it prints no values.
+        unset: variables that keep it from reading the files of the user and of the installation.
     """
 
     words: tuple[str, ...]
@@ -79,36 +78,36 @@ class Tool(NamedTuple):
 class TunableLibrary:
     """An MPI library.
 
-    Each attribute and method may be left out: what is not said of a library is not done with it.
+    Each attribute and method may be left out: Rankwise then does without it.
 
     Attributes:
-        label: as in mpi_libraries.Version; '' stands for a library that is not known.
-        order: those with a lower one come first where libraries are listed.
+        label: as in mpi_libraries.Version; '': an unknown library.
+        order: libraries with a lower number are listed first.
 
-        has_rules: whether it can be told which algorithm a collective takes: `told` does it.
-        watched: whether a preloaded library can count its calls of its own algorithms (src/watch).
-        suffix: of the file for its rules, such as .rules; '': it has none.
+        has_rules: whether rules can choose the algorithm of a collective: `translate` writes them.
+        watched: whether a preloaded library can count the calls of its algorithms (src/watch).
+        suffix: of the file for its rules, such as .rules; '': no file.
 
-        choosing: matches whole names of variables by which users choose algorithms; None: there are none.
-        for_speed: matches whole names of further variables that users set for speed alone, so that a program
-            runs without them, too; None: there are none.
+        choosing: matches whole names of variables with which users choose algorithms; None: no variable.
+        for_speed: matches whole names of further variables that users set only for speed, so that a program
+            also runs without them; None: no variable.
 
-        launched_with: variables with which every probe of algorithms is started; they change nothing where
-            another library reads them.
-        relaunches: its algorithms can be chosen when it starts, and not while it runs: each arm of each round
-            is a launch.
+        launched_with: variables with which every probe of algorithms is started; they have no effect on
+            other libraries.
+        relaunches: whether its algorithms can be chosen only when it starts: each arm of each round is a
+            launch.
         segmented: names of the algorithms of a collective that cut messages into segments if they are given
-            a size, and send the first on before the last has come.
+            a size, and forward the first segment before the last has arrived.
         not_overruled: variables that rules need where Offers.overruled: without them, a component of the
             library takes collectives over from the algorithms that rules choose.
-        for_two: names of algorithms that are right on communicators of two processes alone.
+        for_two: names of algorithms that are correct only on communicators of two processes.
 
-        prefixes: of the names of its parameters, in the environment. Libraries may share one; what is known
-            of a parameter is asked from the first of them.
-        short: a prefix that users may leave out; '': there is none. Only one library has any.
-        tools: by prefix, what lists parameters.
-        asked: variables of MPI_T whose values `proposals` has to know.
-        telling: variables with which it tells on stdout what it sends by.
+        prefixes: of the names of its parameters, in the environment. Where libraries share a prefix, the
+            first of them describes its parameters.
+        short: a prefix that users may leave out; '': no prefix. Only one library has it.
+        tools: the tools that list parameters, by prefix.
+        asked: variables of MPI_T whose values `proposals` needs.
+        telling: variables that make it print on stdout which layers it sends by.
     """
 
     label: ClassVar[str] = ""
@@ -133,12 +132,12 @@ class TunableLibrary:
     asked: ClassVar[tuple[str, ...]] = ()
     telling: ClassVar[Mapping[str, str]] = {}
 
-    def told(self, settings: Settings, library_path: Path | None) -> Told:  # noqa: ARG002
-        """Return what makes it take the algorithms of rules, and nothing else.
+    def translate(self, settings: Settings, library_path: Path | None) -> Translation:  # noqa: ARG002
+        """Return the variables and the file that carry out the rules, and nothing else.
 
         Args:
-            settings: with one rule or more.
-            library_path: the file with the library that the program uses; None: not known.
+            settings: with at least one rule.
+            library_path: the file with the library that the program uses; None: unknown.
 
         Raises:
             RankwiseError: it can't have such rules, or they contradict each other.
@@ -146,20 +145,20 @@ class TunableLibrary:
         raise RankwiseError(f"rules for {library_said(settings.about.library)!r} can't be written")
 
     def is_harmless(self, name: str, value: str) -> bool:  # noqa: ARG002
-        """Tell whether a value of a variable that `choosing` matches leaves the choice to it and to rules."""
+        """Return whether a value of a variable that `choosing` matches leaves the choice to the library."""
         return value in ("", "auto")
 
     def by_option(self, option: Option) -> Iterator[Assignment]:  # noqa: ARG002
-        """Return what an option of its own launcher sets, whichever library the program uses."""
+        """Return what an option of the library's launcher sets, for any library of the program."""
         return iter(())
 
     def in_list(self, name: str, value: str, where: str) -> list[Assignment] | None:  # noqa: ARG002
-        """Return what a variable sets that is a list of others; None: it is no list.
+        """Return what a variable that lists others sets; None: it is no list.
 
         Args:
             name: of the variable.
             value: of it.
-            where: it stands, for people.
+            where: it is set, for people.
         """
         return None
 
@@ -168,7 +167,7 @@ class TunableLibrary:
         command: CommandLine,  # noqa: ARG002
         environment: Mapping[str, str],  # noqa: ARG002
     ) -> Iterator[Assignment]:
-        """Return what is set where this library alone looks, such as in files of its own.
+        """Return what is set where only this library looks, such as in its files.
 
         Args:
             command: that starts the program.
@@ -176,11 +175,11 @@ class TunableLibrary:
         """
         return iter(())
 
-    def offers(self, found: Mapping[str, Variable]) -> Offers:  # noqa: ARG002
-        """Return which algorithms can be chosen while it runs, and how.
+    def offers(self, variables: Mapping[str, Variable]) -> Offers:  # noqa: ARG002
+        """Return the algorithms that can be chosen while it runs, and how.
 
         Args:
-            found: its control variables, by their names in MPI_T.
+            variables: its control variables, by their names in MPI_T.
         """
         return Offers()
 
@@ -204,7 +203,7 @@ class TunableLibrary:
         return {}
 
     def keeps_order(self, procedure: str, algorithm: str) -> bool | None:  # noqa: ARG002
-        """Tell whether an algorithm keeps the order of the operands of a reduction; None: not known.
+        """Return whether an algorithm keeps the order of the operands of a reduction; None: unknown.
 
         Args:
             procedure: such as MPI_Reduce.
@@ -213,11 +212,11 @@ class TunableLibrary:
         return None
 
     def control_of(self, variable: str) -> str:  # noqa: ARG002
-        """Return the variable of MPI_T with the value of one of the environment; '' if there is none."""
+        """Return the variable of MPI_T with the value of an environment variable; '': no such variable."""
         return ""
 
     def names_like(self, variable: str, names: frozenset[str], ask: Ask) -> tuple[str, frozenset[str]]:  # noqa: ARG002
-        """Return the name of a parameter as lists have it, and all names that it can be.
+        """Return the name of a parameter as it is listed, and all names that are possible.
 
         Args:
             variable: of the environment, with one of the prefixes.
@@ -225,25 +224,25 @@ class TunableLibrary:
             ask: for the names that its tool lists.
 
         Returns:
-            no names: whether there is such a parameter can't be told.
+            no names: unknown whether there is such a parameter.
         """
         return variable, frozenset()
 
     def name_today(self, name: str, known: Collection[str]) -> str:  # noqa: ARG002
-        """Return what a name of another version would be in this one; else the name itself.
+        """Return this version's name for a name of another version; else the name itself.
 
         Args:
-            name: as lists have it, and not known.
-            known: all names that it can be.
+            name: as it would be listed, and not known.
+            known: all names that are possible.
         """
         return name
 
     def unused(self, variable: str, layers: Layers) -> str:  # noqa: ARG002
-        """Name the layer that a parameter is of, if it carries nothing; '' if it may mean something.
+        """Return the layer of a parameter, if it is not in use; '' if the parameter may have an effect.
 
         Args:
             variable: of the environment, with one of the prefixes.
-            layers: that the library sends by, with the parameter set.
+            layers: that the library sends by when the parameter is set.
         """
         return ""
 
@@ -251,11 +250,11 @@ class TunableLibrary:
         """Return the parameters that may make messages cheaper.
 
         Args:
-            sent: the program's messages, and what the library sends them by.
+            sent: the program's messages, and the layers that they are sent by.
         """
         if sent.layers.netmod == "ucx":
             yield from rendezvous(sent)
 
     def binding_variable(self, version: Version) -> str:  # noqa: ARG002
-        """Return the variable whose value `core` has its launcher bind each rank to a core; '': none."""
+        """Return the variable whose value `core` makes its launcher bind each rank to a core; '': none."""
         return ""

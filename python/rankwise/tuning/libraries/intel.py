@@ -1,16 +1,16 @@
 """Intel MPI.
 
 Its rules are variables I_MPI_ADJUST_<COLLECTIVE>, which it reads when it starts. The manual has conditions
-such as 3:4096-4096@5-5: preset 3 for messages of 4096 B on 5 processes. What the library makes of them (seen
-with 2021.18, tests/mpi/test_settings.py):
+such as 3:4096-4096@5-5: preset 3 for messages of 4096 B on 5 processes. The library reads them so (seen with
+2021.18, tests/mpi/test_settings.py):
 
-- Where processes are told, it forgets the sizes. So it can tell sizes apart or numbers of processes, not
-  both.
-- Conditions are limits, in ascending order: beyond the last one its preset holds on. So there are entries
-  with preset 0 on both sides of each range.
-- Preset 0 is the library's choice without the tuning file that it otherwise loads, so for messages without a
-  rule the choice can be another one than without any.
-- Sizes are those of a profile, those of one process's block.
+- Where a condition has processes, its sizes are ignored. So rules can distinguish sizes or numbers of
+  processes, not both.
+- Conditions are limits, in ascending order: the last preset also holds beyond its range. So each range has
+  entries with preset 0 on both sides.
+- Preset 0 is the library's choice without the tuning file that it otherwise loads. So for messages without a
+  rule the choice can differ from that without any rules.
+- Sizes are those of one process's block, as in a profile.
 
 Source: Intel MPI Library Developer Reference, "I_MPI_ADJUST Family Environment Variables".
 """
@@ -36,7 +36,7 @@ from rankwise.tuning.racing.offers import PROCEDURES
 from rankwise.tuning.settings.grouped import grouped
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.rule import Algorithm, Rule
-from rankwise.tuning.settings.told import Told
+from rankwise.tuning.settings.translation import Translation
 
 LABEL = "Intel MPI"
 
@@ -59,7 +59,7 @@ _PROCEDURES = (
     "MPI_Scatter",
     "MPI_Scatterv",
 )
-# What their processes send each other may differ, or counts nothing on some of them.
+# Sizes may differ between their processes, or mean nothing on some of them.
 _WHOLE = {
     "MPI_Alltoallv",
     "MPI_Alltoallw",
@@ -72,7 +72,7 @@ _WHOLE = {
 _ASKED_SECONDS = 20
 _RANGE = re.compile(r"range:\s*0-(\d+)")
 
-# Where the library's own impi_info is not found. Source: I_MPI_ADJUST in the reference of Intel MPI 2021.
+# For libraries without their impi_info. Source: I_MPI_ADJUST in the reference of Intel MPI 2021.
 _NUMBERS = {
     "MPI_Allgather": 5,
     "MPI_Allgatherv": 4,
@@ -103,8 +103,8 @@ def adjustments(rules: Sequence[Rule]) -> dict[str, str]:
     """Return the variables for rules, a variable for each collective.
 
     Raises:
-        RankwiseError: there can't be such a rule, or rules contradict each other, or the library can't tell
-            apart what they are for.
+        RankwiseError: a rule is impossible, or rules contradict each other, or the library can't distinguish
+            their calls.
     """
     return {
         _adjusting(procedure): ";".join(_conditions(procedure, by_processes))
@@ -143,20 +143,20 @@ def _covering(ranges: Sequence[tuple[int, int, Rule]]) -> Iterator[tuple[int, in
 
 
 def notes(rules: Sequence[Rule]) -> tuple[str, ...]:
-    """Say what rules change beside what they are for, a line each."""
+    """Return what rules change besides their calls, a line each."""
     sized = sorted({rule.procedure for rule in rules if rule.high is not None})
-    found = []
+    lines = []
     if sized:
-        found.append(
+        lines.append(
             f"{LABEL} can't distinguish both message sizes and numbers of processes: the rules for "
             f"{', '.join(sized)} hold on communicators of any number of processes"
         )
     if rules:
-        found.append(
+        lines.append(
             f"for other calls of these collectives {LABEL} chooses without its tuning file, and may choose "
             "differently than before"
         )
-    return tuple(found)
+    return tuple(lines)
 
 
 class Intel(OfMpich):
@@ -174,14 +174,14 @@ class Intel(OfMpich):
     }
     asked = (_CONTROL + _CELL,)
 
-    def told(self, settings: Settings, library_path: Path | None) -> Told:  # noqa: ARG002
+    def translate(self, settings: Settings, library_path: Path | None) -> Translation:  # noqa: ARG002
         """By variables. See TunableLibrary.
 
         Raises:
             RankwiseError: see `adjustments`.
         """
         variables = {**adjustments(settings.rules), **settings.environment}
-        return Told(variables, notes=notes(settings.rules))
+        return Translation(variables, notes=notes(settings.rules))
 
     def elsewhere(
         self,
@@ -198,14 +198,14 @@ class Intel(OfMpich):
     def offered_at_launch(
         self, procedure: str, launcher: str, environment: Mapping[str, str]
     ) -> tuple[Algorithm, ...]:
-        """By its tool. Some of these numbers may be unused; others may lead to the same algorithm."""
+        """By its tool. Some of these numbers may be unused, or lead to the same algorithm."""
         count = _presets(procedure, launcher, environment) if procedure in PROCEDURES else 0
         return tuple(Algorithm(str(number), number) for number in range(1, count + 1))
 
     def chosen_at_launch(self, procedure: str, algorithm: Algorithm) -> Mapping[str, str]:
-        """By the number alone.
+        """By the number.
 
-        (It can be told to fail where it can't take an algorithm; but 2021.18 then fails with any.)
+        (A variable makes it fail where it can't take an algorithm; but 2021.18 then fails with any.)
         """
         return {_adjusting(procedure): str(algorithm.number)}
 
@@ -214,12 +214,12 @@ class Intel(OfMpich):
         return _CONTROL + variable.removeprefix(_PREFIX) if variable.startswith(_PREFIX) else ""
 
     def names_like(self, variable: str, names: frozenset[str], ask: Ask) -> tuple[str, frozenset[str]]:
-        """MPI_T does not list all of its parameters, and its tool not those of MPICH."""
+        """MPI_T does not list all its parameters, and its tool does not list MPICH's."""
         known = frozenset() if self.control_of(variable) in names else ask(_PREFIX)
         return variable, known
 
     def own_limits(self, sent: Sent) -> Iterable[Parameter]:
-        """Cells of shared memory; their size now is not told."""
+        """Cells of shared memory; their present size is unknown."""
         control = _CONTROL + _CELL
         if control in sent.layers.names:
             name = _PREFIX + _CELL
@@ -232,15 +232,15 @@ class Intel(OfMpich):
 
 
 def _presets(procedure: str, launcher: str, environment: Mapping[str, str]) -> int:
-    """Return how many algorithms the installed library has, by its own word."""
-    found = shutil.which(launcher, path=environment.get("PATH"))
-    tool = Path(found).resolve().parent / "impi_info" if found else Path("impi_info")
+    """Return how many algorithms the installed library says it has."""
+    launcher_path = shutil.which(launcher, path=environment.get("PATH"))
+    tool = Path(launcher_path).resolve().parent / "impi_info" if launcher_path else Path("impi_info")
     try:
         asked = mpicc.call([str(tool), "-v", _adjusting(procedure)], environment, _ASKED_SECONDS)
     except (OSError, subprocess.SubprocessError):
         return _NUMBERS[procedure]
-    told = _RANGE.search(asked.stdout)
-    return int(told[1]) if told else _NUMBERS[procedure]
+    match = _RANGE.search(asked.stdout)
+    return int(match[1]) if match else _NUMBERS[procedure]
 
 
 LIBRARIES = (Intel(),)

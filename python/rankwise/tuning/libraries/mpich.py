@@ -1,19 +1,19 @@
-"""MPICH, and what all libraries of its kin share.
+"""MPICH, and what is common to all libraries derived from it.
 
 Its rules are its selection tree of algorithms, with branches for the cells that change. A file replaces the
-whole tree that is compiled into the library. So that tree is read out of the library that the program uses,
-and what has no rule keeps it, branch by branch. A file that lacks a collective, or has an
-algorithm that this version does not know, ends every program. Nor does the library check what an algorithm
-chosen by a file can do: each one that can't do everything has branches before it that leave the rest to the
-library, as the library itself does where a variable chooses the algorithm.
+whole tree that is compiled into the library. So that tree is read from the library that the program uses, and
+cells without a rule keep their branches. A file that lacks a collective, or has an algorithm that this
+version does not know, ends every program. Nor does the library check what an algorithm chosen by a file can
+do. So branches before each limited algorithm leave the other cases to the library, as the library itself does
+where a variable chooses the algorithm.
 
-Tests are made with <= and = alone: some versions take comm_size<N for <=.
+Tests use only <= and =: some versions take comm_size<N for <=.
 
-The library first splits a collective by nodes (its "composition"), and looks into this tree for each part: on
-communicators with processes on several nodes a rule can meet parts that have as many processes.
+The library first splits a collective by nodes (its "composition"), and searches this tree for each part. So
+on communicators with processes on several nodes a rule can also match parts with as many processes.
 
-It names its algorithms only in the text that describes a variable, in the order of their numbers; 4.0 has
-lost the ends of lines there:
+It names its algorithms only in the text that describes a variable, in the order of their numbers; 4.0 lacks
+the line breaks there:
 
     Variable to select gather algorithmauto - Internal ... TUNING_JSON_FILE)binomial - Force binomial
     algorithmnb       - Force nonblocking algorithm
@@ -42,7 +42,7 @@ from rankwise.tuning.racing.offers import PROCEDURES, Choice, Offers, Variable
 from rankwise.tuning.settings.grouped import grouped
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.rule import Algorithm, Rule
-from rankwise.tuning.settings.told import Told
+from rankwise.tuning.settings.translation import Translation
 
 LABEL = "MPICH"
 
@@ -51,9 +51,9 @@ _CELL = f"{_PREFIX}CH4_SHM_POSIX_IQUEUE_CELL_SIZE"
 _CELL_FITS = (f"{_PREFIX}CH4_PACK_BUFFER_SIZE", f"{_PREFIX}CH4_AM_PACK_BUFFER_SIZE")  # MPICH 5; 4
 _OFI = (f"{_PREFIX}CH4_OFI_EAGER_THRESHOLD", f"{_PREFIX}CH4_OFI_EAGER_MAX_MSG_SIZE")  # MPICH 5; 4
 
-# "error": a call fails if its algorithm can't do it, where else another one would be taken silently.
+# "error": a call fails if its algorithm can't do it; otherwise another one would be taken silently.
 _FALLBACK, _FALLBACK_ERROR = f"{_PREFIX}COLLECTIVE_FALLBACK", 0
-# Such an algorithm calls the same collective on parts of the communicator, where it can't be taken itself.
+# Such an algorithm calls the same collective on parts of the communicator, and can't be taken there itself.
 _NESTED = "_smp"
 # With parameters, which a selection file would have to state (MPICH 4.1 and later).
 _WITH_PARAMETERS = re.compile(r"(k_|recexch|recursive_multiplying$|tree$|pipelined_tree$|ccl$)")
@@ -103,7 +103,7 @@ _NEEDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "recursive_halving": ("commutative",),
     },
 }
-"""Of each algorithm that takes no parameters: what has to be so. Others can't be chosen by a file of ours."""
+"""The conditions of each algorithm that takes no parameters. Rankwise's files can't choose others."""
 
 _BY_TOTAL = {"MPI_Allgather", "MPI_Allgatherv", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block"}
 _WHOLE = {"MPI_Barrier"}
@@ -112,13 +112,13 @@ _PAGE = 4096
 
 
 def default_tree(library: Path) -> Tree:
-    """Return the tree of algorithms that a library has compiled in.
+    """Return the tree of algorithms that is compiled into a library.
 
     Args:
         library: libmpi.so, libmpich.so.
 
     Raises:
-        RankwiseError: it can't be read, or has none.
+        RankwiseError: it can't be read, or has no tree.
     """
     begin, name = b'{"collective=', b"algorithm=MPIR_"
     try:
@@ -146,9 +146,9 @@ def spliced(tree: Tree, rules: Sequence[Rule], known: Sequence[str] | None = Non
         known: names of the algorithms that the library takes from a file; None: all.
 
     Raises:
-        RankwiseError: there can't be such a rule, or rules contradict each other.
+        RankwiseError: a rule is impossible, or rules contradict each other.
     """
-    found = dict(tree)
+    changed = dict(tree)
     procedures = [f"MPI_{name}" for name in _NEEDS]
     for procedure, by_processes in grouped(rules, procedures, _WHOLE, LABEL).items():
         collective = f"collective={procedure.removeprefix('MPI_').lower()}"
@@ -160,8 +160,8 @@ def spliced(tree: Tree, rules: Sequence[Rule], known: Sequence[str] | None = Non
             by_size.setdefault(f"comm_size<={processes - 1}", own)
             by_size[f"comm_size<={processes}"] = _by_message(of_size, own, known)
         by_size["comm_size=any"] = own
-        found[collective] = {**tree[collective], "comm_type=intra": by_size}
-    return found
+        changed[collective] = {**tree[collective], "comm_type=intra": by_size}
+    return changed
 
 
 def _by_message(rules: Sequence[Rule], own: Tree, known: Sequence[str] | None) -> Tree:
@@ -224,18 +224,18 @@ def algorithms(library: Path) -> list[str]:
         RankwiseError: it can't be read.
     """
     marker = b"algorithm=MPIR_"
-    found = []
+    names = []
     try:
         with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             start = content.find(marker)
             while start >= 0:
                 text = content[start : content.find(b"\0", start)]
                 if text.isascii() and text.partition(b"=")[2].replace(b"_", b"").isalnum():
-                    found.append(text.decode().partition("=")[2])
+                    names.append(text.decode().partition("=")[2])
                 start = content.find(marker, start + len(marker))
     except (OSError, ValueError) as error:
         raise RankwiseError(f"cannot read {library}: {error}") from error
-    return found
+    return names
 
 
 def selection_name(procedure: str, name: str) -> str:
@@ -250,7 +250,7 @@ def selection_name(procedure: str, name: str) -> str:
 
 
 def names_in(description: str) -> list[str]:
-    """Return the values' names in the text on a variable of MPICH, by number; none if they can't be told.
+    """Return the values' names in the text on a variable of MPICH, by number; empty if they can't be parsed.
 
     Args:
         description: of the variable; its first value is "auto".
@@ -259,12 +259,12 @@ def names_in(description: str) -> list[str]:
     if len(listed) < 2 or not listed[0][1].endswith("auto"):
         return []
     if "\n" in description:
-        return [one[1] for one in listed]
-    # Names are glued to the sentence before, but for the first one, which shows how wide their column is.
+        return [match[1] for match in listed]
+    # All names but the first follow the sentence before without a space. The first shows the column's width.
     width = len(listed[1][0]) - len("- ")
     names = ["auto"]
-    for one in listed[1:]:
-        column = f"{one[1]}{one[2]}"
+    for match in listed[1:]:
+        column = f"{match[1]}{match[2]}"
         if len(column) < width:
             return []
         names.append(column[-width:].strip())
@@ -272,15 +272,15 @@ def names_in(description: str) -> list[str]:
 
 
 class OfMpich(TunableLibrary):
-    """A library that was made from MPICH."""
+    """A library derived from MPICH."""
 
     prefixes: ClassVar[tuple[str, ...]] = (_PREFIX, "HYDRA_")
 
-    def offers(self, found: Mapping[str, Variable]) -> Offers:
+    def offers(self, variables: Mapping[str, Variable]) -> Offers:
         """By the texts on variables."""
         choices = {}
         for procedure in PROCEDURES:
-            variable = found.get(f"{_PREFIX}{procedure.removeprefix('MPI_').upper()}_INTRA_ALGORITHM")
+            variable = variables.get(f"{_PREFIX}{procedure.removeprefix('MPI_').upper()}_INTRA_ALGORITHM")
             if not variable or not variable.writable:
                 continue
             algorithms = tuple(
@@ -290,21 +290,21 @@ class OfMpich(TunableLibrary):
             )
             if algorithms:
                 choices[procedure] = Choice(algorithms, variable.name)
-        offered = [one for choice in choices.values() for one in choice.algorithms]
+        offered = [algorithm for choice in choices.values() for algorithm in choice.algorithms]
         return Offers(
             choices,
             at_calls=True,
-            always=((_FALLBACK, _FALLBACK_ERROR),) if _FALLBACK in found else (),
-            nested=frozenset(one for one in offered if one.name.endswith(_NESTED)),
+            always=((_FALLBACK, _FALLBACK_ERROR),) if _FALLBACK in variables else (),
+            nested=frozenset(algorithm for algorithm in offered if algorithm.name.endswith(_NESTED)),
         )
 
     def proposals(self, sent: Sent) -> Iterable[Parameter]:
-        """What UCX has, and limits of the library's own."""
+        """The parameters of UCX, and the library's own limits."""
         yield from super().proposals(sent)
         yield from self.own_limits(sent)
 
     def unused(self, variable: str, layers: Layers) -> str:
-        """Of the netmod that is not in use."""
+        """The other netmod's."""
         of = re.match(rf"{_PREFIX}(?:CH4_)?(OFI|UCX)_", variable)
         return f"ch4:{of[1].lower()}" if of and layers.netmod and of[1].lower() != layers.netmod else ""
 
@@ -329,11 +329,11 @@ class Mpich(OfMpich):
     asked = (_CELL, *_CELL_FITS, *_OFI)
     telling: ClassVar = {f"{_PREFIX}DEBUG_SUMMARY": "1"}  # which netmod it uses
 
-    def told(self, settings: Settings, library_path: Path | None) -> Told:
+    def translate(self, settings: Settings, library_path: Path | None) -> Translation:
         """By a file. See TunableLibrary.
 
         Raises:
-            RankwiseError: its tree is not to be had, or see `spliced`.
+            RankwiseError: its tree can't be found, or see `spliced`.
         """
         if library_path is None:
             raise RankwiseError(
@@ -342,17 +342,17 @@ class Mpich(OfMpich):
             )
         tree = spliced(default_tree(library_path), settings.rules, algorithms(library_path))
         text = json.dumps(tree, indent=1)
-        # The library reads the file as if a zero followed, which is so unless its last page is full.
+        # The library expects a zero after the file's end, and there is one unless its last page is full.
         text += "\n" * (2 if (len(text) + 1) % _PAGE == 0 else 1)
         variable = f"{_PREFIX}COLL_SELECTION_TUNING_JSON_FILE"
-        return Told(settings.environment, self.suffix, text, variable)
+        return Translation(settings.environment, self.suffix, text, variable)
 
     def control_of(self, variable: str) -> str:
         """The variable itself."""
         return variable if variable.startswith(_PREFIX) else ""
 
     def names_like(self, variable: str, names: frozenset[str], ask: Ask) -> tuple[str, frozenset[str]]:  # noqa: ARG002
-        """MPI_T lists all; those of its launcher are in no list."""
+        """MPI_T lists all, except the launcher's, which are in no list."""
         return variable, names if variable.startswith(_PREFIX) else frozenset()
 
     def own_limits(self, sent: Sent) -> Iterable[Parameter]:
@@ -386,8 +386,8 @@ class Mvapich(OfMpich):
 
 
 def of_ofi(sent: Sent) -> Iterable[Parameter]:
-    """Propose the size up to which libfabric sends at once; it is not known now."""
-    name = next((one for one in _OFI if one in sent.layers.names), "")
+    """Propose the size up to which libfabric sends at once; the present one is unknown."""
+    name = next((candidate for candidate in _OFI if candidate in sent.layers.names), "")
     if sent.layers.netmod == "ofi" and name:
         limit = Limit(name=name, variable=name, present=LEAST_EAGER, shown="")
         yield from raised(limit, sent, sent.between_nodes)

@@ -1,11 +1,11 @@
 """Open MPI.
 
 Its rules are a file for its component coll/tuned, in the classic grammar of versions 4 and 5. The file has a
-list of communicator sizes for each collective, and a list of message sizes for each of these. The library
-takes the last entry that is not above what it looks for, of both; below the first communicator size it takes
-the first one, and the first message size has to be 0. An algorithm 0 leaves the choice to the library. So
-what must not change is guarded by entries with algorithm 0 on both sides. Anything that the library can't
-read makes it ignore the whole file, without a word.
+list of communicator sizes for each collective, and a list of message sizes for each of these. In both, the
+library takes the last entry that is not above the size of the call. Below the first communicator size it
+takes the first entry; the first message size has to be 0. An algorithm 0 leaves the choice to the library, so
+entries with algorithm 0 on both sides guard what must not change. If the library can't read something, it
+silently ignores the whole file.
 
 Its parameters are set by variables OMPI_MCA_..., by options of its launcher, and in files.
 
@@ -33,7 +33,7 @@ from rankwise.tuning.racing.offers import PROCEDURES, Choice, Offers, Variable
 from rankwise.tuning.settings.grouped import grouped
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.rule import Algorithm, Rule
-from rankwise.tuning.settings.told import Told
+from rankwise.tuning.settings.translation import Translation
 from rankwise.tuning.settings.words import comment
 
 LABEL = "Open MPI"
@@ -69,8 +69,8 @@ _IN_ORDER = {
     "MPI_Scan": frozenset({"linear", "recursive_doubling"}),
     "MPI_Exscan": frozenset({"linear", "recursive_doubling"}),
 }
-"""Algorithms that keep the order of the operands, or stand back where it matters. The others compute
-something else, without a word: 4.1 and 5.0, measured (tests/mpi/test_tuning_gate.py)."""
+"""Algorithms that keep the order of the operands, or are not taken where it matters. The others silently
+compute something else: 4.1 and 5.0, measured (tests/mpi/test_tuning_gate.py)."""
 
 _NUMBERS: Mapping[str, int] = {
     "MPI_Allgather": 0,
@@ -91,25 +91,25 @@ _NUMBERS: Mapping[str, int] = {
 """Of collectives in the file."""
 
 _OF_ALL_BLOCKS = {"MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block"}
-"""The library's size is that of the blocks of all processes, where a profile has that of one."""
+"""The library's size is that of all processes' blocks, a profile's that of a single block."""
 
 _WHOLE = {
-    "MPI_Alltoallv",  # size 0, whatever is sent
+    "MPI_Alltoallv",  # size 0 for any message
     "MPI_Barrier",
-    "MPI_Exscan",  # that of one element for each process
+    "MPI_Exscan",  # the size of one element for each process
     "MPI_Scan",
     "MPI_Gather",  # by arguments that are not significant on all processes
     "MPI_Scatter",
 }
 _CHAINS = (("MPI_Bcast", 2), ("MPI_Reduce", 2))
-"""Algorithms that the column after their number matters for: how many chains."""
-_FANOUT = 4  # coll_tuned_init_chain_fanout: what they have where variables choose them
+"""Algorithms that use the column after their number: how many chains."""
+_FANOUT = 4  # coll_tuned_init_chain_fanout, which holds where variables choose them
 
 _DEFAULT = (0, 0, 0)
 
 
 def message_size(procedure: str, size: int, processes: int) -> int:
-    """Return the size of a call as the library computes it where it looks for a rule.
+    """Return the size of a call as the library computes it to find a rule.
 
     Args:
         procedure: such as MPI_Allgather.
@@ -122,10 +122,10 @@ def message_size(procedure: str, size: int, processes: int) -> int:
 
 
 def rules_file(rules: Sequence[Rule]) -> str:
-    """Return the text of a file in which these rules, and nothing else, change what the library does.
+    """Return the text of a file that carries out these rules and changes nothing else.
 
     Raises:
-        RankwiseError: there can't be such a rule, or rules contradict each other.
+        RankwiseError: a rule is impossible, or rules contradict each other.
     """
     collectives = grouped(rules, _NUMBERS, _WHOLE, LABEL)
     lines = [f"{len(collectives)}  # collectives"]
@@ -140,7 +140,7 @@ def rules_file(rules: Sequence[Rule]) -> str:
 
 
 def _by_processes(rules: Mapping[int, Sequence[Rule]]) -> dict[int, Sequence[Rule]]:
-    """Return the entries of a collective: those of the rules, and guards before and behind each."""
+    """Return the entries of a collective: for the rules, and guards before and after each."""
     guards: dict[int, Sequence[Rule]] = {0: (), **{processes + 1: () for processes in rules}}
     return dict(sorted({**guards, **rules}.items()))
 
@@ -171,12 +171,12 @@ class OpenMpi(TunableLibrary):
         rf"{_MCA}(btl_\w+_(eager_limit|rndv_eager_limit|max_send_size|fbox_\w+)|pml_ob1_\w+|coll_\w+)"
     )
     launched_with: ClassVar = {f"{_MCA}{_DYNAMIC}": "1"}
-    segmented: ClassVar = {  # (It does not cut if it is given no size.)
+    segmented: ClassVar = {  # (They cut messages only if a size is given.)
         "MPI_Bcast": ("chain", "pipeline", "split_binary_tree", "binary_tree"),
         "MPI_Reduce": ("chain", "pipeline", "binary"),
         "MPI_Allreduce": ("segmented_ring",),
     }
-    # 5 on several nodes: else coll/han takes collectives over from coll/tuned.
+    # 5 on several nodes: otherwise coll/han takes collectives over from coll/tuned.
     not_overruled: ClassVar = {f"{_MCA}{_HAN}": "0"}
     for_two = ("two_proc",)
     prefixes = (_MCA, "PRTE_MCA_")
@@ -198,7 +198,7 @@ class OpenMpi(TunableLibrary):
         "pml",
     )
 
-    def told(self, settings: Settings, library_path: Path | None) -> Told:  # noqa: ARG002
+    def translate(self, settings: Settings, library_path: Path | None) -> Translation:  # noqa: ARG002
         """By a file. See TunableLibrary.
 
         Raises:
@@ -210,10 +210,10 @@ class OpenMpi(TunableLibrary):
                 f"rules for Open MPI {version.number}: Open MPI 6 has other files, which Rankwise can't "
                 "write yet; use Open MPI 4 or 5"
             )
-        # Variables that force an algorithm come before the file in version 5, so there are none of these.
+        # In version 5, variables that force an algorithm override the file, so none is set here.
         variables = {f"{_MCA}{_DYNAMIC}": "1", **settings.environment}
         text = "".join(f"{line}\n" for line in comment(settings)) + rules_file(settings.rules)
-        return Told(variables, self.suffix, text, f"{_MCA}coll_tuned_dynamic_rules_filename")
+        return Translation(variables, self.suffix, text, f"{_MCA}coll_tuned_dynamic_rules_filename")
 
     def is_harmless(self, name: str, value: str) -> bool:
         """See TunableLibrary."""
@@ -233,54 +233,61 @@ class OpenMpi(TunableLibrary):
             yield Assignment(_MCA + option.words[1], option.words[2], shown, COMMAND_LINE)
 
     def in_list(self, name: str, value: str, where: str) -> list[Assignment] | None:
-        """The variables for the ranks are one parameter, too."""
+        """The variables for the ranks can also be a single parameter."""
         if name not in _LISTS:
             return None
-        found = []
+        assignments = []
         for entry in value.split(";"):
             inner, _, given = entry.strip().partition("=")
-            found.append(Assignment(inner, given, entry.strip(), f"{where} ({name.removeprefix(_MCA)})"))
-        return found
+            assignments.append(
+                Assignment(inner, given, entry.strip(), f"{where} ({name.removeprefix(_MCA)})")
+            )
+        return assignments
 
     def elsewhere(self, command: CommandLine, environment: Mapping[str, str]) -> Iterator[Assignment]:
-        """In files: those that are named, the user's, and the installation's."""
+        """In files: named ones, the user's, and the installation's."""
         files = [environment.get(_FILES, "")]
         for context in command.contexts:
             for option in context.options:
-                files += [one.value for one in self.by_option(option) if one.name == _FILES]
-                files += [one.value for one in variables_of(option) if one.name == _FILES]
+                files += [
+                    assignment.value for assignment in self.by_option(option) if assignment.name == _FILES
+                ]
+                files += [
+                    assignment.value for assignment in variables_of(option) if assignment.name == _FILES
+                ]
                 files += [option.value] if option.name in _FILE_OPTIONS else []
         named = [Path(name) for several in files for name in re.split("[,:]", several) if name]
         for file in dict.fromkeys(named):
             yield from _in_file(file)
         for file in dict.fromkeys(_usual_files(command, environment)):
             if file not in named:
-                yield from (one._replace(is_weak=True) for one in _in_file(file))
+                yield from (assignment._replace(is_weak=True) for assignment in _in_file(file))
 
-    def offers(self, found: Mapping[str, Variable]) -> Offers:
+    def offers(self, variables: Mapping[str, Variable]) -> Offers:
         """By the enumerations of variables, which name the algorithms."""
-        dynamic = found.get(_DYNAMIC)
+        dynamic = variables.get(_DYNAMIC)
         if not dynamic or (not dynamic.value and not dynamic.writable):
-            return Offers()  # our environment has not reached the ranks
+            return Offers()  # Rankwise's environment has not reached the ranks
         choices = {}
         for procedure in PROCEDURES:
             name = f"coll_tuned_{procedure.removeprefix('MPI_').lower()}_algorithm"
-            variable = found.get(name)
-            # (That of MPI_Allgatherv is constant in all versions up to 5.0: no job can choose it while it
-            # runs.)
+            variable = variables.get(name)
+            # (MPI_Allgatherv's is constant in all versions up to 5.0: no job can choose it at run time.)
             if not variable or not variable.writable:
                 continue
             algorithms = tuple(Algorithm(item, number) for number, item in variable.items if number)
-            segment = f"{name}_segmentsize" if f"{name}_segmentsize" in found else ""
+            segment = f"{name}_segmentsize" if f"{name}_segmentsize" in variables else ""
             choices[procedure] = Choice(algorithms, name, segment)
         return Offers(
             choices,
             always=() if dynamic.value else ((_DYNAMIC, 1),),
-            overruled=_HAN in found and _TUNED in found and found[_HAN].value > found[_TUNED].value,
+            overruled=_HAN in variables
+            and _TUNED in variables
+            and variables[_HAN].value > variables[_TUNED].value,
         )
 
     def keeps_order(self, procedure: str, algorithm: str) -> bool | None:
-        """By what was measured."""
+        """By measurements."""
         return algorithm in _IN_ORDER.get(procedure, ())
 
     def control_of(self, variable: str) -> str:
@@ -288,16 +295,19 @@ class OpenMpi(TunableLibrary):
         return variable.removeprefix(_MCA) if variable.startswith(_MCA) else ""
 
     def names_like(self, variable: str, names: frozenset[str], ask: Ask) -> tuple[str, frozenset[str]]:
-        """Those that MPI_T does not list are of components that are not in use: the tool lists them."""
+        """MPI_T does not list the parameters of components that are not in use, but the tool does."""
         name = variable.removeprefix(_MCA)
         if not variable.startswith(_MCA) or not names:
             return name, frozenset()
         return name, names if name in names else names | ask(_MCA)
 
     def name_today(self, name: str, known: Collection[str]) -> str:
-        """Components have changed their names."""
+        """Components were renamed."""
         there = {
-            prefix for pair in _RENAMED for prefix in pair if any(one.startswith(prefix) for one in known)
+            prefix
+            for pair in _RENAMED
+            for prefix in pair
+            if any(known_name.startswith(prefix) for known_name in known)
         }
         for old, new in _RENAMED:
             if name.startswith(old) and old not in there and new in there:
@@ -317,7 +327,7 @@ class OpenMpi(TunableLibrary):
         return f"{framework} {component}" if is_idle.get(framework) else ""
 
     def proposals(self, sent: Sent) -> Iterable[Parameter]:
-        """Other point-to-point layers, eager limits of the btls that are in use, and what UCX has."""
+        """Other point-to-point layers, eager limits of the btls in use, and UCX's parameters."""
         layers = sent.layers
         yield from _other_layers(sent)
         if layers.pml == "ob1":
@@ -327,14 +337,14 @@ class OpenMpi(TunableLibrary):
             yield from rendezvous(sent, {_PML: (None,)})
 
     def binding_variable(self, version: Version) -> str:
-        """Version 5 has the launcher of another project."""
+        """Version 5 has another project's launcher."""
         if version.parts >= (5,):
             return "PRTE_MCA_hwloc_default_binding_policy"
         return f"{_MCA}hwloc_base_binding_policy"
 
 
 def _other_layers(sent: Sent) -> Iterable[Parameter]:
-    """Propose the point-to-point layers that are there, too: those of which it has registered variables."""
+    """Propose the other point-to-point layers that are present, as they have registered variables."""
     layers = sent.layers
     if not layers.pml:
         return
@@ -342,7 +352,7 @@ def _other_layers(sent: Sent) -> Iterable[Parameter]:
         name
         for name in ("ob1", "ucx")
         if name != layers.pml
-        and (name == "ob1" or any(one.startswith(f"pml_{name}_") for one in layers.names))
+        and (name == "ob1" or any(variable.startswith(f"pml_{name}_") for variable in layers.names))
     ]
     if there:
         yield Parameter(
@@ -357,9 +367,9 @@ def _other_layers(sent: Sent) -> Iterable[Parameter]:
 
 
 def _of_btls(sent: Sent, share: float, btls: Sequence[str]) -> Iterable[Parameter]:
-    """Propose eager limits of those that are in use, up to the size in which they send what is longer."""
+    """Propose eager limits of the btls in use, up to the size in which they send longer messages."""
     values = sent.layers.values
-    for btl in (one for one in btls if one in sent.layers.btls):
+    for btl in (name for name in btls if name in sent.layers.btls):
         name = f"btl_{btl}_eager_limit"
         present = int(values.get(name, 0))
         most = int(values.get(f"btl_{btl}_max_send_size", 0)) or LARGEST_EAGER
@@ -369,13 +379,13 @@ def _of_btls(sent: Sent, share: float, btls: Sequence[str]) -> Iterable[Paramete
 
 
 def _usual_files(command: CommandLine, environment: Mapping[str, str]) -> Iterator[Path]:
-    """Return the files that Open MPI reads unasked: the user's, and the installation's."""
+    """Return the files that Open MPI reads by default: the user's, and the installation's."""
     if home := environment.get("HOME"):
         yield Path(home, ".openmpi", "mca-params.conf")
     launcher = shutil.which(command.launcher, path=environment.get("PATH")) if command.launcher else None
     if launcher:
-        for found in dict.fromkeys((Path(launcher), Path(launcher).resolve())):
-            prefix = found.parent.parent
+        for path in dict.fromkeys((Path(launcher), Path(launcher).resolve())):
+            prefix = path.parent.parent
             yield prefix / "etc" / "openmpi-mca-params.conf"
             yield prefix / "etc" / "openmpi" / "openmpi-mca-params.conf"
     yield Path("/etc/openmpi/openmpi-mca-params.conf")
@@ -387,18 +397,18 @@ def _in_file(path: Path) -> Iterator[Assignment]:
         with path.open("rb") as file:
             text = file.read(_MOST_BYTES).decode(errors="replace")
     except OSError:
-        return  # the library does without it, too
+        return  # the library also ignores it
     for line in text.splitlines():
-        told = line.partition("#")[0].strip()
-        name, equals, value = told.partition("=")
+        setting = line.partition("#")[0].strip()
+        name, equals, value = setting.partition("=")
         if equals and re.fullmatch(r"\w+", name.strip()):
             given = value.strip().strip("\"'")
-            yield Assignment(_MCA + name.strip(), given, told, str(path))
+            yield Assignment(_MCA + name.strip(), given, setting, str(path))
             continue
-        for option, parameter, given in re.findall(r"(?:^|\s)(--?(?:g?mca|omca))\s+(\S+)\s+(\S+)", told):
+        for option, parameter, given in re.findall(r"(?:^|\s)(--?(?:g?mca|omca))\s+(\S+)\s+(\S+)", setting):
             shown = f"{option} {parameter} {given}"
             yield Assignment(_MCA + parameter, given.strip("\"'"), shown, str(path))
-        for variable, given in re.findall(r"(?:^|\s)-x\s+(\w+)=(\S*)", told):
+        for variable, given in re.findall(r"(?:^|\s)-x\s+(\w+)=(\S*)", setting):
             yield Assignment(variable, given, f"-x {variable}={given}", str(path))
 
 

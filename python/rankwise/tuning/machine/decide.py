@@ -1,4 +1,4 @@
-"""What the measurements of a scope say: an algorithm that a rule should choose, or why there is none."""
+"""The algorithm that a rule should choose for a scope, by its measurements, or why no rule follows."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ NOT_MEASURED = "not measured"
 
 @dataclass(frozen=True)
 class Decision:
-    """What a scope should have.
+    """The algorithm for a scope.
 
     Attributes:
         scope: in question.
         algorithm: that is proven to be better; None: the library's own choice stays.
-        why: it stays, in a few words.
+        why: the library's own choice stays, in a few words.
         ratio: default / algorithm, the mean over the scope's points.
-        weakest: of the points at which the algorithm is better, that with the least gain.
+        weakest: the point with the least gain, of the points at which the algorithm is better.
     """
 
     scope: Scope
@@ -37,50 +37,50 @@ class Decision:
 
     @property
     def is_unsure(self) -> bool:
-        """Whether an algorithm may be better, and is not proven to be."""
+        """Whether an algorithm may be better, but is not proven to be."""
         return self.algorithm is None and self.why not in (DEFAULT_IS_BEST, NO_CHOICE, NOT_MEASURED)
 
 
 def candidates(scope: Scope, results: Results) -> list[Algorithm]:
-    """Return the algorithms that win a race of a scope and lose none, those that gain most first."""
+    """Return the algorithms that win a race of a scope and lose none, the largest gain first."""
     scores: dict[Algorithm, float] = {}
     raced = [results.raced[point] for point in scope.points if point in results.raced]
-    for algorithm in dict.fromkeys(arm.algorithm for one in raced for arm in one.arms):
-        arms = [one.arm(algorithm) for one in raced]
+    for algorithm in dict.fromkeys(arm.algorithm for race in raced for arm in race.arms):
+        arms = [race.arm(algorithm) for race in raced]
         known = [arm for arm in arms if arm is not None]
         if len(known) < len(scope.points) or not any(arm.faster and not arm.dropped for arm in known):
             continue
         if any(arm.high < 1 for arm in known):
             continue
         scores[algorithm] = sum(math.log(arm.ratio) for arm in known)
-    return sorted(scores, key=lambda one: -scores[one])
+    return sorted(scores, key=lambda algorithm: -scores[algorithm])
 
 
 def decide(scope: Scope, results: Results, confidence: float, margin: float) -> Decision:
-    """Return what a scope should have.
+    """Return the algorithm for a scope.
 
-    An algorithm has to be better by more than the margin at one point, with its whole interval and beyond
-    what the library's own choice differs from itself, and must not be worse by the margin at any other.
+    At one point, the algorithm's whole interval has to be better by more than the margin and by more than the
+    noise of the library's own choice. At no other point may it be worse by the margin.
 
     Args:
         scope: in question.
-        results: what was measured.
+        results: the measurements.
         confidence: of each interval.
         margin: such as 0.03.
     """
     raced = [results.raced.get(point) for point in scope.points]
-    if any(one is None for one in raced):
+    if any(race is None for race in raced):
         return Decision(scope, why=NOT_MEASURED)
-    found = candidates(scope, results)
-    made = [_of_algorithm(scope, results, algorithm, confidence, margin) for algorithm in found]
-    proven = [one for one in made if one.algorithm]
+    algorithms = candidates(scope, results)
+    made = [_of_algorithm(scope, results, algorithm, confidence, margin) for algorithm in algorithms]
+    proven = [decision for decision in made if decision.algorithm]
     if proven:
-        return max(proven, key=lambda one: one.ratio)
-    if any(one.why for one in made):
-        return next(one for one in made if one.why)
-    if not any(one and one.arms for one in raced):
+        return max(proven, key=lambda decision: decision.ratio)
+    if any(decision.why for decision in made):
+        return next(decision for decision in made if decision.why)
+    if not any(race and race.arms for race in raced):
         return Decision(scope, why=NO_CHOICE)
-    if any(arm.faster and not arm.dropped for one in raced if one for arm in one.arms):
+    if any(arm.faster and not arm.dropped for race in raced if race for arm in race.arms):
         return Decision(scope, why="no algorithm is better wherever the rule would hold")
     return Decision(scope, why=DEFAULT_IS_BEST)
 
@@ -88,32 +88,32 @@ def decide(scope: Scope, results: Results, confidence: float, margin: float) -> 
 def _of_algorithm(
     scope: Scope, results: Results, algorithm: Algorithm, confidence: float, margin: float
 ) -> Decision:
-    held = [one for point in scope.points if (one := results.held.get((point, algorithm)))]
-    if any(min(one.default_us, one.chosen_us) < CLOCK_US for one in held):
+    held = [measured for point in scope.points if (measured := results.held.get((point, algorithm)))]
+    if any(min(measured.default_us, measured.chosen_us) < CLOCK_US for measured in held):
         return Decision(scope, why="a call takes less than reading the clock does")
-    worse = [one for one in held if one.interval(confidence).low <= 1 / (1 + margin)]
+    worse = [measured for measured in held if measured.interval(confidence).low <= 1 / (1 + margin)]
     if worse:
         return Decision(
             scope, why=f"{algorithm_name(algorithm.label)} may be slower on {_where(worse[0].point)}"
         )
     if len(held) < len(scope.points):
         return Decision(scope, why=f"{algorithm_name(algorithm.label)} was not measured afresh")
-    gains = {one.point: one.interval(confidence) for one in held}
-    better = [one for one in held if is_better(one, confidence, margin)]
+    gains = {measured.point: measured.interval(confidence) for measured in held}
+    better = [measured for measured in held if is_better(measured, confidence, margin)]
     if not better:
         return Decision(
             scope, why=f"{algorithm_name(algorithm.label)} is not proven to gain {confidence_text(margin)} %"
         )
-    effects = [one for held in better if (one := results.effects.get((held.point, algorithm)))]
-    if any(is_better(one, confidence, margin) for one in effects):
+    effects = [effect for held in better if (effect := results.effects.get((held.point, algorithm)))]
+    if any(is_better(effect, confidence, margin) for effect in effects):
         return Decision(scope, why=f"{algorithm_name(algorithm.label)} gains nothing by the library's file")
-    ratio = math.exp(sum(math.log(one.ratio) for one in gains.values()) / len(gains))
-    weakest = min(better, key=lambda one: gains[one.point].low)
+    ratio = math.exp(sum(math.log(interval.ratio) for interval in gains.values()) / len(gains))
+    weakest = min(better, key=lambda measured: gains[measured.point].low)
     return Decision(scope, algorithm, ratio=ratio, weakest=weakest)
 
 
 def is_better(held: Held, confidence: float, margin: float) -> bool:
-    """Tell whether an algorithm is better by more than the margin, beyond chance and noise."""
+    """Return whether an algorithm is better by more than the margin, beyond chance and noise."""
     interval = held.interval(confidence)
     return interval.reached and interval.low > (1 + margin) * held.noise(confidence)
 

@@ -1,9 +1,8 @@
-"""Does the library take the rules from its file? It is launched with the file, and shows by its own times.
+"""Checks that the library takes the rules from its file: it is launched with the file and timed.
 
-A race chooses algorithms by the library's variables, and a file by rules, which a library may drop without a
-word, or reach on another way that costs more. With the file in force its own choice must be as fast as the
-algorithm that a rule names: where the algorithm chosen by variables is still faster, the rule is worth
-nothing.
+A race chooses algorithms by the library's variables, a file by rules. A library may silently drop rules, or
+carry them out at a higher cost. With the file in force, its own choice must be as fast as the algorithm of a
+rule: if the algorithm chosen by variables is still faster, the rule is useless.
 """
 
 from __future__ import annotations
@@ -17,51 +16,51 @@ from rankwise.tuning.machine.grid import Layout
 from rankwise.tuning.machine.measure import ENDED, Placed, Request
 from rankwise.tuning.machine.results import Held, Kept
 from rankwise.tuning.machine.rules import Made, Table
-from rankwise.tuning.racing.race import RELAUNCHED_HOLD_OUT_ROUNDS, held_out_times
+from rankwise.tuning.racing.race import RELAUNCHED_VALIDATION_ROUNDS, validation_times
 from rankwise.tuning.racing.racer import Racer
 
 _ROUNDS = 32
 
 
-def to_be_checked(found: Table, rules: Sequence[Made], kept: Kept) -> list[Held]:
-    """Return what rules were measured with, as far as it was not looked yet whether they have an effect.
+def to_be_checked(table: Table, rules: Sequence[Made], kept: Kept) -> list[Held]:
+    """Return the measurements behind rules that were not checked yet for an effect.
 
     Args:
-        found: all that follows from the measurements.
-        rules: that the library is told.
-        kept: has what was looked at.
+        table: all that follows from the measurements.
+        rules: in the library's file.
+        kept: has the effects that were checked before.
     """
-    proven = [one.weakest for one in found.decisions if one.weakest]
+    proven = [decision.weakest for decision in table.decisions if decision.weakest]
     return [
         held
         for held in proven
         if (held.point, held.algorithm) not in kept.results.effects
-        and any(_is_for(one, held) for one in rules)
+        and any(_is_for(made, held) for made in rules)
     ]
 
 
 def check(
     racer: Racer, wanted: Sequence[Held], request: Request, kept: Kept, say: Callable[[str], None]
 ) -> str:
-    """Look whether rules have an effect.
+    """Check whether rules have an effect.
 
     Args:
         racer: of a launch with the file in force.
-        wanted: what the rules were measured with.
-        request: how it was measured.
-        kept: gets what is seen.
-        say: is told how far it is, by lines.
+        wanted: the measurements behind the rules.
+        request: how they were measured.
+        kept: gets the results.
+        say: gets a line of progress at a time.
 
     Returns:
-        why it was ended early; '' if it was not.
+        why it ended early; '' if it did not.
     """
     layout = Layout(racer.hosts)
     wanted = [held for held in wanted if layout.has(held.point.shape)]
-    rounds = RELAUNCHED_HOLD_OUT_ROUNDS if racer.relaunches else _ROUNDS
+    rounds = RELAUNCHED_VALIDATION_ROUNDS if racer.relaunches else _ROUNDS
     say(f"trying the rules in the library's own file: {number_of(len(wanted), 'point')}")
     for held in wanted:
         try:
-            times = held_out_times(
+            times = validation_times(
                 Placed(racer, held.point.shape),
                 held.point.cell(),
                 held.algorithm,
@@ -80,8 +79,8 @@ def check(
     return ""
 
 
-def _is_for(one: Made, held: Held) -> bool:
-    rule = one.rule
+def _is_for(made: Made, held: Held) -> bool:
+    rule = made.rule
     return (
         (rule.procedure, rule.processes, rule.algorithm)
         == (held.point.procedure, held.point.shape.processes, held.algorithm)

@@ -1,4 +1,4 @@
-"""What is measured of a machine: collectives, sizes of messages, and shapes of communicators."""
+"""The measurements of a machine: collectives, sizes of messages, and shapes of communicators."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Point:
     Attributes:
         procedure: such as MPI_Allreduce.
         shape: of the communicator.
-        size: bytes of the message, as a profile has it; 0 where there is none.
+        size: bytes of the message, as a profile has it; 0 if the collective has no message.
     """
 
     procedure: str
@@ -69,7 +69,7 @@ class Point:
         return f"{self.procedure.removeprefix('MPI_')}{of_size} on {self.shape.text}"
 
     def cell(self, traits: Traits | None = None) -> Cell:
-        """Return what is run, as if the processes of the communicator were those of a launch."""
+        """Return the cell to run, as if the launch had only the communicator's processes."""
         processes = self.shape.processes
         return Cell(
             procedure=self.procedure,
@@ -87,13 +87,13 @@ class Point:
 
 @dataclass(frozen=True)
 class Scope:
-    """The points that one rule is about, as the library can't tell them apart.
+    """The points that one rule is about, as the library can't distinguish them.
 
-    Libraries see the number of processes, not on how many nodes they are; and some sizes must not decide.
+    Libraries see the number of processes, not the number of nodes; and some sizes must not decide.
 
     Attributes:
         points: of one collective and number of processes.
-        whole: why the rule has to be for messages of all sizes; '' if it is for those of one size.
+        whole: why the rule has to be for messages of all sizes; '' if it is for a single size.
         traits: of the calls that programs may make.
     """
 
@@ -133,19 +133,19 @@ class Scope:
 
     @cached_property
     def target(self) -> Target:
-        """The same as the rest of tuning has it."""
+        """The same for the other parts of tuning."""
         return Target(tuple(point.cell(self.traits) for point in self.points), self.whole)
 
 
 class Layout:
-    """The nodes of a launch, and which of its ranks make a communicator of some shape.
+    """The nodes of a launch, and its ranks for a communicator of a given shape.
 
     Attributes:
         counts: ranks of each node, most first.
     """
 
     def __init__(self, hosts: Sequence[str]) -> None:
-        """Look at a launch.
+        """Begin.
 
         Args:
             hosts: names of the nodes, by rank.
@@ -156,14 +156,14 @@ class Layout:
         self.counts = sorted(map(len, self._ranks.values()), reverse=True)
 
     def has(self, shape: Shape) -> bool:
-        """Tell whether there are so many nodes with so many ranks each."""
+        """Return whether the launch has enough nodes with enough ranks."""
         return shape.nodes <= len(self.counts) and shape.per_node <= self.counts[shape.nodes - 1]
 
     def ranks(self, shape: Shape) -> dict[int, str]:
         """Return the ranks of a communicator in their order, and the node of each.
 
         Args:
-            shape: that there is room for, see `has`.
+            shape: that fits, see `has`.
         """
         large = (host for host, ranks in self._ranks.items() if len(ranks) >= shape.per_node)
         chosen = {
@@ -175,8 +175,8 @@ class Layout:
         """Return the shapes to be measured, the largest first.
 
         Args:
-            nodes: numbers of them, or ALL; None: some from one to all.
-            per_node: numbers of ranks on each, or ALL; None: one and all, on a single node some up to all.
+            nodes: numbers of nodes, or ALL; None: some from one to all.
+            per_node: numbers of ranks on a node, or ALL; None: one and all, on a single node some up to all.
 
         Raises:
             RankwiseError: the launch has fewer nodes or ranks.
@@ -192,35 +192,34 @@ class Layout:
                 f"--ranks-per-node: the launch has {number_of(self.counts[0], 'rank')} on a node, not {most}:"
                 " give fewer, or start more"
             )
-        wanted_nodes = [one or there for one in nodes] if nodes else _some(1, there)
-        found = set()
+        wanted_nodes = [count or there for count in nodes] if nodes else _some(1, there)
+        candidates = set()
         for number in wanted_nodes:
             room = self.counts[number - 1]
             given = per_node or ([1, ALL] if there > 1 else _some(2, room))
-            found |= {Shape(number, one or room) for one in given}
-        shapes = [shape for shape in found if shape.processes > 1 and self.has(shape)]
+            candidates |= {Shape(number, count or room) for count in given}
+        shapes = [shape for shape in candidates if shape.processes > 1 and self.has(shape)]
         if not shapes:
             raise RankwiseError("no communicator of two ranks or more is left to measure: start more ranks")
         return sorted(shapes, key=lambda shape: (-shape.processes, shape))
 
 
 def _some(least: int, most: int) -> list[int]:
-    """Return numbers that double, those halfway between them, and the last one.
+    """Return the powers of two, the numbers halfway between them, and the last number.
 
-    Those between are no powers of two, for which algorithms take other ways.
+    The numbers between are no powers of two: algorithms work differently for them.
     """
     doubling = [1 << power for power in range(most.bit_length())]
-    between = [3 * one for one in doubling]
-    return sorted({one for one in (*doubling, *between) if least <= one < most} | {most})
+    between = [3 * number for number in doubling]
+    return sorted({number for number in (*doubling, *between) if least <= number < most} | {most})
 
 
 def scopes(
     procedures: Iterable[str], shapes: Sequence[Shape], sizes: Sequence[int], traits: Traits
 ) -> tuple[list[Scope], list[Point]]:
-    """Return what rules may be about, in the order in which it is measured, and what is too large for that.
+    """Return the scopes of possible rules, in the order of measurement, and the points that are too large.
 
-    Whenever it ends, what was measured is spread over all of it: the ends and the middle come first, what is
-    between them later.
+    Ends and middles come first, so that the measurements cover the whole range whenever they end.
 
     Args:
         procedures: the collectives.
@@ -228,7 +227,7 @@ def scopes(
         sizes: of messages, ascending.
         traits: of the calls that programs may make.
     """
-    found: dict[tuple[str, int, int], list[Point]] = {}
+    points_of: dict[tuple[str, int, int], list[Point]] = {}
     whys: dict[tuple[str, int, int], str] = {}
     too_large: list[Point] = []
     for procedure in procedures:
@@ -241,14 +240,16 @@ def scopes(
                     continue
                 key = procedure, shape.processes, -1 if why else size
                 whys[key] = why
-                found.setdefault(key, []).append(point)
+                points_of.setdefault(key, []).append(point)
     levels = {
         **_levels(sizes, lambda size: ("size", size)),
         **_levels(sorted({shape.processes for shape in shapes}), lambda count: ("processes", count)),
     }
-    made = [Scope(tuple(points), whys[key], traits) for key, points in found.items()]
+    made = [Scope(tuple(points), whys[key], traits) for key, points in points_of.items()]
     made.sort(
-        key=lambda one: levels["processes", one.processes] + (0 if one.whole else levels["size", one.size])
+        key=lambda scope: (
+            levels["processes", scope.processes] + (0 if scope.whole else levels["size", scope.size])
+        )
     )
     return made, too_large
 
@@ -270,7 +271,7 @@ def _levels(values: Sequence[int], name: Callable[[int], tuple[str, int]]) -> Ma
 
 
 def _fits(point: Point) -> bool:
-    """Tell whether a process has room for the call, and the probe can count its elements."""
+    """Return whether a process has room for the call, and the probe can count its elements."""
     processes, size = point.shape.processes, point.size
     blocks = processes if point.procedure in _OF_ALL_BLOCKS else 1
     elements = size // 8 if size % 8 == 0 else size

@@ -1,4 +1,4 @@
-"""Measures a machine scope by scope, and goes on where an earlier call has ended."""
+"""Measures a machine scope by scope, and continues where an earlier call has ended."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from rankwise.tuning.machine.results import Arm, Held, Kept, Raced
 from rankwise.tuning.racing.arms import DEFAULT, arms_of
 from rankwise.tuning.racing.race import (
     AIM,
-    HOLD_OUT_ROUNDS,
     RELAUNCHED_AIM,
-    RELAUNCHED_HOLD_OUT_ROUNDS,
+    RELAUNCHED_VALIDATION_ROUNDS,
+    VALIDATION_ROUNDS,
     Outcome,
-    held_out_times,
     race,
     screened,
+    validation_times,
 )
 from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.settings.rule import Algorithm, Rule
@@ -41,18 +41,18 @@ ENDED = {
 }
 
 _CANDIDATES = 2
-"""Algorithms of a scope that are measured afresh, one after the other, until one is proven."""
+"""How many algorithms of a scope are measured afresh, one after the other, until one is proven."""
 
 _FAILURES = 3
-"""In a row: then it is the launch that fails, not the points."""
+"""In a row: then the launch fails, not the points."""
 
 Say = Callable[[str], None]
 
 
 class Placed:
-    """A Racer for communicators of one shape, as if there were nothing else in the launch.
+    """A Racer for communicators of one shape, as if the launch had only their ranks.
 
-    Nodes are called by their number, so that what is kept of one night's nodes is found on another's.
+    Nodes are named by number, so that measurements on other nodes of another job can be reused.
     """
 
     def __init__(self, racer: Racer, shape: Shape) -> None:
@@ -60,7 +60,7 @@ class Placed:
 
         Args:
             racer: of the whole launch.
-            shape: that it has room for.
+            shape: that fits into it.
         """
         self.library, self.overruled, self.relaunches = racer.library, racer.overruled, racer.relaunches
         chosen = Layout(racer.hosts).ranks(shape)
@@ -86,19 +86,19 @@ class Placed:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is to be measured, and how.
+    """The scopes to measure, and how.
 
     Attributes:
         scopes: in this order.
-        untold: returns why the library can't be told a rule; '' if it can.
+        untranslatable: returns why the library can't take a rule; '' if it can.
         confidence: of all intervals together.
         margin: gain that a rule must have, such as 0.03.
-        bitwise: whether the last digits of results have to stay as they are.
+        bitwise: whether the last digits of results must not change.
         seed: of the order of calls.
     """
 
     scopes: Sequence[Scope]
-    untold: Callable[[Rule], str]
+    untranslatable: Callable[[Rule], str]
     confidence: float
     margin: float
     bitwise: bool
@@ -106,20 +106,20 @@ class Request:
 
 
 def measure(racer: Racer, request: Request, kept: Kept, say: Say, checkpoint: Callable[[], None]) -> str:
-    """Measure what is missing.
+    """Measure the missing points.
 
     Args:
         racer: of the launch.
-        request: what is wanted.
-        kept: gets what is known, and has what earlier calls have measured.
-        say: is told how far it is, by lines.
+        request: the scopes to measure, and how.
+        kept: gets the measurements, and has those of earlier calls.
+        say: gets a line of progress at a time.
         checkpoint: is called after each scope.
 
     Returns:
-        why it was ended early; '' if everything is measured.
+        why it ended early; '' if everything is measured.
 
     Raises:
-        RankwiseError: the job fails again and again, or nothing can be kept.
+        RankwiseError: the job fails repeatedly, or nothing can be kept.
     """
     return _Measuring(racer, request, kept, say).run(checkpoint)
 
@@ -129,10 +129,10 @@ class _Measuring:
         self._racer, self._request, self._kept, self._say = racer, request, kept, say
         self._library = by_version(racer.library)
         self._aim = replace(AIM, confidence=request.confidence, resolve=request.margin)
-        self._rounds = HOLD_OUT_ROUNDS
+        self._rounds = VALIDATION_ROUNDS
         if racer.relaunches:
             self._aim = replace(RELAUNCHED_AIM, confidence=request.confidence)
-            self._rounds = RELAUNCHED_HOLD_OUT_ROUNDS
+            self._rounds = RELAUNCHED_VALIDATION_ROUNDS
         self._points = sum(len(scope.points) for scope in request.scopes)
         self._failures = 0
         self._tried: set[Point] = set()
@@ -141,8 +141,8 @@ class _Measuring:
         """See `measure`."""
         scopes = self._request.scopes
         missing = [scope for scope in scopes if not self._is_done(scope)]
-        left = sum(len(scope.points) for scope in missing)
-        known = self._points - left
+        missing_points = sum(len(scope.points) for scope in missing)
+        known = self._points - missing_points
         self._say(
             f"{number_of(self._points, 'point')} in {number_of(len(scopes), 'place')} for a rule"
             + (f", {known} of them measured before" if known else "")
@@ -153,8 +153,8 @@ class _Measuring:
                 decision = self._scope(scope)
                 done += len(scope.points)
                 checkpoint()
-                rest = (time.monotonic() - begin) / done * (left - done)
-                more = f"; {about(rest)} left" if done < left else ""
+                seconds_left = (time.monotonic() - begin) / done * (missing_points - done)
+                more = f"; {about(seconds_left)} left" if done < missing_points else ""
                 self._say(f"{known + done} of {self._points}: {scope.text}: {_outcome(decision)}{more}")
         except Interrupted:
             return ENDED["interrupted"]
@@ -163,12 +163,12 @@ class _Measuring:
         return ""
 
     def _is_done(self, scope: Scope) -> bool:
-        """Tell whether nothing is left to be measured of a scope."""
+        """Return whether a scope is measured completely."""
         results = self._kept.results
         return all(point in results.raced for point in scope.points) and not self._to_be_held(scope)
 
     def _to_be_held(self, scope: Scope) -> list[Algorithm]:
-        """Return the algorithms that are still to be measured afresh, none if one is proven."""
+        """Return the algorithms that must still be measured afresh; empty if one is proven."""
         results, request = self._kept.results, self._request
         if decide(scope, results, results.confidence(request.confidence), request.margin).algorithm:
             return []
@@ -180,15 +180,15 @@ class _Measuring:
         ]
 
     def _is_out(self, scope: Scope, algorithm: Algorithm) -> bool:
-        """Tell whether what is known of an algorithm is enough not to choose it."""
+        """Return whether an algorithm is already known to be unsuitable."""
         held = self._kept.results.held
         known = [held[point, algorithm] for point in scope.points if (point, algorithm) in held]
         confidence = self._confidence
-        return any(one.interval(confidence).low <= 1 / (1 + self._request.margin) for one in known)
+        return any(measured.interval(confidence).low <= 1 / (1 + self._request.margin) for measured in known)
 
     @property
     def _confidence(self) -> float:
-        """Of each interval, if all that can be measured afresh is."""
+        """Of each interval, if everything that can be measured afresh is."""
         return 1 - (1 - self._request.confidence) / max(1, _CANDIDATES * self._points)
 
     def _scope(self, scope: Scope) -> Decision:
@@ -223,17 +223,17 @@ class _Measuring:
         arms = self._arms(scope, placed, point)
         if len(arms) < 2:
             default_us = 0.0
-            found: tuple[Arm, ...] = ()
+            measured: tuple[Arm, ...] = ()
         else:
             if placed.relaunches:
                 arms = screened(placed, cell, arms, self._say)
             raced = race(placed, cell, arms, self._aim, self._request.seed, store=self._kept.store)
             default_us = 1e6 * statistics.median(raced.race.times[DEFAULT] or [math.nan])
-            found = _arms(raced)
-        self._kept.add_raced(Raced(point, default_us, found, placed.group))
+            measured = _arms(raced)
+        self._kept.add_raced(Raced(point, default_us, measured, placed.group))
 
     def _arms(self, scope: Scope, racer: Racer, point: Point) -> dict[str, Algorithm | None]:
-        """Return what is raced: what neither the gate nor the library's own grammar refuses."""
+        """Return the arms that neither the gate nor the library's own grammar refuses."""
         library = version_of(racer.library)
         offered = racer.offered(point.procedure)
         arms = arms_of(self._library, point.procedure, point.size, offered)
@@ -243,7 +243,7 @@ class _Measuring:
             if algorithm is None
             or not (
                 refusal(scope.target, library, algorithm, bitwise=self._request.bitwise)
-                or self._request.untold(rule_of(scope, algorithm))
+                or self._request.untranslatable(rule_of(scope, algorithm))
             )
         }
 
@@ -253,7 +253,7 @@ class _Measuring:
                 continue
             placed = Placed(self._racer, point.shape)
             try:
-                times = held_out_times(
+                times = validation_times(
                     placed,
                     point.cell(scope.traits),
                     algorithm,
@@ -277,16 +277,16 @@ def rule_of(scope: Scope, algorithm: Algorithm) -> Rule:
 
 
 def _arms(raced: Outcome) -> tuple[Arm, ...]:
-    found = []
-    for one in raced.race.comparisons():
-        algorithm = raced.arms[one.arm]
+    measured = []
+    for comparison in raced.race.comparisons():
+        algorithm = raced.arms[comparison.arm]
         assert algorithm is not None  # it is no baseline
-        rejected = one.dropped.why if one.dropped else ""
-        if rejected or one.interval is None:
-            found.append(Arm(algorithm, rejected=rejected or "it was not timed"))
+        rejected = comparison.dropped.why if comparison.dropped else ""
+        if rejected or comparison.interval is None:
+            measured.append(Arm(algorithm, rejected=rejected or "it was not timed"))
             continue
-        interval = one.interval
-        found.append(
+        interval = comparison.interval
+        measured.append(
             Arm(
                 algorithm,
                 interval.ratio,
@@ -294,10 +294,10 @@ def _arms(raced: Outcome) -> tuple[Arm, ...]:
                 interval.high,
                 interval.confidence,
                 faster=interval.verdict == "faster",
-                dropped=one.dropped is not None,
+                dropped=comparison.dropped is not None,
             )
         )
-    return tuple(found)
+    return tuple(measured)
 
 
 def _outcome(decision: Decision) -> str:

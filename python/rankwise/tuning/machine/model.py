@@ -1,14 +1,14 @@
-"""What lies between measurements: interpolated on a logarithmic scale, with how unsure that is.
+"""Gains between measurements: interpolated on a logarithmic scale, with their uncertainty.
 
-Between two neighbours the logarithm of the ratio default / algorithm is taken to follow a straight line over
-the logarithm of the size, or of the number of processes. What the line misses is seen at the points that were
-measured: each is predicted from its two neighbours without itself (leave-one-out), from twice as far away as
-anything that is predicted later. The largest such error near a gap, or the root mean square of all, if that
-is more, is the bend: what is predicted in the middle of the gap may be off by so much more than its
-neighbours, and less towards them. With two points nothing shows how the line bends, so the whole difference
-between them counts as the bend.
+Between two neighbours the logarithm of the ratio default / algorithm is assumed to follow a straight line
+over the logarithm of the size, or of the number of processes. The measured points show the error of this:
+each is predicted from its two neighbours without itself (leave-one-out), from twice as far away as any later
+prediction. The bend is the largest such error near a gap, or the root mean square of all errors, if that is
+larger. A prediction in the middle of a gap may be off by the bend in addition to its neighbours' errors;
+towards the neighbours by less. With two points the bend is unknown, so their whole difference counts as the
+bend.
 
-This is no proof, as a measurement is: an algorithm may do something in between that none of the points shows.
+Unlike a measurement, this is no proof: an algorithm may behave differently in between than at all points.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from rankwise.tuning.machine.results import Gain
 
 FARTHEST = 2.0
-"""Factor by which a number of processes may be beyond those that were measured."""
+"""How far a number of processes may be beyond the measured ones, as a factor."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,19 @@ class Line:
     """What an algorithm gains, over the logarithm of a size or of a number of processes.
 
     Attributes:
-        known: what was measured, by size or number.
+        known: the measurements, by size or number.
     """
 
     known: Mapping[int, Gain]
 
     def at(self, value: int) -> Gain | None:
-        """Return what it gains at a value between those that are known, or a little beyond; None: unknown.
+        """Return its gain at a value between the known ones, or a little beyond; None: unknown.
 
         Args:
             value: size or number of processes.
         """
-        if found := self.known.get(value):
-            return found
+        if gain := self.known.get(value):
+            return gain
         values = sorted(self.known)
         if len(values) < 2 or value < 1 or values[0] < 1:
             return None
@@ -56,22 +56,22 @@ class Line:
         return Gain(middle, half + 4 * abs(part * (1 - part)) * self._bend(values, right))
 
     def _bend(self, values: list[int], right: int) -> float:
-        """Return by how much the line may be off in the middle of a gap."""
+        """Return how far off the line may be in the middle of a gap."""
         if len(values) < 3:
-            one, other = (self.known[value].middle for value in values)
-            return abs(one - other)
+            first, second = (self.known[value].middle for value in values)
+            return abs(first - second)
         errors = {place: self._error(values, place) for place in range(1, len(values) - 1)}
         every = math.sqrt(sum(error**2 for error in errors.values()) / len(errors))
         return max(every, *(abs(errors.get(place, 0.0)) for place in (right - 1, right)))
 
     def _error(self, values: list[int], place: int) -> float:
-        """Return what a straight line between its neighbours misses at a point that was measured."""
-        before, here, after = values[place - 1 : place + 2]
-        part = math.log(here / before) / math.log(after / before)
+        """Return the error at a measured point of a straight line between its neighbours."""
+        before, value, after = values[place - 1 : place + 2]
+        part = math.log(value / before) / math.log(after / before)
         straight = (1 - part) * self.known[before].middle + part * self.known[after].middle
-        return self.known[here].middle - straight
+        return self.known[value].middle - straight
 
 
 def is_power_of_two(number: int) -> bool:
-    """Tell whether algorithms that halve the processes again and again need no further step for a number."""
+    """Return whether algorithms that repeatedly halve the processes need no further step."""
     return number & (number - 1) == 0

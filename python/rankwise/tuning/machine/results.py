@@ -1,7 +1,7 @@
-"""What was measured of a machine, and the file that keeps it: each line as soon as it is known.
+"""The measurements of a machine, and their file, which gets each line as soon as it is known.
 
-The file is of JSON lines. A job that is killed leaves half a line at most, which is dropped. Names of nodes
-are no part of what a measurement is kept by: another night's job has other nodes of the same machine.
+The file has JSON lines. A killed job leaves at most half a line, which is dropped. Names of nodes are not
+part of a measurement's key: the next job may have other nodes of the same machine.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ class Raced:
     group: str
 
     def arm(self, algorithm: Algorithm) -> Arm | None:
-        """Return the one with an algorithm; None if it was not in the race, or can't be used."""
-        return next((one for one in self.arms if one.algorithm == algorithm and not one.rejected), None)
+        """Return an algorithm's arm; None if it was not in the race, or can't be used."""
+        return next((arm for arm in self.arms if arm.algorithm == algorithm and not arm.rejected), None)
 
 
 @dataclass(frozen=True)
 class Held:
-    """An algorithm measured afresh, beside the library's own choice and that once more.
+    """An algorithm measured afresh, together with the library's own choice, twice.
 
     Attributes:
         point: that was measured.
@@ -160,8 +160,8 @@ class Results:
         library_path: its file; '' if it is not known.
         command: the last launch.
         hosts: names of all nodes that were measured on.
-        assumed: what was taken for granted of programs, as --assume has it.
-        bitwise: whether only algorithms took part that leave the last digits of results as they are.
+        assumed: the assumptions about programs, as in --assume.
+        bitwise: whether only algorithms took part that keep the last digits of results.
         raced: by point.
         held: by point and algorithm.
         effects: the same as in `held`, with the library's own file in force, by point and algorithm.
@@ -181,11 +181,11 @@ class Results:
     failed: dict[Point, str] = field(default_factory=dict)
 
     def confidence(self, of_all: float) -> float:
-        """Return the confidence of each interval with which all that was measured afresh hold together."""
+        """Return the confidence of each interval so that all fresh measurements hold together."""
         return 1 - (1 - of_all) / max(1, len(self.held))
 
     def gain(self, point: Point, algorithm: Algorithm, confidence: float) -> Gain | None:
-        """Return what an algorithm gains at a point; None if it was not measured there, or can't be used.
+        """Return an algorithm's gain at a point; None if it was not measured there, or can't be used.
 
         Args:
             point: that was measured.
@@ -193,10 +193,13 @@ class Results:
             confidence: of the interval.
         """
         if held := self.held.get((point, algorithm)):
-            one = held.interval(confidence)
-            if not one.reached:
+            interval = held.interval(confidence)
+            if not interval.reached:
                 return None
-            return Gain(math.log(one.ratio), math.log(max(one.high / one.ratio, one.ratio / one.low)))
+            return Gain(
+                math.log(interval.ratio),
+                math.log(max(interval.high / interval.ratio, interval.ratio / interval.low)),
+            )
         raced = self.raced.get(point)
         arm = raced.arm(algorithm) if raced else None
         if not arm or not 0 < arm.confidence < 1:
@@ -213,20 +216,20 @@ class Kept:
     """The file of measurements.
 
     Attributes:
-        path: of it.
-        store: that races keep their rounds in.
-        results: all that is in it, and was added.
+        path: of the file.
+        store: where races keep their rounds.
+        results: everything in the file.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """Read what there is.
+        """Read the file.
 
         Args:
-            path: of the file, which need not be there yet.
+            path: of the file, which need not exist yet.
             read_only: nothing will be added: another call may be measuring.
 
         Raises:
-            RankwiseError: it can't be read, is damaged, or is none.
+            RankwiseError: it can't be read, is damaged, or has other contents.
         """
         self.path = path
         try:
@@ -251,12 +254,12 @@ class Kept:
         """Note a launch.
 
         Raises:
-            RankwiseError: the file is of another MPI library, or was measured by other rules.
+            RankwiseError: the file is for another MPI library, or was measured under other assumptions.
         """
-        results, found = self.results, asdict(launch)
-        session = {name: found.pop(name) for name in ("command", "hosts")}
+        results, about = self.results, asdict(launch)
+        session = {name: about.pop(name) for name in ("command", "hosts")}
         if self.store.is_empty:
-            self._add(_ABOUT, {_MARK: VERSION, **found})
+            self._add(_ABOUT, {_MARK: VERSION, **about})
         elif results.library != launch.library:
             raise RankwiseError(
                 f"{self.path} was measured with {library_name(results.library)}, and the launch has "
@@ -269,23 +272,23 @@ class Kept:
             )
         self._add(_SESSION, session)
         with self._read():
-            self._fill(found)
+            self._fill(about)
 
-    def add_raced(self, one: Raced) -> None:
+    def add_raced(self, raced: Raced) -> None:
         """Keep a race that is over."""
-        self._add(_RACED, asdict(one))
-        self.results.raced[one.point] = one
-        self.results.failed.pop(one.point, None)
+        self._add(_RACED, asdict(raced))
+        self.results.raced[raced.point] = raced
+        self.results.failed.pop(raced.point, None)
 
-    def add_held(self, one: Held) -> None:
-        """Keep what was measured afresh."""
-        self._add(_HELD, asdict(one))
-        self.results.held[one.point, one.algorithm] = one
+    def add_held(self, held: Held) -> None:
+        """Keep a fresh measurement."""
+        self._add(_HELD, asdict(held))
+        self.results.held[held.point, held.algorithm] = held
 
-    def add_effect(self, one: Held) -> None:
-        """Keep what was measured with the library's own file in force."""
-        self._add(_EFFECT, asdict(one))
-        self.results.effects[one.point, one.algorithm] = one
+    def add_effect(self, held: Held) -> None:
+        """Keep a measurement with the library's own file in force."""
+        self._add(_EFFECT, asdict(held))
+        self.results.effects[held.point, held.algorithm] = held
 
     def add_failed(self, point: Point, why: str) -> None:
         """Note that a point can't be measured; another call tries again."""
@@ -303,19 +306,19 @@ class Kept:
             ) from None
 
     def _fill(self, about: Mapping[str, Any]) -> None:
-        found, sessions = self.results, self.store.records(_SESSION)
-        found.library, found.abi = str(about["library"]), str(about["abi"])
-        found.library_path, found.bitwise = str(about["library_path"]), bool(about["bitwise"])
-        found.assumed = tuple(map(str, about["assumed"]))
-        found.hosts = tuple(sorted({str(host) for one in sessions for host in one["hosts"]}))
-        found.command = tuple(map(str, sessions[-1]["command"])) if sessions else ()
+        results, sessions = self.results, self.store.records(_SESSION)
+        results.library, results.abi = str(about["library"]), str(about["abi"])
+        results.library_path, results.bitwise = str(about["library_path"]), bool(about["bitwise"])
+        results.assumed = tuple(map(str, about["assumed"]))
+        results.hosts = tuple(sorted({str(host) for session in sessions for host in session["hosts"]}))
+        results.command = tuple(map(str, sessions[-1]["command"])) if sessions else ()
         for record in self.store.records(_FAILED):
-            found.failed[_point(record["point"])] = str(record["why"])
+            results.failed[_point(record["point"])] = str(record["why"])
         for record in self.store.records(_RACED):
             raced = _raced(record)
-            found.raced[raced.point] = raced
-            found.failed.pop(raced.point, None)
-        for key, by_point in ((_HELD, found.held), (_EFFECT, found.effects)):
+            results.raced[raced.point] = raced
+            results.failed.pop(raced.point, None)
+        for key, by_point in ((_HELD, results.held), (_EFFECT, results.effects)):
             for record in self.store.records(key):
                 held = _held(record)
                 by_point[held.point, held.algorithm] = held
@@ -336,7 +339,7 @@ def locked(path: Path) -> Iterator[None]:
     """Keep two calls from measuring into one file.
 
     Raises:
-        RankwiseError: another one does, or the file can't be written.
+        RankwiseError: another call measures, or the file can't be written.
     """
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -379,8 +382,8 @@ def _algorithm(record: Mapping[str, Any]) -> Algorithm:
 
 def _raced(record: Mapping[str, Any]) -> Raced:
     arms = tuple(
-        Arm(**{**one, "algorithm": _algorithm(one["algorithm"]), "rejected": str(one["rejected"])})
-        for one in record["arms"]
+        Arm(**{**arm, "algorithm": _algorithm(arm["algorithm"]), "rejected": str(arm["rejected"])})
+        for arm in record["arms"]
     )
     if not all(arm.ratio > 0 for arm in arms):
         raise ValueError("a ratio is not above 0")
@@ -389,6 +392,8 @@ def _raced(record: Mapping[str, Any]) -> Raced:
 
 def _held(record: Mapping[str, Any]) -> Held:
     times = {name: tuple(map(float, record[name])) for name in ("default", "chosen", "again")}
-    if len({len(one) for one in times.values()}) != 1 or not all(min(one) > 0 for one in times.values()):
+    if len({len(rounds) for rounds in times.values()}) != 1 or not all(
+        min(rounds) > 0 for rounds in times.values()
+    ):
         raise ValueError("a time is missing, or not above 0")
     return Held(_point(record["point"]), _algorithm(record["algorithm"]), **times)

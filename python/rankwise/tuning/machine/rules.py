@@ -1,4 +1,4 @@
-"""From measurements to rules: what is proven, what is predicted from it, and where nothing is sure."""
+"""From measurements to rules: proven ones, predicted ones, and where nothing is sure."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from rankwise.tuning.machine.results import Gain, Held, Results
 from rankwise.tuning.settings.rule import Algorithm, Evidence, Raced, Rule
 
 ASSUMED = {"commutative": "not_commutative", "not-in-place": "in_place"}
-"""What may be taken for granted of programs, and the trait that they don't have then."""
+"""Assumptions about programs, and the trait that each rules out."""
 
 _WHOLE = -1
-"""Stands for the size of rules that are for all."""
+"""Stands for the size of rules for all sizes."""
 
 _STEPS = 8  # between two sizes that were measured
 
 
 def traits_of(assumed: Iterable[str]) -> Traits:
-    """Return what calls of programs may have."""
-    known = {ASSUMED[one]: False for one in assumed}
+    """Return the possible traits of programs' calls."""
+    known = {ASSUMED[assumption]: False for assumption in assumed}
     return Traits(True, known.get("not_commutative", True), True, known.get("in_place", True))
 
 
@@ -38,7 +38,7 @@ class Made:
     """A rule, and where it comes from.
 
     Attributes:
-        rule: as the library is told it.
+        rule: as the library gets it.
         shapes: of the communicators that it was measured or predicted for.
         kind: 'measured', 'predicted' or 'extrapolated'.
     """
@@ -50,7 +50,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Unsure:
-    """Where the library's own choice stays for want of knowledge.
+    """A place where the library's own choice stays because too little is known.
 
     Attributes:
         what: such as `Allreduce of 4 KiB on 2 x 16`.
@@ -63,12 +63,12 @@ class Unsure:
 
 @dataclass
 class Table:
-    """What is known of a machine.
+    """The rules for a machine.
 
     Attributes:
         rules: by collective, number of processes and size.
-        unsure: where an algorithm may be better, and is not proven or predicted to be.
-        decisions: of all that was measured.
+        unsure: where an algorithm may be better, but is not proven or predicted to be.
+        decisions: for all measured scopes.
         confidence: of each interval.
     """
 
@@ -85,7 +85,7 @@ class _Context:
     Attributes:
         shape: of it.
         kind: see Made.
-        gain: what an algorithm gains with messages of a size; None: not known.
+        gain: of an algorithm with messages of a size; None: unknown.
         default_us: a call by the library's own choice with messages of a size.
     """
 
@@ -97,13 +97,13 @@ class _Context:
 
 @dataclass(frozen=True)
 class _Position:
-    """A size, and what messages of it should have.
+    """A size, and the algorithm for its messages.
 
     Attributes:
         size: bytes.
         algorithm: None: the library's own choice.
         is_known: whether this size was measured.
-        gain: what is predicted, of the weakest context in which the algorithm is better.
+        gain: predicted for the weakest context in which the algorithm is better.
         default_us: in that context.
     """
 
@@ -117,14 +117,14 @@ class _Position:
 def table(
     results: Results, confidence: float, margin: float, predicted: Sequence[int] | None = None
 ) -> Table:
-    """Return the rules that follow from what was measured.
+    """Return the rules that follow from the measurements.
 
     Args:
-        results: what was measured.
+        results: the measurements.
         confidence: of all intervals together.
         margin: gain that a rule must have, such as 0.03.
-        predicted: numbers of nodes (of ranks, if one node was measured) to be predicted; None: those between
-            the ones that were measured.
+        predicted: numbers of nodes (of ranks, if one node was measured) to predict; None: the numbers between
+            the measured ones.
     """
     return _Making(results, results.confidence(confidence), margin).table(predicted)
 
@@ -144,48 +144,52 @@ class _Making:
             if there:
                 kept = Scope(there, scope.whole, scope.traits)
                 self._table.decisions.append(decide(kept, results, confidence, margin))
-        order = sorted(self._table.decisions, key=lambda one: (one.scope.procedure, one.scope.processes))
+        order = sorted(
+            self._table.decisions, key=lambda decision: (decision.scope.procedure, decision.scope.processes)
+        )
         self._table.decisions = order
 
     def table(self, predicted: Sequence[int] | None) -> Table:
         for (_, processes), group in groupby(
-            self._table.decisions, key=lambda one: (one.scope.procedure, one.scope.processes)
+            self._table.decisions, key=lambda decision: (decision.scope.procedure, decision.scope.processes)
         ):
             self._measured(processes, list(group))
-        for one in self._table.decisions:
-            if one.is_unsure:
-                self._table.unsure.append(Unsure(one.scope.text, one.why))
+        for decision in self._table.decisions:
+            if decision.is_unsure:
+                self._table.unsure.append(Unsure(decision.scope.text, decision.why))
         shapes = self._predicted_shapes(predicted)
-        for procedure in sorted({one.scope.procedure for one in self._table.decisions}):
+        for procedure in sorted({decision.scope.procedure for decision in self._table.decisions}):
             for processes, several in shapes.items():
                 self._predict(procedure, processes, several)
-        self._table.rules.sort(key=lambda one: (one.rule.procedure, one.rule.processes, one.rule.low))
+        self._table.rules.sort(key=lambda made: (made.rule.procedure, made.rule.processes, made.rule.low))
         return self._table
 
     def _measured(self, processes: int, decisions: Sequence[Decision]) -> None:
         scope = decisions[0].scope
-        shapes = list(dict.fromkeys(point.shape for one in decisions for point in one.scope.points))
+        shapes = list(dict.fromkeys(point.shape for decision in decisions for point in decision.scope.points))
         if scope.whole:
             self._add_measured(decisions, 0, None)
             return
         contexts = [self._context(scope.procedure, shape) for shape in shapes]
-        accepted = {one.scope.size: one.algorithm for one in decisions}
-        by_size = {one.scope.size: one for one in decisions}
+        accepted = {decision.scope.size: decision.algorithm for decision in decisions}
+        by_size = {decision.scope.size: decision for decision in decisions}
         for group in _groups(self._positions(accepted, contexts)):
-            known = [one.size for one in group if one.is_known]
+            known = [position.size for position in group if position.is_known]
             if not known:
                 self._add_predicted(scope.procedure, processes, group, contexts)
                 continue
-            head = [one for one in group if one.size < known[0]]
-            tail = [one for one in group if one.size > known[-1]]
+            head = [position for position in group if position.size < known[0]]
+            tail = [position for position in group if position.size > known[-1]]
             self._add_predicted(scope.procedure, processes, head, contexts, high=known[0] - 1)
             self._add_predicted(scope.procedure, processes, tail, contexts, low=known[-1] + 1)
             self._add_measured([by_size[size] for size in known], known[0], known[-1])
 
     def _context(self, procedure: str, shape: Shape) -> _Context:
-        """Return a communicator that was measured, with what lies between its sizes."""
+        """Return a measured communicator, with its gains between the measured sizes."""
         sizes = sorted(
-            one.size for one in self._results.raced if (one.procedure, one.shape) == (procedure, shape)
+            point.size
+            for point in self._results.raced
+            if (point.procedure, point.shape) == (procedure, shape)
         )
         lines: dict[Algorithm, Line] = {}
 
@@ -200,11 +204,11 @@ class _Making:
     def _gains(
         self, procedure: str, shape: Shape, sizes: Iterable[int], algorithm: Algorithm
     ) -> dict[int, Gain]:
-        found = {
+        gains = {
             size: self._results.gain(Point(procedure, shape, size), algorithm, self._confidence)
             for size in sizes
         }
-        return {size: one for size, one in found.items() if one}
+        return {size: gain for size, gain in gains.items() if gain}
 
     def _positions(
         self,
@@ -213,7 +217,7 @@ class _Making:
         *,
         are_known: bool = True,
     ) -> Iterator[_Position]:
-        """Give what messages of each size should have: those that were measured, and some between."""
+        """Yield the algorithm for each size: the measured sizes, and some between."""
         sizes = sorted(accepted)
         for size, following in pairwise([*sizes, 0]):
             yield self._best(size, [accepted[size]], contexts, is_known=are_known)
@@ -231,8 +235,8 @@ class _Making:
         *,
         is_known: bool = False,
     ) -> _Position:
-        """Return what messages of a size should have, of some algorithms."""
-        found: list[tuple[float, _Position]] = []
+        """Return the best of some algorithms for messages of a size."""
+        better: list[tuple[float, _Position]] = []
         for algorithm in dict.fromkeys(algorithms):
             if algorithm is None:
                 continue
@@ -241,33 +245,33 @@ class _Making:
                 return _Position(size, algorithm, is_known=True)
             if weakest:
                 middle, gain, context = weakest
-                found.append((middle, _Position(size, algorithm, False, gain, context.default_us(size))))
-        return max(found, key=lambda one: one[0])[1] if found else _Position(size, is_known=is_known)
+                better.append((middle, _Position(size, algorithm, False, gain, context.default_us(size))))
+        return max(better, key=lambda pair: pair[0])[1] if better else _Position(size, is_known=is_known)
 
     def _weakest(
         self, algorithm: Algorithm, size: int, contexts: Sequence[_Context]
     ) -> tuple[float, Gain, _Context] | None:
-        """Return the mean gain, and the weakest context that an algorithm is better in; None: it is not."""
+        """Return an algorithm's mean gain, and the weakest context in which it is better; None: in none."""
         gains = [(context.gain(algorithm, size), context) for context in contexts]
         known = [(gain, context) for gain, context in gains if gain]
         if len(known) < len(contexts) or any(gain.low <= 1 / (1 + self._margin) for gain, _ in known):
             return None
-        better = [one for one in known if one[0].low > 1 + self._margin]
+        better = [pair for pair in known if pair[0].low > 1 + self._margin]
         if not better:
             return None
-        gain, context = min(better, key=lambda one: one[0].low)
-        return sum(one.middle for one, _ in known) / len(known), gain, context
+        gain, context = min(better, key=lambda pair: pair[0].low)
+        return sum(each.middle for each, _ in known) / len(known), gain, context
 
     def _add_measured(self, decisions: Sequence[Decision], low: int, high: int | None) -> None:
-        proven = [one for one in decisions if one.algorithm and one.weakest]
+        proven = [decision for decision in decisions if decision.algorithm and decision.weakest]
         if not proven:
             return
         scope = proven[0].scope
         weakest = min(
-            (one.weakest for one in proven if one.weakest),
+            (decision.weakest for decision in proven if decision.weakest),
             key=lambda held: held.interval(self._confidence).low,
         )
-        points = [point for one in proven for point in one.scope.points]
+        points = [point for decision in proven for point in decision.scope.points]
         algorithm = proven[0].algorithm
         assert algorithm is not None
         rule = Rule(
@@ -283,7 +287,7 @@ class _Making:
         self._table.rules.append(Made(rule, shapes, "measured"))
 
     def _raced(self, points: Sequence[Point]) -> Iterator[Raced]:
-        """Give what a rule was measured with; calls are so many that no size outweighs the others."""
+        """Yield the calls that a rule was measured with, so weighted that all sizes take the same time."""
         shapes = len({point.shape for point in points})
         times = {point: self._results.raced[point].default_us for point in points}
         by_size = {point.size: times[point] for point in points}
@@ -302,11 +306,11 @@ class _Making:
         low: int | None = None,
         high: int | None = None,
     ) -> None:
-        """Add a rule for positions in a row; from or up to a size beside them, if one is given."""
-        known = [one for one in group if one.gain]
+        """Add a rule for adjacent positions; from `low` or up to `high`, if given."""
+        known = [position for position in group if position.gain]
         if not known or known[0].algorithm is None:
             return
-        weakest = min(known, key=lambda one: one.gain.low if one.gain else math.inf)
+        weakest = min(known, key=lambda position: position.gain.low if position.gain else math.inf)
         rule = Rule(
             procedure,
             processes,
@@ -318,8 +322,8 @@ class _Making:
         self._note_predicted(rule, contexts)
 
     def _note_predicted(self, rule: Rule, contexts: Sequence[_Context]) -> None:
-        kind = "extrapolated" if any(one.kind == "extrapolated" for one in contexts) else "predicted"
-        shapes = tuple(dict.fromkeys(one.shape.text for one in contexts))
+        kind = "extrapolated" if any(context.kind == "extrapolated" for context in contexts) else "predicted"
+        shapes = tuple(dict.fromkeys(context.shape.text for context in contexts))
         self._table.rules.append(Made(rule, shapes, kind))
 
     def _guessed(self, gain: Gain | None, default_us: float) -> Evidence | None:
@@ -329,9 +333,9 @@ class _Making:
         return Evidence(default_us, default_us / ratio, ratio, gain.low, gain.high, self._confidence, 0)
 
     def _predicted_shapes(self, wanted: Sequence[int] | None) -> dict[int, list[Shape]]:
-        """Return the shapes that were not measured and are to be predicted, by their number of processes."""
+        """Return the shapes to predict, none of them measured, by their number of processes."""
         measured = {shape.processes for shape in self._shapes}
-        found: dict[int, list[Shape]] = {}
+        shapes_of: dict[int, list[Shape]] = {}
         for line in _lines(self._shapes):
             numbers = line.numbers
             between = range(numbers[0], numbers[-1] + 1) if len(numbers) > 1 else []
@@ -340,30 +344,36 @@ class _Making:
                 if shape.processes in measured or shape.processes < 2:
                     continue
                 if line.is_near(number):
-                    found.setdefault(shape.processes, []).append(shape)
+                    shapes_of.setdefault(shape.processes, []).append(shape)
                 else:
                     self._table.unsure.append(Unsure(shape.text, "too far from what was measured so far"))
-        return found
+        return shapes_of
 
     def _predict(self, procedure: str, processes: int, shapes: Sequence[Shape]) -> None:
-        decisions = [one for one in self._table.decisions if one.scope.procedure == procedure]
-        measured = {point.shape for one in decisions for point in one.scope.points}
+        decisions = [decision for decision in self._table.decisions if decision.scope.procedure == procedure]
+        measured = {point.shape for decision in decisions for point in decision.scope.points}
         around = [pair for shape in shapes if (pair := _neighbours(shape, measured))]
         if len(around) < len(shapes):
             return
         candidates = _proven_around(decisions, around)
-        if not any(one for several in candidates.values() for one in several):
+        if not any(algorithm for several in candidates.values() for algorithm in several):
             return
         what = f"{procedure.removeprefix('MPI_')} on {number_of(processes, 'rank')}"
-        line = {one for one in self._shapes if any(_same_line(one, shape) for shape in shapes)}
-        if not is_power_of_two(processes) and all(is_power_of_two(one.processes) for one in line):
+        line = {
+            measured_shape
+            for measured_shape in self._shapes
+            if any(_same_line(measured_shape, shape) for shape in shapes)
+        }
+        if not is_power_of_two(processes) and all(
+            is_power_of_two(measured_shape.processes) for measured_shape in line
+        ):
             why = "only powers of two were measured, for which algorithms may take other ways"
             self._table.unsure.append(Unsure(what, why))
             return
         contexts = [self._predicted_context(procedure, shape) for shape in shapes]
         before = len(self._table.rules)
         if _WHOLE in candidates:
-            sizes = sorted({point.size for one in decisions for point in one.scope.points})
+            sizes = sorted({point.size for decision in decisions for point in decision.scope.points})
             self._predict_whole(procedure, processes, sizes, candidates[_WHOLE], contexts)
         else:
             accepted = {
@@ -398,44 +408,47 @@ class _Making:
                 return
 
     def _predicted_context(self, procedure: str, shape: Shape) -> _Context:
-        """Return a communicator that was not measured, between others with as many ranks a node."""
-        measured = [one for one in self._shapes if _same_line(one, shape)]
-        sizes = sorted({one.size for one in self._results.raced if one.procedure == procedure})
+        """Return a communicator that was not measured, by others with as many ranks a node."""
+        measured = [measured_shape for measured_shape in self._shapes if _same_line(measured_shape, shape)]
+        sizes = sorted({point.size for point in self._results.raced if point.procedure == procedure})
         over_sizes: dict[Algorithm, Line] = {}
 
         def gain(algorithm: Algorithm, size: int) -> Gain | None:
             if algorithm not in over_sizes:
-                found = {one: self._over_processes(procedure, measured, one, algorithm) for one in sizes}
-                gains = {one: line.at(shape.processes) for one, line in found.items()}
-                over_sizes[algorithm] = Line({one: at for one, at in gains.items() if at})
+                line_of = {
+                    of_size: self._over_processes(procedure, measured, of_size, algorithm)
+                    for of_size in sizes
+                }
+                gains = {of_size: line.at(shape.processes) for of_size, line in line_of.items()}
+                over_sizes[algorithm] = Line({of_size: at for of_size, at in gains.items() if at})
             return _inside(over_sizes[algorithm], size)
 
         def default_us(size: int) -> float:
             times = {
-                one.processes: _time(of_size, size)
-                for one in measured
+                measured_shape.processes: _time(of_size, size)
+                for measured_shape in measured
                 if (
                     of_size := {
                         point.size: raced.default_us
                         for point, raced in self._results.raced.items()
-                        if (point.procedure, point.shape) == (procedure, one)
+                        if (point.procedure, point.shape) == (procedure, measured_shape)
                     }
                 )
             }
             return _time(times, shape.processes)
 
-        numbers = [one.processes for one in measured]
+        numbers = [measured_shape.processes for measured_shape in measured]
         inside = min(numbers) < shape.processes < max(numbers)
         return _Context(shape, "predicted" if inside else "extrapolated", gain, default_us)
 
     def _over_processes(
         self, procedure: str, shapes: Sequence[Shape], size: int, algorithm: Algorithm
     ) -> Line:
-        found = {
+        gains = {
             shape.processes: self._results.gain(Point(procedure, shape, size), algorithm, self._confidence)
             for shape in shapes
         }
-        return Line({processes: gain for processes, gain in found.items() if gain})
+        return Line({processes: gain for processes, gain in gains.items() if gain})
 
 
 def _at(
@@ -451,20 +464,20 @@ def _at_size(context: _Context, size: int, _: int) -> float:
 def _proven_around(
     decisions: Iterable[Decision], around: Iterable[tuple[Shape, Shape]]
 ) -> dict[int, list[Algorithm | None]]:
-    """Return the algorithms that are proven on both sides of what is predicted, by size; _WHOLE: of all."""
+    """Return the algorithms that are proven on both sides of a prediction, by size; _WHOLE: of all."""
     chosen: dict[int, dict[int, Algorithm | None]] = {}
-    for one in decisions:
-        size = _WHOLE if one.scope.whole else one.scope.size
-        chosen.setdefault(size, {})[one.scope.processes] = one.algorithm
-    found: dict[int, list[Algorithm | None]] = {}
+    for decision in decisions:
+        size = _WHOLE if decision.scope.whole else decision.scope.size
+        chosen.setdefault(size, {})[decision.scope.processes] = decision.algorithm
+    proven: dict[int, list[Algorithm | None]] = {}
     for size, by_processes in sorted(chosen.items()):
         sides = [[by_processes.get(shape.processes) for shape in pair] for pair in around]
-        found[size] = [one for one, other in sides if one == other]
-    return found
+        proven[size] = [before for before, after in sides if before == after]
+    return proven
 
 
 class _Numbers(NamedTuple):
-    """Shapes that differ in the number of nodes alone; where there is one node, in that of ranks on it.
+    """Shapes that differ only in the number of nodes; on one node, in the number of ranks.
 
     Attributes:
         per_node: ranks on each node; None: one node.
@@ -475,11 +488,11 @@ class _Numbers(NamedTuple):
     numbers: list[int]
 
     def shape(self, number: int) -> Shape:
-        """Return that with a number of nodes, or of ranks."""
+        """Return the shape with a number of nodes, or of ranks."""
         return Shape(1, number) if self.per_node is None else Shape(number, self.per_node)
 
     def is_near(self, number: int) -> bool:
-        """Tell whether something may be predicted for a number."""
+        """Return whether a prediction is possible for a number."""
         return self.numbers[0] / FARTHEST <= number <= self.numbers[-1] * FARTHEST
 
 
@@ -494,11 +507,11 @@ def _lines(shapes: Iterable[Shape]) -> list[_Numbers]:
 
 
 def check_predicted(shapes: Iterable[Shape], wanted: Sequence[int]) -> None:
-    """Refuse to predict what is too far from all that was measured, or will be.
+    """Refuse to predict shapes too far from the measured ones.
 
     Args:
-        shapes: that were measured, or will be.
-        wanted: numbers of nodes; of ranks, if there is one node.
+        shapes: measured, or to be measured.
+        wanted: numbers of nodes; of ranks, if all shapes have one node.
 
     Raises:
         RankwiseError: one of them is too far.
@@ -506,7 +519,7 @@ def check_predicted(shapes: Iterable[Shape], wanted: Sequence[int]) -> None:
     lines = _lines(shapes)
     for number in wanted:
         if not any(line.is_near(number) for line in lines):
-            numbers = sorted({one for line in lines for one in line.numbers}) or [0]
+            numbers = sorted({measured for line in lines for measured in line.numbers}) or [0]
             noun = "node" if lines and lines[0].per_node is not None else "rank"
             raise RankwiseError(
                 f"--predicted-counts {number}: {numbers[0]} to {number_of(numbers[-1], noun)} are measured,"
@@ -514,23 +527,25 @@ def check_predicted(shapes: Iterable[Shape], wanted: Sequence[int]) -> None:
             )
 
 
-def _same_line(one: Shape, other: Shape) -> bool:
-    """Tell whether two shapes differ in the number of nodes alone, or in that of ranks on a single node."""
-    return one.per_node == other.per_node or one.nodes == other.nodes == 1
+def _same_line(shape: Shape, other: Shape) -> bool:
+    """Return whether two shapes differ only in the number of nodes, or in the ranks on a single node."""
+    return shape.per_node == other.per_node or shape.nodes == other.nodes == 1
 
 
 def _neighbours(shape: Shape, measured: Iterable[Shape]) -> tuple[Shape, Shape] | None:
-    """Return the two shapes that one is predicted from: around it, or the last two; None: there are none."""
-    line = sorted((one for one in measured if _same_line(one, shape)), key=lambda one: one.processes)
+    """Return the two shapes that predict another: around it, or the nearest two; None: too few."""
+    line = sorted(
+        (other for other in measured if _same_line(other, shape)), key=lambda other: other.processes
+    )
     if len(line) < 2:
         return None
-    right = next((place for place, one in enumerate(line) if one.processes > shape.processes), len(line))
+    right = next((place for place, other in enumerate(line) if other.processes > shape.processes), len(line))
     right = min(max(right, 1), len(line) - 1)
     return line[right - 1], line[right]
 
 
 def _inside(line: Line, size: int) -> Gain | None:
-    """Return what is known of a size, unless it is outside of those that were measured."""
+    """Return the gain at a size, unless it is outside the measured sizes."""
     return line.at(size) if line.known and min(line.known) <= size <= max(line.known) else None
 
 
@@ -538,13 +553,13 @@ def _between(size: int, following: int) -> list[int]:
     if size < 1:
         return []
     factor = math.log(following / size) / _STEPS
-    found = {round(size * math.exp(factor * step)) for step in range(1, _STEPS)}
-    return sorted(found - {size, following})
+    steps = {round(size * math.exp(factor * step)) for step in range(1, _STEPS)}
+    return sorted(steps - {size, following})
 
 
 def _groups(positions: Iterable[_Position]) -> Iterator[list[_Position]]:
-    """Give the positions in a row that have one algorithm; those before another algorithm reach up to it."""
-    groups = [list(group) for _, group in groupby(positions, key=lambda one: one.algorithm)]
+    """Yield adjacent positions with the same algorithm; each group reaches up to the next algorithm."""
+    groups = [list(group) for _, group in groupby(positions, key=lambda position: position.algorithm)]
     for group, following in pairwise([*groups, []]):
         if group[0].algorithm is None:
             continue
@@ -557,13 +572,13 @@ def _groups(positions: Iterable[_Position]) -> Iterator[list[_Position]]:
 
 
 def _time(known: Mapping[int, float], value: int) -> float:
-    """Return a time between those that are known, on a logarithmic scale; that of the nearest beyond them."""
+    """Return a time interpolated on a logarithmic scale; beyond the known ones, the nearest."""
     times = {at: Gain(math.log(us), 0.0) for at, us in known.items() if us > 0}
     if not times:
         return 0.0
     nearest = min(max(value, min(times)), max(times))
-    found = Line(times).at(nearest)
-    return math.exp((found or times[min(times)]).middle)
+    time = Line(times).at(nearest)
+    return math.exp((time or times[min(times)]).middle)
 
 
 def _evidence(held: Held, confidence: float) -> Evidence:

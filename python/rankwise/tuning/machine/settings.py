@@ -1,4 +1,4 @@
-"""The rules of a machine as a file of settings, as far as the library can be told them together."""
+"""The rules of a machine as a file of settings, as far as the library can take them together."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 
 from rankwise.tuning.machine.results import Results
 from rankwise.tuning.machine.rules import Made, Table
-from rankwise.tuning.settings.apply import untold
+from rankwise.tuning.settings.apply import untranslatable
 from rankwise.tuning.settings.model import About, Settings
 
 
 @dataclass
 class Writable:
-    """What a library can be told.
+    """The rules that a library can take together.
 
     Attributes:
-        settings: with the rules; None: there are none.
-        rules: that are in them.
-        beside: why the library can't be told others beside them.
+        settings: with the rules; None: no rules.
+        rules: in the settings.
+        beside: why the library can't also take other rules, with their number.
     """
 
     settings: Settings | None = None
@@ -28,47 +28,51 @@ class Writable:
 
 
 def writable(
-    found: Table, results: Results, environment: Mapping[str, str], library_path: Path | None
+    table: Table, results: Results, environment: Mapping[str, str], library_path: Path | None
 ) -> Writable:
-    """Return settings with the rules; those that gain most come before others that can't stand beside them.
+    """Return settings with the rules; where rules exclude each other, those with the largest gain.
 
     Args:
-        found: the rules.
-        results: that they are from.
-        environment: variables that were in force while it was measured, and that the rules need.
-        library_path: see settings.apply.told.
+        table: the rules.
+        results: the measurements behind them.
+        environment: variables that were in force during the measurements, and that the rules need.
+        library_path: see settings.apply.translate.
     """
     about = About.of_now(results.library, results.abi, results.hosts, results.command)
 
     def settings(rules: list[Made]) -> Settings:
-        return Settings(about, tuple(one.rule for one in rules), environment)
+        return Settings(about, tuple(made_rule.rule for made_rule in rules), environment)
 
-    made = Writable(rules=list(found.rules))
-    if made.rules and untold(settings(made.rules), library_path):
-        # Alone first, such as those for other numbers of processes than the algorithm can do.
-        made.rules, made.beside = _tellable(found.rules, lambda one, _: untold(settings([one]), library_path))
-    if made.rules and untold(settings(made.rules), library_path):
+    made = Writable(rules=list(table.rules))
+    if made.rules and untranslatable(settings(made.rules), library_path):
+        # Each rule alone first: an algorithm may not work for its number of processes.
+        made.rules, made.beside = _translatable(
+            table.rules, lambda rule, _: untranslatable(settings([rule]), library_path)
+        )
+    if made.rules and untranslatable(settings(made.rules), library_path):
         order = sorted(made.rules, key=_gain, reverse=True)
-        kept, whys = _tellable(order, lambda one, others: untold(settings([*others, one]), library_path))
-        made.rules, made.beside = [one for one in made.rules if one in kept], made.beside | whys
+        kept, whys = _translatable(
+            order, lambda rule, others: untranslatable(settings([*others, rule]), library_path)
+        )
+        made.rules, made.beside = [rule for rule in made.rules if rule in kept], made.beside | whys
     if made.rules:
         made.settings = settings(made.rules)
     return made
 
 
-def _tellable(
+def _translatable(
     rules: Sequence[Made], why_not: Callable[[Made, list[Made]], str]
 ) -> tuple[list[Made], dict[str, int]]:
-    """Return the rules that nothing speaks against beside those before them, and what does for how many."""
+    """Return the rules that go together with the rules before them, and why how many others don't."""
     kept: list[Made] = []
     whys: dict[str, int] = {}
-    for one in rules:
-        if why := why_not(one, kept):
+    for rule in rules:
+        if why := why_not(rule, kept):
             whys[why] = whys.get(why, 0) + 1
         else:
-            kept.append(one)
+            kept.append(rule)
     return kept, whys
 
 
-def _gain(one: Made) -> tuple[bool, float]:
-    return one.kind == "measured", one.rule.evidence.low if one.rule.evidence else 0.0
+def _gain(made: Made) -> tuple[bool, float]:
+    return made.kind == "measured", made.rule.evidence.low if made.rule.evidence else 0.0

@@ -1,1 +1,1 @@
-"""Tuning while a program runs: what src/online is told, and what it has found."""
+"""Tuning while a program runs: the plan for src/online, and its results."""

@@ -1,4 +1,4 @@
-"""What src/online has found: from its files to rules, and to what each cell has come to."""
+"""The results of src/online: from its files to rules, and to the state of each cell."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rankwise.tuning.settings.rule import Algorithm, Evidence, Rule
 from rankwise.tuning.target import Target, targets
 
 CONFIDENCE = 1 - 0.05 / 8 / 4
-"""Of the interval of a rule: it holds for eight of them together, and for all looks (src/online/race.cpp)."""
+"""Of a rule's interval: it holds for eight rules together, and for all looks (src/online/race.cpp)."""
 
 _UNFIT = {
     "no plan": "its processes can't read {directory}: give a directory that every node sees, with --keep",
@@ -34,20 +34,20 @@ _UNFIT = {
 
 @dataclass(kw_only=True)
 class Explored:
-    """A target, and what came of it while the program ran.
+    """A target, and its state at the end of the program.
 
     Attributes:
         target: that was explored.
-        state: "kept", "none", or how far it was at the end: watching, trying, racing, confirming.
+        state: "kept", "none", or the phase at the end: watching, trying, racing, confirming.
         rounds: of all algorithms.
         pairs: of the fresh measurement of the winner.
-        algorithm: that was measured afresh; None: none was.
-        evidence: what that has shown; None: there is none.
-        rule: that comes of it; None: none does.
+        algorithm: that was measured afresh; None: no algorithm.
+        evidence: of that measurement; None: no measurement.
+        rule: that follows; None: no rule.
         verdict: in a few words.
-        ratios: times of each algorithm as multiples of the default's, by label, as the rounds had them.
+        ratios: times of each algorithm as multiples of the default's, by label, in the order of rounds.
         out: why algorithms have left the race, by label.
-        saved_seconds: that the program has already taken less, over the ranks.
+        saved_seconds: that the program has already saved, summed over the ranks.
     """
 
     target: Target
@@ -64,12 +64,12 @@ class Explored:
 
 
 @dataclass(frozen=True)
-class Found:
-    """What came out.
+class Outcome:
+    """The results of a run.
 
     Attributes:
         library: that was tuned.
-        explored: the one with the most time first.
+        explored: by time, the most first.
         elapsed: seconds of the program, between MPI_Init and MPI_Finalize.
         spent: seconds of them for exploring.
         ranks: of the launch.
@@ -85,12 +85,12 @@ class Found:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """All that have come of it."""
-        return tuple(one.rule for one in self.explored if one.rule)
+        """All rules that follow."""
+        return tuple(target.rule for target in self.explored if target.rule)
 
 
 def lines_of(directory: Path) -> list[dict[str, Any]]:
-    """Return what the processes have written, of each cell the last."""
+    """Return the lines of the processes, for each cell the last."""
     cells: dict[tuple[str, int, int], dict[str, Any]] = {}
     others = []
     for path in sorted(directory.iterdir()):
@@ -109,54 +109,54 @@ def lines_of(directory: Path) -> list[dict[str, Any]]:
 
 
 def refuse_unfit(said: Sequence[Mapping[str, Any]], directory: Path) -> None:
-    """Say why nothing was tried in the whole job.
+    """Refuse a job in which nothing could be tried.
 
     Raises:
-        RankwiseError: nothing was.
+        RankwiseError: nothing could be tried; the text says why.
     """
-    for one in said:
-        if "unfit" in one:
-            why = _UNFIT[one["unfit"]].format(directory=directory)
+    for line in said:
+        if "unfit" in line:
+            why = _UNFIT[line["unfit"]].format(directory=directory)
             raise RankwiseError(f"the program can't be tuned while it runs: {why}", 1)
 
 
-def found(
+def outcome_of(
     said: Sequence[Mapping[str, Any]],
     plan: Plan,
     library: Version,
     ranks: int,
-    untold: Callable[[Sequence[Rule]], str],
-) -> Found:
-    """Return what came out.
+    untranslatable: Callable[[Sequence[Rule]], str],
+) -> Outcome:
+    """Return the results of a run.
 
     Args:
         said: see `lines_of`.
         plan: that the program ran with.
         library: that it uses.
         ranks: of the launch.
-        untold: returns why the library can't be told rules; '' if it can.
+        untranslatable: returns why the library can't take rules; '' if it can.
     """
-    cells = [_Cell.of(one, plan) for one in said if "cell" in one]
-    ends = [one for one in said if "elapsed_ns" in one]
-    merged = [_merged(group) for group in _alike(cells)]
-    by_cell = {id(one.cell): one for one in merged}
+    cells = [_Cell.of(line, plan) for line in said if "cell" in line]
+    ends = [line for line in said if "elapsed_ns" in line]
+    merged = [_merged(group) for group in _by_rule(cells)]
+    by_cell = {id(each.cell): each for each in merged}
     explored: list[Explored] = []
-    for target in targets([one.cell for one in merged]):
+    for target in targets([each.cell for each in merged]):
         parts = [by_cell[id(cell)] for cell in target.cells]
-        explored.append(_explored(target, parts, library, explored, untold))
-    return Found(
+        explored.append(_explored(target, parts, library, explored, untranslatable))
+    return Outcome(
         library,
         tuple(explored),
-        1e-9 * max((one["elapsed_ns"] for one in ends), default=0),
-        1e-9 * max((one["spent_ns"] for one in ends), default=0),
+        1e-9 * max((end["elapsed_ns"] for end in ends), default=0),
+        1e-9 * max((end["spent_ns"] for end in ends), default=0),
         ranks,
-        any(changes_digits(one.target) for one in explored if one.rule),
+        any(changes_digits(target.target) for target in explored if target.rule),
     )
 
 
 @dataclass(frozen=True)
 class _Cell:
-    """What was found on a communicator."""
+    """The results on a communicator."""
 
     cell: Cell
     state: str
@@ -191,56 +191,57 @@ class _Cell:
             groupings=(Grouping((members,)),) if members else (),
             traits=traits,
         )
-        labels = {one["arm"]: plan.arms[one["arm"]][1].label for one in said["arms"]}
+        labels = {arm["arm"]: plan.arms[arm["arm"]][1].label for arm in said["arms"]}
         return cls(
             cell,
             said["state"],
             said["rounds"],
             pairs,
             None if candidate is None else plan.arms[candidate][1],
-            {labels[one["arm"]]: one["ratios"] or [one["trial"]] for one in said["arms"]},
-            {labels[one["arm"]]: one["out"] for one in said["arms"] if one["out"]},
+            {labels[arm["arm"]]: arm["ratios"] or [arm["trial"]] for arm in said["arms"]},
+            {labels[arm["arm"]]: arm["out"] for arm in said["arms"] if arm["out"]},
             processes * (default - chosen) * by_choice,
         )
 
 
-def _alike(cells: Sequence[_Cell]) -> Iterator[list[_Cell]]:
-    """Return the cells that a rule can't tell apart: of one size of messages, and of communicators."""
+def _by_rule(cells: Sequence[_Cell]) -> Iterator[list[_Cell]]:
+    """Return the cells that a rule can't distinguish: with one size of messages and of communicators."""
     groups: dict[tuple[str, int, int], list[_Cell]] = {}
-    for one in cells:
-        cell = one.cell
-        groups.setdefault((cell.procedure, cell.processes, cell.high.bit_length()), []).append(one)
+    for on_communicator in cells:
+        cell = on_communicator.cell
+        key = cell.procedure, cell.processes, cell.high.bit_length()
+        groups.setdefault(key, []).append(on_communicator)
     yield from groups.values()
 
 
 def _merged(group: Sequence[_Cell]) -> _Cell:
-    """Return cells of several communicators as one: that with the most time decides, if none objects."""
-    cells = [one.cell for one in group]
-    first = max(group, key=lambda one: (one.state == "kept", one.cell.tunable_seconds))
+    """Merge cells of several communicators: the cell with the most time decides, unless others differ."""
+    cells = [each.cell for each in group]
+    first = max(group, key=lambda each: (each.state == "kept", each.cell.tunable_seconds))
     objects = first.state == "kept" and any(
-        one.algorithm != first.algorithm
-        for one in group
-        if one.state in ("kept", "none") and one is not first
+        other.algorithm != first.algorithm
+        for other in group
+        if other.state in ("kept", "none") and other is not first
     )
     cell = replace(
         first.cell,
-        low=min(one.low for one in cells),
-        high=max(one.high for one in cells),
-        calls=max(one.calls for one in cells),
-        seconds=sum(one.seconds for one in cells),
-        tunable_seconds=sum(one.tunable_seconds for one in cells),
+        low=min(each.low for each in cells),
+        high=max(each.high for each in cells),
+        calls=max(each.calls for each in cells),
+        seconds=sum(each.seconds for each in cells),
+        tunable_seconds=sum(each.tunable_seconds for each in cells),
         traits=Traits(
             True,
-            any(one.traits.not_commutative for one in cells),
+            any(each.traits.not_commutative for each in cells),
             first.cell.traits.rounds,
-            any(one.traits.in_place for one in cells),
+            any(each.traits.in_place for each in cells),
         ),
     )
     return replace(
         first,
         cell=cell,
         state="other elsewhere" if objects else first.state,
-        saved=sum(one.saved for one in group),
+        saved=sum(each.saved for each in group),
     )
 
 
@@ -259,9 +260,9 @@ def _explored(
     parts: Sequence[_Cell],
     library: Version,
     others: Sequence[Explored],
-    untold: Callable[[Sequence[Rule]], str],
+    untranslatable: Callable[[Sequence[Rule]], str],
 ) -> Explored:
-    """Return what a target has come to; its rule has to go with those of others."""
+    """Return the result for a target; its rule must be compatible with the others' rules."""
     first = parts[0]
     evidence = _evidence(first)
     rule, verdict = None, _VERDICTS.get(first.state, "")
@@ -275,10 +276,10 @@ def _explored(
             evidence,
             raced_of(target.cells),
         )
-        apart = [one for one in parts[1:] if one.state == "kept" and one.algorithm != first.algorithm]
+        apart = [part for part in parts[1:] if part.state == "kept" and part.algorithm != first.algorithm]
         why = "sizes differ, and a rule can't" if apart else ""
         why = why or refusal(target, library, first.algorithm, bitwise=False)
-        why = why or untold([*(one.rule for one in others if one.rule), made])
+        why = why or untranslatable([*(other.rule for other in others if other.rule), made])
         rule, verdict = (None, why) if why else (made, first.algorithm.label)
     return Explored(
         target=target,
@@ -295,10 +296,10 @@ def _explored(
     )
 
 
-def _evidence(one: _Cell) -> Evidence | None:
-    if not one.pairs:
+def _evidence(cell: _Cell) -> Evidence | None:
+    if not cell.pairs:
         return None
-    before, after = zip(*one.pairs, strict=True)
+    before, after = zip(*cell.pairs, strict=True)
     interval = ratio_interval(before, after, CONFIDENCE)
     return Evidence(
         1e6 * statistics.median(before),

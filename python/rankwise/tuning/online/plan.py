@@ -1,4 +1,4 @@
-"""What may be tried while a program runs: the file that src/online reads (src/online/plan.h)."""
+"""The algorithms to try while a program runs: the file that src/online reads (src/online/plan.h)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_BYTES = 1 << 40  # segments of all sizes are for such messages
 
 @dataclass(frozen=True)
 class Plan:
-    """What may be tried.
+    """The algorithms to try.
 
     Attributes:
         arms: collective and algorithm, by their number.
@@ -38,16 +38,16 @@ class Plan:
 
 
 def plan(library: TunableLibrary, offers: Offers, cost: float, *, bitwise: bool) -> Plan:
-    """Return what may be tried.
+    """Return the algorithms to try.
 
     Args:
         library: that the program uses.
-        offers: that it makes here.
+        offers: of the library here.
         cost: share of the time for exploring, between 0 and 1.
-        bitwise: whether the last digits of results have to stay as they are.
+        bitwise: whether the last digits of results must not change.
     """
     lines = [f"chosen {'calls' if offers.at_calls else 'communicators'}", f"millionths {round(1e6 * cost)}"]
-    # Rules reach no collective that another component has taken over.
+    # Rules don't reach collectives that another component has taken over.
     beside: Mapping[str, str] = library.not_overruled if offers.overruled else {}
     further = [f"{library.control_of(name)} {value}" for name, value in beside.items()]
     arms = []
@@ -55,7 +55,7 @@ def plan(library: TunableLibrary, offers: Offers, cost: float, *, bitwise: bool)
         if procedure not in PROCEDURES or (bitwise and procedure in REDUCTIONS):
             continue
         raced = arms_of(library, procedure, _MOST_BYTES, choice.algorithms).values()
-        for algorithm in [one for one in raced if one is not None][:_MOST_ARMS]:
+        for algorithm in [candidate for candidate in raced if candidate is not None][:_MOST_ARMS]:
             chosen = [f"{choice.variable} {algorithm.number}"]
             if choice.segment_variable:
                 chosen.append(f"{choice.segment_variable} {algorithm.segment}")

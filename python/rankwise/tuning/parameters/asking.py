@@ -1,4 +1,4 @@
-"""Asks the MPI library in the user's launch what it sends by: a probe runs in the program's place."""
+"""Asks the MPI library in the user's launch how it sends: a probe runs in place of the program."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _SECONDS = 120.0
 
 
 class Asker:
-    """Runs the probe in the program's place, with variables as the program gets them.
+    """Runs the probe in place of the program, with the program's variables.
 
     Attributes:
-        launcher: the command that starts it, as the user has named it.
-        environment: of the launcher, behind the user's `env`.
+        launcher: its command, as the user named it.
+        environment: of the launcher, after the user's `env`.
     """
 
     def __init__(
@@ -38,37 +38,37 @@ class Asker:
         programs: Path | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Compile the probe if this library has none yet.
+        """Compile the probe if there is none for this library yet.
 
         Args:
             command: the user's, with the program.
-            directory: for what the probe's runs leave; every node sees it.
-            signals: that came to us.
-            compiler: the MPI library's, '' = the one that belongs to the launcher.
+            directory: for the files of the probe's runs; every node sees it.
+            signals: that arrived here.
+            compiler: the MPI library's, '' = the launcher's.
             programs: directory that keeps probes and is seen by all nodes; None = the user's cache directory.
-            say: is told before something is compiled.
+            say: gets a line before something is compiled.
 
         Raises:
-            RankwiseError: the command has no launcher that is known, or starts containers; or the probe can't
-                be compiled.
+            RankwiseError: the command has no known launcher, or starts containers; or the probe can't be
+                compiled.
         """
         self._line = _with_launcher(parse(command.words))
         self._variables, self._directory, self._signals = command.variables, directory, signals
         self.launcher = self._line.launcher
         self.environment = behind(self._line.wrappers, {**os.environ, **command.variables})
-        found = mpicc.find(self.launcher, self.environment, compiler)
-        self._program = build(_PROBE, found, self.environment, programs, say)
+        mpi_compiler = mpicc.find(self.launcher, self.environment, compiler)
+        self._program = build(_PROBE, mpi_compiler, self.environment, programs, say)
         self._asked = 0
 
     def ask(self, variables: Mapping[str, str], names: Iterable[str] = ()) -> Layers:
-        """Return what the library tells with these variables.
+        """Return what the library reports with these variables.
 
         Args:
-            variables: beside those of the user.
+            variables: in addition to the user's.
             names: of variables of MPI_T whose values are of interest.
 
         Raises:
-            RankwiseError: the probe could not run: the library does not start with these variables, say.
+            RankwiseError: the probe could not run, for example because the library does not start with them.
             trials.run.Interrupted: a signal came.
         """
         self._asked += 1
@@ -77,18 +77,18 @@ class Asker:
         program = (str(self._program), str(written), *names)
         contexts = tuple(context._replace(program=program) for context in self._line.contexts)
         words = tuple(self._line._replace(contexts=contexts).words)
-        telling = {name: value for one in libraries() for name, value in one.telling.items()}
+        telling = {name: value for library in libraries() for name, value in library.telling.items()}
         how = Recording({**inside_options.nothing(), **telling, **variables})
         limit = Limit(_SECONDS, "does the launch start at all?")
         record(Command(words, {**self._variables, **variables}), how, profile, limit, self._signals)
         text = written.read_text(encoding="utf-8", errors="replace") if written.is_file() else ""
         said = profile.with_suffix(".out").read_text(encoding="utf-8", errors="replace")
-        found = read_layers(text, said)
-        if not found:
+        layers = read_layers(text, said)
+        if not layers:
             raise RankwiseError(
                 f"the probe left no result in {written.parent}: is it visible to every node?", 1
             )
-        return found
+        return layers
 
 
 def _with_launcher(line: CommandLine) -> CommandLine:

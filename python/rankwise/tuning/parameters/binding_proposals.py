@@ -1,4 +1,4 @@
-"""Whether ranks that are bound to nothing should be bound to cores."""
+"""Whether unbound ranks should be bound to cores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rankwise.tuning.parameters.layers import Layers
 from rankwise.tuning.parameters.parameter import Parameter
 
 _PART_OF_RUN = 0.05
-"""That may be gained: a rule of thumb, for the order of factors alone."""
+"""A rule of thumb for the possible gain, used only to order parameters."""
 
 _OF_SLURM = "srun"
 
@@ -18,12 +18,12 @@ _OF_SLURM = "srun"
 def binding(connection: sqlite3.Connection, layers: Layers, variable: str) -> Iterable[Parameter]:
     """Propose to bind each rank to a core, if none is bound and each can have one.
 
-    Not if ranks have threads, which would all get one core, or where the launcher is none of the library's.
+    Not if ranks have threads, which would all get the same core, or if the launcher is not the library's.
 
     Args:
         connection: the profile.
         layers: the library.
-        variable: whose value `core` has its launcher bind them; '': there is none.
+        variable: whose value `core` makes the launcher bind ranks; '': no such variable.
     """
     (launcher, seconds) = connection.execute("SELECT launcher, wall FROM run").fetchone()
     if not variable or launcher == _OF_SLURM:
@@ -48,7 +48,7 @@ def binding(connection: sqlite3.Connection, layers: Layers, variable: str) -> It
 
 
 def _is_free(ranks: list[frozenset[int]]) -> bool:
-    """Whether all ranks of a node may use the same processors, and there is more than one."""
+    """Return whether all ranks of a node may use the same processors, more than one."""
     return len(set(ranks)) == 1 and len(ranks[0]) > 1
 
 

@@ -28,17 +28,17 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 class Unknown(Exception):  # noqa: N818
-    """A name has no value that is known, or one that is no number; the text is the name."""
+    """The value of a name is unknown or no number; the text is the name."""
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """What must hold of all values together.
+    """A condition on all values together.
 
     Attributes:
         text: as the user wrote it.
         names: that it compares.
-        where: it stands: FILE:LINE; '' if nowhere.
+        where: FILE:LINE; '' if it is not from a file.
     """
 
     text: str
@@ -48,7 +48,7 @@ class Constraint:
 
 
 def number_of(text: str) -> float | None:
-    """Return a number such as 64, 4k or 0.5; k, M and G are powers of 1024; None if it is none."""
+    """Return a number such as 64, 4k or 0.5; k, M and G are powers of 1024; None if it is no number."""
     try:
         return float(size_of(text))
     except ValueError:
@@ -63,7 +63,7 @@ def parse(text: str, where: str = "") -> Constraint:
     """Read a constraint.
 
     Raises:
-        ValueError: it is none; the text says why.
+        ValueError: it is no constraint; the text says why.
     """
     reader = _Reader(text)
     holds = reader.any_of()
@@ -74,12 +74,12 @@ def parse(text: str, where: str = "") -> Constraint:
 
 class _Reader:
     def __init__(self, text: str) -> None:
-        self._words = [one for match in _TOKEN.finditer(text.strip()) for one in match.groups() if one]
+        self._words = [word for match in _TOKEN.finditer(text.strip()) for word in match.groups() if word]
         self.names: list[str] = []
 
     @property
     def word(self) -> str:
-        """The next one; '' at the end."""
+        """The next word; '' at the end."""
         return self._words[0] if self._words else ""
 
     def _take(self) -> str:
@@ -115,8 +115,10 @@ class _Reader:
             raise ValueError(f"{self.word or 'its end'} stands where a comparison such as <= should")
 
         def holds(values: Values) -> bool:
-            found = [operand(values) for operand in operands]
-            return all(one(*pair) for one, pair in zip(compared, pairwise(found), strict=True))
+            values_compared = [operand(values) for operand in operands]
+            return all(
+                compare(*pair) for compare, pair in zip(compared, pairwise(values_compared), strict=True)
+            )
 
         return holds
 
@@ -130,9 +132,9 @@ class _Reader:
         self.names.append(word)
 
         def value(values: Values) -> float:
-            found = number_of(values.get(word, ""))
-            if found is None:
+            number = number_of(values.get(word, ""))
+            if number is None:
                 raise Unknown(word)
-            return found
+            return number
 
         return value

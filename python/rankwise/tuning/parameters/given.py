@@ -28,12 +28,12 @@ _MOST_VALUES = 50
 
 @dataclass(frozen=True)
 class Given:
-    """What the file says.
+    """The contents of the file.
 
     Attributes:
         parameters: in its order.
         constraints: that must hold of all values together.
-        lines: where each parameter stands, FILE:LINE.
+        lines: FILE:LINE of each parameter.
     """
 
     parameters: tuple[Parameter, ...]
@@ -42,11 +42,14 @@ class Given:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables of MPI_T whose values have to be known."""
-        named = [name for one in self.constraints for name in one.names]
+        """The variables of MPI_T whose values are needed."""
+        named = [name for constraint in self.constraints for name in constraint.names]
         return tuple(
             dict.fromkeys(
-                [*(one.asked for one in self.parameters if one.asked), *map(control_of_name, named)]
+                [
+                    *(parameter.asked for parameter in self.parameters if parameter.asked),
+                    *map(control_of_name, named),
+                ]
             )
         )
 
@@ -55,7 +58,7 @@ def read_given(path: Path) -> Given:
     """Read the user's list.
 
     Raises:
-        RankwiseError: it can't be read, or a line of it can't be understood; the text begins with FILE:LINE.
+        RankwiseError: it can't be read, or a line can't be parsed; the text begins with FILE:LINE.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -63,7 +66,7 @@ def read_given(path: Path) -> Given:
         raise RankwiseError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise RankwiseError(f"{path} is not UTF-8 text: give lines such as NAME = 4k, 8k") from None
-    found: dict[str, tuple[Parameter, str]] = {}
+    given: dict[str, tuple[Parameter, str]] = {}
     constraints: list[Constraint] = []
     for number, line in enumerate(text.splitlines(), 1):
         where = f"{path}:{number}"
@@ -74,19 +77,19 @@ def read_given(path: Path) -> Given:
                 constraints.append(parse(stripped.removeprefix("require"), where))
                 continue
             parameter = _parameter(stripped)
-            if parameter.variable in found:
-                raise ValueError(f"{parameter.name} is given twice: first in {found[parameter.variable][1]}")
-            found[parameter.variable] = parameter, where
+            if parameter.variable in given:
+                raise ValueError(f"{parameter.name} is given twice: first in {given[parameter.variable][1]}")
+            given[parameter.variable] = parameter, where
         except ValueError as error:
             raise RankwiseError(f"{where}: {error}") from None
-    if not found:
+    if not given:
         raise RankwiseError(f"{path} gives no parameter: it needs a line such as NAME = 4k, 8k, 16k")
-    parameters, lines = zip(*found.values(), strict=True)
+    parameters, lines = zip(*given.values(), strict=True)
     return Given(parameters, tuple(constraints), lines)
 
 
 def checked(given: Given, layers: Layers, ask: Ask) -> Given:
-    """Return the list with what the library tells of its parameters, or refuse what it does not know.
+    """Return the list with the parameters' present values, or refuse unknown parameters.
 
     Args:
         given: as read.
@@ -94,12 +97,14 @@ def checked(given: Given, layers: Layers, ask: Ask) -> Given:
         ask: for the names that the library's own tool lists.
 
     Raises:
-        RankwiseError: a parameter is unknown, or the present value of one that a constraint compares.
+        RankwiseError: a parameter is unknown, or the present value of one in a constraint.
     """
     for parameter, where in zip(given.parameters, given.lines, strict=True):
         if wrong := wrong_name(parameter.variable, layers, ask):
             raise RankwiseError(f"{where}: {wrong}")
-    parameters = tuple(replace(one, present=layers.values.get(one.asked, "")) for one in given.parameters)
+    parameters = tuple(
+        replace(parameter, present=layers.values.get(parameter.asked, "")) for parameter in given.parameters
+    )
     for constraint in given.constraints:
         for name in constraint.names:
             if control_of_name(name) not in layers.values:
@@ -113,20 +118,20 @@ def checked(given: Given, layers: Layers, ask: Ask) -> Given:
 
 
 def variable_of(name: str) -> str:
-    """Return the variable of the environment for a name; a library's parameters may have their short ones."""
+    """Return the environment variable for a name, which may lack a library's prefix."""
     return name if name.isupper() or re.match("[A-Z]+_", name) else short_prefix() + name
 
 
 def control_of_name(name: str) -> str:
-    """Return the variable of MPI_T that tells the value of a parameter, by either name."""
+    """Return the variable of MPI_T with the value of a parameter, by either name."""
     return control_of(variable_of(name))
 
 
 def _parameter(line: str) -> Parameter:
-    name, equals, rest = (part.strip() for part in line.partition("="))
+    name, equals, listed = (part.strip() for part in line.partition("="))
     if not equals or not _NAME.fullmatch(name):
         raise ValueError(f"{line} is not a line such as NAME = 4k, 8k, or require A <= B")
-    values = [value for word in rest.split(",") for value in _values(word.strip())]
+    values = [value for word in listed.split(",") for value in _values(word.strip())]
     if len(values) > _MOST_VALUES:
         raise ValueError(f"{len(values)} values are too many: at most {_MOST_VALUES}")
     if twice := next((value for place, value in enumerate(values) if value in values[:place]), None):
@@ -144,7 +149,7 @@ def _parameter(line: str) -> Parameter:
 
 
 def _values(word: str) -> Sequence[str]:
-    """Return the values of a word: one, or those of a range; sizes in bytes."""
+    """Return the values of a word, a single value or a range; sizes in bytes."""
     if not word:
         raise ValueError("a value is missing between two commas or after the last one")
     if ".." not in word:
@@ -155,8 +160,8 @@ def _values(word: str) -> Sequence[str]:
     begin, end, step = (size_of(match[place]) for place in (1, 2, 4))
     if begin > end or step < (2 if match[3] == "*" else 1) or (match[3] == "*" and begin < 1):
         raise ValueError(f"{word}: the range does not increase from its first to its last value")
-    found: list[str] = []
-    while begin <= end and len(found) <= _MOST_VALUES:
-        found.append(str(begin))
+    values: list[str] = []
+    while begin <= end and len(values) <= _MOST_VALUES:
+        values.append(str(begin))
         begin = begin * step if match[3] == "*" else begin + step
-    return found
+    return values

@@ -1,4 +1,4 @@
-"""Which parameters the user's MPI library has, and what a name that it doesn't have may be meant for."""
+"""The parameters of the user's MPI library, and suggestions for names that it doesn't have."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from rankwise.tuning.parameters.layers import Layers
 
 
 def control_of(variable: str) -> str:
-    """Return the variable of MPI_T that tells the value of one of the environment; '' if there is none."""
-    return next((found for one in libraries() if (found := one.control_of(variable))), "")
+    """Return the variable of MPI_T with the value of an environment variable; '': no such variable."""
+    return next((control for library in libraries() if (control := library.control_of(variable))), "")
 
 
 def short_prefix() -> str:
     """Return the prefix of variables that users may leave out."""
-    return next((one.short for one in libraries() if one.short), "")
+    return next((library.short for library in libraries() if library.short), "")
 
 
 def tool_names(launcher: str, environment: Mapping[str, str]) -> Ask:
-    """Return what asks the library's own tool beside the launcher for all names of a prefix.
+    """Return a function that asks the library's own tool for all names with a prefix.
 
-    MPI_T does not list what belongs to components that are not in use, nor all of Intel MPI's.
+    MPI_T does not list parameters of components that are not in use, nor all of Intel MPI's.
 
     Args:
         launcher: its command.
         environment: that it is started with.
     """
-    tools = {prefix: tool for one in libraries() for prefix, tool in one.tools.items()}
+    tools = {prefix: tool for library in libraries() for prefix, tool in library.tools.items()}
 
     def ask(prefix: str) -> frozenset[str]:
         if prefix not in tools:
@@ -42,27 +42,29 @@ def tool_names(launcher: str, environment: Mapping[str, str]) -> Ask:
 
 
 def wrong_name(variable: str, layers: Layers, ask: Ask) -> str:
-    """Say why a variable can't be one that the library reads; '' if it can.
+    """Return why the library can't read a variable; '' if it can.
 
-    Variables of UCX, and those that are no MPI library's at all, are not known by any list.
+    Variables of UCX, and of anything but MPI libraries, are in no list.
 
     Args:
         variable: of the environment.
         layers: the library.
-        ask: for the names that the library's tool has.
+        ask: for the names that the library's tool lists.
     """
     owners = _owners()
-    prefix = next((one for one in owners if variable.startswith(one)), "")
+    prefix = next((owner for owner in owners if variable.startswith(owner)), "")
     label = layers.version.label
     if not prefix:
         near = [
-            one for one in owners if difflib.SequenceMatcher(None, one, variable[: len(one)]).ratio() > 0.8
+            owner
+            for owner in owners
+            if difflib.SequenceMatcher(None, owner, variable[: len(owner)]).ratio() > 0.8
         ]
         return (
             f"unknown parameter {variable}; did you mean {near[0]}{variable[len(near[0]) :]}?" if near else ""
         )
     first, *_ = owners[prefix]
-    if label and all(label != one.label for one in owners[prefix]):
+    if label and all(label != library.label for library in owners[prefix]):
         return f"{variable} is a parameter of {first.label}, and the program uses {layers.title}"
     name, known = first.names_like(variable, layers.names, ask)
     if name in known or not known:
@@ -75,21 +77,23 @@ def wrong_name(variable: str, layers: Layers, ask: Ask) -> str:
 
 
 def unused(variable: str, layers: Layers) -> str:
-    """Say why a parameter means nothing for messages that go by these layers; '' if it may mean something.
+    """Return why a parameter has no effect on messages sent by these layers; '' if it may have one.
 
     Args:
         variable: of the environment.
-        layers: that the library sends by, with the parameter set: it may choose one of them.
+        layers: that the library sends by when the parameter is set, as it may choose one.
     """
-    own = (one for one in libraries() if one.label == layers.version.label)
-    layer = next((one.unused(variable, layers) for one in own if variable.startswith(one.prefixes)), "")
+    own = (library for library in libraries() if library.label == layers.version.label)
+    layer = next(
+        (library.unused(variable, layers) for library in own if variable.startswith(library.prefixes)), ""
+    )
     return f"{layer} is not used in this job: {layers.text}" if layer else ""
 
 
 def _owners() -> dict[str, list[TunableLibrary]]:
     """Return the libraries whose parameters have a prefix, by the prefix."""
-    found: dict[str, list[TunableLibrary]] = {}
+    owners: dict[str, list[TunableLibrary]] = {}
     for library in libraries():
         for prefix in library.prefixes:
-            found.setdefault(prefix, []).append(library)
-    return found
+            owners.setdefault(prefix, []).append(library)
+    return owners

@@ -1,4 +1,4 @@
-"""What carries the messages of the MPI library, and what it has taken: as the probe `layers` wrote it."""
+"""The layers that carry the MPI library's messages, and its values in force, by the probe `layers`."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _SUMMARY = re.compile(r"==== (UCX|OFI) netmod Capability|==== (?:OFI|Capability 
 
 @dataclass(frozen=True, kw_only=True)
 class Layers:
-    """What the MPI library has told in the user's launch.
+    """What the MPI library reports in the user's launch.
 
     Attributes:
         library: lines of MPI_Get_library_version.
-        pml: Open MPI's point-to-point layer in use: ob1, ucx, cm; '' = not known, or another library.
-        mtl: what pml cm sends by.
-        btls: what pml ob1 sends by.
-        netmod: of MPICH's ch4: ucx, ofi; '' = not known, or another library.
-        processors: that a rank may use, the most of any; 0 = not known.
-        nodes: that the ranks are on.
+        pml: Open MPI's point-to-point layer in use: ob1, ucx, cm; '' = unknown, or another library.
+        mtl: through which pml cm sends.
+        btls: through which pml ob1 sends.
+        netmod: of MPICH's ch4: ucx, ofi; '' = unknown, or another library.
+        processors: the largest number that a rank may use; 0 = unknown.
+        nodes: with ranks.
         names: of all variables of MPI_T.
-        values: of those that were asked for, as far as they can be read.
+        values: of the requested variables, as far as they can be read.
     """
 
     library: tuple[str, ...]
@@ -52,7 +52,7 @@ class Layers:
 
     @property
     def text(self) -> str:
-        """What was found, a sentence's end for people."""
+        """The layers, for people, as the end of a sentence."""
         if self.pml == "ob1":
             return f"{self.title} sends by pml ob1 with btl {', '.join(sorted(self.btls))}"
         if self.pml:
@@ -61,50 +61,50 @@ class Layers:
 
 
 def read_layers(text: str, said: str = "") -> Layers | None:
-    """Return what the probe has written; None if that is not whole.
+    """Return what the probe has written; None if it is incomplete.
 
     Args:
         text: of its file.
-        said: by the job on stdout: with MPIR_CVAR_DEBUG_SUMMARY=1 MPICH tells there which netmod it uses.
+        said: stdout of the job: with MPIR_CVAR_DEBUG_SUMMARY=1 MPICH prints its netmod there.
     """
     lines = [line.partition(" ")[::2] for line in text.splitlines()]
     if not lines or lines[-1][0] != "end":
         return None
-    library = tuple(rest for key, rest in lines if key == "library")
-    one = dict(lines)
-    values = dict(rest.partition(" ")[::2] for key, rest in lines if key == "value")
+    library = tuple(content for key, content in lines if key == "library")
+    by_key = dict(lines)
+    values = dict(content.partition(" ")[::2] for key, content in lines if key == "value")
     return Layers(
         library=library,
-        pml=one.get("pml", ""),
-        mtl=one.get("mtl", "") if one.get("pml") == "cm" else "",
-        btls=tuple(dict.fromkeys(rest for key, rest in lines if key == "btl"))
-        if one.get("pml") == "ob1"
+        pml=by_key.get("pml", ""),
+        mtl=by_key.get("mtl", "") if by_key.get("pml") == "cm" else "",
+        btls=tuple(dict.fromkeys(content for key, content in lines if key == "btl"))
+        if by_key.get("pml") == "ob1"
         else (),
         netmod=_netmod("\n".join(library), said),
-        processors=int(one.get("processors", 0)),
-        nodes=int(one.get("nodes", 1)),
-        names=frozenset(rest for key, rest in lines if key == "variable"),
+        processors=int(by_key.get("processors", 0)),
+        nodes=int(by_key.get("nodes", 1)),
+        names=frozenset(content for key, content in lines if key == "variable"),
         values=values,
     )
 
 
 def _netmod(library: str, said: str) -> str:
-    """Return what MPICH says that it uses, else the first that it was built for: its default."""
+    """Return the netmod that MPICH reports, otherwise the first that it was built for, its default."""
     device = _DEVICE.search(library)
     if not device:
         return ""
-    told = _SUMMARY.search(said)
-    return (told[1] or "ofi").lower() if told else device[1]
+    match = _SUMMARY.search(said)
+    return (match[1] or "ofi").lower() if match else device[1]
 
 
 def is_in_force(parameter: Parameter, setting: Setting, without: Layers, with_it: Layers) -> bool | None:
-    """Tell whether a value is in force; None: that can't be told.
+    """Return whether a value is in force; None: unknown.
 
     Args:
         parameter: whose value it is.
         setting: with the value.
-        without: as the library is without us.
-        with_it: as it is with the value.
+        without: the library without Rankwise's settings.
+        with_it: the library with the value.
     """
     wanted = setting.value or ""
     if parameter.shows == "pml":
@@ -117,6 +117,6 @@ def is_in_force(parameter: Parameter, setting: Setting, without: Layers, with_it
     if now == wanted or (number_of(now) is not None and number_of(now) == number_of(wanted)):
         return True
     if before is None or now != before:
-        return None  # it has changed, into something that is written otherwise
-    # Words such as `true` or names of algorithms are numbers in the library.
+        return None  # it has changed, into another notation
+    # The library turns words such as `true` and names of algorithms into numbers.
     return False if number_of(wanted) is not None else None

@@ -1,4 +1,4 @@
-"""The sizes of the program's point-to-point messages, and what the calls with them take."""
+"""The sizes of the program's point-to-point messages, and the time of their calls."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class MessageSize:
     """Messages of one size.
 
     Attributes:
-        bytes: of one; where only the size bin is known, the most that it holds.
-        messages: sent, over the ranks.
-        seconds: in calls that send and receive them, and that complete these, mean over the ranks: more
-            than a cheaper way to send them can save.
+        bytes: of a message; if only the size bin is known, the largest size of the bin.
+        messages: sent, summed over the ranks.
+        seconds: in calls that send, receive and complete them, averaged over ranks: more than a cheaper way
+            to send them can save.
     """
 
     bytes: int
@@ -29,7 +29,7 @@ class MessageSize:
 def message_sizes(connection: sqlite3.Connection) -> list[MessageSize]:
     """Return the sizes of messages with data, ascending.
 
-    A bin's calls are shared among the sizes that the sample of waits has seen in it, by their numbers there.
+    A bin's calls are divided among the sizes that the sample of waits has in it, by their frequency.
 
     Args:
         connection: the profile.
@@ -51,19 +51,19 @@ def message_sizes(connection: sqlite3.Connection) -> list[MessageSize]:
     (ranks,) = connection.execute("SELECT COUNT(*) FROM ranks").fetchone()
     everything = sum(sent.values())
     sampled = _sampled(connection)
-    found = []
+    sizes = []
     for place, messages in sent.items():
         low, high = bin_range(place)
         if not low or not high:
             continue
         spent = (seconds[place] + completing * messages / everything) / max(ranks, 1)
         in_bin = {size: count for size, count in sampled.items() if low <= size <= high}
-        if not in_bin:  # all have the smallest size, or they have whatever there is in the bin
+        if not in_bin:  # all have the smallest size, or unknown sizes of the bin
             in_bin = {low if volume[place] == low * messages else high: 1}
         for size, count in in_bin.items():
             share = count / sum(in_bin.values())
-            found.append(MessageSize(size, round(messages * share), spent * share))
-    return sorted(found, key=lambda one: one.bytes)
+            sizes.append(MessageSize(size, round(messages * share), spent * share))
+    return sorted(sizes, key=lambda message_size: message_size.bytes)
 
 
 def _sampled(connection: sqlite3.Connection) -> dict[int, int]:

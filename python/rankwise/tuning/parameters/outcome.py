@@ -1,4 +1,4 @@
-"""What a race of parameters has found."""
+"""The results of a race of parameters."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from rankwise.tuning.parameters.parameter import Parameter, Setting
 
 @dataclass(frozen=True)
 class Tried:
-    """A value beside the one as it is now.
+    """A value, compared with the present one.
 
     Attributes:
         setting: the value.
-        interval: of the ratio: as it is now / with it, on top of what was kept before; None if it was not run
-            in a whole round.
-        alike: the whole interval is within the change that was to be resolved.
-        why_not: it is out of the race for another reason than its times; '' if it isn't.
-        seen: the library was seen to have the value.
+        interval: of the ratio: present value / this value, on top of the values kept before; None if it has
+            no whole round.
+        alike: whether the whole interval is within the change to be resolved.
+        why_not: why it is out of the race for another reason than its times; '' if it isn't.
+        seen: whether the library reported the value.
     """
 
     setting: Setting
@@ -43,10 +43,10 @@ class Step:
     Attributes:
         parameter: that was raced.
         tried: its values, in their order.
-        kept: the value that won; None: as it is now.
+        kept: the value that won; None: the present one.
         skipped: why it was not raced; '' if it was.
-        ended: why there were fewer rounds than wanted; '' if there weren't.
-        short: whether there was too little time for it.
+        ended: why it had fewer rounds than wanted; '' if it had not.
+        short: whether it had too little time.
     """
 
     parameter: Parameter
@@ -59,20 +59,20 @@ class Step:
 
 @dataclass(kw_only=True)
 class Outcome:
-    """What came out.
+    """The results.
 
     Attributes:
-        layers: what the library sends by, for people; '' if it was not asked.
-        steps: one a parameter, in the order in which they were raced.
-        kept: variables that have won, together.
-        interval: of the ratio: program as given / with all that was kept, measured afresh; None if nothing
-            was kept, or that could not be measured.
-        alike: the whole interval is within the change that was to be resolved.
-        before: seconds of the runs as given, in pairs with
-        after: those with what was kept.
-        ended: why it did not come to its end; '' if it did.
-        short: whether the measurement of all that was kept could not decide.
-        notes: what a reader must know.
+        layers: through which the library sends, for people; '' if unknown.
+        steps: one for each parameter, in the order of the races.
+        kept: all variables that have won.
+        interval: of the ratio: program as given / with all kept values, measured afresh; None if no value
+            was kept, or they could not be measured.
+        alike: whether the whole interval is within the change to be resolved.
+        before: seconds of the runs as given, in pairs with `after`.
+        after: seconds of the runs with the kept values.
+        ended: why it did not finish; '' if it did.
+        short: whether the measurement of the kept values was too short to decide.
+        notes: for the reader.
     """
 
     layers: str = ""
@@ -88,27 +88,27 @@ class Outcome:
 
     @property
     def gains(self) -> bool:
-        """Whether the program was shown to be faster with what was kept."""
+        """Whether the program was shown to be faster with the kept values."""
         return self.interval is not None and self.interval.verdict == "faster"
 
     @property
     def is_finished(self) -> bool:
-        """Whether the same command with more time has nothing to go on with."""
+        """Whether the same command with more time would have nothing left to do."""
         return not self.ended and not self.short and not any(step.short for step in self.steps)
 
     @property
     def is_measured(self) -> bool:
-        """Whether any value was run beside the one of now: if not, nothing is known of what can be gained."""
+        """Whether any value was compared with the present one: if not, the possible gain is unknown."""
         return any(tried.interval for step in self.steps for tried in step.tried)
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """Variables to ship, for the launcher as for the ranks; none if they gain nothing."""
+        """Variables to ship, for the launcher and the ranks; empty if they gain nothing."""
         return self.kept if self.gains else {}
 
     @property
     def verdict(self) -> str:
-        """'faster', 'no gain', 'not proven' (it ended before), or 'not tried' (no value could be)."""
+        """'faster', 'no gain', 'not proven' (it ended early), or 'not tried' (no value could be)."""
         if self.gains:
             return "faster"
         if self.short or (self.interval is None and not self.is_finished):

@@ -1,4 +1,4 @@
-"""A parameter that holds for a whole run, and the values that are tried."""
+"""A parameter for a whole run, and the values to try."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Shows = Literal["", "variable", "pml", "processors"]
 
 @dataclass(frozen=True)
 class Setting:
-    """A variable of the environment with a value, or without: None = as it is without us."""
+    """An environment variable with a value; None = as it is without Rankwise."""
 
     variable: str
     value: str | None
@@ -29,14 +29,14 @@ class Parameter:
     Attributes:
         name: as the MPI library calls it: btl_sm_eager_limit.
         variable: of the environment that sets it: OMPI_MCA_btl_sm_eager_limit.
-        values: that are tried; the first is None: current.
-        why: it is thought to help, a clause for people.
-        expected_seconds: of the run that can be gained at most, mean over the ranks; only their order counts.
-        shows: what of the layers tells whether a value is in force: the library's own variable, the
+        values: to try; the first is None: current.
+        why: it may help, a clause for people.
+        expected_seconds: the most that can be gained, averaged over ranks; only their order counts.
+        shows: which part of the layers shows that a value is in force: the library's own variable, the
             point-to-point layer, the processors that a rank may use; '' = nothing.
-        control: name of that variable in MPI_T; '' = that of the parameter.
-        present: its value now, as far as it is known; '' if it isn't.
-        needs: values that other variables must have for it to mean anything; None: as they are now.
+        control: name of that variable in MPI_T; '' = the parameter's name.
+        present: its present value; '' if unknown.
+        needs: values that other variables must have for it to take effect; None: as they are now.
     """
 
     name: str
@@ -56,5 +56,5 @@ class Parameter:
 
     @property
     def asked(self) -> str:
-        """The variable of MPI_T that tells its value; '' if there is none."""
+        """The variable of MPI_T with its value; '': no such variable."""
         return (self.control or self.name) if self.shows == "variable" else ""

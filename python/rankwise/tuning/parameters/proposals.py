@@ -1,4 +1,4 @@
-"""Which parameters may make the program faster, from its profile and what its MPI library sends by."""
+"""Which parameters may make the program faster, by its profile and the layers of its MPI library."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rankwise.tuning.parameters.thresholds import Sent
 
 
 def asked() -> tuple[str, ...]:
-    """Return the variables of MPI_T whose values have to be known: to be given to Asker.ask."""
+    """Return the variables of MPI_T whose values are needed, for Asker.ask."""
     return tuple(dict.fromkeys(name for library in libraries() for name in library.asked))
 
 
 def propose(connection: sqlite3.Connection, layers: Layers) -> list[Parameter]:
-    """Return the parameters worth a race, the one with the most to gain first.
+    """Return the parameters worth a race, the largest possible gain first.
 
     Args:
         connection: the profile.
@@ -35,5 +35,11 @@ def propose(connection: sqlite3.Connection, layers: Layers) -> list[Parameter]:
         buffering(connection).largest_buffered,
         seconds or 0.0,
     )
-    found = [*library.proposals(sent), *binding(connection, layers, library.binding_variable(layers.version))]
-    return sorted((one for one in found if one.expected_seconds > 0), key=lambda one: -one.expected_seconds)
+    proposals = [
+        *library.proposals(sent),
+        *binding(connection, layers, library.binding_variable(layers.version)),
+    ]
+    return sorted(
+        (parameter for parameter in proposals if parameter.expected_seconds > 0),
+        key=lambda parameter: -parameter.expected_seconds,
+    )

@@ -1,7 +1,7 @@
-"""Races parameters over whole runs: one after the other, the most promising first, then all that has won.
+"""Races parameters over whole runs: one after the other, the most promising first, then all winners together.
 
-The values of a parameter race on top of what has won before. What has won together is measured afresh beside
-the program as given: as the best of several it looks better than it is in its own race.
+The values of a parameter race on top of the winners before. All winners together are then measured afresh
+against the program as given, because the best of several values looks better in its race than it is.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from rankwise.tuning.parameters.recorded_run import Limits, Run, recorded_runs
 from rankwise.tuning.proof import prove
 
 STATE = "parameters.json"
-"""The file that keeps what was measured."""
+"""The file that keeps the measurements."""
 
 Ask = Callable[[Mapping[str, str], Sequence[str]], Layers]
 _FINAL, _GIVEN, _TUNED = "all together", "as given", "tuned"
@@ -45,14 +45,14 @@ _LEAST_RUNS = 1  # as given, to warm up
 
 @dataclass(frozen=True)
 class Known:
-    """What is known before the race.
+    """The facts known before the race.
 
     Attributes:
-        of_run: seconds that the program has taken, as in the profile.
+        of_run: seconds that the program took, as in the profile.
         limits: of its runs.
-        ask: runs the probe with variables, for the values of others: Asker.ask; None: nothing can be asked,
-            and no value is seen in force.
-        layers: what it has told without variables.
+        ask: runs the probe with variables and returns the values of others: Asker.ask; None: unavailable, so
+            that no value is known to be in force.
+        layers: as reported without variables.
     """
 
     of_run: float
@@ -62,14 +62,14 @@ class Known:
 
 
 def refuse_short(aim: Aim, of_run: float) -> None:
-    """Refuse a time that is known not to be enough for a race of one value; nothing was run yet.
+    """Refuse a time that can't be enough for a race of one value, before anything runs.
 
     Args:
         aim: of the trials.
-        of_run: seconds that a run took when it was last seen.
+        of_run: seconds of the last known run.
 
     Raises:
-        RankwiseError: it is too short; the text names one that would do.
+        RankwiseError: it is too short; the text names a sufficient one.
     """
     least = _LEAST_RUNS + 2 * (aim.first_rounds() + 1) + _final_runs(aim)
     if aim.seconds is not None and aim.seconds < least * of_run:
@@ -84,20 +84,23 @@ def _final_runs(aim: Aim) -> int:
 
 
 def announcement(parameters: Sequence[Parameter], aim: Aim, of_run: float, runs_before: int = 0) -> list[str]:
-    """Return sentences on what the race will take, to be said before the first run.
+    """Return sentences on how long the race will take, for the user before the first run.
 
     Args:
         parameters: that take part.
         aim: of the trials.
-        of_run: seconds that a run took when it was last seen.
-        runs_before: that an earlier call has made.
+        of_run: seconds of the last known run.
+        runs_before: of earlier calls.
 
     Raises:
-        RankwiseError: the time that is allowed is too short.
+        RankwiseError: the allowed time is too short.
     """
-    runs = 1 + sum(len(one.values) * (aim.first_rounds(len(one.values) - 1) + 1) - 1 for one in parameters)
+    runs = 1 + sum(
+        len(parameter.values) * (aim.first_rounds(len(parameter.values) - 1) + 1) - 1
+        for parameter in parameters
+    )
     final = _final_runs(aim)
-    values = sum(len(one.values) - 1 for one in parameters)
+    values = sum(len(parameter.values) - 1 for parameter in parameters)
     said = [
         f"{number_of(len(parameters), 'parameter')} with {number_of(values, 'value')} besides the current "
         f"ones: {runs} runs, and {final} more if any helps: {about((runs + final) * of_run)} in total"
@@ -124,30 +127,30 @@ def race_parameters(
     *,
     force: bool = False,
 ) -> Outcome:
-    """Race parameters, and prove what has won.
+    """Race parameters, and prove the winners.
 
-    What was measured is kept in the directory: a second call with the same arguments goes on from there.
+    The measurements are kept in the directory: a second call with the same arguments continues from there.
 
     Args:
         command: the program's.
         parameters: that are raced, in the order of expected_seconds.
         constraints: between their values.
-        aim: of each race; its seconds are those of all together.
-        directory: for what the runs leave; every node sees it.
-        signals: that came to us.
-        say: is told how far it is.
+        aim: of each race; its seconds are for all races together.
+        directory: for the files of the runs; every node sees it.
+        signals: that arrived here.
+        say: gets a line of progress at a time.
         seed: of the order of runs.
-        known: before.
-        runs: runs the program once; None: as trials do it.
-        force: begin again if the directory is of another race.
+        known: facts known before the race.
+        runs: runs the program once; None: as trials run it.
+        force: begin again if the directory belongs to another race.
 
     Raises:
-        RankwiseError: the program fails as given, or the directory is of another race.
+        RankwiseError: the program fails as given, or the directory belongs to another race.
     """
     what = {
         "command": list(command.words),
         "variables": dict(command.variables),
-        "parameters": [[one.variable, list(one.values)] for one in parameters],
+        "parameters": [[parameter.variable, list(parameter.values)] for parameter in parameters],
         "aim": {key: value for key, value in asdict(aim).items() if key != "seconds"},
         "seed": seed,
     }
@@ -170,7 +173,7 @@ class _Tuning:
         runs: Run,
     ) -> None:
         self._command = command
-        self._parameters = sorted(parameters, key=lambda one: -one.expected_seconds)
+        self._parameters = sorted(parameters, key=lambda parameter: -parameter.expected_seconds)
         self._constraints, self._aim, self._saved, self._say = constraints, aim, saved, say
         self._seed, self._known, self._runs = seed, known, runs
         self._took = [known.of_run]
@@ -200,41 +203,43 @@ class _Tuning:
             made.ended = "The time is up."
         return made
 
-    def _race(self, step: Step, left: int) -> None:
+    def _race(self, step: Step, remaining_steps: int) -> None:
         parameter = step.parameter
         step.skipped = self._why_not(parameter)
         if step.skipped:
             return
         base = Setting(parameter.variable, None)
         self._key = _key(parameter.name, self._made.kept)
-        seconds = self._share(left)
+        seconds = self._share(remaining_steps)
         step.tried = [self._ready(parameter, setting) for setting in parameter.settings[1:]]
-        ready = [one.setting for one in step.tried if not one.why_not]
+        ready = [tried.setting for tried in step.tried if not tried.why_not]
         if not ready:
             step.skipped = "none of its values can be tried"
             return
         arms = [
-            Arm(one.label, partial(self._run, self._key, one.label, self._with(one)))
-            for one in (base, *ready)
+            Arm(setting.label, partial(self._run, self._key, setting.label, self._with(setting)))
+            for setting in (base, *ready)
         ]
         aim = replace(self._aim, seconds=seconds, risk=self._aim.risk or _RISK, give_up=True)
         if seconds is not None and seconds < 2 * len(arms) * self._of_run:
             step.skipped = "the time is too short for it"
             step.short = True
             return
-        self._say(f"{parameter.name}: {', '.join(str(one.value) for one in ready)}")
+        self._say(f"{parameter.name}: {', '.join(str(setting.value) for setting in ready)}")
         ran = run(arms, aim, self._seed, self._of_run, float, self._say)
         step.ended, step.short = ran.ended, ran.out_of_time
-        compared = {one.arm: one for one in ran.race.comparisons()}
-        for place, one in enumerate(step.tried):
-            found = compared.get(one.setting.label)
-            if found:
-                why = found.dropped.why if found.dropped else ""
-                step.tried[place] = replace(one, interval=found.interval, alike=found.alike, why_not=why)
+        compared = {comparison.arm: comparison for comparison in ran.race.comparisons()}
+        for place, tried in enumerate(step.tried):
+            comparison = compared.get(tried.setting.label)
+            if comparison:
+                why = comparison.dropped.why if comparison.dropped else ""
+                step.tried[place] = replace(
+                    tried, interval=comparison.interval, alike=comparison.alike, why_not=why
+                )
         if self._interrupted:
             raise Interrupted
         if winner := ran.race.winner():
-            step.kept = next(one for one in ready if one.label == winner.arm)
+            step.kept = next(setting for setting in ready if setting.label == winner.arm)
             self._say(f"{step.kept.label} is kept")
 
     def _why_not(self, parameter: Parameter) -> str:
@@ -244,16 +249,16 @@ class _Tuning:
         return ""
 
     def _ready(self, parameter: Parameter, setting: Setting) -> Tried:
-        """Look whether a value may be tried, and warm up."""
+        """Check whether a value may be tried, and warm up."""
         race, label = self._key, setting.label
-        # One that fails after it was warm takes part again up to then, so that the race is the same.
+        # A value that fails after its warm-up takes part again up to then, so that the race is the same.
         is_warm = self._saved.run(race, label, 0) is not None
         why = None if is_warm else self._saved.out(race, label)
         seen = False
         if why is None:
             why = self._against_constraints(setting)
             if not why and self._known.ask and self._known.layers:
-                seen, why = self._seen(parameter, setting)
+                seen, why = self._effect(parameter, setting)
             if not why:
                 try:
                     self._warm_up(race, label, self._with(setting))
@@ -265,8 +270,8 @@ class _Tuning:
             self._say(f"{label} is rejected: {why}")
         return Tried(setting, why_not=why, seen=seen)
 
-    def _seen(self, parameter: Parameter, setting: Setting) -> tuple[bool, str]:
-        """Tell whether the library says that a value is in force, and why it can't be."""
+    def _effect(self, parameter: Parameter, setting: Setting) -> tuple[bool, str]:
+        """Return whether the library reports that a value is in force, and why it can't be."""
         assert self._known.ask and self._known.layers
         if not parameter.shows:
             return False, ""
@@ -301,7 +306,7 @@ class _Tuning:
         self._run(race, arm, variables, 0, self._left())
 
     def _run(self, race: str, arm: str, variables: Mapping[str, str], number: int, left: float) -> float:
-        """Return the seconds of a run of an arm, 0 to warm up: as they were saved, or made now."""
+        """Return the seconds of an arm's run, saved or new; run 0 is the warm-up."""
         if (before := self._saved.run(race, arm, number)) is not None:
             return before
         if (why := self._saved.out(race, arm)) is not None:
@@ -333,14 +338,14 @@ class _Tuning:
 
     @property
     def _of_run(self) -> float:
-        """Seconds of a run, as far as known: one slow run, such as the first, says little."""
+        """Seconds of a run, by the median: a single slow run, such as the first, says little."""
         return statistics.median_low(self._took)
 
     def _left(self) -> float:
         return self._end - time.monotonic()
 
     def _share(self, steps: int) -> float | None:
-        """Return the seconds for the next step, of so many; None = no limit. The proof has its own."""
+        """Return the seconds for the next of some steps; None = no limit. The proof's are set aside."""
         if math.isinf(self._end):
             return None
         proof = _final_runs(self._aim) * self._of_run
@@ -366,7 +371,7 @@ class _Tuning:
 
 @dataclass
 class _Afresh:
-    """Runs of the proof, which are saved as those of the races are; see tuning.proof.Running."""
+    """Runs of the proof, saved like the races' runs; see tuning.proof.Running."""
 
     run: Callable[[Way, int, float], float]
     of_run: float
@@ -381,6 +386,6 @@ class _Afresh:
 
 
 def _key(race: str, kept: Mapping[str, str]) -> str:
-    """Return what runs of a race are saved by: on top of something else they are other runs."""
+    """Return the key of a race's saved runs: they depend on the values kept before."""
     on = ", ".join(f"{name}={value}" for name, value in kept.items())
     return f"{race} with {on}" if on else race

@@ -13,10 +13,10 @@ from rankwise.trials.run import Rejected
 from rankwise.trials.ways import Runs, Way
 
 Run = Callable[[Mapping[str, str], str, float], float]
-"""Is given variables, a name for the run's files, and the seconds that are left; returns those of the run.
+"""Gets variables, a name for the run's files, and the remaining seconds; returns the seconds of the run.
 
-It raises RankwiseError if the run failed or its output is another one, UnrunnableError if it would fail
-without the variables, too, and Interrupted if a signal came.
+It raises RankwiseError if the run failed or its output differs, UnrunnableError if the run would also fail
+without the variables, and Interrupted if a signal came.
 """
 
 
@@ -25,7 +25,7 @@ class Limits:
     """How long a run may take, and how its output is judged.
 
     Attributes:
-        run: seconds; None: ten times the first one, and a minute.
+        run: seconds; None: ten times the first run, and a minute.
         first: of the first run, if there is no other limit.
         check: command that compares the outputs of runs; empty: they are not compared.
     """
@@ -36,23 +36,23 @@ class Limits:
 
 
 def recorded_runs(command: Command, directory: Path, signals: Signals, limits: Limits) -> Run:
-    """Return what runs a command and takes the time of its longest rank from MPI_Init to MPI_Finalize.
+    """Return a function that runs a command and returns the time of its longest rank in MPI's lifetime.
 
-    Variables are set for the launcher, which may be whom they are for, and for every rank.
+    Variables are set for the launcher, which may read them itself, and for every rank.
 
     Args:
         command: the program's.
-        directory: for what the runs leave.
-        signals: that came to us.
+        directory: for the files of the runs.
+        signals: that arrived here.
         limits: of each run.
     """
     given = Way("as given", command, as_given=True)
     runs = Runs(directory, signals, limits.run, limits.first, limits.check, given=given)
 
     def run(variables: Mapping[str, str], name: str, left: float) -> float:
-        told = Command(command.words, {**command.variables, **variables})
+        with_variables = Command(command.words, {**command.variables, **variables})
         try:
-            return runs.seconds(Way(name, told, variables, as_given=not variables), 0, left)
+            return runs.seconds(Way(name, with_variables, variables, as_given=not variables), 0, left)
         except Rejected as why:
             raise RankwiseError(str(why), 1) from why
 

@@ -1,1 +1,1 @@
-"""Races of algorithms: the probe runs in the program's place, on the same nodes."""
+"""Races of algorithms: the probe runs in place of the program, on the same nodes."""

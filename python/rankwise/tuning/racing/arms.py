@@ -23,7 +23,7 @@ def arms_of(
         library: that offers them.
         procedure: such as MPI_Bcast.
         size: bytes of the message.
-        offered: what it offers for the collective.
+        offered: its algorithms for the collective.
     """
     arms: dict[str, Algorithm | None] = {DEFAULT: None}
     for algorithm in offered:

@@ -1,4 +1,4 @@
-"""What the probe is told to time, and what it answers.
+"""The probe's tasks, and its answers.
 
 src/probes/collective/batch.h and src/probes/collective/tryout.h define both.
 """
@@ -18,7 +18,7 @@ from rankwise.tuning.settings.rule import Algorithm
 WARMUPS = 3
 
 Arm = Algorithm | Mockup | None
-"""What runs: the collective by an algorithm or by the library's own choice (None), or calls in its place."""
+"""The collective by an algorithm or by the library's own choice (None), or calls that replace it."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Batch:
     Attributes:
         cell: that is run.
         arms: see Racer.run.
-        rounds: likewise.
+        rounds: see Racer.run.
         repetitions: calls of an arm in a round, whose median counts.
     """
 
@@ -40,13 +40,13 @@ class Batch:
     @property
     def visits(self) -> int:
         """How often an arm is timed."""
-        return sum(len(one) for one in self.rounds)
+        return sum(len(names) for names in self.rounds)
 
     def text(self, offers: Offers) -> str:
         """Return the probe's file.
 
         Args:
-            offers: tells how algorithms are chosen.
+            offers: how algorithms are chosen.
         """
         procedure = self.cell.procedure
         lines = [
@@ -65,7 +65,7 @@ class Batch:
             elif arm is not None:
                 lines.append(arm.line)
         numbers = {name: number for number, name in enumerate(self.arms)}
-        lines += [" ".join(["round", *(str(numbers[name]) for name in one)]) for one in self.rounds]
+        lines += [" ".join(["round", *(str(numbers[name]) for name in names)]) for names in self.rounds]
         return "".join(f"{line}\n" for line in lines)
 
     def times(self, answer: str) -> list[dict[str, float]]:
@@ -76,17 +76,17 @@ class Batch:
 
         Raises:
             Unfit: arms can't be used.
-            RankwiseError: the library's own choice can't, or the answer is not whole.
+            RankwiseError: the library's own choice can't be used, or the answer is incomplete.
         """
         names = list(self.arms)
         rejected: dict[str, str] = {}
         times: list[dict[str, float]] = [{} for _ in self.rounds]
         for line in answer.splitlines():
-            kind, first, rest = line.split(" ", 2)
+            kind, first, details = line.split(" ", 2)
             if kind == "rejected":
-                rejected[names[int(first)]] = rest
+                rejected[names[int(first)]] = details
             else:
-                arm, seconds = rest.split()
+                arm, seconds = details.split()
                 times[int(first)][names[int(arm)]] = float(seconds)
         for name, why in rejected.items():
             if self.arms[name] is None:

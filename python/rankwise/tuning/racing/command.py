@@ -1,4 +1,4 @@
-"""The launch of the user's program, for the probe in its place."""
+"""The launch of the user's program, for the probe instead of the program."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rankwise.probes.launch import Launch, refuse_files
 
 
 def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:
-    """Return a launch without its program; what stands before the program, such as numactl, stays.
+    """Return a launch without its program; wrappers of the program, such as numactl, stay.
 
     Args:
         words: the command, such as mpirun -n 4 ./app.
         environment: that it will be started with.
 
     Raises:
-        RankwiseError: there is none, it is not found, or the probe can't take the program's place in it.
+        RankwiseError: no command is given or found, or the probe can't replace its program.
     """
     example = "as in: mpirun -n 4 ./app"
     if not words:

@@ -1,4 +1,4 @@
-"""What a collective may be compared with in a race, beside other algorithms: calls that do the same.
+"""Calls with the effect of a collective, for comparison with it in a race.
 
 src/probes/collective/mockups.c carries them out.
 """
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mockup:
-    """Calls in the place of a collective.
+    """Calls that replace a collective.
 
     Attributes:
-        name: by which the probe knows them, such as Reduce+Bcast; '': the collective itself with
-        larger: messages of so many bytes.
+        name: as the probe calls them, such as Reduce+Bcast; '': the collective itself with `larger` messages.
+        larger: bytes of a message.
     """
 
     name: str

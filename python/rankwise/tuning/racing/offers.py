@@ -1,4 +1,4 @@
-"""What an installed library offers: read from its own control variables, as the probe has found them."""
+"""The algorithms that an installed library offers, by the control variables that the probe has found."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rankwise.tuning.settings.rule import Algorithm
 
 Setting = tuple[str, int]
-"""A control variable, and the value that it is given."""
+"""A control variable, and the value to set."""
 
 
 @dataclass(frozen=True)
@@ -16,10 +16,10 @@ class Variable:
     """A control variable of the library.
 
     Attributes:
-        name: of it.
-        value: that it has.
+        name: of the variable.
+        value: its value.
         writable: whether it can be changed while the job runs.
-        items: names of its values, by number; empty if the library does not tell.
+        items: names of its values, by number; empty if the library names none.
         description: what the library says about it.
     """
 
@@ -37,7 +37,7 @@ class Choice:
     Attributes:
         algorithms: without the library's own choice.
         variable: that takes the number.
-        segment_variable: that takes the bytes of segments; '' if there is none.
+        segment_variable: that takes the bytes of segments; '': no such variable.
     """
 
     algorithms: tuple[Algorithm, ...]
@@ -50,12 +50,12 @@ class Offers:
     """All that can be chosen, and how.
 
     Attributes:
-        choices: by procedure, such as MPI_Allreduce; those without a choice are missing.
-        at_calls: the library looks at its variables at each call; if not, when a communicator is made.
-        always: what is set with every algorithm, but for those that are
-        nested: they call the same collective on parts of the communicator.
-        overruled: a component of the library takes collectives over from the algorithms that are chosen: arms
-            with an algorithm need communicators without it, and rules TunableLibrary.not_overruled.
+        choices: by procedure, such as MPI_Allreduce; procedures without a choice are missing.
+        at_calls: whether the library reads its variables at each call; if not, when a communicator is made.
+        always: settings that go with every algorithm that is not nested.
+        nested: algorithms that call the same collective on parts of the communicator.
+        overruled: whether a component of the library takes collectives over from the chosen algorithms: arms
+            with an algorithm then need communicators without it, and rules TunableLibrary.not_overruled.
     """
 
     choices: Mapping[str, Choice] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Offers:
     overruled: bool = False
 
     def settings(self, procedure: str, algorithm: Algorithm) -> tuple[Setting, ...]:
-        """Return what chooses an algorithm of a collective."""
+        """Return the settings that choose an algorithm of a collective."""
         choice = self.choices[procedure]
         segment = ((choice.segment_variable, algorithm.segment),) if choice.segment_variable else ()
         always = () if algorithm in self.nested else self.always
@@ -89,7 +89,7 @@ def control_variables(said: Iterable[Mapping[str, object]]) -> dict[str, Variabl
     Args:
         said: by the probe, in its file `offers`.
     """
-    return {one.name: one for one in map(_variable, said)}
+    return {variable.name: variable for variable in map(_variable, said)}
 
 
 def _variable(said: Mapping[str, object]) -> Variable:

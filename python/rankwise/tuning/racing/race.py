@@ -1,7 +1,7 @@
-"""Which algorithm of a cell is the fastest here: a race of all, and a fresh measurement of the winner.
+"""Finds the fastest algorithm of a cell: a race of all, and a fresh measurement of the winner.
 
-As the best of many the winner looks better than it is, so its gain is told by rounds of its own. In these,
-the library's own choice runs twice: how much it differs from itself shows what the figures can't tell.
+The best of many looks better in its race than it is. So separate rounds measure its gain. In these, the
+library's own choice runs twice: the difference between the two is the noise of the measurement.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from rankwise.tuning.racing.store import Store, key_of
 from rankwise.tuning.settings.rule import Algorithm, Evidence
 
 AIM = Aim(confidence=0.95, resolve=0.03, risk=0.05, most=64)
-HOLD_OUT_ROUNDS = 64
+VALIDATION_ROUNDS = 64
 LEAST_GAIN = 0.03
-"""Of a call: less is not worth a rule."""
+"""Of a call: a rule must gain at least this."""
 AGAIN = "default again"
 _AT_ONCE_SECONDS = 2.0
 
 # Where each arm of each round is a launch.
 RELAUNCHED_AIM = Aim(confidence=0.95, resolve=0.05, risk=0.05, most=16, give_up=True)
-RELAUNCHED_HOLD_OUT_ROUNDS = 12
+RELAUNCHED_VALIDATION_ROUNDS = 12
 _MOST_RELAUNCHED, _SCREENING_ROUNDS = 4, 2
 
 Say = Callable[[str], None]
@@ -44,7 +44,7 @@ class Outcome:
     Attributes:
         cell: that was raced.
         arms: the algorithms by name; None: the library's own choice.
-        race: its end: winner(), comparisons(), and why arms were dropped.
+        race: its results: winner(), comparisons(), and why arms were dropped.
     """
 
     cell: Cell
@@ -53,17 +53,17 @@ class Outcome:
 
     @property
     def winner(self) -> Algorithm | None:
-        """The algorithm that is likely to gain most; None if none is shown to be faster."""
+        """The algorithm that probably gains most; None if no algorithm is shown to be faster."""
         best = self.race.winner()
         return self.arms[best.arm] if best else None
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class Validation:
     """A fresh measurement of one algorithm.
 
     Attributes:
-        evidence: what it gains.
+        evidence: of its gain.
         interval: of the ratio default / algorithm.
         control: of the ratio of the default to itself.
     """
@@ -84,17 +84,17 @@ class HeldOut:
 
     @property
     def too_noisy(self) -> bool:
-        """Whether the default differs from itself so much that a gain could be there, or be none."""
+        """Whether the noise of the default leaves open if there is a gain."""
         most = self.interval.high * noise(self.control)
         return noise(self.control) > 1 and not self.proven and most >= 1 + LEAST_GAIN
 
 
 def noise(control: Interval) -> float:
-    """Return the ratio that figures can't tell from 1, as what does not change has it, too.
+    """Return the largest ratio that may be noise.
 
     Args:
-        control: of the ratio of something to itself. That a control leaves out 1 happens by chance; so it is
-            no verdict, but what has to be exceeded.
+        control: of the ratio of something to itself. It may exclude 1 by chance: then it is the bound that a
+            gain has to exceed.
     """
     if control.verdict == "no difference shown":
         return 1.0
@@ -115,19 +115,18 @@ def race(
 
     Args:
         racer: that runs them.
-        cell: that they are for.
-        arms: two or more by name, the baseline first, see arms.arms_of.
+        cell: of the algorithms.
+        arms: at least two by name, the baseline first, see arms.arms_of.
         aim: of the race.
         seed: of the order of arms in rounds.
-        say: is told how far it is, by lines.
-        store: keeps the rounds; those that it has of the same race are not run again.
-        begun: is given the race before its first round; it has what was measured also if the race is not
-            finished.
+        say: gets a line of progress at a time.
+        store: keeps the rounds; rounds that it has of the same race are not run again.
+        begun: gets the race before its first round; the race holds its results even if it does not finish.
 
     Raises:
         RankwiseError: the job failed.
         trials.run.Interrupted: a signal came; whole rounds are in the store.
-        trials.run.OutOfTime: likewise.
+        trials.run.OutOfTime: the time is over; whole rounds are in the store.
     """
     store = store or Store()
     key = key_of(racer, cell, arms, "race")
@@ -159,36 +158,36 @@ def race(
 def screened(
     racer: Racer, cell: Cell, arms: Mapping[str, Algorithm | None], say: Say = lambda _: None
 ) -> dict[str, Algorithm | None]:
-    """Return the arms that are worth a race where every round of an arm is a launch: the few that look best.
+    """Return the few most promising arms, for races in which every round of an arm is a launch.
 
-    What looks best in so few rounds need not be: this costs winners, but finds none that is not there, as a
-    race and a hold-out follow.
+    With so few rounds the best arm may be missed. But no false winner results, as a race and a fresh
+    measurement follow.
 
     Args:
         racer: that runs them.
-        cell: that they are for.
+        cell: of the algorithms.
         arms: by name, the baseline first.
-        say: is told about arms that can't be used.
+        say: gets a line about each arm that can't be used.
 
     Raises:
         RankwiseError, Interrupted, OutOfTime: see race.
     """
-    left = dict(arms)
-    while len(left) > _MOST_RELAUNCHED + 1:
+    remaining = dict(arms)
+    while len(remaining) > _MOST_RELAUNCHED + 1:
         try:
             rounds = racer.run(
-                cell, left, [order(list(left), number, 0) for number in range(_SCREENING_ROUNDS)]
+                cell, remaining, [order(list(remaining), number, 0) for number in range(_SCREENING_ROUNDS)]
             )
         except Unfit as unfit:
             for name, why in unfit.why.items():
                 say(f"{cell.name}: {name} is rejected: {why}")
-                del left[name]
+                del remaining[name]
             continue
-        times = {name: min(seconds[name] for seconds in rounds) for name in left if name != DEFAULT}
+        times = {name: min(seconds[name] for seconds in rounds) for name in remaining if name != DEFAULT}
         best = sorted(times, key=lambda name: times[name])[:_MOST_RELAUNCHED]
-        left = {name: left[name] for name in left if name == DEFAULT or name in best}
+        remaining = {name: remaining[name] for name in remaining if name == DEFAULT or name in best}
         say(f"{cell.name}: of {len(arms) - 1} algorithms {', '.join(best)} are raced")
-    return left
+    return remaining
 
 
 def _reject(state: Race, whys: Mapping[str, str]) -> None:
@@ -200,7 +199,7 @@ def _reject(state: Race, whys: Mapping[str, str]) -> None:
 def _run(
     racer: Racer, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
 ) -> Iterator[dict[str, float]]:
-    """Give the times of each round, soon after it was run, but run many at once if they are short."""
+    """Yield the times of each round soon after it ran; short rounds are run many at once."""
     done, at_once = 0, 1
     while done < len(rounds):
         begin = time.monotonic()
@@ -214,74 +213,74 @@ def _standing(cell: Cell, state: Race) -> str:
     line = f"{cell.name}: {state.rounds} of {max(state.wanted, state.rounds)} rounds, "
     line += f"{len(state.running) - 1} of {len(state.arms) - 1} algorithms left"
     ahead = [
-        (one.interval.ratio, one.arm)
-        for one in state.comparisons()
-        if one.interval and one.dropped is None and one.interval.ratio > 1
+        (comparison.interval.ratio, comparison.arm)
+        for comparison in state.comparisons()
+        if comparison.interval and comparison.dropped is None and comparison.interval.ratio > 1
     ]
     return f"{line}; {max(ahead)[1]} leads, {ratio_text(max(ahead)[0])} x" if ahead else line
 
 
-def hold_out(
+def validate(
     racer: Racer,
     cell: Cell,
     algorithm: Algorithm,
     confidence: float,
-    rounds: int = HOLD_OUT_ROUNDS,
+    rounds: int = VALIDATION_ROUNDS,
     seed: int = 0,
     store: Store | None = None,
-) -> HeldOut:
-    """Measure an algorithm afresh, beside the library's own choice and the same once more.
+) -> Validation:
+    """Measure an algorithm afresh, together with the library's own choice, twice.
 
     Args:
         racer: that runs them.
-        cell: that it is for.
+        cell: of the algorithm.
         algorithm: the winner of a race, or of a rule.
         confidence: of each interval; the caller corrects it for the number of cells.
-        rounds: that are run, or more if fewer can't give the confidence.
+        rounds: to run, or more if the confidence needs them.
         seed: of the order of arms.
-        store: keeps the rounds; those that it has of the same measurement are not run again.
+        store: keeps the rounds; rounds that it has of the same measurement are not run again.
 
     Raises:
         RankwiseError: the job failed, or the algorithm can't be used.
         trials.run.Interrupted: a signal came; whole rounds are in the store.
-        trials.run.OutOfTime: likewise.
+        trials.run.OutOfTime: the time is over; whole rounds are in the store.
     """
-    default, chosen, again = held_out_times(racer, cell, algorithm, confidence, rounds, seed, store)
-    found = ratio_interval(default, chosen, confidence)
+    default, chosen, again = validation_times(racer, cell, algorithm, confidence, rounds, seed, store)
+    interval = ratio_interval(default, chosen, confidence)
     evidence = Evidence(
         default_us=statistics.median(default) * 1e6,
         chosen_us=statistics.median(chosen) * 1e6,
-        ratio=found.ratio,
-        low=found.low,
-        high=found.high,
-        confidence=found.confidence,
+        ratio=interval.ratio,
+        low=interval.low,
+        high=interval.high,
+        confidence=interval.confidence,
         rounds=len(default),
     )
-    return HeldOut(evidence, found, ratio_interval(default, again, confidence))
+    return Validation(evidence, interval, ratio_interval(default, again, confidence))
 
 
-def held_out_times(
+def validation_times(
     racer: Racer,
     cell: Cell,
     algorithm: Algorithm,
     confidence: float,
-    rounds: int = HOLD_OUT_ROUNDS,
+    rounds: int = VALIDATION_ROUNDS,
     seed: int = 0,
     store: Store | None = None,
 ) -> tuple[list[float], list[float], list[float]]:
-    """Return the seconds by the library's own choice, by the algorithm, and by the former once more.
+    """Return the seconds by the library's own choice, by the algorithm, and again by the own choice.
 
     Args:
-        racer: see hold_out.
-        cell: likewise.
-        algorithm: likewise.
-        confidence: likewise.
-        rounds: likewise.
-        seed: likewise.
-        store: likewise.
+        racer: see validate; so are all others.
+        cell: of the algorithm.
+        algorithm: to be measured.
+        confidence: of each interval.
+        rounds: to run, at least.
+        seed: of the order of arms.
+        store: keeps the rounds.
 
     Raises:
-        RankwiseError, Interrupted, OutOfTime: see hold_out.
+        RankwiseError, Interrupted, OutOfTime: see validate.
     """
     store = store or Store()
     arms = {DEFAULT: None, algorithm.label: algorithm, AGAIN: None}

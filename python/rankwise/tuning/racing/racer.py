@@ -1,4 +1,4 @@
-"""What times the algorithms of a cell, whichever way the library lets them be chosen."""
+"""The interface for timing the algorithms of a cell, however the library lets one choose them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Unfit(Exception):  # noqa: N818
     """Arms that can't be used, so that nothing was timed: run again without them.
 
     Attributes:
-        why: by name of the arm, a sentence's end for people: "it fails: ...", "it ends the job: ...".
+        why: by name of the arm, the end of a sentence for people: "it fails: ...", "it ends the job: ...".
     """
 
     def __init__(self, why: Mapping[str, str]) -> None:
@@ -27,9 +27,9 @@ class Racer(Protocol):
     Attributes:
         library: first line of MPI_Get_library_version.
         hosts: names of the nodes, by rank.
-        overruled: whether a component of the library takes collectives over from the algorithms that are
-            chosen, so that arms with one ran on communicators without it: settings have to do without it,
-            too, by TunableLibrary.not_overruled.
+        overruled: whether a component of the library takes collectives over from the chosen algorithms, so
+            that arms ran on communicators without it. Settings must then also disable it, by
+            TunableLibrary.not_overruled.
         relaunches: whether each arm of each round is a launch, which takes long.
     """
 
@@ -39,7 +39,7 @@ class Racer(Protocol):
     relaunches: bool
 
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:
-        """Return the algorithms that the installed library offers for a collective; none if it has no choice.
+        """Return the algorithms that the installed library offers for a collective; empty: no choice.
 
         The library's own choice ("ignore", "auto") is not among them.
         """
@@ -48,12 +48,12 @@ class Racer(Protocol):
     def run(
         self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
     ) -> list[dict[str, float]]:
-        """Run rounds, and return the seconds of a call of each arm in each of them.
+        """Run rounds, and return the seconds of a call of each arm in each round.
 
         Args:
-            cell: that is run, in all of its groupings; the time is the mean by their shares.
-            arms: the algorithms by name; None: the library's own choice. More than one arm may have it.
-            rounds: names of arms, in the order in which they run.
+            cell: to run, in all its groupings; the time is the mean weighted by their shares.
+            arms: the algorithms by name; None: the library's own choice, for one arm or several.
+            rounds: names of arms, in the order of their runs.
 
         Raises:
             Unfit: arms can't be used.

@@ -1,4 +1,4 @@
-"""Races with a launch for each arm of each round, where a library is told its algorithms when it starts."""
+"""Races with a launch for each arm of each round, for libraries that choose algorithms when they start."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Relaunched:
     ) -> list[dict[str, float]]:
         """See Racer."""
         times: list[dict[str, float]] = []
-        for one in rounds:
-            tried = {name: self._try(cell, arms[name]) for name in one}
+        for names in rounds:
+            tried = {name: self._try(cell, arms[name]) for name in names}
             if unfit := {name: why for name, why in tried.items() if isinstance(why, str)}:
                 raise Unfit(unfit)
             times.append({name: seconds for name, seconds in tried.items() if isinstance(seconds, float)})

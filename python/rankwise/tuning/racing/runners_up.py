@@ -1,4 +1,4 @@
-"""The runners-up of a race: what is tried where the program fails with the winner."""
+"""The runners-up of a race, which are tried if the program fails with the winner."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from rankwise.tuning.settings.rule import Algorithm, Evidence
 def runners_up(raced: Outcome) -> list[tuple[Algorithm, Evidence]]:
     """Return the other algorithms that the race shows to be faster than the default, the fastest first.
 
-    Their evidence is that of the race: only the winner was measured afresh. They look little better than they
-    are, as they were not chosen for being the best.
+    Their evidence is from the race: only the winner was measured afresh. They look hardly better than they
+    are, because they were not chosen as the best.
 
     Args:
         raced: the race, with a winner.
     """
     race, best = raced.race, raced.race.winner()
-    found: list[tuple[float, Algorithm, Evidence]] = []
-    for one in race.comparisons():
-        algorithm, interval = raced.arms[one.arm], one.interval
-        rejected = one.dropped is not None and one.dropped.why
-        if algorithm is None or interval is None or rejected or (best and one.arm == best.arm):
+    runners: list[tuple[float, Algorithm, Evidence]] = []
+    for comparison in race.comparisons():
+        algorithm, interval = raced.arms[comparison.arm], comparison.interval
+        rejected = comparison.dropped is not None and comparison.dropped.why
+        if algorithm is None or interval is None or rejected or (best and comparison.arm == best.arm):
             continue
         if interval.verdict != "faster" or interval.ratio < 1 + LEAST_GAIN:
             continue
-        times = race.times[one.arm]
+        times = race.times[comparison.arm]
         evidence = Evidence(
             default_us=1e6 * statistics.median(race.times[DEFAULT][: len(times)]),
             chosen_us=1e6 * statistics.median(times),
@@ -37,5 +37,7 @@ def runners_up(raced: Outcome) -> list[tuple[Algorithm, Evidence]]:
             confidence=interval.confidence,
             rounds=len(times),
         )
-        found.append((interval.ratio, algorithm, evidence))
-    return [(algorithm, evidence) for _, algorithm, evidence in sorted(found, key=lambda one: -one[0])]
+        runners.append((interval.ratio, algorithm, evidence))
+    return [
+        (algorithm, evidence) for _, algorithm, evidence in sorted(runners, key=lambda runner: -runner[0])
+    ]

@@ -1,4 +1,4 @@
-"""Races in one job: the probe chooses algorithms while it runs, where the library can do that."""
+"""Races in one job: the probe chooses algorithms while it runs, if the library allows it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from rankwise.tuning.racing.setup import Setup
 from rankwise.tuning.settings.rule import Algorithm
 
 _LOOK_SECONDS = 0.01
-_VISIT_SECONDS = 10e-3  # at the least, so that a moment without a processor is not all of it
-_MOST_VISIT_SECONDS = 50e-3  # for the sake of the least number of repetitions
+_VISIT_SECONDS = 10e-3  # at least, so that a moment without a processor has little weight
+_MOST_VISIT_SECONDS = 50e-3  # where the least number of repetitions needs it
 _LEAST_REPETITIONS, _MOST_REPETITIONS = 7, 50
 _PILOT_REPETITIONS = 5
-_END_SECONDS = 10  # that the probe gets to end by itself
-_ALONE_SECONDS = 120  # the probe ends by itself if it has not heard from us for so long
+_END_SECONDS = 10  # for the probe to end by itself
+_ALONE_SECONDS = 120  # without a new batch for so long, the probe ends by itself
 
 
 class _Lost(Exception):  # noqa: N818
@@ -40,9 +40,9 @@ class _Hung(_Lost):
 
 
 class Session:
-    """A job of the probe; a context that the job does not outlive. A Racer.
+    """A Racer with a job of the probe, which ends with the context.
 
-    If the job dies of an arm, another one is started for the next batch.
+    If an arm kills the job, another job is started for the next batch.
     """
 
     relaunches = False
@@ -67,7 +67,7 @@ class Session:
         self._of_call: dict[Cell, float] = {}
 
     def __enter__(self) -> Session:
-        """Start the job, and wait until it has told what there is.
+        """Start the job, and wait until it has reported the library, the nodes and the offers.
 
         Raises:
             RankwiseError: it fails.
@@ -86,7 +86,7 @@ class Session:
 
     @property
     def offers(self) -> Offers:
-        """What the library offers, and how it is chosen."""
+        """The library's algorithms, and how they are chosen."""
         return self._offers
 
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:
@@ -97,7 +97,7 @@ class Session:
     def run(
         self, cell: Cell, arms: Mapping[str, Arm], rounds: Sequence[Sequence[str]]
     ) -> list[dict[str, float]]:
-        """See Racer; arms may be calls in the place of the collective, too."""
+        """See Racer; arms may also be calls that replace the collective."""
         return self._answered(Batch(cell, arms, rounds, self._repetitions(cell)))
 
     def of_call(self, cell: Cell) -> float:
@@ -120,7 +120,7 @@ class Session:
         return min(max(wanted, least), _MOST_REPETITIONS)
 
     def known_of_call(self, cell: Cell, seconds: float) -> None:
-        """Say what a call takes, so that it need not be found out."""
+        """Set the time of a call, so that it need not be measured."""
         self._of_call[cell] = seconds
 
     def _check_ranks(self, cell: Cell) -> None:
@@ -132,8 +132,8 @@ class Session:
             )
 
     def _answered(self, batch: Batch) -> list[dict[str, float]]:
-        """Have a batch run."""
-        if self._job and not self._job.running:  # it has not heard from us for too long
+        """Run a batch, and return its times."""
+        if self._job and not self._job.running:  # it had no batch for too long
             self._end()
         if not self._job:
             self._start()
@@ -174,15 +174,15 @@ class Session:
         self.library = str(about["library"]).partition("\n")[0]
         self.hosts = tuple(about["hosts"])
         if len(self.hosts) == 1 and (setup.launch.ranks or 0) > 1:
-            seen = f"each of the {setup.launch.ranks} processes ran as a separate job, so "
-            raise of_another_library(setup.launch, setup.compiler, seen)
+            complaint_text = f"each of the {setup.launch.ranks} processes ran as a separate job, so "
+            raise of_another_library(setup.launch, setup.compiler, complaint_text)
         offers = (self._directory / "offers").read_text(encoding="utf-8")
-        found = control_variables(json.loads(offers)["variables"])
-        self._offers = offers_of(self.library, found)
+        variables = control_variables(json.loads(offers)["variables"])
+        self._offers = offers_of(self.library, variables)
         self.overruled = self._offers.overruled
 
     def _wait_for(self, name: str, patience: float) -> str:
-        """Return the text of a file of the probe, once it is there."""
+        """Return the text of a file of the probe once it exists."""
         assert self._job
         path, now = self._directory / name, ""
         since = time.monotonic()
@@ -190,8 +190,8 @@ class Session:
             self._setup.check()
             if not self._job.running:
                 raise _Lost("it ends the job")
-            if (seen := self._read("now")) != now:
-                now, since = seen, time.monotonic()
+            if (progress := self._read("now")) != now:
+                now, since = progress, time.monotonic()
             if time.monotonic() - since > patience:
                 raise _Hung(f"it does not end within {second_text(patience)}")
             self._job.wait(_LOOK_SECONDS)
@@ -204,12 +204,12 @@ class Session:
             return ""
 
     def _now(self, number: int) -> tuple[str, int]:
-        """Return what the probe did last in a batch, such as ("checks", 3): its fourth arm."""
+        """Return the probe's last step in a batch, such as ("checks", 3): its fourth arm."""
         words = self._read("now").split()
         return (words[1], int(words[2])) if len(words) == 3 and words[0] == str(number) else ("", 0)
 
     def _ended(self) -> tuple[str, RankwiseError]:
-        """End what is left of the job; return the line of its output that tells most, and the error it is."""
+        """End the remains of the job; return the most telling line of its output, and the error."""
         assert self._job
         job, setup = self._job, self._setup
         while job.running:

@@ -1,4 +1,4 @@
-"""What every launch of the probe needs."""
+"""The needs of every launch of the probe."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Setup:
         environment: of the launcher.
         compiler: of the launch's MPI library.
         program: the probe.
-        directory: for its files, seen by the first rank; it is there.
-        signals: that came to us.
-        say: is told what people should know.
+        directory: for its files, seen by the first rank; it exists.
+        signals: that arrived here.
+        say: gets lines for people.
         deadline: of time.monotonic(), for everything.
-        patience: seconds without a sign of life after which a call is taken to hang.
+        patience: seconds without a sign of life after which a call counts as hanging.
     """
 
     launch: Launch
@@ -40,11 +40,11 @@ class Setup:
     patience: float = 60.0
 
     def apart(self, name: str) -> Setup:
-        """Return the same with a directory of its own in this one."""
+        """Return the same with its own directory inside this one."""
         return replace(self, directory=self.directory / name)
 
     def check(self) -> None:
-        """Tell whether to go on.
+        """Check whether to continue.
 
         Raises:
             Interrupted: a signal came.

@@ -1,4 +1,4 @@
-"""Finds out how the library's algorithms can be chosen, and starts what races them."""
+"""Finds out how the library's algorithms can be chosen, and starts a racer."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ def prepare(
     probe_directory: Path | None = None,
     deadline: float = math.inf,
 ) -> Setup:
-    """Compile the probe if need be, and return what its launches need; nothing is started.
+    """Compile the probe if needed, and return the setup of its launches; nothing is started.
 
     Args:
-        words: the command, with the program, whose place the probe takes.
+        words: the command, with the program that the probe replaces.
         environment: that it is started with.
-        directory: for the files of the probe, seen by the first rank; it is the caller's to make and remove.
-        signals: that came to us: any of them ends a race.
-        say: is told what people should know.
-        compiler: the user's own choice of an mpicc, '' if there is none.
+        directory: for the files of the probe, seen by the first rank; the caller makes and removes it.
+        signals: that arrived here: any signal ends a race.
+        say: gets lines for people.
+        compiler: the mpicc that the user has chosen, '' if none.
         probe_directory: that keeps the compiled probe; None: the user's cache.
         deadline: of time.monotonic(), for everything.
 
     Raises:
-        RankwiseError: the command is no launch that the probe fits into, or the probe can't be compiled.
+        RankwiseError: the probe can't replace the command's program, or can't be compiled.
         trials.run.Interrupted: a signal came.
     """
     launch = understand(words, environment)
-    found = mpicc.find(launch.launcher, launch.environment, compiler)
+    compiler_path = mpicc.find(launch.launcher, launch.environment, compiler)
     try:
-        program = build.build("collective", found, launch.environment, probe_directory, say)
+        program = build.build("collective", compiler_path, launch.environment, probe_directory, say)
     except RankwiseError:
-        if signals.count:  # Ctrl-C ends the compiler, too
+        if signals.count:  # Ctrl-C also ends the compiler
             raise Interrupted from None
         raise
     return Setup(
         launch=launch,
         environment={**environment, **launched_with()},
-        compiler=found,
+        compiler=compiler_path,
         program=program,
         directory=directory,
         signals=signals,
@@ -67,13 +67,13 @@ def prepare(
 
 
 def launched_with() -> dict[str, str]:
-    """Return the variables that a launch needs so that anything can be chosen; they change nothing else."""
-    return {name: value for one in libraries() for name, value in one.launched_with.items()}
+    """Return the variables that a launch needs to allow a choice; they change nothing else."""
+    return {name: value for library in libraries() for name, value in library.launched_with.items()}
 
 
 @contextlib.contextmanager
 def racing(setup: Setup) -> Iterator[Racer]:
-    """Give a racer in the user's launch; its jobs have ended afterwards.
+    """Yield a racer in the user's launch; its jobs end with the context.
 
     Args:
         setup: of the launches, as from `prepare`.

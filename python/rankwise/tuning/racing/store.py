@@ -1,4 +1,4 @@
-"""Keeps what was measured, so that it need not be measured again after Ctrl-C: a file of JSON lines."""
+"""Keeps measurements in a file of JSON lines, so that Ctrl-C loses none."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Record = dict[str, Any]
 
 
 class Store:
-    """Rounds of races, by what was raced."""
+    """Rounds of races, by the key of the race."""
 
     def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:
-        """Read what there is.
+        """Read the file.
 
         Args:
-            path: of the file, which need not be there yet; None: nothing is kept.
+            path: of the file, which need not exist yet; None: nothing is kept.
             read_only: nothing will be added, so half a line at the end stays: another process may write it.
 
         Raises:
@@ -46,11 +46,11 @@ class Store:
         return not self._kept
 
     def records(self, key: str) -> list[Record]:
-        """Return what was kept under a key, in its order."""
+        """Return the records under a key, in their order."""
         return list(self._kept.get(key, []))
 
     def add(self, key: str, record: Mapping[str, Any]) -> None:
-        """Keep something more.
+        """Add a record.
 
         Raises:
             OSError: the file can't be written.
@@ -72,33 +72,33 @@ def _record(line: str, path: Path, number: int) -> tuple[str, Record]:
 
 
 class Kept(NamedTuple):
-    """What a store has under a key.
+    """The records of a store under a key.
 
     Attributes:
-        store: that keeps it.
-        key: of it.
+        store: with the records.
+        key: of the records.
     """
 
     store: Store
     key: str
 
     def records(self) -> list[Record]:
-        """Return what was kept, in its order."""
+        """Return the records, in their order."""
         return self.store.records(self.key)
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Add something more; see Store."""
+        """Add a record; see Store."""
         self.store.add(self.key, record)
 
 
 def key_of(racer: Racer, cell: Cell, arms: Iterable[str], part: str) -> str:
-    """Return the key of a race: another library, other nodes, another cell or other arms have another one.
+    """Return the key of a race, which depends on the library, the nodes, the cell and the arms.
 
     Args:
         racer: that runs it.
         cell: that is raced.
         arms: their names.
-        part: tells races of one cell apart.
+        part: distinguishes races of the same cell.
     """
     about = repr((racer.library, racer.hosts, racer.overruled, cell, list(arms)))
     return f"{cell.name} {part} {hashlib.sha256(about.encode()).hexdigest()[:16]}"

@@ -1,1 +1,1 @@
-"""Settings of an MPI library that can be shipped: a file of ours, and the library's own made from it."""
+"""Settings of an MPI library that can be shipped: Rankwise's file, and the library's made from it."""

@@ -1,7 +1,7 @@
-"""The file that settings are kept in: JSON that people can read, docs/reference/settings.md describes it.
+"""The file of settings: JSON that people can read, described by docs/reference/settings.md.
 
-Beside it stands what can be used without Rankwise: variables for a shell, the library's own file, and files
-for launchers with the places of ranks.
+With it come files that work without Rankwise: variables for a shell, the library's own file, and the places
+of ranks for launchers.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from rankwise.launchers.placing import Written
 from rankwise.profile.join import members
 from rankwise.topology.machine.fields import MOST_OBJECTS, Field
 from rankwise.tuning.libraries import libraries
-from rankwise.tuning.settings.apply import told
+from rankwise.tuning.settings.apply import translate
 from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.places import for_launchers, how_to_use
 from rankwise.tuning.settings.rule import Algorithm, Evidence, Raced, Rule
-from rankwise.tuning.settings.told import Told
+from rankwise.tuning.settings.translation import Translation
 from rankwise.tuning.settings.words import comment, one_line
 from rankwise.whole_files import appearing, refuse_existing
 
 VERSION = 1
 OPTION = "-o"
-"""That names the file where it is written."""
+"""The option that names the file to write."""
 
 _SHELL = ".env"
 _PLACES = ".places"
@@ -42,7 +42,7 @@ _GAIN = ("ratio", "low", "high", "confidence", "pairs")
 _MOST = (1 << 63) - 1
 _MOST_BYTES = 64 << 20
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_OURS = re.compile(r"LD_|RANKWISE_")  # by these we are there at all
+_OURS = re.compile(r"LD_|RANKWISE_")  # Rankwise itself needs these
 _PROCEDURE = re.compile(r"MPI_[A-Z][a-z_]{1,40}")
 _CURE = "`rankwise tune -o FILE` makes one"
 
@@ -51,7 +51,7 @@ def read(path: Path) -> Settings:
     """Read a file of settings.
 
     Raises:
-        RankwiseError: it can't be read, or is none: one line that names the place in the file.
+        RankwiseError: it can't be read or has other contents: one line that names the place in the file.
     """
     try:
         with path.open("rb") as file:
@@ -67,11 +67,10 @@ def read(path: Path) -> Settings:
 
 
 def write(settings: Settings, path: Path, *, force: bool = False) -> None:
-    """Write a file of settings, nothing else.
+    """Write only a file of settings.
 
     Raises:
-        RankwiseError: it is there already and may not be replaced, or can't be written, or could not be read
-            again.
+        RankwiseError: it exists and may not be replaced, or can't be written, or could not be read again.
     """
     text = _text(settings)
     refuse_existing(path, force=force, option=OPTION)
@@ -82,33 +81,33 @@ def write(settings: Settings, path: Path, *, force: bool = False) -> None:
 def write_all(
     settings: Settings, path: Path, *, force: bool = False, library_path: Path | None = None, launch: str = ""
 ) -> list[Path]:
-    """Write a file of settings and, beside it, what can be used without Rankwise: all of them, or none.
+    """Write a file of settings and the files that work without Rankwise: all of them, or none.
 
     Args:
         settings: to be written.
         path: of the file; the others have its name with another ending.
-        force: replace files that are there.
-        library_path: see apply.told.
-        launch: the command of the measured launch that tells the places of ranks by the files in
-            `places_beside`; '' if there are no places, or it is not known.
+        force: replace existing files.
+        library_path: see apply.translate.
+        launch: the command of the measured launch with the places of ranks, by the files in `places_beside`;
+            '' if there are no places, or it is unknown.
 
     Returns:
-        what was written, the file for Rankwise first; of places, their directory.
+        the written files, Rankwise's first; of places, only their directory.
 
     Raises:
-        RankwiseError: a file is there already and may not be replaced, or can't be written, or the library
-            can't be told these settings.
+        RankwiseError: a file exists and may not be replaced, or can't be written, or the library can't take
+            these settings.
     """
     text = _text(settings)
-    what = told(settings, library_path)
-    own = _beside(path, what.suffix).absolute()
+    translation = translate(settings, library_path)
+    own = _beside(path, translation.suffix).absolute()
     shell, directory = _beside(path, _SHELL), places_beside(path)
     places = for_launchers(settings, directory)
-    texts = {path: text, shell: _for_shell(settings, what, own, shell, how_to_use(places, launch))}
-    if what.suffix:
-        texts[own] = what.text
+    texts = {path: text, shell: _for_shell(settings, translation, own, shell, how_to_use(places, launch))}
+    if translation.suffix:
+        texts[own] = translation.text
     written = [*texts, *([directory] if places else [])]
-    texts |= {one.path: one.text for one in places}
+    texts |= {file.path: file.text for file in places}
     refuse_existing(*texts, force=force, option=OPTION)
     with _directory(directory, places), appearing(*texts, option=OPTION) as temporary:
         for place, content in zip(temporary, texts.values(), strict=True):
@@ -118,7 +117,7 @@ def write_all(
 
 @contextmanager
 def _directory(directory: Path, files: Sequence[Written]) -> Iterator[None]:
-    """Make the directory of some files; it does not stay without them."""
+    """Make the directory of some files; remove it again if it stays empty."""
     if not files:
         yield
         return
@@ -135,27 +134,27 @@ def _directory(directory: Path, files: Sequence[Written]) -> Iterator[None]:
 
 
 def check_new(path: Path, *, force: bool) -> None:
-    """Refuse a name for settings that could not be written at the end, before anything is measured.
+    """Refuse a name that could not be written at the end, before anything is measured.
 
     Args:
         path: of the file; the others have its name with another ending.
-        force: whether files that are there may be replaced.
+        force: whether existing files may be replaced.
 
     Raises:
-        RankwiseError: one of them is there already, or the directory is not.
+        RankwiseError: a file exists already, or its directory does not.
     """
     if not path.absolute().parent.is_dir():
         raise RankwiseError(
             f"{path.parent} is not a directory: create it, or give another path with {OPTION}"
         )
-    suffixes = (_SHELL, *(one.suffix for one in libraries() if one.suffix))
+    suffixes = (_SHELL, *(library.suffix for library in libraries() if library.suffix))
     refuse_existing(path, *(_beside(path, suffix) for suffix in suffixes), force=force, option=OPTION)
     places = places_beside(path)
     refuse_existing(*(places.iterdir() if places.is_dir() else [places]), force=force, option=OPTION)
 
 
 def places_beside(path: Path) -> Path:
-    """Return the directory of the places of ranks, beside a file of settings."""
+    """Return the directory of the places of ranks, next to a file of settings."""
     return _beside(path, _PLACES).absolute()
 
 
@@ -164,34 +163,36 @@ def _beside(path: Path, suffix: str) -> Path:
     return stem.with_name(f"{stem.name}{suffix}")
 
 
-def _for_shell(settings: Settings, what: Told, own: Path, shell: Path, places: Sequence[str]) -> str:
-    """Return lines that a shell reads by `.`, and what has to be known about them.
+def _for_shell(
+    settings: Settings, translation: Translation, own: Path, shell: Path, places: Sequence[str]
+) -> str:
+    """Return lines that a shell reads by `.`, with explanations.
 
     Args:
-        settings: that they are from.
-        what: the library is told.
-        own: its file.
+        settings: behind the variables.
+        translation: of the settings.
+        own: the library's own file.
         shell: the file of these lines.
         places: comments on the places of ranks.
     """
-    variables = what.variables_for(str(own))
+    variables = translation.variables_for(str(own))
     how = [
         "# Source this file in a shell before starting the job:",
         f"#   . {one_line(shlex.quote(_for_dot(shell)))}",
         "# Launchers pass these variables to processes on other nodes. They apply to every MPI",
         "# program that is started from this shell.",
     ]
-    how += [f"# Note: {note}." for note in what.notes]
-    if what.suffix:
+    how += [f"# Note: {note}." for note in translation.notes]
+    if translation.suffix:
         how += ["# The file named below must be visible to every node; if you move it, change its name here."]
     lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
-    if what.suffix:
+    if translation.suffix:
         lines = _if_there(own, shell, lines)
     return "".join(f"{line}\n" for line in [*comment(settings), "#", *how, *places, "", *lines])
 
 
 def _for_dot(shell: Path) -> str:
-    """Return a file's name as the command `.` takes it: one without a slash is looked for on PATH."""
+    """Return a file's name for the command `.`, which would search PATH for a name without a slash."""
     return str(shell) if shell.is_absolute() or len(shell.parts) > 1 else f"./{shell}"
 
 
@@ -211,7 +212,7 @@ def _if_there(own: Path, shell: Path, exports: Sequence[str]) -> list[str]:
 
 
 def _text(settings: Settings) -> str:
-    """Return the text of the file; it can be read again, or RankwiseError says why not."""
+    """Return the text of the file, or raise RankwiseError if it could not be read again."""
     about = asdict(settings.about)
     if settings.about.gain:
         about["gain"] = dict(zip(_GAIN, settings.about.gain, strict=True))
@@ -222,7 +223,7 @@ def _text(settings: Settings) -> str:
         "environment": dict(settings.environment),
         "bindings": [asdict(binding) for binding in settings.bindings],
     }
-    # As Python has tuples where JSON has lists, what was written is read, not what would be.
+    # The text is read, not the object: Python has tuples where JSON has lists.
     text = json.dumps(content, indent=1)
     _settings(Field(_parsed(text.encode())))
     return f"{text}\n"
@@ -243,10 +244,10 @@ def _parsed(content: bytes) -> object:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    pairs_by_name = dict(pairs)
+    if len(pairs_by_name) < len(pairs):
         raise RankwiseError("an object has the same key twice: remove one of them")
-    return found
+    return pairs_by_name
 
 
 def _settings(file: Field) -> Settings:
@@ -281,14 +282,14 @@ def _about(field: Field) -> About:
 
 
 def _word(field: Field) -> str:
-    """Return a text as others have made it, such as a word of a command."""
+    """Return any text, such as a word of a command."""
     if not isinstance(field.value, str):
         raise field.error("must be a text")
     return field.value
 
 
 def _rule(field: Field) -> Rule:
-    names = [one.name for one in fields(Rule)]
+    names = [attribute.name for attribute in fields(Rule)]
     keys = field.keys(names, required=names)
     procedure = keys["procedure"].text()
     if not _PROCEDURE.fullmatch(procedure):
@@ -305,26 +306,26 @@ def _rule(field: Field) -> Rule:
         high,
         _algorithm(keys["algorithm"]),
         None if keys["evidence"].value is None else _evidence(keys["evidence"]),
-        tuple(_raced(one, processes) for one in keys["raced"].items()),
+        tuple(_raced(raced, processes) for raced in keys["raced"].items()),
     )
 
 
 def _algorithm(field: Field) -> Algorithm:
-    names = [one.name for one in fields(Algorithm)]
+    names = [attribute.name for attribute in fields(Algorithm)]
     keys = field.keys(names, required=names)
     segment = keys["segment"].whole(0, (1 << 31) - 1)
     return Algorithm(keys["name"].name(), keys["number"].whole(0, 10_000), segment)
 
 
 def _evidence(field: Field) -> Evidence:
-    names = [one.name for one in fields(Evidence)]
+    names = [attribute.name for attribute in fields(Evidence)]
     keys = field.keys(names, required=names)
     measured = {name: keys[name].number() for name in names if name != "rounds"}
     return Evidence(**measured, rounds=keys["rounds"].whole(0, _MOST))
 
 
 def _raced(field: Field, processes: int) -> Raced:
-    names = [one.name for one in fields(Raced)]
+    names = [attribute.name for attribute in fields(Raced)]
     keys = field.keys(names, required=names)
     groups = keys["groups"].items(1)
     if len(groups) * processes > MOST_OBJECTS:
@@ -345,17 +346,17 @@ def _raced(field: Field, processes: int) -> Raced:
         share,
         keys["root"].whole(0, processes - 1),
         tuple(texts),
-        tuple(one.number() for one in late),
+        tuple(seconds.number() for seconds in late),
     )
 
 
 def _group(field: Field, processes: int) -> str:
     text = field.text()
     try:
-        found = members.count(text)
+        count = members.count(text)
     except ValueError as error:
         raise field.error(f"must be ranks, such as 0-3,8: {error}") from error
-    if found != processes:
+    if count != processes:
         raise field.error(f"must have {processes} processes, because the rule is for that number")
     return text
 
@@ -369,10 +370,13 @@ def _variable(name: str, field: Field) -> tuple[str, str]:
 
 
 def _binding(field: Field) -> Binding:
-    names = [one.name for one in fields(Binding)]
+    names = [attribute.name for attribute in fields(Binding)]
     keys = field.keys(names, required=("rank", "host"))
     numbers = {name: keys[name] for name in names if name != "host" and name in keys}
     return Binding(
         host=keys["host"].name(),
-        **{name: -1 if one.value == -1 else one.whole(0, (1 << 31) - 1) for name, one in numbers.items()},
+        **{
+            name: -1 if number.value == -1 else number.whole(0, (1 << 31) - 1)
+            for name, number in numbers.items()
+        },
     )

@@ -1,4 +1,4 @@
-"""Rules in the order in which a library's own files want them, refused where they contradict each other."""
+"""Rules in the order of a library's own files; contradicting rules are refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankwise.tuning.settings.rule import Rule
 from rankwise.tuning.settings.words import sizes
 
 Grouped = dict[str, dict[int, list[Rule]]]
-"""Rules by procedure and number of processes, both ascending, the messages of the last ascending, too."""
+"""Rules by procedure and number of processes, both ascending, then by ascending messages."""
 
 _NAME = re.compile(r"[\w.+-]{1,100}", re.ASCII)
 _MOST_PROCESSES = (1 << 31) - 2  # the next number must fit into an int
@@ -24,25 +24,25 @@ def grouped(
 
     Args:
         rules: in any order.
-        procedures: that the library can have rules for.
-        whole: of these, those that it can have rules for all sizes for, only: the library takes the size from
-            what is not the same on all processes, or from no size at all, so that processes would choose
-            different algorithms, or a rule would take effect where it should not.
+        procedures: for which the library can have rules.
+        whole: procedures that can have rules only for all sizes: the library reads a size that may differ
+            between processes, or none at all. Processes would then choose different algorithms, or a rule
+            would apply where it should not.
         library: its name, for people.
 
     Raises:
-        RankwiseError: the library can't have such a rule, or two rules are for the same messages.
+        RankwiseError: a rule is impossible for the library, or two rules are for the same messages.
     """
-    found: Grouped = {}
+    by_procedure: Grouped = {}
     for rule in sorted(rules, key=lambda rule: (rule.procedure, rule.processes, rule.low)):
         _check(rule, procedures, whole, library)
-        before = found.setdefault(rule.procedure, {}).setdefault(rule.processes, [])
+        before = by_procedure.setdefault(rule.procedure, {}).setdefault(rule.processes, [])
         if before and (before[-1].high is None or rule.high is None or rule.low <= before[-1].high):
             raise RankwiseError(
                 f"two rules for {rule.procedure} on {rule.processes} processes overlap: remove one of them"
             )
         before.append(rule)
-    return found
+    return by_procedure
 
 
 def _check(rule: Rule, procedures: Collection[str], whole: Collection[str], library: str) -> None:

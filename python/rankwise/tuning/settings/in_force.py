@@ -1,4 +1,4 @@
-"""Settings of the user's own that are in force and would contradict ours, wherever they are made."""
+"""The user's settings in force that would contradict Rankwise's, wherever they are made."""
 
 from __future__ import annotations
 
@@ -25,25 +25,28 @@ def contradicting(
     rules: bool = True,
     for_speed: bool = False,
 ) -> list[Assignment]:
-    """Return what is in force and contradicts settings of ours.
+    """Return the user's settings in force that contradict Rankwise's.
 
     Args:
         library: its label, as in mpi_libraries.Version.
-        environment: that the command would be started with.
+        environment: of the command.
         words: of the command.
         ours: variables that are to be set; the same value is no contradiction.
         rules: whether algorithms of collectives are to be chosen.
-        for_speed: whether all else counts, too, that users set for speed alone.
+        for_speed: whether to include the settings that serve only speed.
     """
     ours = ours or {}
     known = by_label(library)
-    found = list(dict.fromkeys(_assignments(known, environment, words)))
-    strong = {one.name for one in found if not one.is_weak}
+    assignments = list(dict.fromkeys(_assignments(known, environment, words)))
+    strong = {assignment.name for assignment in assignments if not assignment.is_weak}
     return [
-        one
-        for one in found
-        if not (one.is_weak and one.name in strong)
-        and (_contradicts(one, known, ours, rules=rules) or (for_speed and _is_for_speed(one, known)))
+        assignment
+        for assignment in assignments
+        if not (assignment.is_weak and assignment.name in strong)
+        and (
+            _contradicts(assignment, known, ours, rules=rules)
+            or (for_speed and _is_for_speed(assignment, known))
+        )
     ]
 
 
@@ -55,23 +58,25 @@ def in_force(
     *,
     rules: bool = True,
 ) -> list[str]:
-    """Return the same for people, a line each: what, and where it is made."""
-    found = contradicting(library, environment, words, ours, rules=rules)
-    return list(dict.fromkeys(one.text for one in found))
+    """Return the same for people, a line each: the setting and its place."""
+    assignments = contradicting(library, environment, words, ours, rules=rules)
+    return list(dict.fromkeys(assignment.text for assignment in assignments))
 
 
-def _contradicts(one: Assignment, library: TunableLibrary, ours: Mapping[str, str], *, rules: bool) -> bool:
-    """Whether the user's assignment would take effect in the place of ours, or beside them."""
-    chosen = bool(rules and library.choosing and library.choosing.fullmatch(one.name))
-    if chosen and library.is_harmless(one.name, one.value):
+def _contradicts(
+    assignment: Assignment, library: TunableLibrary, ours: Mapping[str, str], *, rules: bool
+) -> bool:
+    """Return whether the user's assignment would replace or join Rankwise's settings."""
+    chosen = bool(rules and library.choosing and library.choosing.fullmatch(assignment.name))
+    if chosen and library.is_harmless(assignment.name, assignment.value):
         return False
-    return ours[one.name] != one.value if one.name in ours else chosen
+    return ours[assignment.name] != assignment.value if assignment.name in ours else chosen
 
 
-def _is_for_speed(one: Assignment, library: TunableLibrary) -> bool:
-    if library.choosing and library.choosing.fullmatch(one.name):
+def _is_for_speed(assignment: Assignment, library: TunableLibrary) -> bool:
+    if library.choosing and library.choosing.fullmatch(assignment.name):
         return False  # it contradicts, or is harmless
-    return bool(one.value and library.for_speed and library.for_speed.fullmatch(one.name))
+    return bool(assignment.value and library.for_speed and library.for_speed.fullmatch(assignment.name))
 
 
 def _assignments(
@@ -83,17 +88,17 @@ def _assignments(
         yield from _unfolded(Assignment(name, value, f"{name}={value}", ENVIRONMENT))
     for context in command.contexts:
         for option in context.options:
-            for one in (
+            for assignment in (
                 *variables_of(option),
-                *(one for each in libraries() for one in each.by_option(option)),
+                *(assignment for each in libraries() for assignment in each.by_option(option)),
             ):
-                yield from _unfolded(one)
+                yield from _unfolded(assignment)
         for name, value in behind(context.wrappers, {}).items():
             yield from _unfolded(Assignment(name, value, f"{name}={value}", COMMAND_LINE))
     yield from library.elsewhere(command, inside)
 
 
-def _unfolded(one: Assignment) -> Iterator[Assignment]:
-    """Return an assignment, or those in the list that it is."""
-    lists = (each.in_list(one.name, one.value, one.where) for each in libraries())
-    yield from next((found for found in lists if found is not None), [one])
+def _unfolded(assignment: Assignment) -> Iterator[Assignment]:
+    """Yield an assignment; if it sets a list of others, those."""
+    lists = (each.in_list(assignment.name, assignment.value, assignment.where) for each in libraries())
+    yield from next((inner for inner in lists if inner is not None), [assignment])

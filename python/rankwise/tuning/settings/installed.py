@@ -1,4 +1,4 @@
-"""What an MPI library says of itself, without a job of its own."""
+"""The version of an installed MPI library, without starting a job."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 _SECONDS = 20
 
-# MPI_Get_library_version may be called before MPI_Init. In a process of its own, as it is somebody else's
-# code, and needs the user's search path for libraries.
+# MPI_Get_library_version may be called before MPI_Init. It runs in a separate process, as it is foreign code
+# and needs the user's search path for libraries.
 _PROGRAM = """
 import ctypes, sys
 library = ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL)
@@ -25,9 +25,9 @@ def library_version(library: Path, environment: Mapping[str, str]) -> str:
 
     Args:
         library: libmpi.so.
-        environment: that the program would have.
+        environment: of the program.
     """
-    # Not what the user preloads into programs.
+    # The user's preloaded libraries are for programs.
     kept = {name: value for name, value in environment.items() if name != "LD_PRELOAD"}
     try:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Which rules of a file of settings a run had no call for."""
+"""Finds the rules of a settings file for which a run had no call."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rankwise.tuning.settings.rule import Rule
 
 
 class Met(NamedTuple):
-    """What a run had for the rules of a file.
+    """A run's calls, compared with the rules of a file.
 
     Attributes:
-        unmet: rules that no call of the run fits.
-        processes: numbers of processes of the run's communicators, ascending; those with one are left out.
+        unmet: rules without a matching call in the run.
+        processes: numbers of processes of the run's communicators, ascending, without 1.
     """
 
     unmet: tuple[Rule, ...]
@@ -24,11 +24,11 @@ class Met(NamedTuple):
 
 
 def met(connections: Iterable[sqlite3.Connection], rules: Sequence[Rule]) -> Met:
-    """Return which rules no call of a run fits, by the collective, the communicator's size and the message's.
+    """Return the rules without a call of the run, by collective, communicator size and message size.
 
     Args:
-        connections: to the profiles of the run, one for each of its programs.
-        rules: of the settings that it was started with.
+        connections: to the profiles of the run, one for each program.
+        rules: of the run's settings.
     """
     calls: set[tuple[str, int, int]] = set()
     processes: set[int] = set()
@@ -39,17 +39,17 @@ def met(connections: Iterable[sqlite3.Connection], rules: Sequence[Rule]) -> Met
                 f" FROM calls {JOIN_PROCEDURES} {JOIN_COMMUNICATORS} WHERE communicators.remote_size = 0"
             )
         )
-        found = connection.execute(
+        rows = connection.execute(
             "SELECT DISTINCT size FROM communicators"
             " WHERE size > 1 AND remote_size = 0 AND type NOT IN ('window', 'file')"
         )
-        processes.update(size for (size,) in found)
+        processes.update(size for (size,) in rows)
     unmet = tuple(rule for rule in rules if not any(_fits(rule, *call) for call in calls))
     return Met(unmet, tuple(sorted(processes)))
 
 
 def _fits(rule: Rule, procedure: str, processes: int, size_bin: int) -> bool:
-    # What is not known of a call, any rule may be for: its communicator (0 processes), its size.
+    # An unknown communicator (0 processes) or size may match any rule.
     if procedure != rule.procedure or processes not in (0, rule.processes):
         return False
     low, high = bin_range(size_bin)

@@ -1,4 +1,4 @@
-"""What a settings file says."""
+"""The contents of a settings file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class About:
         created: when, ISO 8601 with time zone.
         library: first line of MPI_Get_library_version.
         abi: name of its ABI in mpi_libraries.
-        hosts: that they were measured on.
+        hosts: on which they were measured.
         command: words of the program's launch.
         gain: ratio of the program's times without / with: (ratio, low, high, confidence, pairs); None: not
             measured.
@@ -38,7 +38,7 @@ class About:
 
     @classmethod
     def of_now(cls, library: str, abi: str, hosts: Sequence[str], command: Sequence[str]) -> About:
-        """Return the header of settings that are found now, by this version."""
+        """Return the header of settings found now by this version."""
         created = datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")
         return cls(__version__, created, library, abi, tuple(hosts), tuple(command))
 
@@ -48,10 +48,10 @@ class Settings:
     """Everything that `rankwise run --with` applies.
 
     Attributes:
-        about: where it comes from.
+        about: their origin.
         rules: for collectives.
-        environment: variables that the ranks get beside those that the rules need.
-        bindings: where each rank goes; empty: as the launch says.
+        environment: variables for the ranks, in addition to those of the rules.
+        bindings: the place of each rank; empty: as the launch says.
     """
 
     about: About
@@ -61,7 +61,7 @@ class Settings:
 
     @property
     def identity(self) -> str:
-        """What tells runs with these settings from runs with others, or of another command or library."""
+        """A key that differs for other settings, another command or another library."""
         rules = [
             (rule.procedure, rule.processes, rule.low, rule.high, asdict(rule.algorithm))
             for rule in self.rules

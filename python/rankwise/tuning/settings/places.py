@@ -1,4 +1,4 @@
-"""Places of ranks for launchers, beside a file of settings: what `rankwise run --with` would tell them."""
+"""Files with the places of ranks, for launchers without `rankwise run --with`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.words import one_line
 
 _PROGRAM = ("COMMAND",)
-"""Stands for a program that is not known."""
+"""Stands for an unknown program."""
 
 
 def for_launchers(settings: Settings, directory: Path) -> list[Written]:
-    """Return a file for each launcher that can be told places, that of the measured launch first.
+    """Return a file for each launcher that can place ranks, the measured launch's first.
 
     Args:
-        settings: with places for all ranks, or with none.
+        settings: with places for all ranks, or for none.
         directory: of the files.
 
     Raises:
-        RankwiseError: the places are not those of ranks 0, 1, ...
+        RankwiseError: the places are not of ranks 0, 1, ...
     """
     if not settings.bindings:
         return []
@@ -38,15 +38,15 @@ def for_launchers(settings: Settings, directory: Path) -> list[Written]:
         own = command.known.placing(PurePath(command.launcher).name, version)
     ordered = [*([own] if own else []), *placings().values()]
     made = [file(job) for file in dict.fromkeys(file for placing in ordered for file in placing.files)]
-    return [one for one in made if one.words]
+    return [written for written in made if written.words]
 
 
 def how_to_use(written: list[Written], launch: str) -> list[str]:
-    """Return lines of a shell's comment that say how the places are used without Rankwise.
+    """Return lines of a shell comment on how to use the places without Rankwise.
 
     Args:
-        written: from `for_launchers`; there is nothing to say of none.
-        launch: the whole command of the measured launch with places; '' if it is not known.
+        written: from `for_launchers`; may be empty.
+        launch: the whole command of the measured launch with places; '' if unknown.
     """
     if not written:
         return []
@@ -54,9 +54,9 @@ def how_to_use(written: list[Written], launch: str) -> list[str]:
     if launch:
         lines += ["# The launch that was measured, with them:", f"#   {one_line(launch)}"]
     lines += ["# By launcher, instead of its placement options:"]
-    for one in written:
-        note = f" ({one.note})" if one.note else ""
-        lines += [f"#   {one.launcher}{note}:", f"#     {one_line(one.command_line)}"]
+    for file in written:
+        note = f" ({file.note})" if file.note else ""
+        lines += [f"#   {file.launcher}{note}:", f"#     {one_line(file.command_line)}"]
     return [
         *lines,
         "# These files must be visible to the launcher; if you move them, change their names here.",

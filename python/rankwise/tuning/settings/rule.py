@@ -1,4 +1,4 @@
-"""A rule: which algorithm a collective takes on communicators of one size, for messages of some sizes."""
+"""A rule: the algorithm of a collective on communicators of one size, for messages of some sizes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from rankwise.text.units import exact_byte_text
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One of the algorithms that a library offers for a collective.
+    """An algorithm that a library offers for a collective.
 
     Attributes:
         name: as the library calls it: "ring" (Open MPI), "MPIR_Bcast_intra_binomial" (MPICH), "3" (Intel MPI,
             which has only numbers).
-        number: by which the library's variables and files choose it.
-        segment: bytes that messages are cut into; 0: the library's own choice.
+        number: that chooses it in the library's variables and files.
+        segment: bytes of the pieces of a message; 0: the library's own choice.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Algorithm:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a rule was measured to gain, the race's hold-out: see trials.interval.
+    """The gain of a rule, from the fresh measurement after the race: see trials.interval.
 
     Attributes:
         default_us: a call with the library's own choice, us.
@@ -39,7 +39,7 @@ class Evidence:
         low: of the interval.
         high: of the interval.
         confidence: of the interval.
-        rounds: that it is from; 0: it is predicted from what was measured around it.
+        rounds: of the measurement; 0: predicted from measurements around it.
     """
 
     default_us: float
@@ -53,16 +53,16 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Raced:
-    """Calls that a rule was found with, so that the same can be measured again.
+    """Calls with which a rule was found, kept to measure them again.
 
     Attributes:
         size: bytes of the message.
-        calls: of a process: the weight of this size among others.
+        calls: of a process: the weight of this size.
         share: of the time on other communicators with the same size, between 0 and 1.
         root: rank in the communicator.
-        groups: communicators side by side: world ranks of each, as profile.members.compact writes them.
-        late_us: by which each of their processes comes after the first, in the order of `groups`; empty: all
-            come at once.
+        groups: concurrent communicators: world ranks of each, as profile.members.compact writes them.
+        late_us: delay of each of their processes after the first, in the order of `groups`; empty: all
+            arrive at once.
     """
 
     size: int
@@ -75,17 +75,16 @@ class Raced:
 
 @dataclass(frozen=True)
 class Rule:
-    """Which algorithm a collective takes on communicators of one size, for messages of some sizes.
+    """The algorithm of a collective on communicators of one size, for messages of some sizes.
 
     Attributes:
         procedure: such as MPI_Allreduce.
-        processes: of the communicators that it is for; no others change.
-        low: smallest message, bytes, as the profile counts them; what the library takes for the size follows
-            from it.
-        high: largest message that it is for; None: it is for all sizes (and low is 0).
-        algorithm: that is taken.
-        evidence: why; None: nobody has measured it.
-        raced: what it was found with; empty: not known.
+        processes: of its communicators; no others change.
+        low: smallest message, bytes, as the profile counts them; the library's size follows from it.
+        high: largest message; None: all sizes (and low is 0).
+        algorithm: to take.
+        evidence: why; None: not measured.
+        raced: calls with which it was found; empty: unknown.
     """
 
     procedure: str

@@ -1,4 +1,4 @@
-"""A command without some of the user's own settings, as the user would write it."""
+"""A command without some of the user's settings, as the user would write it."""
 
 from __future__ import annotations
 
@@ -18,60 +18,60 @@ def without(
 ) -> tuple[str, ...]:
     """Return the words of a command without settings: `env -u NAME mpirun ...`, and no option that sets them.
 
-    What a file sets is overridden by the library's default, as the file is not to be touched.
+    A setting in a file is overridden by the library's default, so that the file stays as it is.
 
     Args:
         theirs: the settings.
         words: of the command.
         environment: that it is started with.
-        defaults: asks the library beside a launcher for its defaults.
+        defaults: asks a launcher's library for its defaults.
 
     Raises:
-        RankwiseError: one of them can't be left out by itself.
+        RankwiseError: a setting can't be left out alone.
     """
     command = parse(words)
-    unset, told = [], {}
+    unset, overriding = [], {}
     of_library: Mapping[str, str] | None = None
-    for one in theirs:
-        if one.is_weak:
+    for setting in theirs:
+        if setting.is_weak:
             if of_library is None:
                 of_library = defaults(command.launcher, environment)
-            if one.name not in of_library:
-                raise RankwiseError(f"the library's default for {one.text} is unknown")
-            told[one.name] = of_library[one.name]
-        elif one.where == ENVIRONMENT:
-            unset.append(one.name)
-        elif one.where != COMMAND_LINE:
-            raise RankwiseError(f"{one.text} can't be removed separately")
-    options = [one.shown for one in theirs if one.where == COMMAND_LINE]
+            if setting.name not in of_library:
+                raise RankwiseError(f"the library's default for {setting.text} is unknown")
+            overriding[setting.name] = of_library[setting.name]
+        elif setting.where == ENVIRONMENT:
+            unset.append(setting.name)
+        elif setting.where != COMMAND_LINE:
+            raise RankwiseError(f"{setting.text} can't be removed separately")
+    options = [setting.shown for setting in theirs if setting.where == COMMAND_LINE]
     contexts = tuple(_context(context, options) for context in command.contexts)
     wrappers = _wrappers(command.wrappers, unset)
     changed = command._replace(contexts=contexts, wrappers=wrappers)
     there = [name for name in dict.fromkeys(unset) if name in environment]
-    return (*_prefix(there, told), *changed.words)
+    return (*_prefix(there, overriding), *changed.words)
 
 
 def cures(theirs: Sequence[Assignment], words: Sequence[str]) -> list[str]:
-    """Return what the user does to be rid of settings, a clause each.
+    """Return how the user removes settings, a clause each.
 
     Args:
         theirs: the settings.
         words: of the command.
     """
     named = _assigned(parse(words))
-    unset = [one.name for one in theirs if one.where == ENVIRONMENT and one.name not in named]
-    found = [f"`unset {' '.join(dict.fromkeys(unset))}`"] if unset else []
-    for one in theirs:
-        if one.where == COMMAND_LINE or one.name in named:
-            found.append(f"remove `{one.shown}`")
-        elif one.where != ENVIRONMENT:
-            found.append(f"remove `{one.shown}` from {one.where}")
-    return list(dict.fromkeys(found))
+    unset = [setting.name for setting in theirs if setting.where == ENVIRONMENT and setting.name not in named]
+    clauses = [f"`unset {' '.join(dict.fromkeys(unset))}`"] if unset else []
+    for setting in theirs:
+        if setting.where == COMMAND_LINE or setting.name in named:
+            clauses.append(f"remove `{setting.shown}`")
+        elif setting.where != ENVIRONMENT:
+            clauses.append(f"remove `{setting.shown}` from {setting.where}")
+    return list(dict.fromkeys(clauses))
 
 
-def _prefix(unset: Sequence[str], told: Mapping[str, str]) -> list[str]:
+def _prefix(unset: Sequence[str], overriding: Mapping[str, str]) -> list[str]:
     words = [word for name in unset for word in ("-u", name)]
-    words += [f"{name}={value}" for name, value in told.items()]
+    words += [f"{name}={value}" for name, value in overriding.items()]
     return ["env", *words] if words else []
 
 
@@ -86,7 +86,7 @@ def _wrappers(wrappers: Sequence[Wrapper], names: Sequence[str]) -> tuple[Wrappe
 
 
 def _assigning_less(wrappers: Sequence[Wrapper], words: Sequence[str]) -> tuple[Wrapper, ...]:
-    """Return wrappers without assignments, and without an `env` that nothing is left of."""
+    """Return wrappers without some assignments, and without an `env` that has no other words."""
     made = []
     for wrapper in wrappers:
         if wrapper.is_env:

@@ -1,4 +1,4 @@
-"""Where settings come from, in words: what stands above them in files that people read."""
+"""The origin of settings in words, for the head of files that people read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rankwise.tuning.settings.rule import Rule
 
 
 def comment(settings: Settings) -> list[str]:
-    """Return lines that begin with `#`: where the settings come from, and why each rule is there."""
+    """Return lines that begin with `#`: the origin of the settings, and the reason for each rule."""
     about = settings.about
     lines = [
         f"Settings found by Rankwise {about.rankwise} on {about.created}, for",
@@ -37,16 +37,16 @@ def comment(settings: Settings) -> list[str]:
 
 
 def what_for(rule: Rule) -> str:
-    """Say which calls a rule is for."""
+    """Return the calls that a rule is for."""
     return f"{rule.procedure} on {rule.processes} processes, {sizes(rule)}"
 
 
 def in_words(rule: Rule) -> str:
-    """Say what a rule is for, and why it is there."""
+    """Return the calls that a rule is for, and its evidence."""
     said = f"{what_for(rule)}: {rule.algorithm.label}"
     if (why := rule.evidence) is None:
         return f"{said}; not measured"
-    sizes_of_races = sorted({one.size for one in rule.raced})
+    sizes_of_races = sorted({raced.size for raced in rule.raced})
     if len(sizes_of_races) > 1 and rule.high is not None:
         said += f"; measured at {', '.join(map(exact_byte_text, sizes_of_races))}, predicted between"
     if not why.rounds:
@@ -63,10 +63,10 @@ def in_words(rule: Rule) -> str:
 
 
 def sizes(rule: Rule) -> str:
-    """Say which messages a rule is for."""
+    """Return the messages that a rule is for."""
     return "all sizes" if rule.high is None else exact_byte_range_text(rule.low, rule.high)
 
 
 def one_line(line: str) -> str:
-    """Return a text without what would end its line or hide what it says, whatever it is made of."""
+    """Return a text without characters that would end its line or hide its contents."""
     return "".join(character if character.isprintable() else "?" for character in line)

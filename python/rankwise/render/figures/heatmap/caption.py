@@ -1,4 +1,4 @@
-"""The words beside a picture: what was measured, when, how, and what to beware of."""
+"""The caption of a picture: the measurement, its time and method, and warnings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STATISTICS = {
 
 
 def title(view: View) -> str:
-    """Return what is drawn."""
+    """Return the title of the drawing."""
     if view.statistic == BANDWIDTH:
         return f"Bandwidth between all pairs: {byte_text(view.size)} messages, from row to column"
     return f"Latency between all pairs: {byte_text(view.size)} messages, {statistic_name(view.statistic)}"
@@ -31,12 +31,12 @@ def statistic_name(statistic: str) -> str:
 
 
 def quantity(view: View) -> str:
-    """Return what an axis of values shows, with its unit."""
+    """Return the quantity on an axis of values, with its unit."""
     return "bandwidth, MB/s" if view.statistic == BANDWIDTH else "half a round trip, us"
 
 
 def about(measurement: Measurement) -> list[str]:
-    """Return how many ranks were measured, how, with what and when, as phrases."""
+    """Return the number of ranks, the method, the library and the time, as phrases."""
     header = measurement.about
     ranks, hosts = len(measurement.ranks), len({rank.host for rank in measurement.ranks})
     mode = str(header.get("mode") or "")
@@ -54,21 +54,21 @@ def about(measurement: Measurement) -> list[str]:
 
 
 def warnings(measurement: Measurement, ordering: Ordering) -> list[str]:
-    """Return what to beware of, as phrases."""
+    """Return warnings, as phrases."""
     header = measurement.about
-    found = []
+    phrases = []
     if header.get("oversubscribed"):
-        found.append("more ranks than processors: times are inaccurate")
+        phrases.append("more ranks than processors: times are inaccurate")
     if header.get("interrupted"):
         done, rounds = header.get("rounds_done"), header.get("rounds")
-        found.append(f"interrupted: {done} of {rounds} rounds were measured")
+        phrases.append(f"interrupted: {done} of {rounds} rounds were measured")
     missing = _missing(measurement, ordering)
     if missing:
-        found.append(f"not measured: {_counted(missing, 'pair')} (grey)")
+        phrases.append(f"not measured: {_counted(missing, 'pair')} (grey)")
     unseen = len(measurement.ranks) - len(ordering.ranks)
     if unseen:
-        found.append(f"not shown: {_counted(unseen, 'rank')} without a measured pair")
-    return found
+        phrases.append(f"not shown: {_counted(unseen, 'rank')} without a measured pair")
+    return phrases
 
 
 def _counted(number: int, what: str) -> str:
@@ -81,7 +81,7 @@ def _missing(measurement: Measurement, ordering: Ordering) -> int:
 
 
 def outlier_words(outlier: Outlier) -> tuple[str, str]:
-    """Return what does not fit, and by how much."""
+    """Return an outlier, and its difference, in words."""
     unit = "MB/s" if outlier.what == BANDWIDTH else "us"
     size = byte_text(outlier.size)
     verdict = f", {outlier.verdict}" if outlier.verdict else ""

@@ -20,7 +20,7 @@ _NAMES = {
     "machine": "across the machine",
 }
 COLOURS = ("#4477aa", "#ee8866", "#228833", "#aa3377", "#66ccee", "#997700", "#000000", "#bbbbbb")
-"""Of classes, from the innermost; apart from each other for the colour-blind, too (Tol's schemes)."""
+"""Of classes, from the innermost; also distinct for the colour-blind (Tol's schemes)."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Classes:
 
 
 def classes(measurement: Measurement, hierarchy: Hierarchy | None) -> Classes:
-    """Sort the pairs into levels; without a hierarchy into those on one node, and others."""
+    """Sort the pairs into levels; without a hierarchy into pairs on the same node, and others."""
     first, second = measurement.pairs.first, measurement.pairs.second
     if hierarchy is None:
         hosts = np.array([rank.host for rank in measurement.ranks])
         return Classes(("same node", "across nodes"), (hosts[first] != hosts[second]).astype(np.int64))
-    found = np.full(len(first), len(hierarchy.levels) - 1)
+    levels = np.full(len(first), len(hierarchy.levels) - 1)
     for place in range(len(hierarchy.levels) - 1, -1, -1):
         groups = hierarchy.levels[place].groups
-        found[groups[first] == groups[second]] = place
-    return Classes(tuple(_NAMES.get(level.name, level.name) for level in hierarchy.levels), found)
+        levels[groups[first] == groups[second]] = place
+    return Classes(tuple(_NAMES.get(level.name, level.name) for level in hierarchy.levels), levels)

@@ -1,4 +1,4 @@
-"""How many pairs have which value, class by class."""
+"""The number of pairs by value, for each class."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Histogram:
 
 
 def histogram(view: View, bins: int = _BINS) -> Histogram:
-    """Count the values; those of both directions, where these were measured apart."""
+    """Count the values, of both directions if these were measured separately."""
     parts = [_values(view, place) for place in range(len(view.classes.names))]
     filled = [part for part in parts if len(part)]
     low = min((part.min() for part in filled), default=1.0)
     high = max((part.max() for part in filled), default=1.0)
-    if high < 1.1 * low:  # all alike: one bar in the middle, not as wide as the picture
+    if high < 1.1 * low:  # all nearly equal: a bar in the middle, not as wide as the picture
         low, high = low / 1.5, high * 1.5
     step = np.log(high / low) / bins
     counts = [
@@ -52,6 +52,6 @@ def histogram(view: View, bins: int = _BINS) -> Histogram:
 
 def _values(view: View, place: int) -> NDArray[np.float64]:
     chosen = view.classes.of == place
-    found: NDArray[np.float64] = np.concatenate([values[chosen] for values in view.values])
-    there = np.isfinite(found) & (found > 0)
-    return np.asarray(found[there])
+    chosen_values: NDArray[np.float64] = np.concatenate([values[chosen] for values in view.values])
+    there = np.isfinite(chosen_values) & (chosen_values > 0)
+    return np.asarray(chosen_values[there])

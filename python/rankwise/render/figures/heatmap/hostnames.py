@@ -1,4 +1,4 @@
-"""Names of hosts that are short, and still tell the hosts apart."""
+"""Short names of hosts that are still distinct."""
 
 from __future__ import annotations
 

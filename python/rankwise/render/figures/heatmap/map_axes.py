@@ -16,26 +16,26 @@ from rankwise.render.figures.heatmap.view import View
 from rankwise.text.units import digits_text
 
 _LEAST_PITCH = 7.0  # points between the labels of two rows
-_MOST_LINES = 80  # blocks of a division that lines are drawn between
+_MOST_LINES = 80  # blocks of a division with lines between them
 _LONGEST_NAME = 15
 _MOST_NUMBERS = 18  # rows
 _POINTS = 72.0  # an inch
 
 
-def draw_map(axes: Any, view: View, found: Pooled, inches: float) -> None:
+def draw_map(axes: Any, view: View, pooled_cells: Pooled, inches: float) -> None:
     """Draw the cells, the lines between groups, and their labels.
 
     Args:
         axes: matplotlib's, square, with room on the left and below.
-        view: what is drawn.
-        found: its cells.
+        view: to draw.
+        pooled_cells: of the view.
         inches: width of the axes.
     """
     size = len(view.ordering.ranks)
-    edge = len(found.values) * found.together - 0.5
-    cells = colours(view.scale.height(found.values))
-    cells[np.isnan(found.values) & ~found.missing] = 255  # a rank and itself
-    if found.missing.any():
+    edge = len(pooled_cells.values) * pooled_cells.together - 0.5
+    cells = colours(view.scale.height(pooled_cells.values))
+    cells[np.isnan(pooled_cells.values) & ~pooled_cells.missing] = 255  # a rank and itself
+    if pooled_cells.missing.any():
         axes.patch.set(facecolor=MISSING, hatch="////", edgecolor="#aab4be")
     else:
         axes.set_facecolor(PAPER)
@@ -46,14 +46,14 @@ def draw_map(axes: Any, view: View, found: Pooled, inches: float) -> None:
     nodes = sum(len(division.blocks) for division in divisions if division.name == "node")
     for division in divisions:
         _lines(axes, division, size, inner=bool(nodes) and len(division.blocks) > nodes)
-    _numbers(axes, view, found)
+    _numbers(axes, view, pooled_cells)
     _labels(axes, view, inches)
 
 
 def _lines(axes: Any, division: Division, size: int, *, inner: bool) -> None:
     """Draw white lines between the blocks, the thicker the fewer there are.
 
-    Levels inside nodes only around their own pairs: everywhere, they would hide the cells.
+    Levels inside nodes only around their own pairs: lines everywhere would hide the cells.
     """
     blocks = len(division.blocks)
     if blocks > _MOST_LINES:
@@ -66,20 +66,20 @@ def _lines(axes: Any, division: Division, size: int, *, inner: bool) -> None:
         axes.vlines(after.start - 0.5, low, high, **style)
 
 
-def _numbers(axes: Any, view: View, found: Pooled) -> None:
+def _numbers(axes: Any, view: View, pooled_cells: Pooled) -> None:
     """Write the values into the cells, if these are large enough."""
-    if len(found.values) > _MOST_NUMBERS:
+    if len(pooled_cells.values) > _MOST_NUMBERS:
         return
-    font = min(9.0, 120 / len(found.values))
-    for (row, column), height in np.ndenumerate(view.scale.height(found.values)):
+    font = min(9.0, 120 / len(pooled_cells.values))
+    for (row, column), height in np.ndenumerate(view.scale.height(pooled_cells.values)):
         if np.isfinite(height):
-            text = digits_text(found.values[row, column])
+            text = digits_text(pooled_cells.values[row, column])
             paint = ink(colour(height))
             axes.text(column, row, text, ha="center", va="center", fontsize=font, color=paint, zorder=4)
 
 
 def _labels(axes: Any, view: View, inches: float) -> None:
-    """Name the groups: the nodes by words on the left, larger groups by bars beside them."""
+    """Name the groups: nodes by words on the left, larger groups by bars next to them."""
     size = len(view.ordering.ranks)
     row = inches * _POINTS / size
     _rank_numbers(axes, view, row)
@@ -96,7 +96,7 @@ def _labels(axes: Any, view: View, inches: float) -> None:
 
 
 def _words(axes: Any, division: Division, row: float) -> float:
-    """Write the names of the blocks beside their rows; returns the points that they take."""
+    """Write the names of the blocks next to their rows; return their width in points."""
     blocks = division.blocks
     pitch = row * min(block.stop - block.start for block in blocks)
     every = max(1, int(np.ceil(_LEAST_PITCH / pitch)))
@@ -145,7 +145,7 @@ def _moved(axes: Any, points: float) -> Any:
 
 
 def _above(axes: Any, division: Division, row: float) -> None:
-    """Write the names of the next finer level above their columns, where there is room for all."""
+    """Write the names of the next finer level above their columns, if all fit."""
     names = [shown(block.label) for block in division.blocks]
     needed = max(len(name) for name in names) * 4.6 + 6
     if needed > row * min(block.stop - block.start for block in division.blocks):
@@ -165,7 +165,7 @@ def _above(axes: Any, division: Division, row: float) -> None:
 
 
 def _rank_numbers(axes: Any, view: View, row: float) -> None:
-    """Write ranks below the columns: all where there is room, else some."""
+    """Write ranks below the columns: all if they fit, else some."""
     ranks = view.ordering.ranks
     needed = len(str(int(ranks.max()))) * 5.2 + 4
     every = max(1, int(np.ceil(needed / row)))
@@ -184,7 +184,7 @@ def _round_steps() -> Any:
 
 
 def draw_scale(axes: Any, view: View) -> None:
-    """Draw the colours from fast to slow, with values below, and red for what is slower still."""
+    """Draw the colours from fast to slow, with values below, and red for still slower ones."""
     scale = view.scale
     axes.imshow(
         colours(np.linspace(0, 1, 256)[None, :]), extent=(0, 1, 0, 1), aspect="auto", interpolation="none"

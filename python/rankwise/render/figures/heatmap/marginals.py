@@ -1,4 +1,4 @@
-"""What each node has to do with all others: a slow node sticks out, a slow link shows at both its ends."""
+"""Each node's values with all others: a slow node stands out, a slow link shows at both its ends."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rankwise.topology.machine.slots import numbered
 
 @dataclass(frozen=True)
 class Marginals:
-    """One value of each node, or of each rank where there is one node only.
+    """One value for each node, or for each rank if there is only one node.
 
     Attributes:
         kind: `node` or `rank`.
         labels: in the order of the picture, shape (K,).
-        median, worst: of the pairs that have one end there, shape (K,), us or MB/s; NaN if there are none.
+        median, worst: of the pairs with one end there, shape (K,), us or MB/s; NaN without a pair.
     """
 
     kind: str
@@ -42,8 +42,12 @@ def marginals(view: View) -> Marginals:
     matrix = view.matrix
     medians, worsts = np.full(len(names), np.nan), np.full(len(names), np.nan)
     for place in range(len(names)):
-        here = ends == place
-        both = [matrix[here][:, ~here], matrix[~here][:, here]] if view.smallest else [matrix[here][:, ~here]]
+        inside = ends == place
+        both = (
+            [matrix[inside][:, ~inside], matrix[~inside][:, inside]]
+            if view.smallest
+            else [matrix[inside][:, ~inside]]
+        )
         values = np.concatenate([part.ravel() for part in both])
         values = values[np.isfinite(values) & (values > 0)]
         if len(values):

@@ -1,4 +1,4 @@
-"""In which order the ranks are drawn, and which neighbours belong together."""
+"""The order of ranks in a drawing, and the groups of neighbours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORDERS = ("machine", "rank")
 
 @dataclass(frozen=True)
 class Block:
-    """Neighbours in the order that are in one group: places from `start` up to, without, `stop`."""
+    """Neighbours in the same group: places from `start` up to `stop`, exclusive."""
 
     start: int
     stop: int
@@ -38,16 +38,16 @@ class Ordering:
     """The order of rows and columns.
 
     Attributes:
-        ranks: the rank at each place, shape (M,); ranks that no pair was measured of are left out.
-        divisions: from the largest groups to the smallest; only levels whose groups lie together in this
-            order, and that divide it at all.
+        ranks: the rank at each place, shape (M,), without ranks that have no measured pair.
+        divisions: from the largest groups to the smallest; only levels whose groups are contiguous in this
+            order, and that divide it.
     """
 
     ranks: NDArray[np.int64]
     divisions: tuple[Division, ...]
 
     def node_size(self) -> int:
-        """Return the ranks of a node where all have equally many, else 1."""
+        """Return the ranks of a node if all have the same number, else 1."""
         sizes = {b.stop - b.start for d in self.divisions if d.name == "node" for b in d.blocks}
         return sizes.pop() if len(sizes) == 1 else 1
 
@@ -56,8 +56,8 @@ def ordering(measurement: Measurement, hierarchy: Hierarchy | None, by: str = OR
     """Put the ranks in order.
 
     Args:
-        measurement: whose ranks they are.
-        hierarchy: what was found in it; None: only the hosts are known.
+        measurement: of the ranks.
+        hierarchy: of the measurement; None: only the hosts are known.
         by: `machine`, by switch, node and socket as found, or `rank`, as in MPI_COMM_WORLD.
     """
     hosts = numbered([rank.host for rank in measurement.ranks])
@@ -72,39 +72,39 @@ def ordering(measurement: Measurement, hierarchy: Hierarchy | None, by: str = OR
         order = np.argsort(hosts, kind="stable")
     order = order[measured[order]]
     levels = _levels(measurement, hierarchy, hosts)
-    found = [Division(name, _blocks(groups[order], labels)) for name, groups, labels in levels]
-    kept = [division for division in found if 1 < len(division.blocks) < len(order)]
+    divisions = [Division(name, _blocks(groups[order], labels)) for name, groups, labels in levels]
+    kept = [division for division in divisions if 1 < len(division.blocks) < len(order)]
     return Ordering(order, tuple(sorted(kept, key=lambda division: len(division.blocks))))
 
 
 def measured_pairs(measurement: Measurement) -> NDArray[np.bool_]:
-    """Return which pairs have any value at all, shape (P,)."""
+    """Return which pairs have any value, shape (P,)."""
     pairs = measurement.pairs
-    found = np.zeros(len(pairs), dtype=bool)
+    measured = np.zeros(len(pairs), dtype=bool)
     for values in (*pairs.times.values(), *pairs.bandwidths.values()):
         for column in range(values.shape[1]):
-            found |= np.isfinite(values[:, column])
-    return found
+            measured |= np.isfinite(values[:, column])
+    return measured
 
 
 def _levels(
     measurement: Measurement, hierarchy: Hierarchy | None, hosts: NDArray[np.int64]
 ) -> list[tuple[str, NDArray[np.int64], Sequence[str]]]:
-    """Return name, groups and labels of the levels; the hosts are one of them, also where none was found."""
+    """Return name, groups and labels of the levels; the hosts are always one of them."""
     short = short_names(host.name for host in measurement.hosts)
-    found: list[tuple[str, NDArray[np.int64], Sequence[str]]] = []
+    levels: list[tuple[str, NDArray[np.int64], Sequence[str]]] = []
     if hierarchy:
-        found = [
+        levels = [
             (level.name, level.groups, [short.get(label, label) for label in level.labels])
             for level in hierarchy.levels
         ]
-    if not any(np.array_equal(numbered(groups.tolist()), hosts) for _, groups, _ in found):
-        found.append(("node", hosts, [short[name] for name in dict.fromkeys(measurement.host_names())]))
-    return found
+    if not any(np.array_equal(numbered(groups.tolist()), hosts) for _, groups, _ in levels):
+        levels.append(("node", hosts, [short[name] for name in dict.fromkeys(measurement.host_names())]))
+    return levels
 
 
 def _blocks(groups: NDArray[np.int64], labels: Sequence[str]) -> tuple[Block, ...]:
-    """Return the runs of equal groups; none at all if some group is in two of them."""
+    """Return the runs of equal groups; empty if a group is in two runs."""
     starts = np.flatnonzero(np.r_[True, groups[1:] != groups[:-1]])
     if len(set(groups[starts].tolist())) < len(starts):
         return ()

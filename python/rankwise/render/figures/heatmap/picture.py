@@ -17,7 +17,7 @@ FORMATS = ("svg", "pdf", "png")
 
 _WIDTH, _HEIGHT = 12.6, 8.5  # inches
 _LEFT, _BOTTOM, _SIDE = 1.5, 1.05, 6.3  # of the heat map
-_RIGHT, _RIGHT_WIDTH = 8.55, 3.85  # of what stands beside it
+_RIGHT, _RIGHT_WIDTH = 8.55, 3.85  # of the column next to it
 _MOST_CELLS = 1024  # rows: about as many as there are pixels
 _DOTS = 160  # an inch
 
@@ -26,16 +26,16 @@ METADATA: dict[str, dict[str, None]] = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
 }
-"""Of drawings: without the date and the versions of libraries, the same input is the same file."""
+"""Of drawings: without the date and the versions of libraries, the same input gives the same file."""
 
 
 def picture(view: View, kind: str, *, surface: bool = False) -> bytes:
     """Draw a heat map with its histogram, its nodes and its outliers.
 
     Args:
-        view: what is drawn.
+        view: to draw.
         kind: one of FORMATS.
-        surface: a surface in three dimensions in place of the heat map.
+        surface: whether to draw a surface in three dimensions instead of the heat map.
 
     Returns:
         The content of the file.
@@ -45,12 +45,12 @@ def picture(view: View, kind: str, *, surface: bool = False) -> bytes:
 
     with rc_context(SETTINGS):
         figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=_DOTS, facecolor="white")
-        found = pooled(view.matrix, _MOST_CELLS, smallest=view.smallest, block=view.ordering.node_size())
-        _head(figure, view, found.together)
+        cells = pooled(view.matrix, _MOST_CELLS, smallest=view.smallest, block=view.ordering.node_size())
+        _head(figure, view, cells.together)
         if surface:
             draw_surface(_axes(figure, 0.1, _BOTTOM - 0.3, 7.9, _SIDE + 0.4, projection="3d"), view)
         else:
-            draw_map(_axes(figure, _LEFT, _BOTTOM, _SIDE, _SIDE), view, found, _SIDE)
+            draw_map(_axes(figure, _LEFT, _BOTTOM, _SIDE, _SIDE), view, cells, _SIDE)
         draw_scale(_axes(figure, _LEFT, 0.38, _SIDE / 1.2, 0.12), view)
         draw_histogram(_axes(figure, _RIGHT, 5.65, _RIGHT_WIDTH, 1.7), view)
         draw_marginals(_axes(figure, _RIGHT, 3.1, _RIGHT_WIDTH, 1.35), view)
@@ -65,7 +65,7 @@ def _axes(figure: Any, left: float, bottom: float, width: float, height: float, 
 
 
 def _head(figure: Any, view: View, together: int) -> None:
-    """Write the title, how it was measured, and what to beware of."""
+    """Write the title, the method, and warnings."""
     left = 0.3 / _WIDTH
     figure.text(left, 1 - 0.2 / _HEIGHT, shown(title(view), 120), fontsize=13, fontweight="bold", va="top")
     phrases = about(view.measurement)

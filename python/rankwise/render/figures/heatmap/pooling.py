@@ -17,7 +17,7 @@ class Pooled:
     Attributes:
         together: rows, and columns, of the matrix in one cell; 1: nothing was pooled.
         values: the worst of each cell, shape (K, K); NaN: no value.
-        row, column: where in the matrix it is, shape (K, K).
+        row, column: its place in the matrix, shape (K, K).
         missing: cells that have pairs, but none with a value, shape (K, K).
     """
 
@@ -29,13 +29,13 @@ class Pooled:
 
 
 def pooled(matrix: NDArray[np.float64], most: int, *, smallest: bool = False, block: int = 1) -> Pooled:
-    """Take blocks together until there are at most `most` rows of them.
+    """Merge blocks until there are at most `most` rows.
 
     Args:
-        matrix: shape (M, M), in the order that is drawn; NaN: no value. The diagonal does not count.
+        matrix: shape (M, M), in the order of the drawing; NaN: no value. The diagonal does not count.
         most: rows.
-        smallest: the smallest value is the worst (bandwidths), else the largest (times).
-        block: ranks of a node; a cell shall not hold the end of one and the begin of another, if it can be.
+        smallest: whether the smallest value is the worst (bandwidths), else the largest (times).
+        block: ranks of a node; if possible, no cell holds the end of a node and the begin of another.
     """
     size = len(matrix)
     together = _fitting(max(1, ceil(size / most)), block)
@@ -60,7 +60,7 @@ def pooled(matrix: NDArray[np.float64], most: int, *, smallest: bool = False, bl
 
 
 def _fitting(least: int, block: int) -> int:
-    """Return a number from `least` to its double that divides `block`, or that it divides; else `least`."""
+    """Return a number from `least` to its double that divides `block` or is its multiple; else `least`."""
     if block == 1:
         return least
     fit = (number for number in range(least, 2 * least) if block % number == 0 or number % block == 0)

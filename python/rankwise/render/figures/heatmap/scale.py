@@ -1,4 +1,4 @@
-"""Colours of values: blue for fast, yellow for slow, red for what is beyond the scale."""
+"""Colours of values: blue for fast, yellow for slow, red beyond the scale."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class Scale:
         return float(self.fast * (self.slow / self.fast) ** height)
 
     def ticks(self, apart: float = 0.0) -> list[float]:
-        """Return round values on the scale, from fast to slow, their heights `apart` at least."""
-        found: list[float] = []
+        """Return round values on the scale, from fast to slow, at least `apart` in height."""
+        values: list[float] = []
         for value in sorted(round_values(*sorted((self.fast, self.slow))), reverse=self.fast > self.slow):
-            if not found or np.diff(self.height(np.array([found[-1], value])))[0] >= apart:
-                found.append(value)
-        return found
+            if not values or np.diff(self.height(np.array([values[-1], value])))[0] >= apart:
+                values.append(value)
+        return values
 
     @property
     def cut(self) -> bool:
@@ -61,7 +61,7 @@ class Scale:
 
 
 def amount_colours() -> Any:
-    """Return the colour map of amounts on white paper, as in the report in its light theme: dark = most."""
+    """Return the colour map of amounts on white paper, as in the report's light theme: dark = most."""
     from matplotlib.colors import LinearSegmentedColormap
 
     # The brightest yellow can hardly be seen on white.
@@ -71,12 +71,12 @@ def amount_colours() -> Any:
 def scale(classes: Sequence[NDArray[np.float64]], *, smallest: bool = False) -> Scale:
     """Choose the ends so that outliers do not squeeze the rest into one colour.
 
-    Each class (the pairs within nodes, say) may reach three quartile distances beyond its quartiles; what is
-    slower than this for all of them is beyond the scale.
+    Each class, such as the pairs within nodes, may reach three quartile distances beyond its quartiles.
+    Values slower than this for all classes are beyond the scale.
 
     Args:
-        classes: values of each; what is not finite or positive does not count.
-        smallest: the smallest value is the worst (bandwidths), else the largest (times).
+        classes: values of each; only finite and positive ones count.
+        smallest: whether the smallest value is the worst (bandwidths), else the largest (times).
     """
     ends = []
     everything = []
@@ -91,7 +91,7 @@ def scale(classes: Sequence[NDArray[np.float64]], *, smallest: bool = False) -> 
     if not ends:
         return Scale(1.0, 2.0, 1.0, 2.0)
     least, most = min(low for low, _ in ends), max(high for _, high in ends)
-    if most - least < _LEAST_SPREAD:  # all alike: the middle of the scale, nothing stands out
+    if most - least < _LEAST_SPREAD:  # all nearly equal: the middle of the scale, nothing stands out
         least, most = least - _LEAST_SPREAD, most + _LEAST_SPREAD
     first, last = min(low for low, _ in everything), max(high for _, high in everything)
     limits = [float(np.exp(end)) for end in (least, most, first, last)]
@@ -113,25 +113,25 @@ def colours(heights: NDArray[np.float64]) -> NDArray[np.uint8]:
     """Return red, green, blue and opacity of heights, shape (..., 4); NaN is transparent."""
     anchors = np.array([_parts(text) for text in PALETTE], dtype=np.float64)
     place = np.nan_to_num(np.clip(heights, 0, 1)) * (len(PALETTE) - 1)
-    found = np.empty((*heights.shape, 4))
+    paint = np.empty((*heights.shape, 4))
     for part in range(3):
-        found[..., part] = np.interp(place, np.arange(len(PALETTE)), anchors[:, part])
-    found[heights > END, :3] = _parts(BEYOND)
-    found[..., 3] = np.where(np.isnan(heights), 0, 255)
-    rounded: NDArray[np.uint8] = found.round().astype(np.uint8)
+        paint[..., part] = np.interp(place, np.arange(len(PALETTE)), anchors[:, part])
+    paint[heights > END, :3] = _parts(BEYOND)
+    paint[..., 3] = np.where(np.isnan(heights), 0, 255)
+    rounded: NDArray[np.uint8] = paint.round().astype(np.uint8)
     return rounded
 
 
 def round_values(low: float, high: float) -> list[float]:
-    """Return round numbers between two, for a logarithmic axis; both ends where there are too few."""
+    """Return round numbers between two, for a logarithmic axis; both ends if there are too few."""
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    found: list[float] = []
+    values: list[float] = []
     for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)):
-        found = [step * 10.0**power for power in powers for step in steps]
-        found = [value for value in found if low * (1 - 1e-6) <= value <= high * (1 + 1e-6)]
-        if len(found) >= 4:
+        values = [step * 10.0**power for power in powers for step in steps]
+        values = [value for value in values if low * (1 - 1e-6) <= value <= high * (1 + 1e-6)]
+        if len(values) >= 4:
             break
-    return found if len(found) >= 2 else [float(f"{low:.3g}"), float(f"{high:.3g}")]
+    return values if len(values) >= 2 else [float(f"{low:.3g}"), float(f"{high:.3g}")]
 
 
 def tick_text(value: float) -> str:
@@ -140,7 +140,7 @@ def tick_text(value: float) -> str:
 
 
 def ink(background: str) -> str:
-    """Return the colour, black or white, that is read best on a background."""
+    """Return the colour, black or white, that is most legible on a background."""
     red, green, blue = _parts(background)
     return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#ffffff"
 

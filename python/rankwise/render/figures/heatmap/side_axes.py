@@ -1,4 +1,4 @@
-"""What stands beside the heat map of a drawing: histogram, nodes, and what does not fit."""
+"""The column next to the heat map: histogram, nodes, and outliers."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _LEAST_RATIO = 2.5  # of the ends of the axis of nodes
 
 def draw_histogram(axes: Any, view: View) -> None:
     """Draw the number of pairs over their value, a colour for each level."""
-    found = histogram(view)
+    counted = histogram(view)
     axes.set_title("All pairs by level, and its median", pad=8)
     axes.set(xscale="log", yscale="log")
-    for place, (name, median) in enumerate(zip(found.names, found.medians, strict=True)):
-        if found.counts[place].any():
+    for place, (name, median) in enumerate(zip(counted.names, counted.medians, strict=True)):
+        if counted.counts[place].any():
             axes.stairs(
-                found.counts[place],
-                found.edges,
+                counted.counts[place],
+                counted.edges,
                 fill=True,
                 color=COLOURS[place % len(COLOURS)],
                 alpha=0.8,
@@ -40,7 +40,7 @@ def draw_histogram(axes: Any, view: View) -> None:
     axes.set(
         ylabel="pairs, each way" if view.smallest else "pairs",
         xlabel=quantity(view),
-        ylim=(0.7, max(10.0, 2.0 * found.counts.max())),
+        ylim=(0.7, max(10.0, 2.0 * counted.counts.max())),
     )
     _few_ticks(axes.xaxis, *axes.get_xlim())
     powers = 10.0 ** np.arange(0, np.ceil(np.log10(axes.get_ylim()[1])))
@@ -65,15 +65,17 @@ def draw_histogram(axes: Any, view: View) -> None:
 
 def draw_marginals(axes: Any, view: View) -> None:
     """Draw the median and the worst pair of each node with the others."""
-    found = marginals(view)
-    word = "rank" if found.kind == "rank" else "node"
+    of_nodes = marginals(view)
+    word = "rank" if of_nodes.kind == "rank" else "node"
     axes.set_title(f"Each {word} with the others", pad=8)
-    places = np.arange(len(found.labels))
+    places = np.arange(len(of_nodes.labels))
     axes.set_yscale("log")
-    axes.vlines(places, found.median, found.worst, color=RULE, linewidth=min(3.0, 150 / len(places)))
+    axes.vlines(places, of_nodes.median, of_nodes.worst, color=RULE, linewidth=min(3.0, 150 / len(places)))
     style = {"s": float(np.clip(900 / len(places), 4, 26)), "linewidths": 0, "zorder": 3}
-    axes.scatter(places, found.worst, c=_paint(view, found.worst), marker="_", **style | {"linewidths": 1.4})
-    axes.scatter(places, found.median, c=_paint(view, found.median), marker="o", **style)
+    axes.scatter(
+        places, of_nodes.worst, c=_paint(view, of_nodes.worst), marker="_", **style | {"linewidths": 1.4}
+    )
+    axes.scatter(places, of_nodes.median, c=_paint(view, of_nodes.median), marker="o", **style)
     axes.set(xlim=(-0.8, len(places) - 0.2), ylabel=view.unit)
     axes.text(
         1,
@@ -84,24 +86,24 @@ def draw_marginals(axes: Any, view: View) -> None:
         fontsize=7.5,
         color=FAINT,
     )
-    if np.isnan(found.median).all():  # the only pairs are inside a node
+    if np.isnan(of_nodes.median).all():  # the only pairs are inside a node
         axes.set_axis_off()
         return
-    axes.set_ylim(*_wide(found.median, found.worst))
+    axes.set_ylim(*_wide(of_nodes.median, of_nodes.worst))
     _few_ticks(axes.yaxis, *axes.get_ylim())
     axes.grid(visible=True, axis="y", which="major")
     axes.minorticks_off()
     if len(places) <= _MOST_NAMES:
         font = 7.5 if len(places) <= 20 else 6
-        axes.set_xticks(places, [shown(label, 14) for label in found.labels], rotation=90, fontsize=font)
+        axes.set_xticks(places, [shown(label, 14) for label in of_nodes.labels], rotation=90, fontsize=font)
         axes.tick_params(axis="x", length=0, pad=2)
     else:
         axes.set_xlabel(f"{word}s in the order of the picture")
-        _name_worst(axes, view, found.median, found.labels)
+        _name_worst(axes, view, of_nodes.median, of_nodes.labels)
 
 
 def _wide(*values: Any) -> tuple[float, float]:
-    """Return limits with some room, wide enough that noise does not look like a difference."""
+    """Return limits with some margin, wide enough that noise does not look like a difference."""
     low, high = np.nanmin(values) * 0.9, np.nanmax(values) / 0.9
     more = max(1.0, np.sqrt(_LEAST_RATIO * low / high))
     return float(low / more), float(high * more)
@@ -137,14 +139,14 @@ def _few_ticks(axis: Any, low: float, high: float) -> None:
 
 
 def draw_outliers(figure: Any, view: View, left: float, top: float, line: float) -> None:
-    """Write what does not fit, the worst first.
+    """Write the outliers, the worst first.
 
     Args:
         figure: matplotlib's.
-        view: what is drawn.
-        left: where, as share of the figure.
-        top: likewise.
-        line: height of a line, likewise.
+        view: to draw.
+        left: place, as a share of the figure's width.
+        top: place, as a share of its height.
+        line: height of a line, as a share of it.
     """
     if view.hierarchy is None:
         return
@@ -159,7 +161,7 @@ def draw_outliers(figure: Any, view: View, left: float, top: float, line: float)
         figure.text(left, y, "\N{BLACK SQUARE}", color=BEYOND, va="top", fontsize=7)
         figure.text(left + 0.012, y, shown(what, 56), va="top")
         figure.text(left + 0.012, y - 0.92 * line, shown(how, 72), color=FAINT, fontsize=7.5, va="top")
-    rest = len(outliers) - _MOST_OUTLIERS
-    if rest > 0:
+    unlisted = len(outliers) - _MOST_OUTLIERS
+    if unlisted > 0:
         y = top - (1.35 + _MOST_OUTLIERS * 1.95) * line
-        figure.text(left + 0.012, y, f"and {rest} more", color=WARNING, va="top")
+        figure.text(left + 0.012, y, f"and {unlisted} more", color=WARNING, va="top")

@@ -43,7 +43,7 @@ SETTINGS: dict[Any, Any] = {
 
 
 def shown(text: str, longest: int = 24) -> str:
-    """Return a text from a file as printable ASCII, cut in the middle where it is too long."""
+    """Return a text from a file as printable ASCII, cut in the middle if it is too long."""
     harmless = safe(text)
     if len(harmless) <= longest:
         return harmless

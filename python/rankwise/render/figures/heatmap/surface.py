@@ -20,13 +20,13 @@ _MOST_CELLS = 64  # rows: more of them hide each other
 
 def draw_surface(axes: Any, view: View) -> None:
     """Draw steps, one for each cell, on matplotlib's axes in three dimensions."""
-    found = pooled(view.matrix, _MOST_CELLS, smallest=view.smallest, block=view.ordering.node_size())
-    values = found.values.copy()
-    own = np.isnan(values) & ~found.missing
+    pooled_cells = pooled(view.matrix, _MOST_CELLS, smallest=view.smallest, block=view.ordering.node_size())
+    values = pooled_cells.values.copy()
+    own = np.isnan(values) & ~pooled_cells.missing
     values[own] = view.scale.fast
     heights = view.scale.height(values)
     cells = colours(view.scale.height(values)) / 255
-    edges = np.arange(len(values) + 1) * found.together - 0.5
+    edges = np.arange(len(values) + 1) * pooled_cells.together - 0.5
     steps = np.repeat(edges, 2)[1:-1]
     rows, columns = np.meshgrid(steps, steps, indexing="ij")
     surface = axes.plot_surface(
@@ -52,14 +52,14 @@ def draw_surface(axes: Any, view: View) -> None:
 
 
 def _names(view: View) -> tuple[list[float], list[str]]:
-    """Return the middle and the name of some nodes, or of some ranks where there is one node only."""
+    """Return the middle and the name of some nodes, or of some ranks if there is only one node."""
     nodes = [division.blocks for division in view.ordering.divisions if division.name == "node"]
-    found = (
+    labels = (
         [((block.start + block.stop - 1) / 2, shown(block.label, _LONGEST_NAME)) for block in nodes[0]]
         if nodes
         else [(float(place), str(rank)) for place, rank in enumerate(view.ordering.ranks)]
     )
-    some = found[:: max(1, -(-len(found) // _MOST_NAMES))]
+    some = labels[:: max(1, -(-len(labels) // _MOST_NAMES))]
     return [place for place, _ in some], [name for _, name in some]
 
 

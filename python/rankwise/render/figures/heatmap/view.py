@@ -1,4 +1,4 @@
-"""What is drawn: one statistic of one message size, in order, with its classes and its scale."""
+"""The subject of a drawing: a statistic of a message size, in order, with its classes and its scale."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class View:
     """One statistic of one size.
 
     Attributes:
-        measurement, hierarchy: where it is from; hierarchy None: none was found.
+        measurement, hierarchy: of the statistic; hierarchy None: none was found.
         statistic: one of DRAWN.
         size: of the messages, bytes.
         ordering: of rows and columns.
         classes: of the measurement's pairs.
-        values: one array (P,) for each direction that was measured apart: us, or MB/s.
+        values: one array (P,) for each separately measured direction: us, or MB/s.
         scale: of the colours.
     """
 
@@ -62,20 +62,20 @@ class View:
 
     @cached_property
     def matrix(self) -> NDArray[np.float64]:
-        """The values in order, shape (M, M); NaN where there are none, and on the diagonal."""
+        """The values in order, shape (M, M); NaN if missing, and on the diagonal."""
         ranks = self.ordering.ranks
-        found = self.measurement.matrix(self.statistic, self.size)[np.ix_(ranks, ranks)]
-        np.fill_diagonal(found, np.nan)
-        return found
+        ordered = self.measurement.matrix(self.statistic, self.size)[np.ix_(ranks, ranks)]
+        np.fill_diagonal(ordered, np.nan)
+        return ordered
 
 
 def view(
     measurement: Measurement, hierarchy: Hierarchy | None, statistic: str, size: int, by: str = ORDERS[0]
 ) -> View:
-    """Choose what is drawn.
+    """Return the view of a statistic.
 
     Raises:
-        RankwiseError: nothing of this statistic and size was measured.
+        RankwiseError: this statistic and size was not measured.
     """
     if not measured_pairs(measurement).any():
         raise RankwiseError("this file has no measured pair: measure at least two ranks")
@@ -103,8 +103,8 @@ def view(
     )
 
 
-def _by_class(found: Classes, values: tuple[NDArray[np.float64], ...]) -> list[NDArray[np.float64]]:
-    return [part[found.of == place] for place in range(len(found.names)) for part in values]
+def _by_class(classes: Classes, values: tuple[NDArray[np.float64], ...]) -> list[NDArray[np.float64]]:
+    return [part[classes.of == place] for place in range(len(classes.names)) for part in values]
 
 
 def pair_values(measurement: Measurement, statistic: str, size: int) -> tuple[NDArray[np.float64], ...]:
@@ -116,7 +116,7 @@ def pair_values(measurement: Measurement, statistic: str, size: int) -> tuple[ND
 
 
 def available(measurement: Measurement, size: int) -> list[str]:
-    """Return those of DRAWN that have values."""
+    """Return the statistics of DRAWN that have values."""
     return [
         statistic
         for statistic in DRAWN
@@ -125,14 +125,14 @@ def available(measurement: Measurement, size: int) -> list[str]:
 
 
 def default_statistic(measurement: Measurement, size: int | None) -> str:
-    """Return the one of DRAWN that says most, of those that the measurement has (of one size)."""
+    """Return the most informative statistic of DRAWN that the measurement has (of one size)."""
     sizes = measurement.sizes if size is None else [known for known in measurement.sizes if known == size]
     there = {statistic for known in sizes for statistic in available(measurement, known)}
     return next((statistic for statistic in _DEFAULTS if statistic in there), _DEFAULTS[0])
 
 
 def default_size(measurement: Measurement, statistic: str) -> int:
-    """Return the smallest size with this statistic, or the largest with a bandwidth; 0 if there is none."""
+    """Return the smallest size with this statistic, or the largest with a bandwidth; 0: no such size."""
     sizes = [size for size in measurement.sizes if statistic in available(measurement, size)]
     pick = max if statistic == BANDWIDTH else min
     return pick(sizes or measurement.sizes, default=0)

@@ -1,1 +1,1 @@
-"""A placement as a drawing: who sends how much to whom, before and after."""
+"""A placement as a drawing: the bytes between ranks, before and after."""

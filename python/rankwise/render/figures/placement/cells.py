@@ -15,15 +15,15 @@ _MOST = 256  # rows: smaller cells can hardly be seen
 
 @dataclass(frozen=True)
 class Cells:
-    """Bytes from rows to columns, in both of which ranks are in the order of their slots.
+    """Bytes from rows to columns, both with ranks in the order of their slots.
 
     Attributes:
         within: shape (M, M), between ranks on the same node.
-        off_node: likewise, on different nodes.
+        off_node: shape (M, M), between ranks on different nodes.
         ranks: in the order of their slots.
         together: ranks in a row.
-        borders: how many ranks come before each node but the first.
-        outer: likewise, of the objects of the level around nodes; none if there is one alone.
+        borders: number of ranks before each node but the first.
+        outer: the same for the objects of the level around nodes; empty if there is only one.
         hosts: of the nodes that have ranks, in their order.
     """
 
@@ -40,8 +40,8 @@ def cells(traffic: Traffic, machine: Machine, slot: ArrayLike) -> Cells:
     """Return the matrix of a placement.
 
     Args:
-        traffic: what ranks send each other.
-        machine: that the slots are of.
+        traffic: between ranks.
+        machine: of the slots.
         slot: index of the slot of each rank in Machine.slots.
     """
     slots = np.asarray(slot)
@@ -73,5 +73,5 @@ def cells(traffic: Traffic, machine: Machine, slot: ArrayLike) -> Cells:
 
 
 def _changes(values: NDArray[np.int32]) -> list[int]:
-    found: list[int] = (np.flatnonzero(np.diff(values)) + 1).tolist()
-    return found
+    places: list[int] = (np.flatnonzero(np.diff(values)) + 1).tolist()
+    return places

@@ -29,16 +29,16 @@ _MOST_NAMES = 32
 _MOST_LINES = 32
 _MOST_NUMBERS = 48
 _PALETTES = {"off node": "Oranges", "within a node": "Blues"}
-_LIGHTEST = 0.3  # of the palette: what is sent is never white
+_LIGHTEST = 0.3  # of the palette: cells with traffic are never white
 _STRONG = 0.75
 
 
-def placement_picture(found: Mapping, seen: RunTraffic, kind: str) -> bytes:
-    """Draw a placement beside the one before it.
+def placement_picture(mapping: Mapping, run_traffic: RunTraffic, kind: str) -> bytes:
+    """Draw a placement next to the previous one.
 
     Args:
-        found: the placement.
-        seen: what the ranks sent each other.
+        mapping: the placement.
+        run_traffic: between the ranks.
         kind: one of heatmap.picture.FORMATS.
 
     Returns:
@@ -47,30 +47,32 @@ def placement_picture(found: Mapping, seen: RunTraffic, kind: str) -> bytes:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    before = found.present or found.natural
-    names = "present placement" if found.present else "natural order", "found"
-    drawn = [cells(seen.traffic, found.machine, slot) for slot in (found.slot_before, found.slot)]
+    before = mapping.present or mapping.natural
+    names = "present placement" if mapping.present else "natural order", "found"
+    drawn = [
+        cells(run_traffic.traffic, mapping.machine, slot) for slot in (mapping.slot_before, mapping.slot)
+    ]
     limits = _limits(drawn)
     with rc_context(SETTINGS):
         figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=_DOTS, facecolor="white")
-        _head(figure, found, drawn[0])
-        for left, name, each, effect in zip(_LEFT, names, drawn, (before, found.found), strict=True):
+        _head(figure, mapping, drawn[0])
+        for left, name, each, effect in zip(_LEFT, names, drawn, (before, mapping.found), strict=True):
             axes = figure.add_axes((left / _WIDTH, _BOTTOM / _HEIGHT, _SIDE / _WIDTH, _SIDE / _HEIGHT))
             axes.set_title(f"{name}: {byte_text(effect.bytes_off_node)} off node")
             _matrix(axes, each, limits)
-        _bars(figure, found, before, names)
+        _bars(figure, mapping, before, names)
         figure.text(_LEFT[0] / _WIDTH, 0.55 / _HEIGHT, _legend(limits), color=FAINT, va="top")
         buffer = io.BytesIO()
         figure.savefig(buffer, format=kind, metadata=METADATA[kind])
     return buffer.getvalue()
 
 
-def _head(figure: Any, found: Mapping, drawn: Cells) -> None:
+def _head(figure: Any, mapping: Mapping, drawn: Cells) -> None:
     left = 0.3 / _WIDTH
-    shape = shown(Shapes(found.machine).inside(found.machine.root), 80)
-    text = f"Placement of {len(found.bindings)} ranks on {shape}"
+    shape = shown(Shapes(mapping.machine).inside(mapping.machine.root), 80)
+    text = f"Placement of {len(mapping.bindings)} ranks on {shape}"
     figure.text(left, 1 - 0.2 / _HEIGHT, text, fontsize=13, fontweight="bold", va="top")
-    phrases = [verdict(found), "rows send to columns, both in the order of slots"]
+    phrases = [verdict(mapping), "rows send to columns, both in the order of slots"]
     if drawn.together > 1:
         phrases.append(f"each cell: the sum of about {drawn.together:.3g} x {drawn.together:.3g} pairs")
     line = "   \N{MIDDLE DOT}   ".join(phrases)
@@ -112,30 +114,30 @@ def _matrix(axes: Any, each: Cells, limits: tuple[float, float]) -> None:
 
 
 def _colours(kind: str, values: NDArray[np.float64], limits: tuple[float, float]) -> NDArray[np.float64]:
-    """Return red, green, blue and opacity; nothing where nothing is sent."""
+    """Return red, green, blue and opacity; transparent without traffic."""
     from matplotlib import colormaps
 
     with np.errstate(divide="ignore"):
         height = np.maximum((np.log(values) - limits[0]) / max(limits[1] - limits[0], 1e-9), 0)
-    found = np.array(colormaps[_PALETTES[kind]](_LIGHTEST + (1 - _LIGHTEST) * height))
-    found[..., 3] = values > 0
-    return found
+    paint = np.array(colormaps[_PALETTES[kind]](_LIGHTEST + (1 - _LIGHTEST) * height))
+    paint[..., 3] = values > 0
+    return paint
 
 
-def _bars(figure: Any, found: Mapping, before: PlacementCost, names: tuple[str, str]) -> None:
+def _bars(figure: Any, mapping: Mapping, before: PlacementCost, names: tuple[str, str]) -> None:
     """Draw the bytes that meet at each level; the innermost below."""
     from matplotlib import colormaps
 
     left, width = _BARS
     axes = figure.add_axes((left / _WIDTH, _BOTTOM / _HEIGHT, width / _WIDTH, _SIDE / _HEIGHT))
     axes.set_title("bytes that meet at")
-    node = found.machine.depth(NODE)
-    levels = found.found.levels
-    most = max(level.bytes for effect in (before, found.found) for level in effect.levels) or 1
+    node = mapping.machine.depth(NODE)
+    levels = mapping.found.levels
+    most = max(level.bytes for effect in (before, mapping.found) for level in effect.levels) or 1
     for place, level in enumerate(levels):
-        outside = found.machine.depth(level.level) < node
+        outside = mapping.machine.depth(level.level) < node
         paint = colormaps[_PALETTES["off node" if outside else "within a node"]](_STRONG)
-        for row, (effect, opacity) in enumerate(((before, 0.45), (found.found, 1.0))):
+        for row, (effect, opacity) in enumerate(((before, 0.45), (mapping.found, 1.0))):
             size = effect.levels[place].bytes
             at = place + 0.36 * row - 0.18
             axes.barh(at, size / most, height=0.34, color=paint, alpha=opacity)

@@ -1,1 +1,1 @@
-"""Drawings of what a profile tells: one file each, a function that draws on matplotlib's axes."""
+"""Drawings of a profile: one file each, a function that draws on matplotlib's axes."""

@@ -1,4 +1,4 @@
-"""What each rank's time went to: MPI, its start and end, and the rest."""
+"""The time of each rank: MPI, its start and end, and the rest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankwise.text.empty import NO_CALL_BETWEEN
 from rankwise.text.units import second_text
 from rankwise.views.by.rank import rank_title
 
-_COMPUTE = "#e1e7ee"  # what nobody looks for here stands back
+_COMPUTE = "#e1e7ee"  # pale: not the subject here
 
 
 def draw_balance(rows: Sequence[Rank], axes: Any = None) -> Any:
@@ -32,14 +32,14 @@ def draw_balance(rows: Sequence[Rank], axes: Any = None) -> Any:
             on.set_title("No rank's counters could be read")
             return on
         ranks = sorted(rows, key=lambda row: row.rank)
-        # (The times in MPI of several threads are added up: the mean of them is what the rank spent.)
+        # (The times in MPI of several threads are summed up: the rank spent their mean.)
         mpi = np.array([row.seconds / max(row.threads, 1) for row in ranks])
         ends = np.array([row.init_finalize_seconds for row in ranks])
-        rest = np.maximum([row.run_seconds for row in ranks] - mpi, 0)
+        outside = np.maximum([row.run_seconds for row in ranks] - mpi, 0)
         bottom = np.zeros(len(ranks))
         parts = (
             ("in MPI", mpi, COLOURS[0]),
-            ("compute, other", rest, _COMPUTE),
+            ("compute, other", outside, _COMPUTE),
             ("Init, Finalize", ends, REST),
         )
         edges = np.append(np.array([row.rank for row in ranks]) - 0.5, ranks[-1].rank + 0.5)

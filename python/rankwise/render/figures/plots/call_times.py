@@ -1,4 +1,4 @@
-"""The time of each rank in some of its calls: of the rest of its time, the other calls are not told."""
+"""The time of each rank in some of its calls, without the other calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankwise.text.units import ratio_text, second_text
 
 
 def draw_call_times(rows: Sequence[Rank], axes: Any = None) -> Any:
-    """Draw the time of each rank in the calls that are chosen, by rank.
+    """Draw the time of each rank in the chosen calls, by rank.
 
     Args:
         rows: the ranks, with their times in these calls.
@@ -25,7 +25,7 @@ def draw_call_times(rows: Sequence[Rank], axes: Any = None) -> Any:
     """
     with drawing(axes, 7.2, 3.2) as on:
         ranks = sorted(rows, key=lambda row: row.rank)
-        # (The times of several threads are added up: the mean of them is what the rank spent.)
+        # (The times of several threads are summed up: the rank spent their mean.)
         seconds = np.array([row.seconds / max(row.threads, 1) for row in ranks])
         if not seconds.any():
             on.set_title("No rank spends time in these calls")
@@ -34,12 +34,14 @@ def draw_call_times(rows: Sequence[Rank], axes: Any = None) -> Any:
         on.bar(numbers, seconds, 1.0, color=COLOURS[0], label="in these calls")
         mean, most = float(seconds.mean()), int(seconds.argmax())
         on.axhline(mean, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label="mean")
-        one = f"Rank {ranks[most].rank} spends"
+        longest = f"Rank {ranks[most].rank} spends"
         times = (
             f" the most time in these calls: {second_text(seconds[most])}, {ratio_text(seconds[most] / mean)}"
         )
         on.set_title(
-            f"{one}{times} times the mean" if len(ranks) > 1 else f"{one} {second_text(mean)} in these calls"
+            f"{longest}{times} times the mean"
+            if len(ranks) > 1
+            else f"{longest} {second_text(mean)} in these calls"
         )
         on.set_xlim(numbers[0] - 0.5, numbers[-1] + 0.5)
         on.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)

@@ -16,7 +16,7 @@ from rankwise.text.units import second_text
 from rankwise.views.totals_columns import share_of_mpi
 
 _MOST_BARS = 12
-_LEAST_PERCENT = 0.2  # of the time in MPI: less can't be seen
+_LEAST_PERCENT = 0.2  # of the time in MPI: less is invisible
 
 
 def draw_communicators(
@@ -33,7 +33,7 @@ def draw_communicators(
         communicators: all.
         calls: on each of them.
         axes: to draw on; None = new ones.
-        time: what is drawn of them.
+        time: to draw.
 
     Returns:
         The axes.
@@ -41,8 +41,8 @@ def draw_communicators(
     used = [row for row in families if row.totals.seconds]
     bars = [row for row in used[:_MOST_BARS] if row.totals.percent_of_mpi >= _LEAST_PERCENT]
     names = [f"{shown(family_name(row), 40)}\n{size_name(row)}" for row in bars]
-    if left := len(used) - len(bars):
-        names.append(f"{left} other{'s' * (left > 1)}")
+    if others := len(used) - len(bars):
+        names.append(f"{others} other{'s' * (others > 1)}")
     place = {row.family: number for number, row in enumerate(bars)}
     family_of = {row.name: row.family for row in communicators}
     stacks: list[dict[str, float]] = [{} for _ in names]

@@ -1,4 +1,4 @@
-"""Who sends how much to whom, as a heat map with logarithmic colours."""
+"""The traffic between ranks or nodes, as a heat map with logarithmic colours."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _MOST_NAMES = 32
 _MOST_TICKS = 6
 
 
-def draw_matrix(found: Matrix, measure: str, axes: Any = None) -> Any:
-    """Draw a matrix; row = who sends, column = who gets. Cells without a message are white.
+def draw_matrix(matrix: Matrix, measure: str, axes: Any = None) -> Any:
+    """Draw a matrix; row = sender, column = receiver. Cells without a message are white.
 
     Args:
-        found: the matrix.
+        matrix: to draw.
         measure: `bytes` or `messages`.
         axes: to draw on; None = new ones.
 
@@ -31,17 +31,17 @@ def draw_matrix(found: Matrix, measure: str, axes: Any = None) -> Any:
     from matplotlib.colors import LogNorm
 
     text = byte_text if measure == "bytes" else count_text
-    factor = max(1, -(-found.size // _MOST_CELLS))
-    side = -(-found.size // factor)
+    factor = max(1, -(-matrix.size // _MOST_CELLS))
+    side = -(-matrix.size // factor)
     cells = np.zeros((side, side))
-    for cell in found.cells:
+    for cell in matrix.cells:
         cells[cell.source // factor, cell.destination // factor] += getattr(cell, measure)
-    seen = cells[cells > 0]
+    amounts = cells[cells > 0]
     with drawing(axes, 6.4, 5.2) as on:
-        if not seen.size:
-            on.set_title(_title(found, measure))
+        if not amounts.size:
+            on.set_title(_title(matrix, measure))
             return on
-        least, most = float(seen.min()), float(seen.max())
+        least, most = float(amounts.min()), float(amounts.max())
         image = on.imshow(
             np.ma.masked_equal(cells, 0),
             norm=LogNorm(least, most),
@@ -49,14 +49,14 @@ def draw_matrix(found: Matrix, measure: str, axes: Any = None) -> Any:
             interpolation="nearest",
             extent=(-0.5, side * factor - 0.5, side * factor - 0.5, -0.5),
         )
-        on.set_title(_title(found, measure))
+        on.set_title(_title(matrix, measure))
         each = f", each cell {factor} x {factor}" if factor > 1 else ""
-        on.set_xlabel(f"to {found.ends}{each}")
-        on.set_ylabel(f"from {found.ends}")
-        if found.nodes and found.size <= _MOST_NAMES:
-            names = [shown(name) for name in found.nodes]
-            on.set_xticks(range(found.size), names, rotation=45, ha="right")
-            on.set_yticks(range(found.size), names)
+        on.set_xlabel(f"to {matrix.ends}{each}")
+        on.set_ylabel(f"from {matrix.ends}")
+        if matrix.nodes and matrix.size <= _MOST_NAMES:
+            names = [shown(name) for name in matrix.nodes]
+            on.set_xticks(range(matrix.size), names, rotation=45, ha="right")
+            on.set_yticks(range(matrix.size), names)
         else:
             on.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
             on.yaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
@@ -77,17 +77,17 @@ def _ticks(least: float, most: float) -> list[float]:
     return [least, *(tick for tick in inner if least * room <= tick <= most / room), most]
 
 
-def _title(found: Matrix, measure: str) -> str:
+def _title(matrix: Matrix, measure: str) -> str:
     text = byte_text if measure == "bytes" else lambda number: f"{count_text(number)} messages"
-    whole = sum(getattr(cell, measure) for cell in found.cells)
+    whole = sum(getattr(cell, measure) for cell in matrix.cells)
     if not whole:
         return "No messages were recorded"
-    most = max(found.cells, key=lambda cell: getattr(cell, measure))
-    names = found.nodes or [f"{found.ends} {number}" for number in range(found.size)]
+    most = max(matrix.cells, key=lambda cell: getattr(cell, measure))
+    names = matrix.nodes or [f"{matrix.ends} {number}" for number in range(matrix.size)]
     share = percent_text(100 * getattr(most, measure) / whole)
-    kind = f" of {found.kind}" if found.kind != "all" else ""
+    kind = f" of {matrix.kind}" if matrix.kind != "all" else ""
     return (
-        f"{text(whole)}{kind} between {found.size} {found.ends}s;\n"
+        f"{text(whole)}{kind} between {matrix.size} {matrix.ends}s;\n"
         f"most: {shown(names[most.source])} to {shown(names[most.destination])}, "
         f"{text(getattr(most, measure))} ({share} %)"
     )

@@ -1,4 +1,4 @@
-"""A drawing as a figure for print: as wide as a column, with texts that are read at that size."""
+"""A drawing as a figure for print: as wide as a column, with legible texts at that size."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rankwise.render.figures.heatmap.picture import METADATA
 from rankwise.render.figures.heatmap.style import PAPER, SETTINGS
 
 FORMATS = ("pdf", "svg", "png")
-_NARROW = 5.0  # inches: there is no room for a legend beside the drawing
+_NARROW = 5.0  # inches: too narrow for a legend next to the drawing
 _TITLE, _LABEL, _SMALL = 8.0, 7.0, 6.5  # points
 _ROW = 0.2  # inches, of a line of text with its surroundings
-_BAR, _ENDS = 0.34, 0.8  # inches: of a bar that has names beside it; of what is above and below the bars
+_BAR, _ENDS = 0.34, 0.8  # inches: of a bar with names next to it; of the space above and below the bars
 _NAME = 1.4 * _SMALL / 72  # inches, from one name on an axis to the next
-_UPRIGHT = 1.05 * _SMALL / 72  # likewise, of names that stand upright
+_UPRIGHT = 1.05 * _SMALL / 72  # the same, of upright names
 _LEGEND_COLUMN = 1.15  # inches
 _PAD = 0.04  # inches
 
@@ -27,9 +27,9 @@ def paper_figure(
     """Draw on axes of a new figure.
 
     Args:
-        draw: is given the axes.
+        draw: gets the axes.
         width: of the figure, inches.
-        height: inches; None = as high as the names on its y axis need.
+        height: inches; None = as the names on its y axis need.
         kind: one of FORMATS.
         dots: an inch, of PNG.
 
@@ -63,7 +63,7 @@ def paper_figure(
 
 
 def _thin(axis: Any, room: float) -> None:
-    """Leave names out, at even distances, where an axis has less room, in inches, than they need."""
+    """Leave names out, at even distances, if an axis has less room, in inches, than they need."""
     from matplotlib.ticker import FixedLocator
 
     names, places = axis.get_ticklabels(), axis.get_majorticklocs()
@@ -79,10 +79,10 @@ def _thin(axis: Any, room: float) -> None:
 
 
 def _highest(axes: Any, places: Sequence[float]) -> int:
-    """Return the place of the highest bar, which has to have its name."""
+    """Return the place of the highest bar, whose name has to stay."""
     if not axes.patches:
         return 0
-    bar = max(axes.patches, key=lambda one: one.get_y() + one.get_height())
+    bar = max(axes.patches, key=lambda bar: bar.get_y() + bar.get_height())
     middle = bar.get_x() + bar.get_width() / 2
     return min(range(len(places)), key=lambda place: abs(places[place] - middle))
 
@@ -120,7 +120,7 @@ def _place_legend(figure: Any, axes: Any, width: float) -> None:
 
 
 def _wrap_title(figure: Any, title: str, width: float) -> None:
-    """Break the lines of a title where the figure ends."""
+    """Break the lines of a title at the end of the figure."""
     shown = figure.suptitle("", x=_PAD / width, ha="left", fontsize=_TITLE, fontweight="bold")
     room = (width - 2 * _PAD) * figure.dpi
     lines: list[str] = []

@@ -19,7 +19,7 @@ def draw_sizes(rows: Sequence[SizeRow], axes: Any = None, time: str = IN_MPI) ->
     Args:
         rows: one for each procedure and size bin.
         axes: to draw on; None = new ones.
-        time: what is drawn of them.
+        time: to draw.
 
     Returns:
         The axes.
@@ -31,7 +31,7 @@ def draw_sizes(rows: Sequence[SizeRow], axes: Any = None, time: str = IN_MPI) ->
             return on
         there = {row.size_bin for row in rows}
         sized = there - {0, OTHER}
-        # Also bins without a call, so that the axis is one of sizes.
+        # Also bins without a call, so that the axis is to scale.
         inner = range(min(sized), max(sized) + 1) if sized else range(0)
         bins = [*sorted(there & {0}), *inner, *sorted(there & {OTHER})]
         stacks = [

@@ -1,4 +1,4 @@
-"""Bars that are made up of parts: each part in its own colour, small ones taken together."""
+"""Stacked bars: each part in its own colour, small parts merged."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def draw_stacks(axes: Any, stacks: Sequence[Mapping[str, float]], *, across: boo
     names = largest(amounts, len(COLOURS) - 1)
     places = range(len(stacks))
     starts = [0.0] * len(stacks)
-    rest = len(amounts) - len(names)
-    for name, colour in [*zip(names, COLOURS, strict=False), *([(None, REST)] if rest else [])]:
+    merged = len(amounts) - len(names)
+    for name, colour in [*zip(names, COLOURS, strict=False), *([(None, REST)] if merged else [])]:
         sizes = [
             sum(amount for part, amount in stack.items() if part not in names)
             if name is None
             else stack.get(name, 0.0)
             for stack in stacks
         ]
-        label = f"{rest} others" if name is None else shown(name)
+        label = f"{merged} others" if name is None else shown(name)
         look = {"color": colour, "label": label, "linewidth": 0.4, "edgecolor": "white"}
         if across:
             axes.barh(places, sizes, _THICKNESS, left=starts, **look)

@@ -1,4 +1,4 @@
-"""What the ranks did when: a heat map of rank and time, with the phases above it."""
+"""The time line: a heat map of rank and time, with the phases."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from rankwise.text.units import byte_text, count_text, percent_text, second_text
 
 _BYTES = ("bytes_sent", "bytes_received")
 MEASURES = ("mpi", *_BYTES, "messages", "calls")
-"""What can be drawn."""
+"""The measures that can be drawn."""
 
 _MOST_ROWS = 512  # more of them are finer than pixels
 _MOST_STEPS = 5  # between ticks
 
 
-def draw_time_line(found: TimeLine, measure: str, axes: Any = None) -> Any:
-    """Draw the time line; row = rank, column = interval. Where a rank was not there it is white.
+def draw_time_line(time_line: TimeLine, measure: str, axes: Any = None) -> Any:
+    """Draw the time line; row = rank, column = interval. It is white before and after a rank's run.
 
     Args:
-        found: the time line.
+        time_line: to draw.
         measure: one of MEASURES.
         axes: to draw on; None = new ones.
 
@@ -34,13 +34,13 @@ def draw_time_line(found: TimeLine, measure: str, axes: Any = None) -> Any:
         The axes.
     """
     with drawing(axes, 8.0, 3.8) as on:
-        if not found.ranks:
+        if not time_line.ranks:
             on.set_title("No time line was recorded")
             return on
-        cells = _cells(found, measure)
+        cells = _cells(time_line, measure)
         together = max(1, -(-len(cells) // _MOST_ROWS))
         cells = _merged(cells, together)
-        end = found.begin_seconds + len(found.intervals) * found.width_seconds
+        end = time_line.begin_seconds + len(time_line.intervals) * time_line.width_seconds
         rows = len(cells) * together
         image = on.imshow(
             np.ma.masked_invalid(cells),
@@ -49,23 +49,23 @@ def draw_time_line(found: TimeLine, measure: str, axes: Any = None) -> Any:
             vmax=100.0 if measure == "mpi" else None,
             interpolation="nearest",
             aspect="auto",
-            extent=(found.begin_seconds, end, rows - 0.5, -0.5),
+            extent=(time_line.begin_seconds, end, rows - 0.5, -0.5),
         )
-        names = [line.rank for line in found.ranks]
+        names = [line.rank for line in time_line.ranks]
         if names == list(range(len(names))):
             on.yaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         else:
             step = -(-len(names) // 16)
             on.set_yticks(range(0, len(names), step), names[::step])
-        on.set_ylim(len(found.ranks) - 0.5, -0.5)
-        on.set_xlim(found.phases[0].begin_seconds, found.phases[-1].end_seconds)
+        on.set_ylim(len(time_line.ranks) - 0.5, -0.5)
+        on.set_xlim(time_line.phases[0].begin_seconds, time_line.phases[-1].end_seconds)
         on.set_xlabel("time")
         on.set_ylabel("rank")
         seconds_on(on.xaxis)
-        for phase in found.phases[1:]:
+        for phase in time_line.phases[1:]:
             on.axvline(phase.begin_seconds, color="white", linewidth=2.2)
             on.axvline(phase.begin_seconds, color=INK, linewidth=0.9)
-        on.set_title(_title(found) if measure == "mpi" else _amount_title(found, measure))
+        on.set_title(_title(time_line) if measure == "mpi" else _amount_title(time_line, measure))
         bar = on.figure.colorbar(image, ax=on)
         bar.outline.set_visible(False)
         bar.set_label(_label(measure))
@@ -75,15 +75,15 @@ def draw_time_line(found: TimeLine, measure: str, axes: Any = None) -> Any:
     return on
 
 
-def _cells(found: TimeLine, measure: str) -> NDArray[np.float64]:
-    inside = np.array([line.inside_seconds for line in found.ranks])
+def _cells(time_line: TimeLine, measure: str) -> NDArray[np.float64]:
+    inside = np.array([line.inside_seconds for line in time_line.ranks])
     if measure == "mpi":
         # The times of several threads are added up.
         values = np.array(
-            [[100 * s / max(line.threads, 1) for s in line.mpi_seconds] for line in found.ranks]
+            [[100 * s / max(line.threads, 1) for s in line.mpi_seconds] for line in time_line.ranks]
         )
     else:
-        values = np.array([getattr(line, measure) for line in found.ranks], np.float64)
+        values = np.array([getattr(line, measure) for line in time_line.ranks], np.float64)
     rates: NDArray[np.float64] = np.divide(
         values, inside, out=np.full(values.shape, np.nan), where=inside > 0
     )
@@ -92,33 +92,33 @@ def _cells(found: TimeLine, measure: str) -> NDArray[np.float64]:
 
 
 def _merged(cells: NDArray[np.float64], together: int) -> NDArray[np.float64]:
-    """Return the means of neighbouring ranks, of those that were there."""
+    """Return the means of neighbouring ranks, without missing ones."""
     starts = np.arange(0, len(cells), together)
     known = np.isfinite(cells)
     sums = np.add.reduceat(np.where(known, cells, 0.0), starts, axis=0)
     counts = np.add.reduceat(known.astype(np.float64), starts, axis=0)
-    found: NDArray[np.float64] = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    return found
+    means: NDArray[np.float64] = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return means
 
 
-def _title(found: TimeLine) -> str:
-    whole = sum(phase.seconds for phase in found.phases)
-    most = max(found.phases, key=lambda phase: phase.percent_of_mpi * phase.seconds)
+def _title(time_line: TimeLine) -> str:
+    whole = sum(phase.seconds for phase in time_line.phases)
+    most = max(time_line.phases, key=lambda phase: phase.percent_of_mpi * phase.seconds)
     share = percent_text(100 * most.seconds / whole if whole else 0.0)
     begin, end = second_texts([most.begin_seconds, most.end_seconds])
-    if not any(phase.percent_of_mpi or phase.calls for phase in found.phases):
+    if not any(phase.percent_of_mpi or phase.calls for phase in time_line.phases):
         return f"{NO_CALL_BETWEEN}, from {begin} to {end}"
-    several = f"{len(found.phases)} phases; most time in MPI is in phase {most.number}:\n"
+    several = f"{len(time_line.phases)} phases; most time in MPI is in phase {most.number}:\n"
     return (
-        f"{several if len(found.phases) > 1 else ''}"
+        f"{several if len(time_line.phases) > 1 else ''}"
         f"{percent_text(most.percent_of_mpi)} % in MPI from {begin} to {end}, {share} % of the run"
     )
 
 
-def _amount_title(found: TimeLine, measure: str) -> str:
-    amounts = [getattr(phase, measure) for phase in found.phases]
+def _amount_title(time_line: TimeLine, measure: str) -> str:
+    amounts = [getattr(phase, measure) for phase in time_line.phases]
     whole, place = sum(amounts), int(np.argmax(amounts))
-    name, text, most = measure.replace("_", " "), _text(measure), found.phases[place]
+    name, text, most = measure.replace("_", " "), _text(measure), time_line.phases[place]
     if not whole:
         return f"No {name}"
     span = f"from {second_text(most.begin_seconds)} to {second_text(most.end_seconds)}"
@@ -132,7 +132,7 @@ def _amount_title(found: TimeLine, measure: str) -> str:
 
 
 def _binary_ticks(most: float) -> list[float]:
-    """Return 0 and its multiples of a power of two, six at most: sizes are read in powers of two."""
+    """Return at most six multiples of a power of two, from 0: sizes are read in powers of two."""
     step = 2.0 ** np.ceil(np.log2(max(most, 1.0) / _MOST_STEPS))
     return [float(tick) for tick in np.arange(0.0, most * (1 + 1e-9), step)]
 

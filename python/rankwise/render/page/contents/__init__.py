@@ -1,1 +1,1 @@
-"""What stands on the pages of a report: of a profile, one file a page, as web/src/ draws them."""
+"""The contents of a report's pages, one file per page, as web/src/ draws them."""

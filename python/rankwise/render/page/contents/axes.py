@@ -1,4 +1,4 @@
-"""What the numbers of a report are told apart by: ranks, communicators, procedures, sizes, regions, sites."""
+"""The axes of a report's numbers: ranks, communicators, procedures, sizes, regions, sites."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, kw_only=True)
 class Axes:
-    """The axes of a report, and where what the profile numbers is on each axis.
+    """The axes of a report, and the index on each axis of the profile's numbers.
 
     Attributes:
         ranks: size of MPI_COMM_WORLD.
         hosts: names, in the order of their first ranks.
-        host_of: shape (ranks,): index into hosts; their number where the host is not known.
-        communicators: names of what is told apart, most time first: each communicator, or, where there are
-            very many, each family.
-        each: whether each communicator is told apart.
+        host_of: shape (ranks,): index into hosts; their number if the host is unknown.
+        communicators: names, most time first: of each communicator, or, if there are very many, of each
+            family.
+        each: whether each communicator has its own index.
         communicator_of: id in the profile → index.
-        procedure_of: likewise.
+        procedure_of: id in the profile → index.
         size_of: size bin → index.
-        region_of: likewise.
-        places: that call MPI; the first one: not known.
-        site_of: id of a site, None = not known → index of its place.
+        region_of: id in the profile → index.
+        places: that call MPI; the first: unknown.
+        site_of: id of a site, None = unknown → index of its place.
         data: of the page, as web/src/contract.ts declares it.
     """
 
@@ -60,8 +60,8 @@ class Axes:
     data: dict[str, Any]
 
 
-class _Told(NamedTuple):
-    """A communicator or family that is told apart."""
+class _Listed(NamedTuple):
+    """A communicator or family on the axis."""
 
     name: str
     label: str
@@ -73,8 +73,8 @@ def axes(connection: sqlite3.Connection, container: Container) -> Axes:
     """Return the axes of a profile; their numbers go into the container."""
     (ranks,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
     hosts, host_of = _hosts(connection, ranks)
-    told, each, communicator_of = _communicators(connection)
-    names = [row.name for row in told]
+    listed, each, communicator_of = _communicators(connection)
+    names = [row.name for row in listed]
     procedures = connection.execute("SELECT id, name, class FROM procedures ORDER BY name").fetchall()
     sizes = [size for (size,) in connection.execute("SELECT DISTINCT size_bin FROM calls ORDER BY size_bin")]
     regions = connection.execute(
@@ -92,9 +92,9 @@ def axes(connection: sqlite3.Connection, container: Container) -> Axes:
         "communicators": {
             "each": each,
             "name": _safe(names),
-            "label": _safe(row.label for row in told),
-            "family": _safe(row.family for row in told),
-            "parent": column([names.index(row.parent) if row.parent in names else -1 for row in told]),
+            "label": _safe(row.label for row in listed),
+            "family": _safe(row.family for row in listed),
+            "parent": column([names.index(row.parent) if row.parent in names else -1 for row in listed]),
         },
         "procedures": {
             "name": _safe(call_name(name) for _, name, _ in procedures),
@@ -125,37 +125,39 @@ def axes(connection: sqlite3.Connection, container: Container) -> Axes:
 
 
 def _hosts(connection: sqlite3.Connection, ranks: int) -> tuple[list[str], NDArray[np.int64]]:
-    found = connection.execute("SELECT rank, host FROM ranks ORDER BY rank").fetchall()
-    numbers = _numbered(dict.fromkeys(host for _, host in found))
+    rows = connection.execute("SELECT rank, host FROM ranks ORDER BY rank").fetchall()
+    numbers = _numbered(dict.fromkeys(host for _, host in rows))
     host_of = np.full(ranks, len(numbers), np.int64)
-    for rank, host in found:
+    for rank, host in rows:
         host_of[rank] = numbers[host]
     return list(numbers), host_of
 
 
-def _communicators(connection: sqlite3.Connection) -> tuple[list[_Told], bool, dict[int, int]]:
+def _communicators(connection: sqlite3.Connection) -> tuple[list[_Listed], bool, dict[int, int]]:
     rows = connection.execute("SELECT id, name, family FROM communicators ORDER BY id").fetchall()
     each = len(rows) <= _MOST_COMMUNICATORS
     if each:
-        told = [
-            _Told(row.name, name_and_role(row), row.family, row.parent) for row in communicators(connection)
+        listed = [
+            _Listed(row.name, name_and_role(row), row.family, row.parent) for row in communicators(connection)
         ]
         names = {key: name for key, name, _ in rows}
     else:
-        told = [_Told(row.family, name_and_role(row), row.family, row.parent) for row in families(connection)]
+        listed = [
+            _Listed(row.family, name_and_role(row), row.family, row.parent) for row in families(connection)
+        ]
         names = {key: family for key, _, family in rows}
     # Without a call, (none), (several) and (other) are in no list, but messages may be on them.
-    listed = {row.name for row in told}
-    told += [_Told(name, name, name, None) for name in dict.fromkeys(names.values()) if name not in listed]
-    numbers = _numbered(row.name for row in told)
-    return told, each, {key: numbers[name] for key, name in names.items()}
+    known = {row.name for row in listed}
+    listed += [_Listed(name, name, name, None) for name in dict.fromkeys(names.values()) if name not in known]
+    numbers = _numbered(row.name for row in listed)
+    return listed, each, {key: numbers[name] for key, name in names.items()}
 
 
 def _places(connection: sqlite3.Connection) -> tuple[list[Place], dict[int | None, int]]:
-    """Return the places that call MPI, the unknown one first, and where each site is among them."""
-    found = places_of_sites(connection)
-    numbers = _numbered(dict.fromkeys([Place(), *found.values()]))
-    return list(numbers), {None: 0, **{site: numbers[place] for site, place in found.items()}}
+    """Return the places that call MPI, the unknown one first, and the index of each site."""
+    place_of = places_of_sites(connection)
+    numbers = _numbered(dict.fromkeys([Place(), *place_of.values()]))
+    return list(numbers), {None: 0, **{site: numbers[place] for site, place in place_of.items()}}
 
 
 def _numbered(keys: Iterable[Key]) -> dict[Key, int]:

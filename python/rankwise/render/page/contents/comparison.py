@@ -1,4 +1,4 @@
-"""The page Comparison: what became slower or faster from one side to the other, and how sure that is."""
+"""The page Comparison: what became slower or faster between the two sides, and with what confidence."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ _MOST_CHANGES = 200
 _OF_CHANGE = ("before", "after", "change", "low", "high")
 
 
-def comparison_data(found: Comparison, ran: str) -> dict[str, Any]:
+def comparison_data(comparison: Comparison, ran: str) -> dict[str, Any]:
     """Return the data of the page, as web/src/comparison/contract.ts declares it.
 
     Args:
-        found: the comparison.
-        ran: what ran on each side.
+        comparison: of two sides.
+        ran: the programs of the sides.
     """
     return {
         "title": _safe(ran),
-        "finding": _safe(title(found)),
-        "sides": [_safe(line) for line in (*side_lines(found), *limit_lines(found))],
-        "unlike": [_safe(sentence) for sentence in found.unlike],
-        "noise": _safe(noise_note(found)),
-        "wall": found.figure("wall").value.change,
+        "finding": _safe(title(comparison)),
+        "sides": [_safe(line) for line in (*side_lines(comparison), *limit_lines(comparison))],
+        "unlike": [_safe(sentence) for sentence in comparison.unlike],
+        "noise": _safe(noise_note(comparison)),
+        "wall": comparison.figure("wall").value.change,
         "apart": [
-            {"name": name, "change": found.figure(figure).value.change}
+            {"name": name, "change": comparison.figure(figure).value.change}
             for name, figure in (("outside of MPI", "other"), ("MPI_Init, MPI_Finalize", "init_finalize"))
         ],
-        "changes": [_change(row) for row in found.rows["communicator_calls"][:_MOST_CHANGES]],
-        "tables": tables_data(view(found), Detail.ALL),
+        "changes": [_change(row) for row in comparison.rows["communicator_calls"][:_MOST_CHANGES]],
+        "tables": tables_data(view(comparison), Detail.ALL),
         "files": [
-            _run_file(found),
-            _findings_file(found),
-            _estimates_file("time-in-mpi", "s", found.time_in_mpi),
-            _estimates_file("efficiency", "", found.efficiency),
-            *(_file(found, kind) for kind in headings(found)),
+            _run_file(comparison),
+            _findings_file(comparison),
+            _estimates_file("time-in-mpi", "s", comparison.time_in_mpi),
+            _estimates_file("efficiency", "", comparison.efficiency),
+            *(_file(comparison, kind) for kind in headings(comparison)),
         ],
     }
 
@@ -66,22 +66,22 @@ def _change(row: Changed) -> dict[str, Any]:
     }
 
 
-def _run_file(found: Comparison) -> dict[str, Any]:
-    """Return the table of the run as a file has it: its figures have different units."""
+def _run_file(comparison: Comparison) -> dict[str, Any]:
+    """Return the table of the run for a file: its figures have different units."""
     return {
         "name": "run",
         "lines": [
             ["figure", "unit", *_OF_CHANGE, "change, %", "verdict"],
             *(
                 [NAMES[row.name], row.unit, *_numbers(row.value), row.value.percent, row.value.verdict]
-                for row in found.whole
+                for row in comparison.whole
             ),
         ],
     }
 
 
-def _findings_file(found: Comparison) -> dict[str, Any]:
-    """Return the findings as a file has them."""
+def _findings_file(comparison: Comparison) -> dict[str, Any]:
+    """Return the findings for a file."""
     of_side = ("could save, % of run", "runs", "runs that show it", "title")
     head = ["state", "finding", "subject"]
     head += [f"{side}: {what}" for side in ("before", "after") for what in of_side]
@@ -94,13 +94,13 @@ def _findings_file(found: Comparison) -> dict[str, Any]:
                 for value in (side.saved_percent_of_run, side.runs, side.asked, _safe(side.title))
             ),
         ]
-        for row in found.findings
+        for row in comparison.findings
     ]
     return {"name": "findings", "lines": [head, *lines]}
 
 
 def _estimates_file(name: str, unit: str, rows: Sequence[Estimated]) -> dict[str, Any]:
-    """Return estimates of both sides as a file has them: with their ranges."""
+    """Return estimates of both sides for a file, with their ranges."""
     of_unit = f", {unit}" if unit else ""
     head = [
         f"{what}{end}{of_unit}"
@@ -110,7 +110,7 @@ def _estimates_file(name: str, unit: str, rows: Sequence[Estimated]) -> dict[str
     lines = [
         [
             row.name,
-            *(end for one in (row.before, row.after, row.change) for end in _ends(one)),
+            *(end for estimate in (row.before, row.after, row.change) for end in _ends(estimate)),
             *((row.value.low, row.value.high, row.value.verdict) if row.value else (None, None, "")),
         ]
         for row in rows
@@ -118,12 +118,12 @@ def _estimates_file(name: str, unit: str, rows: Sequence[Estimated]) -> dict[str
     return {"name": name, "lines": [["figure", *head, f"low{of_unit}", f"high{of_unit}", "verdict"], *lines]}
 
 
-def _ends(one: Range | None) -> list[float | None]:
-    return [one.value, one.low, one.high] if one else [None] * 3
+def _ends(estimate: Range | None) -> list[float | None]:
+    return [estimate.value, estimate.low, estimate.high] if estimate else [None] * 3
 
 
-def _file(found: Comparison, kind: str) -> dict[str, Any]:
-    """Return a table of calls as a file has it: numbers with all their digits."""
+def _file(comparison: Comparison, kind: str) -> dict[str, Any]:
+    """Return a table of calls for a file: numbers with all their digits."""
     names = KEYS[kind]
     head = [
         *("call" if name == "procedure" else name for name in names),
@@ -138,7 +138,7 @@ def _file(found: Comparison, kind: str) -> dict[str, Any]:
             *(row.seconds.percent, row.percent_of_wall_change, row.seconds.verdict, row.only),
             *(row.calls.before, row.calls.after, row.bytes_sent.before, row.bytes_sent.after),
         ]
-        for row in found.rows[kind]
+        for row in comparison.rows[kind]
     ]
     return {"name": HEADINGS[kind].lower().replace(" ", "-"), "lines": [head, *lines]}
 

@@ -1,4 +1,4 @@
-"""What the words on the pages mean: metrics, columns, rules of the verdict and findings, waiting."""
+"""Definitions of the words on the pages: metrics, columns, rules of the verdict and findings, waiting."""
 
 from __future__ import annotations
 
@@ -101,14 +101,14 @@ _WORDS = (
 
 
 def definition_sections(of: Subject) -> list[dict[str, Any]]:
-    """Return what the words mean, and where the figures come from."""
+    """Return the definitions of words, and the sources of the figures."""
     return [_metrics(of), _words(), _verdicts(), _rules(of), _waiting(of)]
 
 
 def _metrics(of: Subject) -> dict[str, Any]:
     def value(metric: Metric) -> str:
-        found = metric.value(of.seen)
-        return found.text if isinstance(found, Fact) else f"unknown: {found.why}"
+        fact = metric.value(of.seen)
+        return fact.text if isinstance(fact, Fact) else f"unknown: {fact.why}"
 
     columns: list[Column[Metric]] = [
         label("metric", lambda row: row.name, "as argument of `rankwise explain`"),
@@ -147,17 +147,17 @@ def _verdicts() -> dict[str, Any]:
 
 
 def _rules(of: Subject) -> dict[str, Any]:
-    told = of.findings
-    silent = {one.rule: one.why for one in told.silent}
+    findings = of.findings
+    silent = {answer.rule: answer.why for answer in findings.silent}
 
     def state(rule: Rule) -> str:
         if rule.id in silent:
             return f"unknown: {silent[rule.id]}"
-        found = [one for one in told.found if one.finding.rule == rule.id]
-        if not found:
+        entries = [entry for entry in findings.found if entry.finding.rule == rule.id]
+        if not entries:
             return "not found"
-        most = max(one.saved_percent_of_run for one in found)
-        return f"{len(found)} found, up to {percent_text(most)} % of the run"
+        most = max(entry.saved_percent_of_run for entry in entries)
+        return f"{len(entries)} found, up to {percent_text(most)} % of the run"
 
     columns: list[Column[Rule]] = [
         label("rule", lambda row: row.id, "as argument of `rankwise explain`"),
@@ -181,7 +181,7 @@ def _rules(of: Subject) -> dict[str, Any]:
 
 
 def _waiting(of: Subject) -> dict[str, Any]:
-    found, messages = of.seen.waiting, of.seen.messages
+    waiting, messages = of.seen.waiting, of.seen.messages
     text = [
         "Blocking collectives: for a sample of calls, the arrival and departure of each member are kept. A "
         "rank waits until the last rank it depends on has arrived; the rest is transfer. The result is "
@@ -189,13 +189,13 @@ def _waiting(of: Subject) -> dict[str, Any]:
         "Messages: for a sample of receives, waits and blocking sends, the start of both sides is kept. A "
         "rank waits until the other side has started.",
     ]
-    if found and found.kept:
+    if waiting and waiting.kept:
         text.append(
-            f"In collectives of this run: {second_text(found.waiting.seconds)} summed over ranks, with an "
-            f"error of {second_text(found.waiting.error_seconds)} from sampling (95 %) and from the clocks "
+            f"In collectives of this run: {second_text(waiting.waiting.seconds)} summed over ranks, with an "
+            f"error of {second_text(waiting.waiting.error_seconds)} from sampling (95 %) and from the clocks "
             "of the nodes."
         )
-        text += waiting_notes(found)
+        text += waiting_notes(waiting)
     else:
         text.append(no_arrivals(of.seen.unknown))
     if messages.is_sampled:

@@ -1,4 +1,4 @@
-"""The figures of the overview: where the time went, the efficiency, and who was late."""
+"""The figures of the overview: the time by part, the efficiency, and the late ranks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rankwise.text.summary import (
 from rankwise.text.units import percent_text, second_text
 
 _NO_TIME = "No rank had time between MPI_Init and MPI_Finalize."
-_METRICS = {one.name: one for one in METRICS}
+_METRICS = {metric.name: metric for metric in METRICS}
 _MEANINGS = {
     COMPUTE: ("compute, other", _METRICS["useful-time"].meaning),
     WAITING: (
@@ -47,9 +47,9 @@ _IN_TITLE = {
 
 
 def time_part(of: Subject) -> dict[str, Any]:
-    """Return what the time of the ranks was spent with, the mean of them."""
-    found, ranks = of.summary, of.seen.ranks
-    times, run = found.times, of.seen.seconds / len(ranks) if ranks else 0.0
+    """Return the parts of the ranks' mean time."""
+    summary, ranks = of.summary, of.seen.ranks
+    times, run = summary.times, of.seen.seconds / len(ranks) if ranks else 0.0
     parts = of.diagnosis.parts
     known = [part for part in parts if part.percent_of_run > 0 or part.name == COMPUTE]
     title = f"MPI takes {percent_text(times.mpi_percent_of_run)} % of the run"
@@ -61,7 +61,7 @@ def time_part(of: Subject) -> dict[str, Any]:
         if times.most_in_mpi and run > 0
         else "No rank had time between MPI_Init and MPI_Finalize.",
         "title": title,
-        "wall": f"{wall_text(found)}, {ranks_and_nodes(of.seen.run)}",
+        "wall": f"{wall_text(summary)}, {ranks_and_nodes(of.seen.run)}",
         "parts": [_part(part, run) for part in known],
         "apart": {
             "seconds": times.init_finalize_seconds,
@@ -88,31 +88,33 @@ def _part(part: Part, run: float) -> dict[str, Any]:
 
 
 def efficiency_part(of: Subject) -> dict[str, Any]:
-    """Return the efficiency as a tree: each node is the product of those below it."""
-    found = of.summary.efficiency
-    if found is None:
+    """Return the efficiency as a tree: each node is the product of the nodes below it."""
+    efficiency = of.summary.efficiency
+    if efficiency is None:
         return {"missing": _NO_TIME}
-    if found.ranks < 2:
+    if efficiency.ranks < 2:
         return {"missing": "Efficiency needs several ranks: this run has one."}
     return {
         "missing": "",
-        "title": _efficiency_title(found),
-        "text": efficiency_text(found),
-        "notes": efficiency_notes(found),
+        "title": _efficiency_title(efficiency),
+        "text": efficiency_text(efficiency),
+        "notes": efficiency_notes(efficiency),
         "tree": _node(
             "parallel-efficiency",
             "parallel efficiency",
-            found.parallel,
+            efficiency.parallel,
             [
-                _node("load-balance", "load balance", found.load_balance),
-                _node("communication-efficiency", "communication", found.communication, _split(found)),
+                _node("load-balance", "load balance", efficiency.load_balance),
+                _node(
+                    "communication-efficiency", "communication", efficiency.communication, _split(efficiency)
+                ),
             ],
         ),
     }
 
 
-def _split(found: Efficiency) -> list[dict[str, Any]]:
-    split = found.split
+def _split(efficiency: Efficiency) -> list[dict[str, Any]]:
+    split = efficiency.split
     if split is None:
         return []
     return [
@@ -147,19 +149,19 @@ def _node(
     }
 
 
-def _efficiency_title(found: Efficiency) -> str:
-    factors = {"load balance": found.load_balance, "communication": found.communication}
-    if found.split:
+def _efficiency_title(efficiency: Efficiency) -> str:
+    factors = {"load balance": efficiency.load_balance, "communication": efficiency.communication}
+    if efficiency.split:
         del factors["communication"]
-        factors |= {"serialisation": found.split.serialisation, "transfer": found.split.transfer}
+        factors |= {"serialisation": efficiency.split.serialisation, "transfer": efficiency.split.transfer}
     least = min(factors, key=lambda name: factors[name])
-    whole = f"Efficiency {found.parallel:.2f}"
+    whole = f"Efficiency {efficiency.parallel:.2f}"
     return f"{whole}: {least} costs most" if factors[least] < 0.995 else f"{whole}: nothing is lost"
 
 
 def late_part(of: Subject) -> dict[str, Any]:
-    """Return for whom the others waited, and how the time in MPI is spread."""
-    found, late, time = of.summary, of.diagnosis.late, of.diagnosis.account.time
+    """Return the ranks for which others waited, and the spread of the time in MPI."""
+    summary, late, time = of.summary, of.diagnosis.late, of.diagnosis.account.time
     missing, title = "", late_sentence(late)
     if unknown := lateness_unknown_text(time):
         missing = f"{unknown}."
@@ -167,21 +169,23 @@ def late_part(of: Subject) -> dict[str, Any]:
         missing = no_arrivals(of.diagnosis.account.waiting_unknown or of.seen.unknown)
     elif not late.most:
         missing = NOBODY_LATE
-    if found.hang and found.hang.lost_seconds > late.waiting_seconds:  # what is known of is next to nothing
-        title = waited_title(found.hang)
+    if (
+        summary.hang and summary.hang.lost_seconds > late.waiting_seconds
+    ):  # the known waiting is small in comparison
+        title = waited_title(summary.hang)
     return {
         "title": safe(title, "utf-8"),
         "missing": missing,
         "rows": [
             {
-                "rank": one.rank,
-                "host": safe(one.host or "?", "utf-8"),
-                "seconds": one.seconds,
-                "time": second_text(one.seconds),
-                "share": one.percent_of_waiting / 100,
-                "text": f"{percent_text(one.percent_of_waiting)} %",
+                "rank": rank.rank,
+                "host": safe(rank.host or "?", "utf-8"),
+                "seconds": rank.seconds,
+                "time": second_text(rank.seconds),
+                "share": rank.percent_of_waiting / 100,
+                "text": f"{percent_text(rank.percent_of_waiting)} %",
             }
-            for one in late.most
+            for rank in late.most
         ],
         "spread": [safe(text, "utf-8") for text in extremes(of.summary.times)]
         if of.seen.run.ranks > 1

@@ -1,4 +1,4 @@
-"""Tables of views for a page: the columns, and of each cell its text and its value."""
+"""Tables of views for a page: the columns, and the text and the value of each cell."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from rankwise.views.view import Cell, Detail, Line, Table, View, line
 
 
 def tables_data(view: View, detail: Detail) -> list[dict[str, Any]]:
-    """Return the tables of a view that are in an answer, as web/src/ui/data.ts declares them."""
+    """Return the tables of a view for a level of detail, as web/src/ui/data.ts declares them."""
     return [table_data(table, detail) for table in view.tables if table.detail & detail]
 
 
 def table_data(table: Table, detail: Detail, most: int | None = None) -> dict[str, Any]:
-    """Return a table likewise.
+    """Return a table, as web/src/ui/data.ts declares it.
 
     Args:
-        table: itself.
-        detail: of the answer that it is in.
-        most: rows; of more the first ones, and a note says so. All are in the sums.
+        table: of a view.
+        detail: of the answer.
+        most: rows; a note says if there are more. The sums include all rows.
     """
     columns = table.columns_in(detail)
     names = [column.name for column in columns]
@@ -35,7 +35,7 @@ def table_data(table: Table, detail: Detail, most: int | None = None) -> dict[st
             for column in columns
         ],
         "rows": [_cells(names, line(columns, row)) for row in table.rows[:most]],
-        "sums": [_cells(names, one) for one in [*table.total_lines(), *table.apart]],
+        "sums": [_cells(names, sums) for sums in [*table.total_lines(), *table.apart]],
         "empty": _safe(table.empty),
         "notes": [_safe(note) for note in [*table.notes, *_cut(len(table.rows), most)]],
     }

@@ -1,4 +1,4 @@
-"""A run in a report: what is told of it on each page."""
+"""A run in a report: its data for each page."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from rankwise.text.trust import partial_line, warnings
 
 
 def run_data(of: Subject, name: str) -> dict[str, Any]:
-    """Return what is told of a run, as web/src/contract.ts declares it.
+    """Return the data of a run, as web/src/contract.ts declares it.
 
     Args:
         of: the profile.
-        name: that tells it from the other runs of the report.
+        name: that distinguishes it from the other runs of the report.
     """
     run, trust = of.seen.run, of.summary.trust
     about = [*run_fields(run, verbose=False), f"threads: {run.thread_level}" if run.thread_level else ""]
-    told = [*([] if trust.complete else [partial_line(trust)]), *warnings(trust)]
+    sentences = [*([] if trust.complete else [partial_line(trust)]), *warnings(trust)]
     return {
         "name": safe(name, "utf-8"),
         "title": safe(run_title(of), "utf-8"),
         "lead": safe(of.diagnosis.verdict, "utf-8"),
         "about": [safe(phrase, "utf-8") for phrase in about if phrase],
-        "warnings": [safe(phrase, "utf-8") for phrase in told],
+        "warnings": [safe(phrase, "utf-8") for phrase in sentences],
         "axes": of.axes.data,
         **parts_data(of),
     }
 
 
 def run_names(paths: Sequence[Path]) -> list[tuple[Path, str]]:
-    """Return each profile with a name of its own: the end of its path, as short as tells them apart."""
+    """Return each profile with a distinct name: the shortest distinct end of its path."""
     parts = [path.resolve().with_suffix("").parts for path in paths]
     longest = max(map(len, parts))
     length = 1
@@ -46,12 +46,12 @@ def run_names(paths: Sequence[Path]) -> list[tuple[Path, str]]:
 
 
 def run_title(of: Subject) -> str:
-    """Return what ran, the program first."""
+    """Return the title of a run, the program first."""
     return names.run_title(of.seen.run)
 
 
 def both_sides(before: Sequence[str], after: Sequence[str]) -> str:
-    """Return what each side is, as `A → B`: once if both are the same, with a number of others of a side."""
+    """Return both sides as `A → B`: once if they are the same, with the number of others of a side."""
     sides = [list(dict.fromkeys(side)) for side in (before, after)]
     texts = [f"{first} and {len(others)} more" if others else first for first, *others in sides]
     return " → ".join(dict.fromkeys(texts))

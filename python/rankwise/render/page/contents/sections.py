@@ -11,11 +11,11 @@ from rankwise.text.safe import safe
 def section(
     identity: str, group: str, title: str, text: Iterable[str], tables: Iterable[dict[str, Any]] = ()
 ) -> dict[str, Any]:
-    """Return a section as web/src/appendix/contract.ts declares it; empty sentences are left out."""
+    """Return a section as web/src/appendix/contract.ts declares it, without empty sentences."""
     return {
         "id": identity,
         "group": group,
         "title": safe(title, "utf-8"),
-        "text": [safe(one, "utf-8") for one in text if one],
+        "text": [safe(sentence, "utf-8") for sentence in text if sentence],
         "tables": list(tables),
     }

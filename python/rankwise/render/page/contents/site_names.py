@@ -1,4 +1,4 @@
-"""Names of places that call MPI, which tell each from all others: choices in an address hold by them."""
+"""Distinct names of places that call MPI: addresses of pages refer to them."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ _UNKNOWN = "not known"
 
 
 def site_names(places: Sequence[Place]) -> list[str]:
-    """Return a name of each place, as short as it can be: `solver.cc:12`, else with its path or function."""
+    """Return the shortest distinct name of each place: `solver.cc:12`, else with its path or function."""
     names = [""] * len(places)
-    left = list(range(len(places)))
+    unnamed = list(range(len(places)))
     for naming in (_short, _with_path, _with_function, _with_object):
-        names, left = _named(places, names, left, naming)
-    for number, place in enumerate(left, 1):
+        names, unnamed = _named(places, names, unnamed, naming)
+    for number, place in enumerate(unnamed, 1):
         names[place] = f"{names[place]} ({number})"
     return names
 
 
 def _named(
-    places: Sequence[Place], names: list[str], left: list[int], naming: Callable[[Place], str]
+    places: Sequence[Place], names: list[str], unnamed: list[int], naming: Callable[[Place], str]
 ) -> tuple[list[str], list[int]]:
-    """Return the names with those of `left` in another way, and who still has none of its own."""
-    found = list(names)
-    for place in left:
-        found[place] = safe(naming(places[place]), "utf-8")
-    counts = Counter(found)
-    return found, [place for place in left if counts[found[place]] > 1]
+    """Return the names with `unnamed` places named another way, and the places still not distinct."""
+    renamed = list(names)
+    for place in unnamed:
+        renamed[place] = safe(naming(places[place]), "utf-8")
+    counts = Counter(renamed)
+    return renamed, [place for place in unnamed if counts[renamed[place]] > 1]
 
 
 def _short(place: Place) -> str:

@@ -1,4 +1,4 @@
-"""What a report tells of: an open profile, and where its numbers go."""
+"""The subject of a report: an open profile, and the container of its numbers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rankwise.render.page.contents.axes import Axes, axes
 
 @dataclass(frozen=True)
 class Subject:
-    """A profile of which a report tells.
+    """A profile in a report.
 
     Attributes:
         path: of the profile, as the user gave it.
-        seen: what is known of it.
-        axes: what its numbers are told apart by.
+        seen: its facts.
+        axes: of its numbers.
         container: for the columns of the page.
     """
 
@@ -34,17 +34,17 @@ class Subject:
 
     @cached_property
     def summary(self) -> Summary:
-        """What the summary of a terminal shows."""
+        """The summary, as on the terminal."""
         return summary(self.connection, self.seen, self.diagnosis.account)
 
     @cached_property
     def diagnosis(self) -> Diagnosis:
-        """What is concluded."""
+        """The conclusions."""
         return diagnosis(self.seen)
 
     @property
     def findings(self) -> Findings:
-        """What rules have found."""
+        """The findings of the rules."""
         return self.diagnosis.findings
 
     @property
@@ -54,5 +54,5 @@ class Subject:
 
 
 def subject(path: Path, connection: sqlite3.Connection, container: Container) -> Subject:
-    """Return what to tell of an open profile."""
+    """Return the subject for an open profile."""
     return Subject(path, Evidence(connection), axes(connection, container), container)

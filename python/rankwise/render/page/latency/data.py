@@ -1,4 +1,4 @@
-"""What the page is made from, as web/src/latency/contract.ts declares it."""
+"""The data of the page, as web/src/latency/contract.ts declares it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from rankwise.text.safe import safe
 from rankwise.text.units import byte_text, digits_text
 
 _FORMAT = 1
-_ROBUST = ("min", "median", "p95", BANDWIDTH)  # where these are, mean and deviation say nothing more
+_ROBUST = ("min", "median", "p95", BANDWIDTH)  # with these, mean and deviation add nothing
 
 
 def page_data(chosen: View, container: Container, *, surface: bool) -> dict[str, Any]:
     """Return everything that the page shows; its numbers go into the container.
 
     Args:
-        chosen: the view that it begins with.
+        chosen: the first view.
         container: for the numbers.
-        surface: whether it begins with the surface.
+        surface: whether it shows the surface first.
     """
     measurement, ranks = chosen.measurement, chosen.ordering.ranks
     short = short_names(host.name for host in measurement.hosts)
@@ -66,16 +66,16 @@ def page_data(chosen: View, container: Container, *, surface: bool) -> dict[str,
 
 
 def _wanted(chosen: View) -> list[tuple[str, int]]:
-    """Return statistics and sizes that the page holds."""
-    found = []
+    """Return the statistics and sizes of the page."""
+    wanted = []
     for size in chosen.measurement.sizes:
         there = available(chosen.measurement, size)
         robust = [statistic for statistic in there if statistic in _ROBUST]
         names = robust if any(name != BANDWIDTH for name in robust) else there
         if size == chosen.size and chosen.statistic not in names:
             names = [*names, chosen.statistic]
-        found += [(name, size) for name in names]
-    return found
+        wanted += [(name, size) for name in names]
+    return wanted
 
 
 def _view_data(view: View, cells: int, container: Container, *, rounded: bool) -> dict[str, Any]:
@@ -119,10 +119,10 @@ def _outliers(chosen: View) -> list[dict[str, str]]:
     """Return the rows of the table of outliers."""
     if chosen.hierarchy is None:
         return []
-    found = []
+    rows = []
     for outlier in chosen.hierarchy.outliers:
         unit = "MB/s" if outlier.what == BANDWIDTH else "us"
-        found.append(
+        rows.append(
             {
                 "kind": _safe(outlier.kind),
                 "where": _safe(outlier.where),
@@ -132,7 +132,7 @@ def _outliers(chosen: View) -> list[dict[str, str]]:
                 "verdict": _safe(outlier.verdict),
             }
         )
-    return found
+    return rows
 
 
 def _safe(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A measurement as one self-contained page to zoom into: nothing is fetched from anywhere."""
+"""A measurement as a self-contained page to zoom into; it fetches nothing."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def latency_page(view: View, *, surface: bool = False) -> bytes:
     """Return the page as UTF-8.
 
     Args:
-        view: what it begins with; the other statistics and sizes of the measurement are in it, too.
-        surface: whether it begins with the surface in three dimensions, not with the heat map.
+        view: the first one; the page also has the other statistics and sizes.
+        surface: whether it shows the surface in three dimensions first, not the heat map.
     """
     container = Container()
     data = page_data(view, container, surface=surface)

@@ -1,4 +1,4 @@
-"""The measured levels beside what the kernels and host names say."""
+"""The measured levels, compared with the kernels' data and the host names."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from rankwise.topology.hierarchy.levels import Hierarchy
 from rankwise.views.latency.texts import ranks_text
 
 _SAME = 0.999
-_ALIKE = 0.5  # below, it makes no sense to name single ranks
+_LEAST_SIMILAR = 0.5  # below, naming single ranks makes no sense
 _MOST_RANKS = 60  # characters
 
 
 def agreements(measurement: Measurement, hierarchy: Hierarchy) -> tuple[Agreement, ...]:
-    """Return how each part of the machine that tells ranks apart compares with the levels."""
-    known = {name: keys for name, keys in hwloc_partitions(measurement).items() if _tells(keys)}
+    """Return the agreement with the levels of each part of the machine that distinguishes ranks."""
+    known = {name: keys for name, keys in hwloc_partitions(measurement).items() if _distinguishes(keys)}
     return compare(hierarchy, known)
 
 
-def agreement_lines(page: Page, found: Sequence[Agreement]) -> list[Text]:
+def agreement_lines(page: Page, agreements_found: Sequence[Agreement]) -> list[Text]:
     """Return a sentence for each part of the machine."""
     lines = []
-    for agreement in found:
+    for agreement in agreements_found:
         lines += page.wrapped(_sentence(agreement), indent=2)
     return lines
 
 
-def _tells(keys: Sequence[Hashable]) -> bool:
-    """Return whether the groups are neither one, nor each of a single rank."""
+def _distinguishes(keys: Sequence[Hashable]) -> bool:
+    """Return whether there are several groups, not all of a single rank."""
     return 1 < len(set(keys)) < len(keys)
 
 
 def _sentence(agreement: Agreement) -> str:
-    if agreement.index < _ALIKE:
+    if agreement.index < _LEAST_SIMILAR:
         return f"No measured level groups the ranks by {agreement.given}: messages cost about the same there."
     given = "node" if agreement.given == "node" else f"{agreement.given} (from the kernel)"
     if agreement.index >= _SAME:

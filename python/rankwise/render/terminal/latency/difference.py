@@ -1,4 +1,4 @@
-"""Two measurements side by side: what changed, and where."""
+"""Two measurements side by side: the changes, and their places."""
 
 from __future__ import annotations
 
@@ -22,29 +22,33 @@ Row = TypeVar("Row")
 
 
 def difference_lines(
-    page: Page, paths: tuple[Path, Path], both: tuple[Measurement, Measurement], found: Difference, limit: int
+    page: Page,
+    paths: tuple[Path, Path],
+    both: tuple[Measurement, Measurement],
+    difference: Difference,
+    limit: int,
 ) -> list[Text]:
-    """Return what was compared, the levels, and at most `limit` pairs and nodes that changed (0 = all)."""
+    """Return the head, the levels, and at most `limit` changed pairs and nodes (0 = all)."""
     lines = []
     for name, path, measurement in zip(("before", "after"), paths, both, strict=True):
         lines += page.wrapped(f"{name}: {_described(path, measurement)}", "bold", _INDENT)
-    lines += page.wrapped(_matched(found), indent=_INDENT)
-    for warning in warnings(both, found):
+    lines += page.wrapped(_matched(difference), indent=_INDENT)
+    for warning in warnings(both, difference):
         lines += page.wrapped(f"! {warning}", "yellow", _INDENT)
-    lines += [Text(), *table_lines(page, _level_columns(), found.levels)]
-    lines += page.wrapped(_caption(found), "dim")
-    lines += [Text(), *page.wrapped(verdict(found), "bold")]
-    if found.outliers:
-        lines += [Text(), *_cut_table(page, _pair_columns(), found.outliers, limit)]
-    if found.changed:
-        lines += [Text(), *_cut_table(page, _node_columns(), found.nodes, limit)]
+    lines += [Text(), *table_lines(page, _level_columns(), difference.levels)]
+    lines += page.wrapped(_caption(difference), "dim")
+    lines += [Text(), *page.wrapped(verdict(difference), "bold")]
+    if difference.outliers:
+        lines += [Text(), *_cut_table(page, _pair_columns(), difference.outliers, limit)]
+    if difference.changed:
+        lines += [Text(), *_cut_table(page, _node_columns(), difference.nodes, limit)]
     return lines
 
 
-def warnings(both: tuple[Measurement, Measurement], found: Difference) -> list[str]:
-    """Return what makes the two hard to compare."""
+def warnings(both: tuple[Measurement, Measurement], difference: Difference) -> list[str]:
+    """Return why the two are hard to compare."""
     lines = []
-    for sizes, which in ((found.only_before, "first"), (found.only_after, "second")):
+    for sizes, which in ((difference.only_before, "first"), (difference.only_after, "second")):
         if sizes:
             names = ", ".join(map(byte_text, sizes))
             lines.append(f"only the {which} has messages of {names}: not compared")
@@ -60,20 +64,20 @@ def warnings(both: tuple[Measurement, Measurement], found: Difference) -> list[s
     return lines
 
 
-def verdict(found: Difference) -> str:
+def verdict(difference: Difference) -> str:
     """Return the finding in one sentence."""
-    if all(level.interval is None for level in found.levels):
+    if all(level.interval is None for level in difference.levels):
         return "Too few pairs to separate a change from noise: measure more ranks."
-    if not found.changed:
+    if not difference.changed:
         return "No change beyond noise."
-    changed = [level for level in found.levels if level.change]
+    changed = [level for level in difference.levels if level.change]
     if not changed:
-        few = number_of(len(found.outliers), "pair")
+        few = number_of(len(difference.outliers), "pair")
         return f"No change of a level beyond noise, but {few} changed unlike the others."
     most = max(changed, key=lambda level: max(level.slowness, 1 / level.slowness))
     factor = factor_text(max(most.slowness, 1 / most.slowness))
     return (
-        f"{len(changed)} of {number_of(len(found.levels), 'value')} changed beyond noise; the largest "
+        f"{len(changed)} of {number_of(len(difference.levels), 'value')} changed beyond noise; the largest "
         f"change is {most.what} of {byte_text(most.size)} messages, {most.name}: {factor} {most.change}."
     )
 
@@ -85,17 +89,18 @@ def _described(path: Path, measurement: Measurement) -> str:
     return "  ".join(filter(None, (shown_path(path), facts, date)))
 
 
-def _matched(found: Difference) -> str:
-    moved = f"; {number_of(found.moved, 'rank')} on another host than before" if found.moved else ""
-    ends = "" if found.by == "rank" else " of hosts"
-    return f"{number_of(found.pairs, 'pair')}{ends} matched by {found.by}{moved}; latency: {found.statistic}"
+def _matched(difference: Difference) -> str:
+    moved = f"; {number_of(difference.moved, 'rank')} on another host than before" if difference.moved else ""
+    ends = "" if difference.by == "rank" else " of hosts"
+    matched = f"{number_of(difference.pairs, 'pair')}{ends} matched by {difference.by}{moved}"
+    return f"{matched}; latency: {difference.statistic}"
 
 
-def _caption(found: Difference) -> str:
+def _caption(difference: Difference) -> str:
     return (
         "slower: factor by which the value got slower, median over the pairs, with its "
         f"{percent_text(100 * CONFIDENCE, 0)} % confidence interval. It counts as a change if the interval "
-        f"excludes 1 and the median differs by more than {percent_text(100 * found.threshold, 0)} % "
+        f"excludes 1 and the median differs by more than {percent_text(100 * difference.threshold, 0)} % "
         "(--threshold)."
     )
 

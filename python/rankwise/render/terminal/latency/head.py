@@ -1,4 +1,4 @@
-"""The head of a measurement: what was measured, and how far to trust it."""
+"""The head of a measurement: its facts, and warnings."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def head_lines(page: Page, measurement: Measurement) -> list[Text]:
     """Return title, facts and warnings."""
     about = measurement.about
     command = shlex.join(_words(about))
-    version = _told(about, "rankwise_version", "")
-    tool = _told(about, "tool", f"rankwise {version}".strip())
+    version = _value(about, "rankwise_version", "")
+    tool = _value(about, "tool", f"rankwise {version}".strip())
     title = _APART.join(filter(None, (tool, command or "latency and bandwidth of all pairs")))
-    mode = _told(about, "mode", "")
+    mode = _value(about, "mode", "")
     seconds = about.get("seconds")
     nodes = len({rank.host for rank in measurement.ranks})
     facts = [
@@ -41,8 +41,8 @@ def head_lines(page: Page, measurement: Measurement) -> list[Text]:
         ", ".join(byte_text(size) for size in measurement.sizes),
         f"repeats: {measurement.repeats_text()}",
         f"{mode}: {_MODES[mode]}" if mode in _MODES else mode,
-        _told(about, "date", "")[:16].replace("T", " "),
-        library_name(_told(about, "mpi", "")),
+        _value(about, "date", "")[:16].replace("T", " "),
+        library_name(_value(about, "mpi", "")),
         f"took {second_text(seconds)}" if isinstance(seconds, int | float) else "",
     ]
     lines = [*page.wrapped(title, "bold", _INDENT), *page.joined(facts, _APART, _INDENT)]
@@ -52,30 +52,32 @@ def head_lines(page: Page, measurement: Measurement) -> list[Text]:
 
 
 def warnings(measurement: Measurement) -> list[str]:
-    """Return what makes the measurement less than it should be, each with its cure."""
+    """Return defects of the measurement, each with a remedy."""
     about = measurement.about
-    found = []
-    if _told(about, "interrupted", False):
-        rounds = f" after {_told(about, 'rounds_done', 0)} of {_told(about, 'rounds', 0)} rounds"
-        found.append(
-            f"interrupted{rounds if _told(about, 'rounds', 0) else ''}: the rest was not measured; "
+    defects = []
+    if _value(about, "interrupted", False):
+        rounds = f" after {_value(about, 'rounds_done', 0)} of {_value(about, 'rounds', 0)} rounds"
+        defects.append(
+            f"interrupted{rounds if _value(about, 'rounds', 0) else ''}: the rest was not measured; "
             "measure again for all pairs"
         )
-    expected = _told(about, "pairs_expected", 0)
+    expected = _value(about, "pairs_expected", 0)
     missing = expected - len(measurement.pairs)
     if missing > 0:
-        found.append(f"{missing} of {number_of(expected, 'pair')} are missing: the results cover the others")
+        defects.append(
+            f"{missing} of {number_of(expected, 'pair')} are missing: the results cover the others"
+        )
     unmeasured = int((measurement.pairs.repeats == 0).all(axis=1).sum())
     if unmeasured:
-        found.append(
+        defects.append(
             f"{unmeasured} of {number_of(len(measurement.pairs), 'pair')} have no value: measure again"
         )
-    if _told(about, "oversubscribed", False):
-        found.append(
+    if _value(about, "oversubscribed", False):
+        defects.append(
             "oversubscribed: a node had more ranks than processors, so times are inaccurate; start at most "
             "one rank per processor"
         )
-    return found
+    return defects
 
 
 def _words(about: Mapping[str, object]) -> list[str]:
@@ -83,7 +85,7 @@ def _words(about: Mapping[str, object]) -> list[str]:
     return [str(word) for word in command] if isinstance(command, list) else []
 
 
-def _told(about: Mapping[str, object], key: str, default: Value) -> Value:
+def _value(about: Mapping[str, object], key: str, default: Value) -> Value:
     """Return a value of the header, or the default if it is of another type."""
     value = about.get(key, default)
     return value if isinstance(value, type(default)) else default

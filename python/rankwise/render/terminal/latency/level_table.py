@@ -1,4 +1,4 @@
-"""The levels of a machine as a table: what a message costs at each."""
+"""The levels of a machine as a table: the cost of a message at each."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rankwise.topology.hierarchy.levels import Level
 from rankwise.views.latency.texts import number_text, value_text
 
 _KIB = 1024
-_MOST_WINDOW_BYTES = 8 << 20  # larger messages go alone, see src/probes/latency/window.c
+_MOST_WINDOW_BYTES = 8 << 20  # larger messages are sent alone, see src/probes/latency/window.c
 
 
 def level_lines(page: Page, measurement: Measurement, levels: Sequence[Level]) -> list[Text]:
-    """Return the table and how to read it."""
+    """Return the table, and an explanation."""
     return [*table_lines(page, columns(), levels), *page.wrapped(caption(measurement), "dim")]
 
 
 def columns() -> list[TextColumn[Level]]:
-    """Return the columns: shape, costs in the order of LogGP, and how sure the level is."""
+    """Return the columns: shape, costs in the order of LogGP, and the confidence in the level."""
     return [
         label("level", lambda level: level.name),
         TextColumn("groups", groups_text, right=True),
@@ -39,14 +39,14 @@ def columns() -> list[TextColumn[Level]]:
 
 
 def groups_text(level: Level) -> str:
-    """Return how many groups of how many ranks: `4 x 8`, `3 x 7-8`."""
+    """Return the numbers of groups and of their ranks: `4 x 8`, `3 x 7-8`."""
     sizes = np.bincount(level.groups)
     least, most = int(sizes.min()), int(sizes.max())
     return f"{len(sizes)} x {least}" + (f"-{most}" if most > least else "")
 
 
 def caption(measurement: Measurement) -> str:
-    """Return how to read the table."""
+    """Return the explanation of the table."""
     smallest, largest = (byte_text(pick(measurement.sizes)) for pick in (min, max))
     messages = (
         "many messages at once, each" if max(measurement.sizes) <= _MOST_WINDOW_BYTES else "one message"

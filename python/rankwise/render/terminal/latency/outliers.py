@@ -1,4 +1,4 @@
-"""What outlier into its level, in plain words, and what to do about it."""
+"""The outliers of levels, in plain words, and what to do about them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def outlier_lines(page: Page, outliers: Sequence[Outlier], limit: int) -> list[T
 
 
 def slowness(outlier: Outlier) -> float | None:
-    """Return how many times slower than expected it is."""
+    """Return how many times slower than expected an outlier is."""
     low, high = (outlier.expected, outlier.value)[:: 1 if outlier.what == "latency" else -1]
     return high / low if low else None
 
@@ -83,5 +83,5 @@ def cure(outlier: Outlier) -> str:
         return _CONTENTION
     if outlier.kind == SLOW_LINK_OF_NODE:
         return _RATE if outlier.what == "bandwidth" else _DELAY
-    told = _CURES.get(outlier.kind, "measure again")
-    return told + _TELL_WHICH if outlier.kind == SLOW_NODE_OR_LINK and len(outlier.ranks) == 1 else told
+    advice = _CURES.get(outlier.kind, "measure again")
+    return advice + _TELL_WHICH if outlier.kind == SLOW_NODE_OR_LINK and len(outlier.ranks) == 1 else advice

@@ -1,4 +1,4 @@
-"""The summary of a measurement: its levels, what does not fit, and what the kernels say."""
+"""The summary of a measurement: its levels, outliers, and the agreement with the kernels' data."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ MOST_OUTLIERS = 10
 
 
 def print_summary(path: Path, file: TextIO) -> None:
-    """Print the summary of a measurement's file, whatever its kind.
+    """Print the summary of a measurement's file of any kind.
 
     Raises:
-        RankwiseError: it can't be read, or holds no measured pair.
+        RankwiseError: it can't be read, or has no measured pair.
     """
     page = Page(file)
     page.write(*summary_lines(page, found_in(path), MOST_OUTLIERS))
 
 
-def summary_lines(page: Page, found: Found, limit: int) -> list[Text]:
+def summary_lines(page: Page, latency: Found, limit: int) -> list[Text]:
     """Return the summary with at most `limit` outliers (0 = all)."""
-    measurement, hierarchy = found.measurement, found.hierarchy
+    measurement, hierarchy = latency.measurement, latency.hierarchy
     compared = agreement_lines(page, agreements(measurement, hierarchy))
     return [
         *head_lines(page, measurement),
@@ -41,11 +41,11 @@ def summary_lines(page: Page, found: Found, limit: int) -> list[Text]:
     ]
 
 
-def data(found: Found) -> dict[str, object]:
+def data(latency: Found) -> dict[str, object]:
     """Return the summary as plain values."""
-    measurement, hierarchy = found.measurement, found.hierarchy
+    measurement, hierarchy = latency.measurement, latency.hierarchy
     return {
-        "file": str(found.path),
+        "file": str(latency.path),
         "about": {key: value for key, value in measurement.about.items() if key != "mmpi"},
         "warnings": warnings(measurement),
         "ranks": len(measurement.ranks),

@@ -1,1 +1,1 @@
-"""The view of a job that is running."""
+"""The view of a running job."""

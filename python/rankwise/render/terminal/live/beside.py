@@ -1,7 +1,7 @@
-"""The view of a job beside the job itself, on the terminal that `rankwise run` was started from.
+"""The view of a job on the terminal from which `rankwise run` was started.
 
-The view has the terminal for itself: it is shown only where the program's output goes elsewhere, and what the
-program writes to stderr meanwhile is kept and written when the view is gone.
+The view has the terminal for itself: it is shown only if the program's output goes elsewhere. The program's
+stderr is kept meanwhile, and written after the view has ended.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _NOT_OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signa
 
 
 def possible() -> bool:
-    """Whether there is a terminal that the program's output does not go to."""
+    """Return whether there is a terminal without the program's output."""
     return steerable(sys.stderr) and not sys.stdout.isatty()
 
 
 class View:
-    """A view in a process of its own, so that nothing that goes wrong in it reaches the job.
+    """A view in a separate process, so that its failures don't reach the job.
 
     Args:
         directory: the run directory.
-        kept: file that is made for the program's stderr.
+        kept: file to create for the program's stderr.
 
     Attributes:
         stderr: descriptor for the program.
@@ -50,7 +50,7 @@ class View:
         self._pid = os.fork()
         if self._pid == 0:
             try:
-                # They are for the job; the view ends with it.
+                # Signals are for the job; the view ends with it.
                 signal.pthread_sigmask(signal.SIG_BLOCK, _NOT_OURS)
                 stand_back()
                 looks = Watch(directory, EVERY_S).looks()
@@ -63,7 +63,7 @@ class View:
                 os._exit(1)
 
     def end(self) -> None:
-        """Wait for the last picture, and write what the program has written to stderr."""
+        """Wait for the last picture, and write the program's stderr."""
         if self._status() != 0:
             sys.stderr.write(_FIRST_SCREEN)
         os.lseek(self.stderr, 0, os.SEEK_SET)
@@ -74,7 +74,7 @@ class View:
         self._kept.unlink(missing_ok=True)
 
     def _status(self) -> int:
-        """Wait for the view, and return how it ended."""
+        """Wait for the view, and return its status."""
         deadline = time.monotonic() + _PATIENCE_S
         while time.monotonic() < deadline:
             ended, status = os.waitpid(self._pid, os.WNOHANG)
@@ -86,7 +86,7 @@ class View:
 
 
 def _while_child_of(parent: int, looks: Iterable[Look]) -> Iterator[Look]:
-    """Stop when `rankwise run` itself was killed."""
+    """Stop if `rankwise run` itself was killed."""
     for look in looks:
         yield look
         if os.getppid() != parent:

@@ -1,4 +1,4 @@
-"""The picture of a job that is running as lines, as many as the screen has."""
+"""The picture of a running job as lines that fit on the screen."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from rankwise.text.names import call_name, library_name, program_text, title_of
 from rankwise.text.units import byte_rate_text, byte_text, number_of, percent_text, rate_text, second_text
 
 QUIET_S = 10.0
-"""Seconds without a heartbeat from which on a job is pointed out as perhaps hanging."""
+"""Seconds without a heartbeat after which a job is reported as possibly hanging."""
 
 _APART = "  "
 _BAR = 20
-# The last of those that are longest is shortened last.
+# Of equally long ones, the last is shortened last.
 _MOST_ROWS = {"calls": 10, "communicators": 8, "slowest": 8, "pairs": 8, "places": 8}
 _INSIDE = "inside"
 
@@ -31,9 +31,9 @@ def picture_lines(page: Page, picture: Picture, height: int, every: float) -> li
     """Return the picture as lines.
 
     Args:
-        page: that they are made for.
+        page: to write to.
         picture: of the job.
-        height: lines that there is room for; 0 = as many as it takes.
+        height: lines of the screen; 0 = any number.
         every: seconds between two pictures.
     """
     world = _shown(picture)
@@ -76,9 +76,9 @@ def _title(page: Page, picture: Picture, world: WorldPicture, every: float) -> l
 
 
 def _facts(page: Page, world: WorldPicture) -> list[Text]:
-    seen = "" if world.ranks_seen == world.ranks_expected else f"{world.ranks_seen} of "
+    ranks_seen = "" if world.ranks_seen == world.ranks_expected else f"{world.ranks_seen} of "
     facts = [
-        f"{seen}{number_of(world.ranks_expected, 'rank')} / {number_of(world.nodes, 'node')}",
+        f"{ranks_seen}{number_of(world.ranks_expected, 'rank')} / {number_of(world.nodes, 'node')}",
         f"world {world.world} of {world.worlds}" if world.worlds > 1 else "",
         library_name(world.mpi_library),
         f"started {world.started[11:19]}",
@@ -120,14 +120,14 @@ def _rates(page: Page, picture: Picture, world: WorldPicture) -> list[Text]:
 
 
 def _not_visible(world: WorldPicture) -> list[str]:
-    """Return why messages inside collectives are not seen, if that is so everywhere, and they were called."""
+    """Return why no messages inside collectives are visible, if they are invisible everywhere."""
     whys = {hook.not_visible for hook in world.inside_collectives}
     called = any(row.name in COLLECTIVES and row.calls_per_second for row in world.calls)
     return sorted(whys) if called and "" not in whys else []
 
 
 def _saves(page: Page, picture: Picture) -> list[Text]:
-    """Say of which nodes older counters are shown."""
+    """Return a line on the nodes with older counters."""
     if not picture.saves:
         return []
     oldest = max(save.seconds_ago for save in picture.saves)
@@ -136,7 +136,7 @@ def _saves(page: Page, picture: Picture) -> list[Text]:
 
 
 def _alarm(page: Page, world: WorldPicture) -> list[Text]:
-    """Say that nothing happens, and why, if so."""
+    """Return a line on a job that makes no progress, and why."""
     lines = []
     if world.quiet_seconds is not None and world.quiet_seconds >= QUIET_S:
         text = f"no rank has entered or left an MPI call for {second_text(world.quiet_seconds)}"
@@ -147,9 +147,13 @@ def _alarm(page: Page, world: WorldPicture) -> list[Text]:
 
 
 def _warnings(picture: Picture, world: WorldPicture) -> list[str]:
-    found = [*picture.warnings, *world.warnings]
-    more = [f"{len(found) - 1} more warnings: --once --json shows all"] if len(found) > 2 else found[1:2]
-    return [*found[:1], *more]
+    warnings = [*picture.warnings, *world.warnings]
+    more = (
+        [f"{len(warnings) - 1} more warnings: --once --json shows all"]
+        if len(warnings) > 2
+        else warnings[1:2]
+    )
+    return [*warnings[:1], *more]
 
 
 def _tables(page: Page, picture: Picture, world: WorldPicture, rows: dict[str, int]) -> list[Text]:
@@ -159,34 +163,34 @@ def _tables(page: Page, picture: Picture, world: WorldPicture, rows: dict[str, i
         *table_lines(page, place_columns("are now in"), *fit(_ordered(world), rows["places"]), fold=False),
     ]
     for head, key in (("communicator", "communicators"), ("call", "calls")):
-        found: list[Activity] = getattr(world, key)
+        activities: list[Activity] = getattr(world, key)
         columns = _activity_columns(head, recent)
-        lines += [Text(), *table_lines(page, columns, *cut(found, rows[key]), fold=False)]
+        lines += [Text(), *table_lines(page, columns, *cut(activities, rows[key]), fold=False)]
     slowest, _ = cut([world.ranks[rank] for rank in world.slowest], rows["slowest"])
-    left = table_lines(page, _rank_columns(recent), slowest, fold=False) if slowest else []
+    ranks_table = table_lines(page, _rank_columns(recent), slowest, fold=False) if slowest else []
     pairs, _ = cut([pair for pair in world.pairs if pair.messages_per_second or not recent], rows["pairs"])
-    right = table_lines(page, _pair_columns(pairs, recent), pairs, fold=False) if pairs else []
-    below = _beside(page, left, right)
+    pairs_table = table_lines(page, _pair_columns(pairs, recent), pairs, fold=False) if pairs else []
+    below = _beside(page, ranks_table, pairs_table)
     return [*lines, *([Text()] if below else []), *below]
 
 
 def _ordered(world: WorldPicture) -> Sequence[PlaceRow]:
-    """Return the places; where a job seems to hang, the odd ones out first: the others wait for them."""
+    """Return the places; if a job seems to hang, the rare ones first: the others wait for them."""
     if world.quiet_seconds is None or world.quiet_seconds < QUIET_S:
         return world.places
     return sorted(world.places, key=lambda place: (place.count, place.state == _INSIDE))
 
 
 def _beside(page: Page, left: list[Text], right: list[Text]) -> list[Text]:
-    """Return two tables side by side if there is room, else one above the other."""
+    """Return two tables side by side if they fit, else one above the other."""
     if not left or not right:
         return left or right
     width = max(line.cell_len for line in left) + 2 * len(_APART)
     if width + max(line.cell_len for line in right) > page.width:
         return [*left, Text(), *right]
     lines = []
-    for one, other in zip_longest(left, right, fillvalue=Text()):
-        lines.append(one + Text(" " * (width - one.cell_len)) + other if other else one)
+    for line, other in zip_longest(left, right, fillvalue=Text()):
+        lines.append(line + Text(" " * (width - line.cell_len)) + other if other else line)
     return lines
 
 

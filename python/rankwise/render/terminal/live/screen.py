@@ -1,4 +1,4 @@
-"""Where the pictures of a job that is running go: a terminal's second screen, or one after the other."""
+"""Shows the pictures of a running job: on a terminal's second screen, or one after the other."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from rankwise.render.terminal.live.lines import picture_lines
 from rankwise.render.terminal.page import Page
 
 _LEAST_HEIGHT = 10
-_PROMPT_LINES = 2  # that the shell takes below the last picture
+_PROMPT_LINES = 2  # of the shell below the last picture
 _WAITING = "rankwise top: no process of the job has called MPI_Init yet"
 
 
 def show(looks: Iterable[Look], every: float, file: TextIO) -> None:
-    """Show each picture as it comes; the last one stays.
+    """Show each picture as soon as it is there; the last one stays.
 
-    On a terminal each takes the place of the one before, on the terminal's second screen, so that what was
-    there is there again at the end. Anywhere else they follow each other, an empty line in between.
+    On a terminal, each replaces the previous one, on the terminal's second screen, so that its contents are
+    restored at the end. Elsewhere they follow each other, with an empty line in between.
     """
     last = _on_terminal(looks, every, file) if steerable(file) else _one_by_one(looks, every, file)
     if last is None:
@@ -33,13 +33,13 @@ def show(looks: Iterable[Look], every: float, file: TextIO) -> None:
 
 
 def write(picture: Picture, every: float, file: TextIO, height: int = 0) -> None:
-    """Write one picture, in `height` lines at most; 0 = as many as it takes."""
+    """Write a picture, in at most `height` lines; 0 = any number."""
     page = Page(file)
     page.write(*picture_lines(page, picture, height, every))
 
 
 def steerable(file: TextIO) -> bool:
-    """Whether the stream is a terminal on which pictures can take each other's place."""
+    """Return whether the stream is a terminal on which pictures can replace each other."""
     return file.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
@@ -65,12 +65,12 @@ def _on_terminal(looks: Iterable[Look], every: float, file: TextIO) -> Picture |
     try:
         with Live(console=console, screen=True, auto_refresh=False, redirect_stdout=False) as live:
             for look in looks:
-                page = Page(file)  # the terminal may have another size now
+                page = Page(file)  # the terminal may have been resized
                 last = look.picture or last
                 lines = [Text(_WAITING)] if last is None else picture_lines(page, last, _height(file), every)
                 live.update(Group(*lines), refresh=True)
     finally:
-        # Also after Ctrl-C: the last picture is what one was looking at.
+        # Also after Ctrl-C: the last picture is the one on the screen.
         if last:
             write(last, every, file, _height(file) - _PROMPT_LINES)
     return last

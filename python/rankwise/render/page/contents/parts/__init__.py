@@ -1,6 +1,6 @@
 """The parts of a run in a report, one file each: a function `NAME_data(of)` in NAME.py, as a page shows it.
 
-docs/develop/adding-a-page.md says how another one is added.
+docs/develop/adding-a-page.md shows how to add one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rankwise.render.page.contents.subject import Subject
 
 
 def _in_web(name: str) -> str:
-    """Return the name of a part as web/src writes it: `timeLine` of time_line."""
+    """Return the name of a part as in web/src: `timeLine` for time_line."""
     first, *others = name.split("_")
     return first + "".join(map(str.capitalize, others))
 

@@ -1,4 +1,4 @@
-"""What was measured and how: definitions, environment, coverage, and all tables that no page shows."""
+"""The page Appendix: definitions, environment, coverage, and all tables that no other page shows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TITLES = {
     "algorithm": "Algorithms of collectives",
     "library": "Libraries that call MPI",
 }
-"""Views that no page shows."""
+"""Views that no other page shows."""
 _MOST_ROWS = 1000
 _MOST_HOSTS = 16
 
@@ -54,7 +54,7 @@ _CALLED: list[Column[ProcedureRow]] = [
 
 
 def appendix_data(of: Subject) -> dict[str, Any]:
-    """Return what is told beside the figures, as web/src/appendix/contract.ts declares it."""
+    """Return the sections of the appendix, as web/src/appendix/contract.ts declares them."""
     return {
         "missing": "",
         "sections": [
@@ -70,7 +70,7 @@ def appendix_data(of: Subject) -> dict[str, Any]:
 
 
 def _environment(of: Subject) -> dict[str, Any]:
-    run, found = of.seen.run, of.summary
+    run, summary = of.seen.run, of.summary
     hosts = of.axes.hosts
     variables = [
         (variable, f"{value} (on {number_of(ranks, 'rank')})")
@@ -95,8 +95,8 @@ def _environment(of: Subject) -> dict[str, Any]:
         ("stopped", run.stopped),
         ("exit status", "not known" if run.exit_status is None else str(run.exit_status)),
         ("processors", ", ".join(_processors(of))),
-        ("reordered", reordered_text(found.families)),
-        ("system", ", ".join(counter_fields(found.counters, found.shortages))),
+        ("reordered", reordered_text(summary.families)),
+        ("system", ", ".join(counter_fields(summary.counters, summary.shortages))),
         ("recorded by Rankwise", run.rankwise_version),
         ("written by Rankwise", __version__),
         ("profile", str(of.path)),
@@ -107,16 +107,16 @@ def _environment(of: Subject) -> dict[str, Any]:
 
 
 def _processors(of: Subject) -> list[str]:
-    """Return the sets of processors that ranks may use, the most usual one first."""
-    counts = Counter(one.cpus_allowed for one in of.seen.ranks if one.cpus_allowed)
+    """Return the sets of processors that ranks may use, the most frequent first."""
+    counts = Counter(rank.cpus_allowed for rank in of.seen.ranks if rank.cpus_allowed)
     shown = [f"{cpus} ({number_of(ranks, 'rank')})" for cpus, ranks in counts.most_common(_MOST_HOSTS)]
     return [*shown, "..."] if len(counts) > _MOST_HOSTS else shown
 
 
 def _coverage(of: Subject) -> dict[str, Any]:
-    found = of.summary
-    trust = found.trust
-    called = sorted([*found.calls, *found.opening_and_closing], key=lambda row: row.procedure)
+    summary = of.summary
+    trust = summary.trust
+    called = sorted([*summary.calls, *summary.opening_and_closing], key=lambda row: row.procedure)
     text = [
         "Complete: every rank finished MPI_Finalize." if trust.complete else partial_line(trust),
         f"{', '.join(coverage_fields(trust, verbose=True))}.",

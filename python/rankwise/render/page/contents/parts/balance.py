@@ -1,4 +1,4 @@
-"""How the ranks share the time: what each one computed, waited and moved, and whom the others waited for."""
+"""The page Balance: computing, waiting and transfer of each rank, and the waiting that each caused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOTHING = Estimate()
 
 
 def balance_data(of: Subject) -> dict[str, Any]:
-    """Return what is told of the ranks, as web/src/balance/contract.ts declares it."""
+    """Return the data of the ranks, as web/src/balance/contract.ts declares it."""
     rows = sorted(of.seen.ranks, key=lambda row: row.rank)
     if not rows:
         return {"missing": NO_RANKS}
@@ -72,39 +72,39 @@ def _file_seconds(connection: sqlite3.Connection) -> dict[int, float]:
 
 
 def _waits(of: Subject) -> dict[str, Any]:
-    """Return how long each rank waited, by what it called on which communicator."""
+    """Return how long each rank waited, by procedure and communicator."""
     procedures = dict(of.connection.execute("SELECT name, id FROM procedures").fetchall())
     named = dict(of.connection.execute("SELECT name, id FROM communicators").fetchall())
-    found: defaultdict[tuple[int, int, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    waits: defaultdict[tuple[int, int, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
 
     def place(communicator: int, procedure: str, rank: int) -> list[float]:
         axes = of.axes
-        return found[axes.procedure_of[procedures[procedure]], axes.communicator_of[communicator], rank]
+        return waits[axes.procedure_of[procedures[procedure]], axes.communicator_of[communicator], rank]
 
     for table in of.seen.collectives.tables if of.seen.waiting else ():
-        own = table.found
+        own = table.instances
         for rank, seconds in zip(own.ranks.tolist(), table.waiting.tolist(), strict=True):
             place(own.communicator, own.procedure, rank)[0] += seconds
-    for one in of.seen.messages.waiting:
-        seconds = one.late_sender_seconds + one.late_receiver_seconds
+    for row in of.seen.messages.waiting:
+        seconds = row.late_sender_seconds + row.late_receiver_seconds
         if seconds:
-            place(named[one.communicator], one.procedure, one.rank)[1] += seconds
-    keys = sorted(found)
+            place(named[row.communicator], row.procedure, row.rank)[1] += seconds
+    keys = sorted(waits)
     column = of.container.column
     names = ("procedure", "communicator", "rank")
     return {
         **{name: column([key[at] for key in keys], ascending=True) for at, name in enumerate(names)},
-        "collectives": column([found[key][0] for key in keys]),
-        "messages": column([found[key][1] for key in keys]),
+        "collectives": column([waits[key][0] for key in keys]),
+        "messages": column([waits[key][1] for key in keys]),
     }
 
 
 def _late(of: Subject) -> dict[str, Any]:
-    """Return what the ranks waited, and what others waited for them."""
+    """Return the waiting of the ranks, and the waiting that they caused."""
     waited, messages = of.seen.waiting, of.seen.messages
     collectives = {row.rank: row for row in waited.ranks} if waited else {}
     origins = {row.rank: row for row in messages.origins}
-    causes = {one.rank: one.seconds for one in root_causes(waited, messages)}
+    causes = {row.rank: row.seconds for row in root_causes(waited, messages)}
     ranks = sorted(causes)
     return {
         "title": safe(waiting_title(of.seen), "utf-8"),
@@ -125,10 +125,10 @@ def _in_collectives(container: Container, rows: Sequence[WaitingRank | None]) ->
     suffered = [row.suffered if row else _NOTHING for row in rows]
     caused = [row.caused if row else _NOTHING for row in rows]
     return {
-        "waited": column(one.seconds for one in suffered),
-        "waitedError": column(one.error_seconds for one in suffered),
-        "caused": column(one.seconds for one in caused),
-        "causedError": column(one.error_seconds for one in caused),
+        "waited": column(waiting.seconds for waiting in suffered),
+        "waitedError": column(waiting.error_seconds for waiting in suffered),
+        "caused": column(waiting.seconds for waiting in caused),
+        "causedError": column(waiting.error_seconds for waiting in caused),
         "computing": column(row.computing_seconds if row else 0.0 for row in rows),
         "inMpi": column(row.in_mpi_seconds if row else 0.0 for row in rows),
         "leftLate": column(row.late_start_seconds if row else 0.0 for row in rows),

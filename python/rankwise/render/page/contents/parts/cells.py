@@ -1,4 +1,4 @@
-"""All calls of a run, by rank, communicator, region, procedure, size and site: what filters choose from."""
+"""All calls of a run, by rank, communicator, region, procedure, size and site, for the filters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_SITE = -1
 
 
 def cells_data(of: Subject) -> dict[str, Any]:
-    """Return the calls; where there would be very many, those of neighbouring ranks are taken together."""
+    """Return the calls; if there are very many, neighbouring ranks are merged."""
     cells = _Cells(of.axes)
     for portion in _portions(of.connection):
         cells.add(portion)
@@ -39,12 +39,12 @@ def cells_data(of: Subject) -> dict[str, Any]:
 
 
 class _Cells:
-    """Calls that are added up as they are read: all rows of a large job would take too much memory.
+    """Calls that are summed up while they are read: all rows of a large job would take too much memory.
 
     Attributes:
-        keys: what tells them apart, shape (6, N), ascending.
+        keys: shape (6, N), ascending.
         sums: shape (5, N).
-        together: how many neighbouring ranks are one.
+        together: the number of merged neighbouring ranks.
     """
 
     def __init__(self, axes: Axes) -> None:
@@ -66,7 +66,7 @@ class _Cells:
             self.join_neighbours()
 
     def join_neighbours(self) -> None:
-        """Take twice as many ranks together."""
+        """Merge twice as many ranks."""
         keys, sums = self.keys.copy(), self.sums
         keys[-1] //= 2
         self.together *= 2
@@ -80,14 +80,14 @@ class _Cells:
 
 def _translated(keys: NDArray[np.int64], index_of: Mapping[int, int]) -> NDArray[np.int64]:
     """Return the indices of keys, each looked up once."""
-    found, places = np.unique(keys, return_inverse=True)
-    return np.array([index_of[key] for key in found.tolist()], np.int64)[places.reshape(-1)]
+    unique, places = np.unique(keys, return_inverse=True)
+    return np.array([index_of[key] for key in unique.tolist()], np.int64)[places.reshape(-1)]
 
 
 def _columns(
     keys: NDArray[np.int64], sums: NDArray[np.float64], container: Container
 ) -> dict[str, dict[str, Any]]:
-    # Ascending: what differs between neighbours is small, and packs well.
+    # Ascending: differences between neighbours are small and pack well.
     columns = {name: container.column(row, ascending=True) for name, row in zip(_KEYS, keys, strict=True)}
     return columns | {name: container.column(row) for name, row in zip(_SUMS, sums, strict=True)}
 
@@ -95,9 +95,9 @@ def _columns(
 def _kept(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     if sums.shape[1] <= _MOST_EXACT:
         return sums
-    found: NDArray[np.float64] = sums.copy()
-    found[_TIME] = rounded(sums[_TIME], _KEPT_BITS)
-    return found
+    kept: NDArray[np.float64] = sums.copy()
+    kept[_TIME] = rounded(sums[_TIME], _KEPT_BITS)
+    return kept
 
 
 def _fit(keys: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
@@ -121,7 +121,7 @@ def _portions(connection: sqlite3.Connection) -> Iterator[NDArray[np.float64]]:
 def _added(
     keys: NDArray[np.int64], sums: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Add up the rows with the same keys; ascending by them."""
+    """Sum up the rows with the same keys, in ascending order."""
     if not keys.shape[1]:
         return keys, sums
     groups = Groups(dict(zip(_KEYS, keys, strict=True)), _KEYS)

@@ -1,4 +1,4 @@
-"""The page Communicators: how each communicator, window and file was made, and who is in it."""
+"""The page Communicators: the creation and the members of each communicator, window and file."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from rankwise.text.names import both_groups, call_name, makers_name, reorder_nam
 from rankwise.text.safe import safe
 
 _NEVER = -1.0
-_MOST_GROUPS = 100  # of a family, groups of processes that are listed
+_MOST_GROUPS = 100  # of a family, listed groups of processes
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Told:
-    """What is told of a communicator, or of a family of them."""
+class _Described:
+    """The data of a communicator, or of a family."""
 
     count: int
     least: int
@@ -41,30 +41,30 @@ class _Told:
 
 
 def communicators_data(of: Subject) -> dict[str, Any]:
-    """Return what is known of each communicator of the axes, in their order."""
+    """Return the data of each communicator of the axes, in their order."""
     axes, column = of.axes, of.container.column
-    found = {
+    by_name = {
         **({} if axes.each else {row.family: _family(row) for row in of.seen.families}),
         **({row.name: _communicator(row) for row in of.seen.communicators} if axes.each else {}),
     }
-    told = [found.get(name) or _no_communicator() for name in axes.communicators]
+    described = [by_name.get(name) or _no_communicator() for name in axes.communicators]
     made = _made(of)
-    groups = [_distinct(row.groups) for row in told]
+    groups = [_distinct(row.groups) for row in described]
     return {
         "wall": of.seen.run.wall_seconds,
-        "count": column([row.count for row in told]),
-        "least": column([row.least for row in told]),
-        "most": column([row.most for row in told]),
-        "remote": column([row.remote for row in told]),
-        "type": [row.kind if row.most else "" for row in told],
-        "userNames": [_safe(row.user_names) for row in told],
-        "maker": _safe(row.maker for row in told),
-        "remoteParent": _safe(row.remote_parent or "" for row in told),
-        "topology": _safe(row.topology for row in told),
-        "reorder": [row.reorder for row in told],
+        "count": column([row.count for row in described]),
+        "least": column([row.least for row in described]),
+        "most": column([row.most for row in described]),
+        "remote": column([row.remote for row in described]),
+        "type": [row.kind if row.most else "" for row in described],
+        "userNames": [_safe(row.user_names) for row in described],
+        "maker": _safe(row.maker for row in described),
+        "remoteParent": _safe(row.remote_parent or "" for row in described),
+        "topology": _safe(row.topology for row in described),
+        "reorder": [row.reorder for row in described],
         "groups": [_safe(each[:_MOST_GROUPS]) for each in groups],
         "moreGroups": column([max(0, len(each) - _MOST_GROUPS) for each in groups]),
-        "members": [_members(row.groups, axes.ranks) for row in told],
+        "members": [_members(row.groups, axes.ranks) for row in described],
         "created": column(np.array(made.created, np.float64)),
         "freed": column(np.array(made.freed, np.float64)),
         "madeIn": [_safe(names) for names in made.objects],
@@ -73,8 +73,8 @@ def communicators_data(of: Subject) -> dict[str, Any]:
     }
 
 
-def _communicator(row: Communicator) -> _Told:
-    return _Told(
+def _communicator(row: Communicator) -> _Described:
+    return _Described(
         count=int(row.size > 0),
         least=row.size,
         most=row.size,
@@ -89,8 +89,8 @@ def _communicator(row: Communicator) -> _Told:
     )
 
 
-def _family(row: Family) -> _Told:
-    return _Told(
+def _family(row: Family) -> _Described:
+    return _Described(
         count=row.communicators if row.size_max else 0,
         least=row.size_min,
         most=row.size_max,
@@ -105,9 +105,9 @@ def _family(row: Family) -> _Told:
     )
 
 
-def _no_communicator() -> _Told:
-    """Return what is told of (none), (several) and (other)."""
-    return _Told(
+def _no_communicator() -> _Described:
+    """Return the data of (none), (several) and (other)."""
+    return _Described(
         count=0,
         least=0,
         most=0,
@@ -127,7 +127,7 @@ def _distinct(groups: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _members(groups: Sequence[tuple[str, str]], end: int) -> str:
-    """Return the known ranks of several groups, ascending; of a single communicator the page has them."""
+    """Return the known ranks of several groups, ascending; the page has those of single communicators."""
     if len(groups) < 2:
         return ""
     texts = {part for pair in groups for part in pair}
@@ -137,7 +137,7 @@ def _members(groups: Sequence[tuple[str, str]], end: int) -> str:
 
 @dataclass(frozen=True)
 class _Made:
-    """When and where communicators were made, in the order of the axes; a time that is not known: -1."""
+    """Time and place of creation, in the order of the axes; -1: unknown time."""
 
     created: list[float]
     freed: list[float]
@@ -156,29 +156,29 @@ def _made(of: Subject) -> _Made:
     ):
         if not size:
             continue
-        one = axes.communicator_of[identity]
-        lives[one].append((created, freed))
+        index = axes.communicator_of[identity]
+        lives[index].append((created, freed))
         if created_in:
-            objects[one][created_in] = None
+            objects[index][created_in] = None
         if site in places:
-            sites[one][places[site].name] = None
+            sites[index][places[site].name] = None
     every = range(len(axes.communicators))
     return _Made(
-        [min((created for created, _ in lives[one]), default=_NEVER) for one in every],
-        [_end([freed for _, freed in lives[one]]) for one in every],
-        [list(objects[one]) for one in every],
-        [list(sites[one]) for one in every],
+        [min((created for created, _ in lives[index]), default=_NEVER) for index in every],
+        [_end([freed for _, freed in lives[index]]) for index in every],
+        [list(objects[index]) for index in every],
+        [list(sites[index]) for index in every],
     )
 
 
 def _end(freed: Sequence[float | None]) -> float:
-    """Return when the last of a family was freed; -1: one of them never was."""
+    """Return when the last of a family was freed; -1: one was never freed."""
     known = [end for end in freed if end is not None]
     return max(known) if known and len(known) == len(freed) else _NEVER
 
 
 def _waiting(of: Subject) -> list[list[Any]]:
-    """Return of each family the time in blocking collectives of which arrivals are known, and the waiting."""
+    """Return each family's time in blocking collectives with known arrivals, and the waiting."""
     if of.seen.waiting is None:
         return []
     family_of: dict[str, str] = {}

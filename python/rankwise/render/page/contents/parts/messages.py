@@ -1,4 +1,4 @@
-"""All messages of a run, from rank to rank, by communicator, call and kind: what the page Matrix adds up."""
+"""All messages of a run, from rank to rank, by communicator, call and kind, for the page Matrix."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _MISSING = (
 
 
 def messages_data(of: Subject) -> dict[str, Any]:
-    """Return who sent how much to whom; where there would be very many, neighbouring ranks are one."""
+    """Return the traffic between ranks; if there are very many pairs, neighbouring ranks are merged."""
     sums = _Sums(of.axes)
     for portion in _portions(of.connection):
         sums.add(portion)
     column = of.container.column
     communicator, procedure, kind = np.array(list(sums.groups), np.int64).reshape(-1, 3).T
-    ranks = sums.ranks.found
-    # Where each rank is told apart, the page adds up those of nodes by itself.
-    nodes = sums.nodes.found if ranks.together > 1 else None
+    ranks = sums.ranks.sums
+    # If no ranks are merged, the page sums up the nodes itself.
+    nodes = sums.nodes.sums if ranks.together > 1 else None
     return {
         "missing": "" if sums.groups else _MISSING,
         "kinds": list(KINDS),
@@ -53,13 +53,13 @@ def messages_data(of: Subject) -> dict[str, Any]:
 
 
 class _Sums:
-    """What pairs of ranks, and of nodes, sent each other.
+    """The traffic between pairs of ranks, and of nodes.
 
     Attributes:
         groups: communicator, procedure and kind, as indices into the axes, and the number of the group.
-        ranks, nodes: sums; only where the host of both ends is known, those of nodes.
+        ranks, nodes: sums; those of nodes only if both hosts are known.
         unplaced: shape (2, G): bytes and messages from or to processes that are no ranks of the world.
-        without_node: likewise, of ranks whose host is not known.
+        without_node: shape (2, G): bytes and messages of ranks whose host is unknown.
     """
 
     def __init__(self, axes: Axes) -> None:
@@ -70,7 +70,7 @@ class _Sums:
         self.unplaced = self.without_node = np.zeros((2, 0))
 
     def add(self, rows: NDArray[np.int64]) -> None:
-        """Take rows, shape (E, 5)."""
+        """Add rows, shape (E, 5)."""
         source, destination, keys, messages, sizes = rows.T
         group = self._groups(keys)
         amounts = np.stack([sizes, messages]).astype(np.float64)
@@ -84,21 +84,21 @@ class _Sums:
             amounts[:, inside],
         )
         self.ranks.add(source, destination, group, amounts)
-        one, other = self._axes.host_of[source], self._axes.host_of[destination]
-        known = (one < len(self._axes.hosts)) & (other < len(self._axes.hosts))
+        from_host, to_host = self._axes.host_of[source], self._axes.host_of[destination]
+        known = (from_host < len(self._axes.hosts)) & (to_host < len(self._axes.hosts))
         self.without_node = self._more(self.without_node, group[~known], amounts[:, ~known])
-        self.nodes.add(one[known], other[known], group[known], amounts[:, known])
+        self.nodes.add(from_host[known], to_host[known], group[known], amounts[:, known])
 
     def _groups(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        found, places = np.unique(keys, return_inverse=True)
-        for key in found.tolist():
+        unique, places = np.unique(keys, return_inverse=True)
+        for key in unique.tolist():
             if key not in self._of_key:
                 call, kind = divmod(key, len(KINDS))
                 communicator, procedure = divmod(call, _PROCEDURES)
                 axes = self._axes
                 group = axes.communicator_of[communicator], axes.procedure_of[procedure], kind
                 self._of_key[key] = self.groups.setdefault(group, len(self.groups))
-        numbers = np.array([self._of_key[key] for key in found.tolist()], np.int64)
+        numbers = np.array([self._of_key[key] for key in unique.tolist()], np.int64)
         return numbers[places.reshape(-1)]
 
     def _more(
@@ -122,16 +122,16 @@ def _portions(connection: sqlite3.Connection) -> Iterator[NDArray[np.int64]]:
         yield table.reshape(-1, _COLUMNS)
 
 
-def _pairs(found: Blocks, unplaced: NDArray[np.float64], container: Container) -> dict[str, Any]:
+def _pairs(pair_blocks: Blocks, unplaced: NDArray[np.float64], container: Container) -> dict[str, Any]:
     column = container.column
     sizes, messages = unplaced
     return {
-        "together": found.together,
-        "source": column(found.source, ascending=True),
-        "destination": column(found.destination, ascending=True),
-        "group": column(found.group),
-        "bytes": column(found.bytes),
-        "messages": column(found.messages),
+        "together": pair_blocks.together,
+        "source": column(pair_blocks.source, ascending=True),
+        "destination": column(pair_blocks.destination, ascending=True),
+        "group": column(pair_blocks.group),
+        "bytes": column(pair_blocks.bytes),
+        "messages": column(pair_blocks.messages),
         "unplaced": {"bytes": column(sizes), "messages": column(messages)},
     }
 

@@ -1,4 +1,4 @@
-"""A run on one screen: how far to trust it, what limits it, where its time went, what to do."""
+"""The page Overview: a run's trust line, its limit, its time by part, and what to do."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rankwise.views.view import FIGURES, NUMBER, TEXT, Cell, Column, Detail, Lin
 
 _TABLE_LINES = 4
 _PLACE_LINES = 6
-_MOSTLY = 50.0  # percent of the time of calls: then their size is told
+_MOSTLY = 50.0  # percent of the time of calls: above it, their size is shown
 
 _PLACES = [
     label("ranks", lambda row: row.ranks, "of MPI_COMM_WORLD", kind=TEXT),
@@ -38,10 +38,10 @@ _PLACES = [
 
 
 def overview_data(of: Subject) -> dict[str, Any]:
-    """Return what is told of the whole run, as web/src/overview/contract.ts declares it."""
-    found, told = of.summary, of.findings
-    shown = told.in_summary
-    steps = [*([EXPLAIN] if shown else []), next_step(found)]
+    """Return the overview of a run, as web/src/overview/contract.ts declares it."""
+    summary = of.summary
+    shown = of.findings.in_summary
+    steps = [*([EXPLAIN] if shown else []), next_step(summary)]
     return {
         "missing": "",
         "trust": _trust(of),
@@ -51,17 +51,17 @@ def overview_data(of: Subject) -> dict[str, Any]:
         "time": time_part(of),
         "efficiency": efficiency_part(of),
         "late": late_part(of),
-        "findings": [_finding(of, one) for one in shown],
+        "findings": [_finding(of, entry) for entry in shown],
         "noFindings": _no_findings(of),
         "next": [
             {"command": safe(step_command(step, of.path), "utf-8"), "why": safe(step.why, "utf-8")}
             for step in steps
         ],
         "communicators": _short(
-            of, COMMUNICATORS, found.families, "communicator", [row.family for row in found.families]
+            of, COMMUNICATORS, summary.families, "communicator", [row.family for row in summary.families]
         ),
         "calls": _short(
-            of, CALLS_OF_RUN, found.calls, "procedure", [call_name(row.procedure) for row in found.calls]
+            of, CALLS_OF_RUN, summary.calls, "procedure", [call_name(row.procedure) for row in summary.calls]
         ),
     }
 
@@ -77,41 +77,41 @@ def _trust(of: Subject) -> dict[str, Any]:
 
 
 def _heaviest(of: Subject) -> dict[str, Any] | None:
-    """Return the calls that take most time: what, where, on which communicator, of which size."""
-    found = heaviest(of.connection)
-    if found is None:
+    """Return the calls with the most time: procedure, place, communicator and size."""
+    group = heaviest(of.connection)
+    if group is None:
         return None
-    operation = Operation(found.procedure, found.size_bin, None, None, found.seconds)
-    is_one_size = found.percent_of_size >= _MOSTLY
+    operation = Operation(group.procedure, group.size_bin, None, None, group.seconds)
+    is_one_size = group.percent_of_size >= _MOSTLY
     sized = operation_name(operation)
     texts = {
-        "operation": sized if is_one_size else f"{call_name(found.procedure)} of several sizes",
+        "operation": sized if is_one_size else f"{call_name(group.procedure)} of several sizes",
         "communicator": next(
-            (COMMUNICATORS[0].cell(row).text for row in of.summary.families if row.family == found.family),
-            found.family,
+            (COMMUNICATORS[0].cell(row).text for row in of.summary.families if row.family == group.family),
+            group.family,
         ),
-        "site": found.place.name if found.place else "",
-        "function": (found.place.function or "") if found.place else "",
-        "share": f"{percent_text(found.percent_of_mpi)} % of the time in MPI",
-        "size": bin_text(found.size_bin) if is_one_size and sized != call_name(found.procedure) else "",
-        "procedure": call_name(found.procedure),
-        "family": found.family,
+        "site": group.place.name if group.place else "",
+        "function": (group.place.function or "") if group.place else "",
+        "share": f"{percent_text(group.percent_of_mpi)} % of the time in MPI",
+        "size": bin_text(group.size_bin) if is_one_size and sized != call_name(group.procedure) else "",
+        "procedure": call_name(group.procedure),
+        "family": group.family,
     }
     return {name: safe(text, "utf-8") for name, text in texts.items()}
 
 
 def _places(of: Subject) -> dict[str, Any] | None:
-    """Return where the ranks of a partial run ended, those that stand out first, as the terminal has them."""
+    """Return where the ranks of a partial run ended, outliers first, as on the terminal."""
     rows = sorted(of.summary.places, key=lambda place: place.count)
     if not rows:
         return None
     return table_data(Table(_PLACES, rows, ""), Detail.BRIEF, _PLACE_LINES)
 
 
-def _finding(of: Subject, one: Found) -> dict[str, Any]:
-    finding, run = one.finding, of.seen.run
+def _finding(of: Subject, entry: Found) -> dict[str, Any]:
+    finding, run = entry.finding, of.seen.run
     facts = {
-        "could save": saved_text(one),
+        "could save": saved_text(entry),
         "formula": finding.formula,
         "from": facts_text(finding.inputs),
         "seen": facts_text(finding.evidence),
@@ -120,7 +120,7 @@ def _finding(of: Subject, one: Found) -> dict[str, Any]:
     }
     return {
         "title": safe(finding.title, "utf-8"),
-        "share": share_text(one),
+        "share": share_text(entry),
         "confidence": finding.confidence,
         "command": safe(command_line(finding.command, run, of.path), "utf-8"),
         "facts": [[name, safe(text, "utf-8")] for name, text in facts.items() if text],
@@ -136,19 +136,19 @@ def _no_findings(of: Subject) -> str:
 def _short(
     of: Subject, columns: Sequence[Column[Row]], rows: Sequence[Row], key: str, values: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the rows with the most time, each with the value of the filter that is for it alone."""
+    """Return the rows with the most time, each with the value of its filter."""
     if not of.summary.calls:
-        rows, values = (), ()  # communicators of which none was used
+        rows, values = (), ()  # communicators, none of them used
     ordered = sorted(rows, key=lambda row: -row.totals.seconds)
-    # (A row takes no more room than "1 other".)
+    # (A row takes no more space than "1 other".)
     most = _TABLE_LINES if len(rows) <= _TABLE_LINES else _TABLE_LINES - 1
-    shown, rest = ordered[:most], ordered[most:]
+    shown, unlisted = ordered[:most], ordered[most:]
     empty = NOTHING_BETWEEN if of.summary.opening_and_closing else NO_CALLS
     others: Line = {
-        columns[0].name: Cell(f"{len(rest)} other{'s' * (len(rest) > 1)}"),
-        **{column.name: column.total_cell(rest) for column in columns if column.total},
+        columns[0].name: Cell(f"{len(unlisted)} other{'s' * (len(unlisted) > 1)}"),
+        **{column.name: column.total_cell(unlisted) for column in columns if column.total},
     }
-    whole = table_data(Table(columns, shown, empty, apart=[others] if rest else []), Detail.BRIEF)
-    whole["sums"] = whole["sums"][-1:] if rest else []  # of a few rows the total says nothing
+    whole = table_data(Table(columns, shown, empty, apart=[others] if unlisted else []), Detail.BRIEF)
+    whole["sums"] = whole["sums"][-1:] if unlisted else []  # without unlisted rows, the total adds nothing
     named = dict(zip(map(id, rows), values, strict=True))
     return {"table": whole, "filter": key, "values": [safe(named[id(row)], "utf-8") for row in shown]}

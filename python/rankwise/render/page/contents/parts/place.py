@@ -1,4 +1,4 @@
-"""The page Place: the nodes from inside, where the ranks ran in them, and what is wrong with that."""
+"""The page Place: the inside of the nodes, the ranks' places in them, and problems with these."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def place_data(of: Subject) -> dict[str, Any]:
             shapes[node.processors, node.devices] = len(first)
             first.append(node)
     host_of = {host: number for number, host in enumerate(of.axes.hosts)}
-    kind_of = {node.host: kind for kind, alike in enumerate(kinds(places)) for node in alike}
+    kind_of = {node.host: kind for kind, same_kind in enumerate(kinds(places)) for node in same_kind}
     traffic = {row.host: row for row in nodes(of.connection)}
     lists: dict[str, int] = {"": 0}
     joined = place_faults(places, of.seen.shortages)
@@ -65,7 +65,9 @@ def place_data(of: Subject) -> dict[str, Any]:
             }
             for fault in joined
         ],
-        "findings": [_finding(one.finding) for one in of.findings.found if one.finding.rule in PROCESSORS],
+        "findings": [
+            _finding(entry.finding) for entry in of.findings.found if entry.finding.rule in PROCESSORS
+        ],
     }
 
 
@@ -77,12 +79,12 @@ def _shape(of: Subject, node: NodePlace) -> dict[str, Any]:
 
     return {
         "text": safe(inside_text(node), "utf-8"),
-        "processor": column([one.processor for one in node.processors]),
-        "package": numbers(one.package for one in node.processors),
-        "numa": numbers(one.numa for one in node.processors),
-        "l3": numbers(one.l3 for one in node.processors),
-        "core": column([node.core_of[one.processor] for one in node.processors]),
-        "efficiency": column([one.kind == "efficiency" for one in node.processors]),
+        "processor": column([processor.processor for processor in node.processors]),
+        "package": numbers(processor.package for processor in node.processors),
+        "numa": numbers(processor.numa for processor in node.processors),
+        "l3": numbers(processor.l3 for processor in node.processors),
+        "core": column([node.core_of[processor.processor] for processor in node.processors]),
+        "efficiency": column([processor.kind == "efficiency" for processor in node.processors]),
         "devices": [
             {
                 "kind": device.kind,
@@ -97,9 +99,9 @@ def _shape(of: Subject, node: NodePlace) -> dict[str, Any]:
 def _ranks(
     of: Subject, places: Sequence[NodePlace], lists: dict[str, int], faults: Sequence[str]
 ) -> dict[str, Any]:
-    """Return columns by rank; those of ranks whose counters were not read are 0."""
+    """Return columns by rank; 0 for ranks without readable counters."""
     whole = of.axes.ranks
-    found: dict[str, list[float]] = {
+    columns: dict[str, list[float]] = {
         name: [0] * whole
         for name in ("cpus", "seen", "bound", "looks", "moves", "threads", "omp", "faults", "run", "waited")
     }
@@ -107,41 +109,41 @@ def _ranks(
     def listed(cpus: Sequence[int]) -> int:
         return lists.setdefault(cpu_text(cpus), len(lists))
 
-    def enter(node: NodePlace, one: RankPlace) -> None:
+    def enter(node: NodePlace, place: RankPlace) -> None:
         values = {
-            "cpus": listed(one.cpus),
-            "seen": listed(one.seen),
-            "bound": node.is_bound(one),
-            "looks": one.looks,
-            "moves": one.moves,
-            "threads": one.threads,
-            "omp": one.omp_threads or 0,
+            "cpus": listed(place.cpus),
+            "seen": listed(place.seen),
+            "bound": node.is_bound(place),
+            "looks": place.looks,
+            "moves": place.moves,
+            "threads": place.threads,
+            "omp": place.omp_threads or 0,
         }
         for name, value in values.items():
-            found[name][one.rank] = value
+            columns[name][place.rank] = value
 
     for node in places:
-        for one in node.ranks:
-            enter(node, one)
+        for place in node.ranks:
+            enter(node, place)
         for fault in faults_of_node(node):
             for rank in fault.ranks:
-                found["faults"][rank] = int(found["faults"][rank]) | 1 << faults.index(fault.kind)
+                columns["faults"][rank] = int(columns["faults"][rank]) | 1 << faults.index(fault.kind)
     for row in of.seen.ranks:
-        found["run"][row.rank] = row.run_seconds * max(row.threads, 1)
+        columns["run"][row.rank] = row.run_seconds * max(row.threads, 1)
     for rank, seconds in _waited(of).items():
-        found["waited"][rank] = seconds
-    return {name: of.container.column(values) for name, values in found.items()}
+        columns["waited"][rank] = seconds
+    return {name: of.container.column(values) for name, values in columns.items()}
 
 
 def _waited(of: Subject) -> Mapping[int, float]:
-    """Return what ranks waited for others, in collectives and for messages; nothing if that is not known."""
-    found: defaultdict[int, float] = defaultdict(float)
+    """Return the waiting of ranks, in collectives and for messages; empty if unknown."""
+    waited: defaultdict[int, float] = defaultdict(float)
     waiting = of.seen.waiting
     for row in waiting.ranks if waiting else ():
-        found[row.rank] += row.suffered.seconds
+        waited[row.rank] += row.suffered.seconds
     for wait in of.seen.messages.waiting:
-        found[wait.rank] += wait.late_sender_seconds + wait.late_receiver_seconds
-    return found
+        waited[wait.rank] += wait.late_sender_seconds + wait.late_receiver_seconds
+    return waited
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The page Call sites: where in the program and its libraries the places are that call MPI."""
+"""The page Call sites: the places in the program and its libraries that call MPI."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOT_KNOWN = "(not known)"
 
 @dataclass(frozen=True)
 class _Line:
-    """A place, or a caller; `level` = how many calls lie between."""
+    """A place, or a caller; `level` = number of calls in between."""
 
     level: int
     frame: Frame | None
@@ -39,7 +39,7 @@ _WHOLE = Share(100.0, 100.0, 100.0)
 
 
 def sites_data(of: Subject) -> dict[str, Any]:
-    """Return what is known of each place of the axis, as web/src/sites/contract.ts declares it."""
+    """Return the data of each place of the axis, as web/src/sites/contract.ts declares it."""
     places = of.axes.places
     libraries = list(dict.fromkeys((place.library, place.is_program) for place in places))
     column = of.container.column
@@ -59,7 +59,7 @@ def sites_data(of: Subject) -> dict[str, Any]:
 
 
 def _callers_data(of: Subject) -> dict[str, Any]:
-    """Return who calls each place: trees in lines, depth first."""
+    """Return the callers of each place: trees in lines, depth first."""
     trees = call_trees(of.connection)
     lines = [line for tree in trees.values() for line in _lines(tree)]
     main = [tree.caller for tree in trees.values()]
@@ -104,22 +104,24 @@ def _lines(tree: CallTree) -> Iterator[_Line]:
 
 
 def _below(branches: list[Branch], level: int) -> Iterator[_Line]:
-    for one in branches:
-        yield _Line(level, one.frame, one.ends, one.share_of_calls, one.share_of_time, one.samples)
-        yield from _below(one.callers, level + 1)
+    for branch in branches:
+        yield _Line(
+            level, branch.frame, branch.ends, branch.share_of_calls, branch.share_of_time, branch.samples
+        )
+        yield from _below(branch.callers, level + 1)
 
 
 def _shares_data(of: Subject, shares: Sequence[Share]) -> dict[str, Any]:
     column = of.container.column
     return {
-        "percent": column([one.percent for one in shares]),
-        "low": column([one.low for one in shares]),
-        "high": column([one.high for one in shares]),
+        "percent": column([share.percent for share in shares]),
+        "low": column([share.low for share in shares]),
+        "high": column([share.high for share in shares]),
     }
 
 
 def _hint(places: Sequence[Place]) -> str:
-    """Return why places have no line, and what cures it; nothing where all have one."""
+    """Return why places have no line, and the remedy; empty if all have one."""
     nameless = sum(place.file is None for place in places)
     if not nameless:
         return ""

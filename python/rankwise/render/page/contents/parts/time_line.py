@@ -1,4 +1,4 @@
-"""What the ranks did when: rank and time as a matrix, and the phases that are found in it."""
+"""The page Time line: rank and time as a matrix, and its phases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rankwise.views.view import Detail
 
 _COUNTS = {"sent": "bytes_sent", "received": "bytes_received", "messages": "messages", "calls": "calls"}
 _MOST_EXACT = 20_000
-"""Cells: of more, only a byte is kept of each number."""
+"""Cells: if there are more, only a byte per number is kept."""
 _MOST_CELLS = 100_000
 _NOT_THERE = 255  # of the levels
 _STEP = 0.4  # percent: between levels of shares
@@ -28,44 +28,44 @@ Floats = NDArray[np.float64]
 
 
 class _Cells(NamedTuple):
-    """Rates, shape (rows, intervals): of neighbouring ranks together; NaN = none of them was there."""
+    """Rates, shape (rows, intervals), of merged neighbouring ranks; NaN = none of them was present."""
 
     mean: Floats
     most: Floats
 
 
 def time_line_data(of: Subject) -> dict[str, Any]:
-    """Return what is told of the time, as web/src/time_line/contract.ts declares it."""
+    """Return the time line, as web/src/time_line/contract.ts declares it."""
     view = time.view(of.connection, Detail.BRIEF)
-    found = view.data["time"]
-    if not isinstance(found, TimeLine) or not found.ranks or not found.phases:
+    whole = view.data["time"]
+    if not isinstance(whole, TimeLine) or not whole.ranks or not whole.phases:
         return {"missing": NO_TIME_LINE}
-    count = len(found.intervals)
-    together = 1  # a power of two, as the numbers of ranks on nodes and of nodes are as a rule
-    while len(found.ranks) * count > together * _MOST_CELLS:
+    count = len(whole.intervals)
+    together = 1  # a power of two, like most numbers of ranks on nodes and of nodes
+    while len(whole.ranks) * count > together * _MOST_CELLS:
         together *= 2
-    cells = _measures(found.ranks, together)
+    cells = _measures(whole.ranks, together)
     column = of.container.column
     packed, precision = _packed(of.container, cells, together)
     return {
         "missing": "",
         "title": view.title,
-        "begin": found.begin_seconds,
-        "width": found.width_seconds,
+        "begin": whole.begin_seconds,
+        "width": whole.width_seconds,
         "count": count,
         "together": together,
-        "rank": column([line.rank for line in found.ranks], ascending=True),
-        "from": column([line.begin_seconds for line in found.ranks]),
-        "to": column([line.end_seconds for line in found.ranks]),
-        "threads": column([max(line.threads, 1) for line in found.ranks]),
+        "rank": column([line.rank for line in whole.ranks], ascending=True),
+        "from": column([line.begin_seconds for line in whole.ranks]),
+        "to": column([line.end_seconds for line in whole.ranks]),
+        "threads": column([max(line.threads, 1) for line in whole.ranks]),
         "measures": packed,
         "precision": precision,
         "phases": {
-            "begin": [phase.begin_seconds for phase in found.phases],
-            "end": [phase.end_seconds for phase in found.phases],
-            "mpi": [phase.percent_of_mpi for phase in found.phases],
+            "begin": [phase.begin_seconds for phase in whole.phases],
+            "end": [phase.end_seconds for phase in whole.phases],
+            "mpi": [phase.percent_of_mpi for phase in whole.phases],
             **{
-                name: [getattr(phase, long) / (phase.seconds or 1.0) for phase in found.phases]
+                name: [getattr(phase, long) / (phase.seconds or 1.0) for phase in whole.phases]
                 for name, long in _COUNTS.items()
             },
             "table": tables_data(view, Detail.BRIEF)[0],
@@ -76,7 +76,7 @@ def time_line_data(of: Subject) -> dict[str, Any]:
 def _measures(lines: list[RankLine], together: int) -> dict[str, _Cells]:
     inside = np.array([line.inside_seconds for line in lines])
     threads = np.array([[max(line.threads, 1)] for line in lines])
-    # The times of several threads are added up: they can be in MPI for that many times as long.
+    # The times of several threads are summed up: they can be in MPI for that many times as long.
     amounts = {
         "mpi": (100 * np.array([line.mpi_seconds for line in lines]), inside * threads),
         **{
@@ -84,10 +84,10 @@ def _measures(lines: list[RankLine], together: int) -> dict[str, _Cells]:
             for name, long in _COUNTS.items()
         },
     }
-    found = {name: _cells(amount, time, together) for name, (amount, time) in amounts.items()}
-    # (Times are read one after the other: a share may come out a little above.)
-    found["mpi"] = _Cells(*(np.minimum(cells, 100.0) for cells in found["mpi"]))
-    return found
+    measured = {name: _cells(amount, time, together) for name, (amount, time) in amounts.items()}
+    # (Times are read one after the other: a share may be slightly above.)
+    measured["mpi"] = _Cells(*(np.minimum(cells, 100.0) for cells in measured["mpi"]))
+    return measured
 
 
 def _cells(amount: Floats, time: Floats, together: int) -> _Cells:
@@ -97,12 +97,12 @@ def _cells(amount: Floats, time: Floats, together: int) -> _Cells:
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    found: Floats = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
-    return found
+    ratios: Floats = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
+    return ratios
 
 
 class _Levels(NamedTuple):
-    """What a byte stands for, and the values between each two of them; `error` = the most, of a value."""
+    """The values of bytes, and the borders between them; `error` = the largest relative error of a value."""
 
     values: Floats
     borders: Floats
@@ -110,35 +110,35 @@ class _Levels(NamedTuple):
 
     @property
     def table(self) -> Floats:
-        """Return the values by the byte, with that of who is not there."""
+        """Return the values by byte, including the one for absent ranks."""
         return np.append(np.pad(self.values, (0, _NOT_THERE - len(self.values)), "edge"), np.nan)
 
     def codes(self, values: Floats) -> NDArray[np.uint8]:
         """Return the bytes."""
-        found = np.searchsorted(self.borders, values)
-        return np.where(np.isnan(values), _NOT_THERE, found).astype(np.uint8)
+        places = np.searchsorted(self.borders, values)
+        return np.where(np.isnan(values), _NOT_THERE, places).astype(np.uint8)
 
 
 def _packed(
     container: Container, measures: Mapping[str, _Cells], together: int
 ) -> tuple[dict[str, Any], str]:
-    """Return the columns, and how precise they are; '' = as precise as they are read."""
+    """Return the columns, and their precision; '' = exact."""
     exact = measures["mpi"].mean.size <= _MOST_EXACT
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     worst = 0.0
     for name, cells in measures.items():
         levels = None if exact else _shares() if name == "mpi" else _rates(cells)
         worst = max(worst, levels.error if levels else 0.0)
-        found[name] = {
+        columns[name] = {
             "levels": container.column(levels.table) if levels else None,
             "mean": _column(container, cells.mean, levels),
             "most": _column(container, cells.most, levels) if together > 1 else None,
         }
     if exact:
-        return found, ""
+        return columns, ""
     share = percent_text(_STEP / 2)
     return (
-        found,
+        columns,
         f"Shares are rounded to {share} %, other numbers to {percent_text(100 * worst)} % of their value.",
     )
 
@@ -153,7 +153,7 @@ def _shares() -> _Levels:
 
 
 def _rates(cells: _Cells) -> _Levels:
-    """Return nothing, and from the least to the most levels that are equally many times apart."""
+    """Return 0, and levels from the least to the most at equal ratios."""
     both = np.stack([cells.mean, cells.most])
     some = both[both > 0]
     if not some.size:

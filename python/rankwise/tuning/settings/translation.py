@@ -1,4 +1,4 @@
-"""What a library is told: variables of the ranks, and a file of its own."""
+"""Settings as a library reads them: variables of the ranks, and its own file."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a library is told.
+class Translation:
+    """Settings as a library reads them.
 
     Attributes:
-        variables: that the ranks get.
-        suffix: of the file's name, such as .rules; '' if there is none.
+        variables: for the ranks.
+        suffix: of the file's name, such as .rules; '': no file.
         text: of the file.
         file_variable: whose value is the file's path.
-        notes: what it changes beside what the rules are for, for people, a line each; none if nothing.
+        notes: for people, on changes to other calls than those of the rules, a line each.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
