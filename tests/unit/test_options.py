@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import rankwise
 from rankwise.__main__ import parsers
 
 # What was there before, and what it is called: one idea with two spellings, or one spelling with two ideas.
@@ -60,6 +64,19 @@ def test_what_is_retired_stays_so() -> None:
     assert not RETIRED.keys() & by_spelling().keys()
     [top] = by_spelling()["--top"]
     assert top[0] == "run"  # which shows the job as `rankwise top` does
+
+
+def test_no_sentence_names_an_option_that_is_retired() -> None:
+    """A cure that names one can't be followed."""
+    named = defaultdict(set)
+    for path in Path(rankwise.__file__).parent.rglob("*.py"):
+        if path.name == "containers.py":  # the options of others
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                for option in RETIRED.keys() & set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", node.value)):
+                    named[option].add(path.name)
+    assert named == {}
 
 
 @pytest.mark.parametrize("spelling", by_spelling())

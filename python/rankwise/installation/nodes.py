@@ -68,7 +68,7 @@ def _asked(launch: Launch, directory: Path) -> Iterator[Finding]:
         yield from problems(nodes, facts.facts(), began, ended)
     elif end is not None and not end.status:
         text = f"no process wrote to {directory.parent}"
-        cure = "give a directory that all nodes see with --live-dir"
+        cure = "give a directory that all nodes see with --run-dir"
         yield Finding("run directory", text, cure, stops=True)
 
 
@@ -95,7 +95,7 @@ def _unwritable(end: End | None, directory: Path) -> Iterator[Finding]:
     said = [parts[1:3] for parts in lines if parts[0] == facts.CANT_WRITE and len(parts) > 2]
     for reason in dict.fromkeys(reason for _, reason in said):
         hosts = {host for host, why in said if why == reason}
-        cure = "give a directory that all nodes see and may write to with --live-dir"
+        cure = "give a directory that all nodes see and may write to with --run-dir"
         yield Finding(folded(sorted(hosts)), f"can't write to {directory.parent}: {reason}", cure, stops=True)
 
 

@@ -47,12 +47,12 @@ def print_online(
         page.write(*page.wrapped(f"Written: {', '.join(map(str, written))}", indent=2))
         page.write(page.text(f"    rankwise run --with {written[0]} -- COMMAND"))
     elif not asked:
-        page.write(*page.wrapped("Nothing is written without --apply FILE.", indent=2))
+        page.write(*page.wrapped("Nothing is written without -o FILE.", indent=2))
 
 
 def _spent(outcome: Outcome, cost: float) -> str:
     if not outcome.elapsed:
-        return "the program did not come to its end; what was decided before is kept"
+        return "the program did not finish; earlier decisions are kept"
     share = percent_text(100 * outcome.spent / outcome.elapsed, 2)
     return f"exploring took {share} % of {second_text(outcome.elapsed)} (at most {cost:g} % were allowed)"
 
