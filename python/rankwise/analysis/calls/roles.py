@@ -1,4 +1,4 @@
-"""Roles of communicators, from their members: rows of a grid, one for each node."""
+"""Roles of communicators, derived from their members, such as rows of a grid or one for each node."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Roles:
     """The roles of a run's communicators."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        """Find them in a profile."""
+        """Derive roles from this profile."""
         self._connection = connection
         self._left = _MOST_MEMBERS
 
@@ -33,8 +33,8 @@ class Roles:
         """Return the role of a family of communicators; '' if unknown.
 
         Args:
-            members: world ranks of each, compact.
-            site: where the first communicator was made.
+            members: world ranks of each, in compact form.
+            site: call site that created the first communicator.
         """
         return self._of_members(members) or self._created_in(site)
 
@@ -55,10 +55,12 @@ class Roles:
 
     def _of_one(self, ranks: Ranks) -> str:
         own, number = frozenset(ranks), self._number
-        for host, there in self._nodes.items():
-            if own == there and len(self._nodes) > 1 and len(own) > 1:
+        for host, on_node in self._nodes.items():
+            if own == on_node and len(self._nodes) > 1 and len(own) > 1:
                 return f"the ranks of {host}"
-        if len(own) == len(self._nodes) > 1 and all(len(own & there) == 1 for there in self._nodes.values()):
+        if len(own) == len(self._nodes) > 1 and all(
+            len(own & on_node) == 1 for on_node in self._nodes.values()
+        ):
             return "one rank of each node"
         return _of_ranks(sorted(own), number)
 
@@ -103,7 +105,7 @@ class Roles:
             if "?" in members or count(members) != self._number:
                 continue
             ranks, counts = parse(members), decoded_list(dims)
-            # (A dimension of length 1 makes no other parts.)
+            # (A dimension of length 1 does not divide the grid.)
             wide = [place for place, places in enumerate(counts) if places > 1]
             if 2 <= len(wide) <= _MOST_DIMENSIONS and math.prod(counts) == len(ranks):
                 for parts, what in _parts_of_grid(ranks, counts, wide):
@@ -135,7 +137,7 @@ def _called(kept: Sequence[int], wide: Sequence[int]) -> str:
 
 
 def _of_ranks(ranks: Sequence[int], number: int) -> str:
-    """Return which ranks some are, of so many."""
+    """Return a description of some ranks among this number of ranks."""
     if len(ranks) == 1:
         return f"rank {ranks[0]}"
     if ranks[-1] - ranks[0] == len(ranks) - 1:
@@ -178,13 +180,13 @@ def _strides(step: int) -> str:
 
 
 def as_grid(role: str, number: int, size: int, siblings: Collection[str]) -> str:
-    """Return the role of communicators that are rows or columns of a grid which the program laid out itself.
+    """Return the role of communicators, which may be rows or columns of the program's own grid.
 
     Args:
         role: the meaning of their members.
-        number: how many they are.
+        number: number of communicators.
         size: processes of each.
-        siblings: roles of all that were made from the same parent.
+        siblings: roles of all communicators from the same parent.
     """
     if role == _blocks(size) and _strides(size) in siblings:
         return f"rows of a {number} x {size} grid"
