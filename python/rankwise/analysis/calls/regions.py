@@ -52,7 +52,7 @@ class Region:
     exclusive_percent_in_mpi: float | None
 
 
-# The whole program's wall time includes these seconds, the times of calls do not. Shares leave them out of both.
+# MPI_Init and MPI_Finalize: in the whole program's wall time, but not in the calls' times, so subtracted.
 _ENDS = f"CASE region WHEN {WHOLE_PROGRAM} THEN COALESCE(init_finalize, 0.0) ELSE 0.0 END"
 _NO_TIMES = (0, 0, 0.0, None, None)
 
