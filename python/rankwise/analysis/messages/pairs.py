@@ -17,14 +17,14 @@ class Pair:
 
     Attributes:
         source: world rank.
-        destination: world rank; -1 = outside MPI_COMM_WORLD, -2 = several, no room for a row of each.
+        destination: world rank; -1 = outside MPI_COMM_WORLD, -2 = several, without room for separate rows.
         source_host: None if the rank's counters were not read.
         destination_host: None if unknown.
         off_node: whether the two hosts differ; None if one is unknown.
         kind: point-to-point, in-collective, one-sided.
-        communicator: name, None where all communicators are taken together.
-        procedure: name, None where all procedures are taken together.
-        percent_of_kind_bytes: of the bytes of all messages of the same kind.
+        communicator: name, None = sum over all communicators.
+        procedure: name, None = sum over all procedures.
+        percent_of_kind_bytes: `bytes` in percent of all messages of the same kind.
     """
 
     source: int
