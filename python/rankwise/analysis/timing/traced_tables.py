@@ -71,7 +71,7 @@ def make_tables(connection: sqlite3.Connection) -> None:
 def _waits_in_collectives(
     connection: sqlite3.Connection,
 ) -> Iterator[tuple[int, str, int, int, int, int]]:
-    """Yield communicator, procedure, instance, rank, nanoseconds of waiting, and the rank mainly waited for."""
+    """Yield communicator, procedure, instance, rank, nanoseconds of waiting, and the main rank waited for."""
     for every in sampled(connection):
         instances = every.of(consistent(every))
         known = waits(instances)

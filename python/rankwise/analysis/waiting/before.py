@@ -1,8 +1,8 @@
-"""Lateness that passes through a collective in which nobody waits for it.
+"""Lateness that passes through a collective without any rank waiting there.
 
-The others leave a reduction when they have given their part, however late its root comes: that the root
-left it late, and the next collective waits for it, has the cause that made it late to the reduction. So has a
-member that comes late to a broadcast, if it is not the root.
+In a reduction, the other members leave once they have contributed, however late the root arrives. If the root
+then leaves late and the next collective waits for it, the root cause is what made it late to the reduction.
+The same applies to a non-root member that arrives late at a broadcast.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ Floats = NDArray[np.float64]
 Members = NDArray[np.int64]
 
 _MOST_STEPS = 16
-_SAME = 1e-7  # seconds: two times of one moment
-_LITTLE = 0.01  # of the waiting: what is not followed
-_ENOUGH = 0.2  # of the waiting: if so much can be followed, the rest is taken to be like it
-_OFTEN = 0.5  # of the calls of a collective: what is called so often can come before it
+_SAME = 1e-7  # seconds: largest difference of two times of the same instant
+_LITTLE = 0.01  # of the waiting: smaller parts are not followed
+_ENOUGH = 0.2  # of the waiting: if this share can be followed, the rest is assumed to be the same
+_OFTEN = 0.5  # of the calls of a collective: a collective called this often may precede it
 
 
 class Late(NamedTuple):
     """A collective on one communicator.
 
     Attributes:
-        found: its instances.
-        waits: who waited for whom.
-        weights: what a second of each call stands for, n x m.
-        calls: instances that there were, in the sample or not.
+        instances: of the collective.
+        waits: in these instances.
+        weights: seconds that a second of each call represents, n x m.
+        calls: number of all instances, in the sample or not.
     """
 
-    found: Instances
+    instances: Instances
     waits: Waits
     weights: NDArray[np.float64]
     calls: int
@@ -46,13 +46,13 @@ _Place = tuple[int, int]  # number of a collective, and its row
 
 
 class _Others(NamedTuple):
-    """Those who waited, and the share of each."""
+    """The waiting members, and the share of each."""
 
     members: Members
     shares: Floats
 
     def mean(self, row: Floats) -> float:
-        """Return the mean of a column's values in a row."""
+        """Return the mean of the waiting members' values in a row, weighted by their shares."""
         return float(row[self.members] @ self.shares)
 
 
@@ -60,29 +60,30 @@ class Before:
     """Finds the collective that a process left before another one on the same communicator."""
 
     def __init__(self, tables: Sequence[Late]) -> None:
-        """Of these."""
+        """Search in these collectives."""
         self._tables = tables
         self._of: dict[int, list[int]] = {}
         for number, table in enumerate(tables):
-            self._of.setdefault(table.found.communicator, []).append(number)
+            self._of.setdefault(table.instances.communicator, []).append(number)
         self._departures: dict[tuple[int, int], tuple[Floats, list[_Place]]] = {}
 
     def through(self, number: int, member: int, rows: Members, waited: Floats, parts: Floats) -> Floats:
-        """Divide what others waited for a member that left the collective before late by why it did.
+        """Attribute waiting for a member that left the previous collective late to the reasons for that.
 
         Args:
-            number: of the collective in which they waited.
-            member: for whom.
-            rows: in which.
-            waited: by whom, how long, in each of these rows.
-            parts: seconds in each, by computing, other calls of MPI and leaving the one before late.
+            number: of the collective in which others waited.
+            member: that they waited for.
+            rows: instances in which they waited.
+            waited: seconds by instance and waiting member.
+            parts: seconds in each instance, caused by computing, by other MPI calls and by leaving the
+                previous collective late.
 
         Returns:
-            such parts, the last one without what has a cause before that.
+            the same parts; the last is without waiting that has a known cause before.
         """
         if parts[2].sum() <= _LITTLE * waited.sum():
             return parts
-        found: Floats = parts.copy()
+        divided: Floats = parts.copy()
         followed, missing = np.zeros(4), []
         for at in np.flatnonzero(parts[2]).tolist():
             others = _others(waited[at])
@@ -90,7 +91,7 @@ class Before:
             if shares is None:
                 missing.append(at)
                 continue
-            found[:, at] += parts[2, at] * (shares - [0.0, 0.0, 1.0])
+            divided[:, at] += parts[2, at] * (shares - [0.0, 0.0, 1.0])
             followed += parts[2, at] * np.array([*shares, 1.0])
         if missing:
             few = followed[3] < _ENOUGH * parts[2].sum()
@@ -98,13 +99,13 @@ class Before:
             if shares is None and followed[3]:
                 shares = followed[:3] / followed[3]
             if shares is not None:
-                found[:, missing] += parts[2, missing] * (shares - [0.0, 0.0, 1.0])[:, None]
-        found.clip(0.0, None, out=found)
-        return found
+                divided[:, missing] += parts[2, missing] * (shares - [0.0, 0.0, 1.0])[:, None]
+        divided.clip(0.0, None, out=divided)
+        return divided
 
     def _before(self, place: _Place, member: int, others: _Others, steps: int) -> Floats | None:
-        """Return why a member left the collective before late, as shares; None = that one is not known."""
-        table, row = self._tables[place[0]].found, place[1]
+        """Return why a member left the previous collective late, as shares; None = it is unknown."""
+        table, row = self._tables[place[0]].instances, place[1]
         start = table.arrival[row] - table.since[row]
         last = self._left(table.communicator, member, float(start[member]), place)
         if last is None:
@@ -117,8 +118,8 @@ class Before:
         return shares
 
     def _why(self, place: _Place, member: int, others: _Others, steps: int) -> Floats:
-        """Return why a member came late to a collective, as shares; all 0 if it is not known."""
-        table, row = self._tables[place[0]].found, place[1]
+        """Return why a member was late to a collective, as shares; all 0 if unknown."""
+        table, row = self._tables[place[0]].instances, place[1]
         in_mpi, since = table.since_in_mpi[row], table.since[row]
         columns = (since - in_mpi, in_mpi, table.arrival[row] - since)
         more = np.clip([column[member] - others.mean(column) for column in columns], 0.0, None)
@@ -129,23 +130,23 @@ class Before:
         if steps < _MOST_STEPS and shares[2] > _LITTLE:
             before = self._before(place, member, others, steps + 1)
             if before is not None:
-                left = float(shares[2])
+                remaining = float(shares[2])
                 shares[2] = 0.0
-                shares += left * before
+                shares += remaining * before
         return shares
 
     def _carried(self, place: _Place, member: int, others: _Others) -> float:
-        """Return how much later than others could go on a member came to a collective."""
+        """Return how long after the others could continue a member arrived at a collective."""
         table, row = self._tables[place[0]], place[1]
-        ready = waited_until(table.found, table.waits)[row]
-        return float(table.found.arrival[row, member]) - others.mean(ready)
+        ready = waited_until(table.instances, table.waits)[row]
+        return float(table.instances.arrival[row, member]) - others.mean(ready)
 
     def _left(self, communicator: int, member: int, when: float, but: _Place) -> _Place | None:
-        """Return the collective that a member left at a time."""
+        """Return the collective, other than `but`, that a member left at this time."""
         if (communicator, member) not in self._departures:
             times, places = [], []
             for number in self._of[communicator]:
-                times.append(self._tables[number].found.departure[:, member])
+                times.append(self._tables[number].instances.departure[:, member])
                 places += [(number, row) for row in range(len(times[-1]))]
             joined = np.concatenate(times)
             order = joined.argsort()
@@ -155,29 +156,31 @@ class Before:
         return next((place for place in all_places[first:last] if place != but), None)
 
     def _usually(self, number: int, member: int, rows_late: Members) -> Floats | None:
-        """Return why a member leaves the collectives late that may come before this one, in the mean.
+        """Return why, on average, a member leaves the collectives late that may precede this one.
 
-        Where the sample has none of the instances right before: what passes through one of them, times all
-        its calls, is set against what others waited in this one as it had left the one before late.
+        Used if the sample has none of the directly preceding instances. The lateness that passes through a
+        preceding collective, times all its calls, is compared with the member's late starts in this one.
         """
         late = self._tables[number]
-        everybody = np.arange(len(late.found.ranks))
+        all_members = np.arange(len(late.instances.ranks))
         others = _Others(
-            everybody[everybody != member], np.full(len(everybody) - 1, 1 / (len(everybody) - 1))
+            all_members[all_members != member], np.full(len(all_members) - 1, 1 / (len(all_members) - 1))
         )
-        start = late.found.arrival - late.found.since
+        start = late.instances.arrival - late.instances.since
         lateness = np.array([start[row, member] - others.mean(start[row]) for row in rows_late.tolist()])
         known = np.isfinite(lateness)
-        counts = late.found.stands_for(late.calls)[rows_late][known]
+        counts = late.instances.stands_for(late.calls)[rows_late][known]
         mean = float(np.average(lateness[known], weights=counts)) if known.any() else 0.0
         best: Floats | None = None
         for other in self._rooted(number):
-            rows = range(len(self._tables[other].found.numbers))
+            rows = range(len(self._tables[other].instances.numbers))
             carried = np.array([max(self._carried((other, row), member, others), 0.0) for row in rows])
             if not carried.sum() or mean <= 0:
                 continue
-            one = self._tables[other]
-            through = min(float(carried @ one.found.stands_for(one.calls)) / late.calls / mean, 1.0)
+            earlier = self._tables[other]
+            through = min(
+                float(carried @ earlier.instances.stands_for(earlier.calls)) / late.calls / mean, 1.0
+            )
             why = sum(
                 seconds * self._why((other, row), member, others, 1)
                 for row, seconds in zip(rows, carried, strict=True)
@@ -189,9 +192,13 @@ class Before:
 
     def _rooted(self, number: int) -> Iterator[int]:
         late = self._tables[number]
-        for other in self._of[late.found.communicator]:
-            one = self._tables[other]
-            if not one.found.is_of(FOR_ALL) and one.calls >= _OFTEN * late.calls and other != number:
+        for other in self._of[late.instances.communicator]:
+            earlier = self._tables[other]
+            if (
+                not earlier.instances.is_of(FOR_ALL)
+                and earlier.calls >= _OFTEN * late.calls
+                and other != number
+            ):
                 yield other
 
 

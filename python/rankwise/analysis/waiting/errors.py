@@ -1,4 +1,4 @@
-"""By how much a sum that was taken from a sample may be wrong."""
+"""The error of a sum that is estimated from a sample."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _STANDARD_ERRORS = 1.96  # 95 % of a normal distribution
 
 
 def sampling_error(second: float, third: float) -> float:
-    """Return half the width of an interval around an estimate that has the true value in about 95 % of cases.
+    """Return half the width of an interval around an estimate that contains the true value in 95 % of cases.
 
-    Where few calls have most of the time, estimates are not normally distributed; both sides of the interval
-    are widened by the first term of the Edgeworth expansion (Hall, The Bootstrap and Edgeworth Expansion,
-    1992, section 2.3), that of the skewness.
+    If few calls take most of the time, estimates are not normally distributed; both sides of the interval are
+    widened by the first term of the Edgeworth expansion, for skewness (Hall, The Bootstrap and Edgeworth
+    Expansion, 1992, section 2.3).
 
     Args:
-        second: central moment of the estimate, its variance, s^2.
-        third: likewise, s^3.
+        second: second central moment of the estimate, its variance, s^2.
+        third: third central moment of the estimate, s^3.
     """
     if second <= 0:
         return 0.0
@@ -32,9 +32,9 @@ def sampling_error(second: float, third: float) -> float:
 
 
 def few_clusters(count: int) -> float:
-    """Return how many times wider an interval is whose variance was estimated from few sums of clusters.
+    """Return the factor that widens an interval if its variance is estimated from few sums of clusters.
 
-    That is the quantile of Student's t over that of the normal distribution (the Cornish-Fisher expansion).
+    It is the quantile of Student's t divided by the normal quantile (Cornish-Fisher expansion).
     """
     z, freedom = _STANDARD_ERRORS, count - 1
     first = (z**3 + z) / 4 / freedom
@@ -44,16 +44,16 @@ def few_clusters(count: int) -> float:
 
 
 NO_DOUBTS: Floats = np.zeros(7)
-"""Of what is known exactly."""
+"""Doubts about an exact value."""
 
 
 @dataclass(frozen=True)
 class Sampled:
-    """How a sample of calls compares with what is known of all of them.
+    """A sample of calls compared with the totals of all calls.
 
     Attributes:
         unseen: seconds of calls that are not in the sample.
-        beyond: seconds that the calls took beyond what the sample has one expect; negative: short of it.
+        beyond: seconds that all calls took beyond the time extrapolated from the sample; may be negative.
     """
 
     unseen: Floats
@@ -63,17 +63,17 @@ class Sampled:
 def compare(
     exact_calls: Floats, exact_seconds: Floats, calls: Floats, seconds: Floats, squares: Floats
 ) -> Sampled:
-    """Compare samples of calls with the number and time of all of them, which are exact.
+    """Compare samples of calls with the exact number and time of all calls.
 
-    What is expected has an error itself (95 %), for it is from the sample. The time beyond it is made longer
-    by the share of this error in the exact time: little where both agree, all where most time is beyond.
+    The extrapolated time has an error (95 %). The time beyond it is increased by the ratio of this error to
+    the exact time: little if both agree, fully if most time is beyond.
 
     Args:
-        exact_calls: all.
-        exact_seconds: likewise.
-        calls: in the sample.
-        seconds: likewise.
-        squares: sum of the squares of these.
+        exact_calls: number of all calls.
+        exact_seconds: of all calls.
+        calls: number of calls in the sample.
+        seconds: of the calls in the sample.
+        squares: sum of the squares of their seconds.
     """
     partly = (calls > 0) & (calls < exact_calls) & (exact_seconds > 0)
     some = np.maximum(calls, 1e-9)
@@ -88,22 +88,21 @@ def compare(
 
 
 def doubts_of(moments: Floats, share: Floats, sampled: Sampled, clock: Floats) -> Floats:
-    """Return all that may make estimates wrong, in seven rows, a column for each; sums are of their sum.
+    """Return all sources of error of estimates: seven rows, a column for each estimate; columns add up.
 
-    An estimate is the share of waiting in the sample times the exact time. But the time beyond what the
-    sample has one expect may all be waiting, or none of it: the estimate, which takes the same share of it,
-    may then be too low by the rest of it, or too high by this share; and the other way round where there is
-    less time than expected.
-    The same, of all time that is not in the sample, are the bounds of what is possible.
+    An estimate is the share of waiting in the sample times the exact time. But all of the time beyond the
+    extrapolated time may be waiting, or none of it. The estimate assumes the sample's share, so it may be too
+    low by the complement of this share, or too high by this share; and the other way round if there is less
+    time than extrapolated. The same values for all time outside the sample are the bounds.
 
     Args:
-        moments: second and third of the estimates, as of `sampling_error`.
+        moments: second and third moments of the estimates, as for `sampling_error`.
         share: of waiting in the sample.
         sampled: the sample.
         clock: error of the clocks, seconds.
 
     Returns:
-        moments; more and less than the estimate by what is unexplained; at most more and less; clock.
+        both moments; unexplained seconds above and below the estimate; bounds above and below; clock error.
     """
     more, less = _either(share, sampled.beyond)
     most, least = _either(share, sampled.unseen)
@@ -112,18 +111,18 @@ def doubts_of(moments: Floats, share: Floats, sampled: Sampled, clock: Floats) -
 
 
 def _either(share: Floats, seconds: Floats) -> tuple[Floats, Floats]:
-    """Return how much too low and too high a share of seconds may be, if all or none of them are waiting."""
+    """Return by how much a share of seconds may be too low and too high, as all or none may be waiting."""
     size = np.abs(seconds)
-    rest, own = (1.0 - share) * size, share * size
-    return np.where(seconds > 0, rest, own), np.where(seconds > 0, own, rest)
+    complement, own = (1.0 - share) * size, share * size
+    return np.where(seconds > 0, complement, own), np.where(seconds > 0, own, complement)
 
 
 def error_of(doubts: Floats) -> float:
-    """Return by how much an estimate may be wrong, on either side.
+    """Return the error of an estimate, on either side.
 
-    That is by the sampling, by what the sample does not explain, and by the clocks. The first two are added,
-    not their squares: where the sample contradicts the exact time, it is certain that something is not in it,
-    and simulations of rare long calls had the truth within the root of the squares in 9 of 10 cases or fewer.
+    It has three parts: sampling, time that the sample does not explain, and clocks. The first two are added
+    linearly: if the sample contradicts the exact time, it certainly lacks something, and in simulations of
+    rare long calls the root of the sum of squares covered the truth in at most 9 of 10 cases.
 
     Args:
         doubts: one column of `doubts_of`, or a sum of them.

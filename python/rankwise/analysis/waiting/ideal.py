@@ -1,16 +1,16 @@
-"""Waiting that an ideal network would end, because transfer has made others late.
+"""Waiting that an ideal network would avoid, because transfer made other ranks late.
 
-A rank comes late because it left its collective before later than the others, or because its own message took
+A rank is late because it left the previous collective later than the others, or because its message took
 long. On an ideal network, which moves everything in no time, it would not have been late. So each rank has a
-*delay*: how much earlier it would be where it is, on an ideal network. Computing leaves it as it is, transfer
-adds to it, and who waits takes over the delay of the one that it waits for. Of a wait, what the late one
-is delayed more than the one that waits is no waiting but transfer.
+*delay*: how much earlier it would reach the same point on an ideal network. Computing leaves the delay
+unchanged, transfer adds to it, and a waiting rank takes over the delay of the rank that it waits for. If the
+late rank has a larger delay than the waiting rank, this difference is transfer, not waiting.
 
-Where the samples have all calls, these are replayed from the first to the last. Else nobody knows the delays
-of two ranks before a call. But in a collective in which all wait for all they become even, and the sample of
-the next one tells how long a rank has computed since. What else it has called since is replayed, too, where
-the samples have it. Other waits for messages have no such start: they are taken to be for computing and
-transfer as the run has them, and may be for either alone.
+If the samples have all calls, these are replayed from the first to the last. Otherwise the delays of two
+ranks before a call are unknown. But a collective in which all wait for all equalises them, and the sample of
+the next collective has the computing time since then. Other calls since then are replayed, too, if the
+samples have them. Other waits for messages have no such starting point: they are assumed to be for computing
+and transfer in the run's proportion; the bounds assume only one of the two.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rankwise.analysis.waiting.one_collective import Table
 
 MOST_EVENTS = 100_000
-"""That are replayed: with more, each collective is looked at by itself."""
+"""Largest number of replayed events: with more, each collective is considered separately."""
 _MOST_UNSEEN = 0.05  # of the time in MPI, for a replay; or of the time between two collectives
 _ENOUGH = 0.1  # of the waiting for messages in the sample
 _STANDARD_ERRORS = 1.96
@@ -46,12 +46,12 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Delayed:
-    """Of the waiting, over the ranks, what an ideal network would end; negative: it would have more.
+    """The waiting that an ideal network would avoid, summed over all ranks; negative: it would add some.
 
     Attributes:
         seconds: estimate.
-        low: the least that it may be.
-        high: the most.
+        low: lower bound.
+        high: upper bound.
     """
 
     seconds: float = 0.0
@@ -59,49 +59,51 @@ class Delayed:
     high: float = 0.0
 
     def __add__(self, other: Delayed) -> Delayed:
-        """Return both together."""
+        """Return the sum."""
         return Delayed(self.seconds + other.seconds, self.low + other.low, self.high + other.high)
 
 
 def delayed(connection: sqlite3.Connection, tables: Sequence[Table], time: TimeInMpi) -> Delayed:
-    """Return how much of the waiting an ideal network would end.
+    """Return how much of the waiting an ideal network would avoid.
 
     Args:
         connection: to the profile.
         tables: its blocking collectives.
         time: in MPI.
     """
-    # (When those that were only posted would have been complete, nobody knows.)
+    # (It is unknown when nonblocking collectives would have completed.)
     tables = [table for table in tables if table.found.procedure not in POSTED]
     samples = samples_of(connection, "")
     waits = [wait for sample in samples.values() for wait in sample.waits]
-    seen = sum(float((table.found.departure - table.found.arrival).sum()) for table in tables)
-    seen += sum(sample.seconds for sample in samples.values())
-    unseen = max(time.seconds - time.posting_seconds - seen, 0.0)
+    sampled_seconds = sum(float((table.found.departure - table.found.arrival).sum()) for table in tables)
+    sampled_seconds += sum(sample.seconds for sample in samples.values())
+    unseen = max(time.seconds - time.posting_seconds - sampled_seconds, 0.0)
     events = len(waits) + sum(table.found.arrival.size for table in tables)
     (threads,) = connection.execute("SELECT TOTAL(threads > 1) FROM ranks").fetchone()
     can_replay = events <= MOST_EVENTS and not threads
     if can_replay and unseen <= _MOST_UNSEEN * time.seconds:
-        found = Replay().run(waits, [table.found for table in tables])
+        ideal = Replay().run(waits, [table.found for table in tables])
         waited = sum(wait.waited for wait in waits)
         waited += sum(float(table.waits.seconds.sum()) for table in tables)
-        # What is not in the samples, and when calls that only start something were made, is not known.
+        # Calls outside the samples are unknown, and the times of calls that only start an operation, too.
         error = min(unseen + time.posting_seconds, waited)
-        return Delayed(waited - found, waited - found - error, min(waited - found + error, waited))
+        return Delayed(waited - ideal, waited - ideal - error, min(waited - ideal + error, waited))
     windows = Windows(waits if can_replay else ())
     moving_share = _share(time.moving_seconds, time.moving_seconds + time.waiting_seconds)
-    own = [_in_collective(table, tables, moving_share, windows) for table in tables]
+    by_collective = [_in_collective(table, tables, moving_share, windows) for table in tables]
     late = max(time.waiting_seconds - sum(float(table.waiting.sum()) for table in tables), 0.0)
-    return sum(own, _for_messages(connection, late, time.moving_seconds, windows))
+    return sum(by_collective, _for_messages(connection, late, time.moving_seconds, windows))
 
 
 def _for_messages(connection: sqlite3.Connection, late: float, moving: float, windows: Windows) -> Delayed:
-    """Return what an ideal network would end of the waits for messages, by those replayed."""
-    waited = sum(one.waited for one in windows.replayed)
+    """Return how much of the waits for messages an ideal network would avoid, from the replayed waits."""
+    waited = sum(window.waited for window in windows.replayed)
     if len(windows.replayed) > 1 and waited > _ENOUGH * windows.waited:
-        share = 1 - sum(one.ideal for one in windows.replayed) / waited
-        rest = math.fsum((one.waited - one.ideal - share * one.waited) ** 2 for one in windows.replayed)
-        error = _STANDARD_ERRORS * math.sqrt(rest) / waited
+        share = 1 - sum(window.ideal for window in windows.replayed) / waited
+        squares = math.fsum(
+            (window.waited - window.ideal - share * window.waited) ** 2 for window in windows.replayed
+        )
+        error = _STANDARD_ERRORS * math.sqrt(squares) / waited
         return Delayed(share * late, (share - error) * late, min(share + error, 1.0) * late)
     (useful,) = connection.execute(
         f"SELECT TOTAL(MAX({RUN_SECONDS} * MAX(threads, 1) - mpi, 0)) FROM ranks"
@@ -114,48 +116,48 @@ def _share(part: float, whole: float) -> float:
 
 
 class Replay:
-    """Calls on an ideal network, all of which are in the samples: those of a run, or of a part of it."""
+    """Replays calls on an ideal network; the samples have all calls of the replayed period."""
 
     def __init__(self) -> None:
-        """Begin: no rank is delayed."""
+        """Begin with no rank delayed."""
         self._since: defaultdict[int, list[float]] = defaultdict(list)
         self._delays: defaultdict[int, list[float]] = defaultdict(list)
         self._latest: dict[int, float] = {}
 
     def run(self, waits: Iterable[Wait], collectives: Iterable[Instances]) -> float:
-        """Return how long ranks would wait for each other, summed over them."""
+        """Return how long ranks would wait for each other, summed over all of them."""
         calls = [_Call(wait.rank, wait.began, wait.ended, wait.needed) for wait in waits]
-        for found in collectives:
-            calls += _calls_in(found)
+        for instances in collectives:
+            calls += _calls_in(instances)
         return sum(self._end(call) for call in sorted(calls, key=lambda call: (call.ended, call.began)))
 
     def start(self, rank: int, at: float, delay: float) -> None:
-        """Say by how much a rank is delayed from a time on."""
+        """Set the delay of a rank from a time on."""
         self._since[rank].append(at)
         self._delays[rank].append(delay)
 
     def delay(self, rank: int, at: float) -> float:
-        """Return by how much a rank is delayed at a time."""
+        """Return the delay of a rank at a time."""
         place = bisect_right(self._since[rank], at)
         return self._delays[rank][place - 1] if place else 0.0
 
     def _end(self, call: _Call) -> float:
-        """Let a rank leave a call; return how long it would have waited."""
+        """End a rank's call; return how long it would have waited."""
         began = call.began - self.delay(call.rank, call.began)
         ended = max(began, self._ready(call))
         self.start(call.rank, call.ended, call.ended - ended)
         return ended - began
 
     def _ready(self, call: _Call) -> float:
-        """Return when the last one that a call needs would have come."""
-        if id(call.needed) not in self._latest:  # (members of a collective have one list)
+        """Return when the last rank that a call needs would have arrived."""
+        if id(call.needed) not in self._latest:  # (members of a collective share a list)
             others = (min(at, call.ended) - self.delay(other, at) for at, other in call.needed)
             self._latest[id(call.needed)] = max(others, default=-math.inf)
         return self._latest[id(call.needed)]
 
 
 class _Call(NamedTuple):
-    """A call of a rank, which ended when others had come: when each of them had, and who it is."""
+    """A call of a rank, which ended when others had arrived: `needed` has their arrivals and ranks."""
 
     rank: int
     began: float
@@ -163,74 +165,80 @@ class _Call(NamedTuple):
     needed: Sequence[tuple[float, int]]
 
 
-def _calls_in(found: Instances) -> Iterable[_Call]:
-    """Return the calls of a collective, and whom each of them needs something of."""
+def _calls_in(instances: Instances) -> Iterable[_Call]:
+    """Return the calls of a collective, with the arrivals that each of them needs."""
     from rankwise.analysis.waiting.instances import NOBODY
 
-    ranks, roots = found.ranks.tolist(), found.roots.tolist()
+    ranks, roots = instances.ranks.tolist(), instances.roots.tolist()
     for arrivals, departures, root in zip(
-        found.arrival.tolist(), found.departure.tolist(), roots, strict=True
+        instances.arrival.tolist(), instances.departure.tolist(), roots, strict=True
     ):
-        everybody, last = list(zip(arrivals, ranks, strict=True)), max(arrivals)
+        all_arrivals, last = list(zip(arrivals, ranks, strict=True)), max(arrivals)
         for member, (rank, began, ended) in enumerate(zip(ranks, arrivals, departures, strict=True)):
-            needed = everybody
-            if found.is_of(FOR_ROOT):
-                needed = everybody[root : root + 1]
-            elif found.is_of(FOR_OTHERS):
-                needed = everybody if member == root else []
-            elif found.is_of(FOR_NEIGHBOURS):
-                needed = [everybody[place] for place in found.neighbours[member].tolist() if place != NOBODY]
-            elif not found.is_of(FOR_ALL):
-                lower = found.places < found.places[member]
-                needed = [one for one, is_lower in zip(everybody, lower.tolist(), strict=True) if is_lower]
-            if ended < last:  # who left before another one came has not needed it
-                needed = [one for one in needed if one[0] <= ended]
+            needed = all_arrivals
+            if instances.is_of(FOR_ROOT):
+                needed = all_arrivals[root : root + 1]
+            elif instances.is_of(FOR_OTHERS):
+                needed = all_arrivals if member == root else []
+            elif instances.is_of(FOR_NEIGHBOURS):
+                needed = [
+                    all_arrivals[place] for place in instances.neighbours[member].tolist() if place != NOBODY
+                ]
+            elif not instances.is_of(FOR_ALL):
+                lower = instances.places < instances.places[member]
+                needed = [
+                    entry for entry, is_lower in zip(all_arrivals, lower.tolist(), strict=True) if is_lower
+                ]
+            if ended < last:  # a rank that left before another arrived did not need it
+                needed = [entry for entry in needed if entry[0] <= ended]
             yield _Call(rank, began, ended, needed)
 
 
 class _Window(NamedTuple):
-    """How long ranks waited for messages between two collectives; and on an ideal network."""
+    """Seconds that ranks waited for messages between two collectives, in the run and on an ideal network."""
 
     waited: float
     ideal: float
 
 
 class Windows:
-    """The waits for messages between two collectives, to be replayed where the sample has all of them.
+    """The waits for messages between two collectives, replayed if the sample has all of them.
 
     Attributes:
-        waited: seconds, of all waits.
-        replayed: windows in which there are waits.
+        waited: seconds of all waits.
+        replayed: windows with waits.
     """
 
     def __init__(self, waits: Sequence[Wait]) -> None:
-        """Make it of all waits in the sample."""
+        """Collect all waits in the sample."""
         self.waited = sum(wait.waited for wait in waits)
         self.replayed: list[_Window] = []
         self._waits: defaultdict[int, list[Wait]] = defaultdict(list)
         for wait in sorted(waits, key=lambda wait: wait.began):
             self._waits[wait.rank].append(wait)
 
-    def arrivals(self, found: Instances) -> NDArray[np.float64]:
-        """Return when members would come to collectives, after those before; NaN = they have unknown calls.
+    def arrivals(self, instances: Instances) -> NDArray[np.float64]:
+        """Return when members would arrive at collectives on an ideal network; NaN = after unknown calls.
 
-        In those before all wait for all, so that all leave at one time.
+        In the previous collective all wait for all, so all leave it at the same time.
         """
         import numpy as np
 
-        arrivals = np.full(found.arrival.shape, np.nan)
-        ranks = found.ranks.tolist()
-        rows = zip(found.arrival.tolist(), found.since.tolist(), found.since_in_mpi.tolist(), strict=True)
+        arrivals = np.full(instances.arrival.shape, np.nan)
+        ranks = instances.ranks.tolist()
+        rows = zip(
+            instances.arrival.tolist(), instances.since.tolist(), instances.since_in_mpi.tolist(), strict=True
+        )
         for row, (came, since, in_mpi) in enumerate(rows):
-            lefts = [at - long for at, long in zip(came, since, strict=True)]
-            calls = [self._between(*each) for each in zip(ranks, lefts, came, strict=True)]
+            departures = [at - long for at, long in zip(came, since, strict=True)]
+            calls = [self._between(*each) for each in zip(ranks, departures, came, strict=True)]
             known = [sum(wait.ended - wait.began for wait in each) for each in calls]
             short = zip(in_mpi, known, since, strict=True)
             if not all(all_calls - own <= _MOST_UNSEEN * long for all_calls, own, long in short):
-                continue  # (or nobody knows when they left)
+                continue  # (or the time of their departure is unknown)
             replay = Replay()
-            for rank, left in zip(ranks, lefts, strict=True):
-                replay.start(rank, left, left - min(lefts))
+            for rank, left in zip(ranks, departures, strict=True):
+                replay.start(rank, left, left - min(departures))
             waits = [wait for each in calls for wait in each]
             ideal = replay.run(waits, ())
             if waits:
@@ -245,26 +253,26 @@ class Windows:
 
 
 def _in_collective(table: Table, tables: Sequence[Table], moving_share: float, windows: Windows) -> Delayed:
-    """Return what an ideal network would end of the waiting in one collective on one communicator.
+    """Return how much of the waiting in a collective on a communicator an ideal network would avoid.
 
-    All leave the collective before at one time, if all wait for all in it. From there on they compute for
-    as long as they did; what else they did in MPI was waiting or transfer.
+    All leave the previous collective at the same time, if all wait for all in it. Then they compute for as
+    long as they did in the run; their time in MPI was waiting or transfer.
     """
     import numpy as np
 
-    found = table.found
+    instances = table.found
     calls = [
-        (one.calls, one.found.is_of(FOR_ALL))
-        for one in tables
-        if one.found.communicator == found.communicator
+        (other.calls, other.found.is_of(FOR_ALL))
+        for other in tables
+        if other.found.communicator == instances.communicator
     ]
     apart = 1 - sum(count for count, for_all in calls if for_all) / sum(count for count, _ in calls)
-    scale = np.where(found.selected, table.weights, 0.0)
+    scale = np.where(instances.selected, table.weights, 0.0)
     waited = float((scale * table.waits.seconds).sum())
-    # Each of the calls in which not all wait for all may be before one of the others.
+    # Each call in which not all wait for all may precede one of the others.
     most = min(apart / (1 - apart), 1.0) if apart < 1 else 1.0
     few = apart <= _MOST_UNSEEN
-    replayed = windows.arrivals(found) if few else np.full(found.arrival.shape, np.nan)
+    replayed = windows.arrivals(instances) if few else np.full(instances.arrival.shape, np.nan)
     ends = [
         waited - float((scale * _ideal_waits(table, replayed, left=left, waiting=waiting)).sum())
         for left, waiting in ((apart, 1 - moving_share), (most, 1.0), (0.0, 0.0))
@@ -279,25 +287,25 @@ def _ideal_waits(
 
     Args:
         table: of the collective.
-        replayed: when they would come, where that is known.
-        left: how much of the differences at which members left the collective before would remain.
-        waiting: how much of the time that they have been in MPI since.
+        replayed: when they would arrive, if known; else NaN.
+        left: share of the differences between departures from the previous collective that would remain.
+        waiting: share of the time in MPI since then that would remain.
     """
     import numpy as np
 
     from rankwise.analysis.waiting.instances import of_neighbours, waits
 
-    found = table.found
-    in_mpi = np.minimum(found.since_in_mpi, found.since)
-    arrival = left * (found.arrival - found.since) + found.since - (1 - waiting) * in_mpi
+    instances = table.found
+    in_mpi = np.minimum(instances.since_in_mpi, instances.since)
+    arrival = left * (instances.arrival - instances.since) + instances.since - (1 - waiting) * in_mpi
     arrival = np.where(np.isnan(replayed), arrival, replayed)
     first: NDArray[np.bool_] = np.any(np.isnan(arrival), axis=1, keepdims=True)
     arrival = np.where(
-        first, found.arrival, arrival
-    )  # (nobody knows why members were late for their first calls)
-    ideal = waits(replace(found, arrival=arrival, departure=np.full_like(arrival, np.inf))).seconds
-    # Who left before the last one had come had nothing to wait for.
-    early = found.departure < found.arrival.max(axis=1, keepdims=True)
-    if found.is_of(FOR_NEIGHBOURS):
-        early = found.departure < of_neighbours(found, found.arrival).max(axis=2)
+        first, instances.arrival, arrival
+    )  # (it is unknown why members were late for their first calls)
+    ideal = waits(replace(instances, arrival=arrival, departure=np.full_like(arrival, np.inf))).seconds
+    # A member that left before the last one arrived did not wait for it.
+    early = instances.departure < instances.arrival.max(axis=1, keepdims=True)
+    if instances.is_of(FOR_NEIGHBOURS):
+        early = instances.departure < of_neighbours(instances, instances.arrival).max(axis=2)
     return np.where(early | first, table.waits.seconds, ideal)

@@ -1,13 +1,15 @@
-"""Why those came late whom others waited for, and whom they had been waiting for themselves.
+"""Root causes of waiting: follows each late arrival to the wait that delayed it.
 
-The time between two collectives of a process on one communicator is spent computing or in other calls of MPI.
-What the late one had more of than those who waited is why it was late. What it waited for others itself,
-while others waited for it, is passed on: in a collective to whom it waited for there, and so on; for a
-message to those with whom this wait began. What it waited before the others came has not made it late.
-Among neighbours lateness goes on by one rank a call: what the late one waited in the call before is
-passed on in the same way, and what both computed in between does not count. If it left the collective before
-late, because it had come late to that one, too, and nobody waited for it there (the root of a reduction), the
-cause is what made it late to that one (`rankwise.analysis.waiting.before`).
+Between two collectives on one communicator, a process computes or is in other MPI calls. The late rank was
+late because of the activity that it spent more time in than the waiting ranks. The time that it waited for
+others, while others waited for it, is passed on: in a collective to the rank that it waited for there, and so
+on; for a message to the ranks with which this wait began. Its waiting before the others arrived did not make
+it late.
+
+In neighbourhood collectives, lateness propagates by one rank per call: waiting in the previous call is passed
+on in the same way, and the time that both ranks computed in between does not count. If the rank left the
+previous collective late because it had arrived late there, too, without any rank waiting for it (as the root
+of a reduction), the cause is what made it late there (`rankwise.analysis.waiting.before`).
 """
 
 from __future__ import annotations
@@ -29,23 +31,23 @@ from rankwise.records import dataclass
 
 MOST_STEPS = 8
 MESSAGES = -1
-"""In the place of a collective, or of its communicator."""
-_MOST_ROWS, _MOST_MEMBERS = 16, 64  # of a collective: what is looked at of those that are nearly last
-_SELDOM = 0.5  # of the calls that it came late to: others waited for it in fewer
+"""In place of a collective or its communicator."""
+_MOST_ROWS, _MOST_MEMBERS = 16, 64  # of a collective, considered for members that are nearly last
+_SELDOM = 0.5  # of the calls that a member was late to: others waited for it in fewer
 _NEARLY = 0.1  # of the lateness of the last
-_TOO_LITTLE = 1e-3  # of all waiting: what is not passed on any further
+_TOO_LITTLE = 1e-3  # of all waiting: smaller parts are not passed on further
 
 
 @dataclass
 class Caused:
-    """Seconds that others waited for one rank, by why it was late.
+    """Seconds that others waited for a rank, by the reason why it was late.
 
     Attributes:
-        computing: it had computed for longer than they.
-        in_mpi: it had been in other calls of MPI for longer.
-        late_start: it had left the collective before later.
-        passed_on: it was waiting for others itself meanwhile, in collectives and for messages.
-        passed_to: for whom most of that; None = nobody.
+        computing: it had computed for longer than the waiting ranks.
+        in_mpi: it had been in other MPI calls for longer.
+        late_start: it had left the previous collective later.
+        passed_on: it was waiting for others meanwhile, in collectives and for messages.
+        passed_to: rank that it mainly waited for meanwhile; None = none.
     """
 
     computing: float = 0.0
@@ -57,13 +59,13 @@ class Caused:
 
 @dataclass(frozen=True)
 class Propagation:
-    """Who made others wait.
+    """The ranks that made others wait.
 
     Attributes:
-        caused: by rank.
-        root_cause_seconds: seconds by rank, when all was passed on.
-        steps: how often some of it was passed on, at most.
-        owed: each late arrival, and whom it is owed to.
+        caused: direct waiting for each rank, by rank.
+        root_cause_seconds: waiting caused by each rank after indirect waiting was passed on, by rank.
+        steps: largest number of times that waiting was passed on.
+        owed: each late arrival, and its root causes.
     """
 
     caused: dict[int, Caused]
@@ -76,10 +78,10 @@ class _Needed(NamedTuple):
     """An instance of a collective in which others waited for a rank.
 
     Attributes:
-        left: when the rank had left the collective before on this communicator; NaN = not known.
-        since: when each of them came.
-        until: when it came itself.
-        weights: what a second of each of them stands for.
+        left: when the rank left the previous collective on this communicator; NaN = unknown.
+        since: arrival of each waiting rank.
+        until: arrival of the late rank.
+        weights: seconds that a second of each waiting rank represents.
     """
 
     left: float
@@ -88,14 +90,14 @@ class _Needed(NamedTuple):
     weights: NDArray[np.float64]
 
     def seconds(self, began: float, ended: float) -> float:
-        """Return how long others waited within a stretch of time, over them all."""
+        """Return how long others waited within a period, summed over all of them."""
         each = np.minimum(ended, self.until) - np.maximum(began, self.since)
         return float(np.clip(each, 0.0, None) @ self.weights)
 
 
 @dataclass
 class _Lateness:
-    """What came of one rank's being late to one collective."""
+    """The waiting that a rank caused by being late to a collective, and its reasons."""
 
     seconds: float = 0.0
     computing: float = 0.0
@@ -105,11 +107,11 @@ class _Lateness:
     passed: dict[Node, float] = field(default_factory=dict)  # shares of `seconds`
     waited_for: dict[int, float] = field(
         default_factory=dict
-    )  # likewise, by the rank that it waited for itself
+    )  # shares of `seconds`, by the rank that it waited for
 
 
 def pass_on(tables: Sequence[Late], chains: Chains) -> Propagation:
-    """Find out why ranks came late, and pass indirect waiting on.
+    """Determine why ranks were late, and pass indirect waiting on.
 
     Args:
         tables: all collectives.
@@ -122,63 +124,63 @@ def pass_on(tables: Sequence[Late], chains: Chains) -> Propagation:
     waited = _Waited(tables, chains)
     caused: dict[int, Caused] = {}
     shares: dict[int, dict[int, float]] = {}
-    for (rank, number), one in late.items():
-        waited.share(rank, number, one)
-        if tables[number].found.is_of(FOR_NEIGHBOURS):
-            _left_late_as_it_waited(one)
+    for (rank, number), lateness in late.items():
+        waited.share(rank, number, lateness)
+        if tables[number].instances.is_of(FOR_NEIGHBOURS):
+            _left_late_as_it_waited(lateness)
         sums = caused.setdefault(rank, Caused())
-        sums.computing += one.computing
-        sums.in_mpi += one.in_mpi
-        sums.late_start += one.late_start
-        sums.passed_on += sum(one.passed.values()) * one.seconds
+        sums.computing += lateness.computing
+        sums.in_mpi += lateness.in_mpi
+        sums.late_start += lateness.late_start
+        sums.passed_on += sum(lateness.passed.values()) * lateness.seconds
         own = shares.setdefault(rank, {})
-        for other, share in one.waited_for.items():
-            own[other] = own.get(other, 0.0) + share * one.seconds
+        for other, share in lateness.waited_for.items():
+            own[other] = own.get(other, 0.0) + share * lateness.seconds
     for rank, others in shares.items():
         if others and sum(others.values()) > 0:
             caused[rank].passed_to = max(others, key=lambda other: others[other])
     causes, steps = _root_causes(late)
     for number, table in enumerate(tables):
-        for node, one in _nearly_last(number, table, late).items():
-            waited.share(*node, one)
-            late[node] = one
+        for node, lateness in _nearly_last(number, table, late).items():
+            waited.share(*node, lateness)
+            late[node] = lateness
     return Propagation(caused, causes, steps, _owed(late))
 
 
-def _left_late_as_it_waited(one: _Lateness) -> None:
-    """Take off what a rank left the call before late for because it had waited there: that is passed on."""
-    waited = min(sum(one.passed.values()) * one.seconds, one.late_start)
-    one.late_start -= waited
-    one.in_mpi += waited
+def _left_late_as_it_waited(lateness: _Lateness) -> None:
+    """Count a late start as time in MPI if the rank had waited in the previous call: that is passed on."""
+    waited = min(sum(lateness.passed.values()) * lateness.seconds, lateness.late_start)
+    lateness.late_start -= waited
+    lateness.in_mpi += waited
 
 
 def _owed(late: Mapping[Node, _Lateness]) -> Owed:
     origins = {}
-    for node, one in late.items():
-        elsewhere = one.late_start / one.seconds if one.seconds else 0.0
-        origins[node] = Origin(max(1.0 - elsewhere - sum(one.passed.values()), 0.0), one.passed)
+    for node, lateness in late.items():
+        elsewhere = lateness.late_start / lateness.seconds if lateness.seconds else 0.0
+        origins[node] = Origin(max(1.0 - elsewhere - sum(lateness.passed.values()), 0.0), lateness.passed)
     return Owed(origins, MOST_STEPS)
 
 
 def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]:
-    found, known, weights, _ = table
-    each = np.where(found.selected, weights, 0.0) * known.seconds
-    computing = found.since - found.since_in_mpi
-    start = found.arrival - found.since
-    # (What was posted before has held nobody up, however late it was posted.)
-    left = np.zeros_like(start) if found.procedure in POSTED else start
+    instances, known, weights, _ = table
+    each = np.where(instances.selected, weights, 0.0) * known.seconds
+    computing = instances.since - instances.since_in_mpi
+    start = instances.arrival - instances.since
+    # (A nonblocking collective posted before delayed no rank, however late it was posted.)
+    left = np.zeros_like(start) if instances.procedure in POSTED else start
     late = {}
     for member in distinct(known.whose[known.whose != NOBODY]).tolist():
-        among = found.is_of(FOR_NEIGHBOURS)
-        others = _neighbours_of(found, member) if among else slice(None)
+        among = instances.is_of(FOR_NEIGHBOURS)
+        others = _neighbours_of(instances, member) if among else slice(None)
         waited = np.where(known.whose[:, others] == member, each[:, others], 0.0)
         seconds = waited.sum(axis=1)
         rows = seconds > 0
         waited, seconds = waited[rows], seconds[rows]
-        # More than those who waited for it, on the average; what is not known makes all of it unknown.
+        # Differences from the mean of the waiting ranks; an unknown value makes all of them unknown.
         more = [
             column[rows, member] - _mean(column[:, others][rows], waited, seconds)
-            for column in (computing, found.since_in_mpi, left)
+            for column in (computing, instances.since_in_mpi, left)
         ]
         positive = np.clip(np.array(more).reshape(3, -1), 0.0, None)
         whole = positive.sum(axis=0)
@@ -191,14 +193,14 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
             needed = [
                 _Needed(
                     float(start[row, member]),
-                    found.arrival[row, each],
-                    float(found.arrival[row, member]),
-                    found.selected[row, each] * weights[row, each],
+                    instances.arrival[row, each],
+                    float(instances.arrival[row, member]),
+                    instances.selected[row, each] * weights[row, each],
                 )
                 for row in np.flatnonzero(rows).tolist()
                 for each in (np.flatnonzero(known.whose[row] == member),)
             ]
-        late[int(found.ranks[member]), number] = _Lateness(
+        late[int(instances.ranks[member]), number] = _Lateness(
             float(seconds.sum()),
             float(parts[0].sum()),
             float(parts[1].sum()),
@@ -209,58 +211,58 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
 
 
 def _needed_of_neighbours(table: Late, member: int, seconds: float) -> list[_Needed]:
-    """Return when neighbours waited for a member: earlier by what both have computed since the call before.
+    """Return when neighbours waited for a member, minus the time that both computed since the previous call.
 
-    Only calls count of which the one before is known, too; they stand for all.
+    Only calls with a known previous call count; they represent all.
     """
-    found, known, weights, _ = table
-    place = np.searchsorted(found.numbers, found.numbers - 1)
+    instances, known, weights, _ = table
+    place = np.searchsorted(instances.numbers, instances.numbers - 1)
     needed = []
-    for row in np.flatnonzero(found.numbers[place] == found.numbers - 1).tolist():
-        for each in _neighbours_of(found, member).tolist():
-            if known.whose[row, each] == member and found.selected[row, each]:
-                ends = (member, found.arrival[row, member]), (each, found.entered[row, each])
-                both = min(_computed(found, row, int(place[row]), *end) for end in ends)
+    for row in np.flatnonzero(instances.numbers[place] == instances.numbers - 1).tolist():
+        for each in _neighbours_of(instances, member).tolist():
+            if known.whose[row, each] == member and instances.selected[row, each]:
+                ends = (member, instances.arrival[row, member]), (each, instances.entered[row, each])
+                both = min(_computed(instances, row, int(place[row]), *end) for end in ends)
                 needed.append(
                     _Needed(
-                        float(found.arrival[row, member] - found.since[row, member]),
-                        found.entered[row, [each]] - both,
-                        float(found.arrival[row, member]) - both,
+                        float(instances.arrival[row, member] - instances.since[row, member]),
+                        instances.entered[row, [each]] - both,
+                        float(instances.arrival[row, member]) - both,
                         weights[row, [each]],
                     )
                 )
-    needed = [one for one in needed if one.until == one.until]
-    whole = sum(one.seconds(-np.inf, np.inf) for one in needed)
-    return [one._replace(weights=one.weights * seconds / whole) for one in needed] if whole else []
+    needed = [need for need in needed if need.until == need.until]
+    whole = sum(need.seconds(-np.inf, np.inf) for need in needed)
+    return [need._replace(weights=need.weights * seconds / whole) for need in needed] if whole else []
 
 
-def _neighbours_of(found: Instances, member: int) -> NDArray[np.int64]:
-    """Return those that a member is a neighbour of: who may wait for it."""
-    there: NDArray[np.int64] = np.flatnonzero((found.neighbours == member).any(axis=1))
-    return there
+def _neighbours_of(instances: Instances, member: int) -> NDArray[np.int64]:
+    """Return the members with this member as a neighbour, which may wait for it."""
+    waiters: NDArray[np.int64] = np.flatnonzero((instances.neighbours == member).any(axis=1))
+    return waiters
 
 
-def _computed(found: Instances, row: int, before: int, member: int, until: float) -> float:
-    """Return how long a member has computed since the call before, until it came; NaN = not known."""
-    if found.procedure in POSTED:  # (In MPI since it has posted that one it has waited for it, too.)
-        return max(until - float(found.departure[before, member]), 0.0)
-    return float(found.since[row, member] - found.since_in_mpi[row, member])
+def _computed(instances: Instances, row: int, before: int, member: int, until: float) -> float:
+    """Return how long a member computed between the previous call and its arrival; NaN = unknown."""
+    if instances.procedure in POSTED:  # (Time in MPI after posting is waiting for it, too.)
+        return max(until - float(instances.departure[before, member]), 0.0)
+    return float(instances.since[row, member] - instances.since_in_mpi[row, member])
 
 
 def _nearly_last(number: int, table: Late, late: Mapping[Node, _Lateness]) -> dict[Node, _Lateness]:
-    """Return those that nobody waited for longest, but somebody would if the last ones came earlier."""
-    found, known, _, _ = table
+    """Return nearly last arrivals, which ranks would wait for if the last ranks arrived earlier."""
+    instances, known, _, _ = table
     rows = np.flatnonzero((known.whose != NOBODY).any(axis=1))
-    if not found.is_of(FOR_ALL) or not len(rows):
+    if not instances.is_of(FOR_ALL) or not len(rows):
         return {}
     waited = len(rows)
     rows = rows[:: -(-len(rows) // _MOST_ROWS)]
-    arrival, start = found.arrival[rows], found.arrival[rows] - found.since[rows]
+    arrival, start = instances.arrival[rows], instances.arrival[rows] - instances.since[rows]
     mean = np.clip(arrival - np.median(arrival, axis=1, keepdims=True), 0.0, None).mean(axis=0)
     others = np.ones(arrival.shape[1])
     nearly = {}
     for member in (-mean).argsort()[:_MOST_MEMBERS].tolist():
-        node = int(found.ranks[member]), number
+        node = int(instances.ranks[member]), number
         if mean[member] <= _NEARLY * mean.max():
             continue
         needed = [
@@ -268,7 +270,7 @@ def _nearly_last(number: int, table: Late, late: Mapping[Node, _Lateness]) -> di
             for row in range(len(rows))
         ]
         if node not in late or len(late[node].needed) < _SELDOM * waited:
-            seconds = sum(one.seconds(-np.inf, np.inf) for one in needed)
+            seconds = sum(need.seconds(-np.inf, np.inf) for need in needed)
             nearly[node] = _Lateness(seconds, needed=needed)
     return nearly
 
@@ -281,33 +283,33 @@ def _mean(
 
 
 class _Waited:
-    """The waiting of all ranks, to be looked up by rank and time."""
+    """The waiting of all ranks, indexed by rank and time."""
 
     def __init__(self, tables: Sequence[Late], chains: Chains) -> None:
         self._tables, self._chains = tables, chains
         columns: list[list[NDArray[np.generic]]] = [[] for _ in range(6)]
-        for number, (found, known, _, calls) in enumerate(tables):
+        for number, (instances, known, _, calls) in enumerate(tables):
             rows, members = np.nonzero((known.seconds > 0) & (known.whose != NOBODY))
-            began = found.entered[rows, members]
+            began = instances.entered[rows, members]
             values = (
-                found.ranks[members],
+                instances.ranks[members],
                 began,
-                waited_until(found, known)[rows, members],
+                waited_until(instances, known)[rows, members],
                 np.full(len(rows), number),
-                found.ranks[known.whose[rows, members]],
-                found.stands_for(calls)[rows],
+                instances.ranks[known.whose[rows, members]],
+                instances.stands_for(calls)[rows],
             )
             for column, value in zip(columns, values, strict=True):
                 column.append(value)
-            if not found.is_of(FOR_ALL) and found.procedure not in POSTED | FOR_NEIGHBOURS:
-                rows, members, until, whose = held_up(found, known)
+            if not instances.is_of(FOR_ALL) and instances.procedure not in POSTED | FOR_NEIGHBOURS:
+                rows, members, until, whose = held_up(instances, known)
                 values = (
-                    found.ranks[members],
-                    (found.arrival + known.seconds)[rows, members],
+                    instances.ranks[members],
+                    (instances.arrival + known.seconds)[rows, members],
                     until,
                     np.full(len(rows), number),
-                    found.ranks[whose],
-                    np.full(len(rows), calls / len(found.numbers)),
+                    instances.ranks[whose],
+                    np.full(len(rows), calls / len(instances.numbers)),
                 )
                 for column, value in zip(columns, values, strict=True):
                     column.append(value)
@@ -324,48 +326,48 @@ class _Waited:
         )
 
     def share(self, rank: int, number: int, late: _Lateness) -> None:
-        """Find out whom a rank waited for, and where, while others waited for it.
+        """Determine which ranks a rank waited for, and where, while others waited for it.
 
         Args:
             rank: that was late.
             number: of the collective that it was late to.
-            late: for whom; gets the shares.
+            late: the waiting for the rank; the shares are stored in it.
         """
         first, last = np.searchsorted(self._rank, [rank, rank + 1])
         weights: dict[int, float] = {}
-        # (One more before: it may still have been waiting when the first one came.)
-        for one in late.needed:
-            low, high = np.searchsorted(self._began[first:last], [one.since.min(), one.until])
+        # (Include one earlier wait: it may have lasted until the first waiting rank arrived.)
+        for need in late.needed:
+            low, high = np.searchsorted(self._began[first:last], [need.since.min(), need.until])
             for place in range(int(first) + max(int(low) - 1, 0), int(first + high)):
-                if seconds := one.seconds(float(self._began[place]), float(self._until[place])):
+                if seconds := need.seconds(float(self._began[place]), float(self._until[place])):
                     table = int(self._table[place])
                     if table not in weights:
                         weights[table] = self._weight_of(
                             rank, number, table, late, float(self._weight[place])
                         )
                     self._pass(rank, place, weights[table] * seconds, late)
-        # Of what was sampled a second stands for many, but not for more than there was.
+        # A sampled second represents several, but in total not more than the waiting.
         whole = max(late.seconds, sum(late.passed.values()))
         late.passed = {node: seconds / whole for node, seconds in late.passed.items()}
         late.waited_for = {other: seconds / whole for other, seconds in late.waited_for.items()}
 
     def _weight_of(self, rank: int, number: int, table: int, late: _Lateness, most: float) -> float:
-        """Return how many calls one in the sample of another collective stands for, between those of this.
+        """Return how many calls a sampled call of another collective represents, between calls of this one.
 
-        Where a program does both in turns, members keep the same instances of both, so that each of them
-        stands for itself; else it stands for as many as of all calls. As many as there are between two calls
-        of this one, by the number of all calls, are expected to be found there.
+        If a program alternates between both, the same instances of both are kept, so each call represents
+        only itself; otherwise it represents as many calls as on average. The weight follows from the number
+        of calls expected between two calls of this collective, and the number found there.
         """
         if table == MESSAGES or most <= 1:
             return most
-        if table == number and self._tables[table].found.is_of(FOR_NEIGHBOURS):
+        if table == number and self._tables[table].instances.is_of(FOR_NEIGHBOURS):
             return 1.0
-        found = self._tables[table].found
-        arrivals = found.arrival[:, found.ranks == rank].ravel()
-        windows = [(one.left, one.until) for one in late.needed if one.left == one.left]
-        there = sum(int(((begin <= arrivals) & (arrivals < end)).sum()) for begin, end in windows)
+        instances = self._tables[table].instances
+        arrivals = instances.arrival[:, instances.ranks == rank].ravel()
+        windows = [(need.left, need.until) for need in late.needed if need.left == need.left]
+        count = sum(int(((begin <= arrivals) & (arrivals < end)).sum()) for begin, end in windows)
         expected = len(windows) * self._tables[table].calls / self._tables[number].calls
-        return min(max(expected / there, 1.0), most) if there else most
+        return min(max(expected / count, 1.0), most) if count else most
 
     def _pass(self, rank: int, place: int, seconds: float, late: _Lateness) -> None:
         for node, share in self._ends(place).items():
@@ -375,28 +377,28 @@ class _Waited:
                 late.waited_for[other] = late.waited_for.get(other, 0.0) + share * seconds
 
     def _ends(self, place: int) -> dict[Node, float]:
-        """Return the shares of those that a wait is passed on to; for a message, with whom it began."""
+        """Return the shares of a wait by late arrival that it is passed on to; for a message, its origins."""
         other, table = int(self._whose[place]), int(self._table[place])
         if table != MESSAGES:
             return {(other, table): 1.0}
         began, until = float(self._began[place]), float(self._until[place])
-        found = self._chains.follow(other, began, until, int(self._rank[place]))
-        return {(origin, MESSAGES): share.seconds / (until - began) for origin, share in found.items()}
+        origins = self._chains.follow(other, began, until, int(self._rank[place]))
+        return {(origin, MESSAGES): share.seconds / (until - began) for origin, share in origins.items()}
 
 
 def _root_causes(late: dict[Node, _Lateness]) -> tuple[dict[int, float], int]:
-    """Pass on what ranks owe to others; return what each has in the end, and in how many steps."""
+    """Pass waiting on to its root causes; return the seconds of each rank, and the number of steps."""
     causes: dict[int, float] = {}
-    moving = {node: one.seconds for node, one in late.items()}
+    moving = {node: lateness.seconds for node, lateness in late.items()}
     least = _TOO_LITTLE * sum(moving.values())
     steps = 0
     while moving:
         further: dict[Node, float] = {}
         for node, seconds in moving.items():
-            one = late.get(node)
+            lateness = late.get(node)
             goes = seconds if steps < MOST_STEPS else 0.0
             kept = seconds
-            for other, share in one.passed.items() if one else ():
+            for other, share in lateness.passed.items() if lateness else ():
                 if goes * share > least:
                     further[other] = further.get(other, 0.0) + goes * share
                     kept -= goes * share
