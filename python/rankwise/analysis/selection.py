@@ -163,7 +163,7 @@ def _among(column: str, keys: Sequence[int] | None) -> list[str]:
 
 
 def _files(communicators: Sequence[int] | None) -> list[str]:
-    """Return the SQL condition that a file belongs to one of the communicators; none for all."""
+    """Return the SQL condition that a file was opened on one of these rows, or is one; none for all."""
     either = " OR ".join(
         condition for column in ("communicator", "named") for condition in _among(column, communicators)
     )

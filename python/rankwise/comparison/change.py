@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rankwise.trials.shift import shift_interval
 
 CONFIDENCE = 0.95
-"""Of a change called better that it is no worsening, and of one called worse that it is no improvement."""
+"""One-sided confidence of the words better and worse: the change has this direction."""
 
 ALIKE_PERCENT = 5.0
 """A difference surely below this share counts as none, unless it is significant."""

@@ -70,7 +70,7 @@ def _read(profile: sqlite3.Connection) -> Diagnosis | None:
         kept = from_json(Diagnosis, json.loads(row[0]))
     except (ValueError, TypeError, RecursionError):
         return None
-    findings = [row.finding for row in kept.findings.found]
+    findings = [entry.finding for entry in kept.findings.found]
     # Users type these commands, and the file may come from a stranger.
     sound = all(
         _WORD.fullmatch(finding.command.verb) and finding.confidence in WEIGHTS for finding in findings

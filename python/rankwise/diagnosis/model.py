@@ -16,8 +16,8 @@ class LateRank:
     Attributes:
         rank: in MPI_COMM_WORLD.
         host: its host; None = unknown.
-        seconds: waiting that it caused, summed over all ranks. As in a `LateGroup`, waiting is excluded that
-            it caused because it left the previous collective late.
+        seconds: waiting that it caused, summed over all ranks. As in a `LateGroup`, this excludes waiting
+            because the rank left the previous collective late.
         percent_of_waiting: `seconds` in percent of all waiting.
     """
 

@@ -51,7 +51,7 @@ def inside_totals(connection: sqlite3.Connection) -> InsideTotals | None:
     inside = seen_inside(connection)
     rows = connection.execute(f"SELECT {_COLUMNS} {_AMONG}") if inside else ()
     with_messages = [row for row in rows if row[:2] in inside]
-    # Among one more pair than have messages, at least one has none.
+    # One more pair than have messages: so at least one pair without messages is among them, if there is any.
     most = connection.execute(
         f"SELECT {_COLUMNS} {_AMONG} ORDER BY seconds DESC, calls DESC, procedure, communicator LIMIT ?",
         (len(with_messages) + 1,),

@@ -19,9 +19,9 @@ def kinds(nodes: Iterable[NodePlace]) -> list[list[NodePlace]]:
 def ranks_on_cores(node: NodePlace) -> tuple[Mapping[int, list[int]], Mapping[int, list[int]]]:
     """Return the ranks bound to each core, and the unbound ranks observed on each core."""
     bound: dict[int, list[int]] = {}
-    seen: dict[int, list[int]] = {}
+    observed: dict[int, list[int]] = {}
     for rank in node.ranks:
-        where, cpus = (bound, rank.cpus) if node.is_bound(rank) else (seen, rank.seen)
+        where, cpus = (bound, rank.cpus) if node.is_bound(rank) else (observed, rank.seen)
         for core in node.cores(cpus):
             where.setdefault(core, []).append(rank.rank)
-    return bound, seen
+    return bound, observed

@@ -43,10 +43,10 @@ class Split:
     """The factors of communication efficiency: estimates from 0 to 1.
 
     Attributes:
-        serialisation: lost because ranks wait for others, although the work is well balanced.
+        serialisation: below 1 because ranks wait for others, although the work is well balanced.
         serialisation_low: lower bound.
         serialisation_high: upper bound.
-        transfer: lost because the network and the MPI library take time.
+        transfer: below 1 because the network and the MPI library take time.
         transfer_low: lower bound.
         transfer_high: upper bound.
         ideal_seconds: run time on an ideal network.

@@ -88,7 +88,9 @@ def compare(
 
 
 def doubts_of(moments: Floats, share: Floats, sampled: Sampled, clock: Floats) -> Floats:
-    """Return all sources of error of estimates: seven rows, a column for each estimate; columns add up.
+    """Return all sources of error of estimates: seven rows, and a column for each estimate.
+
+    The sum of several columns applies to the sum of their estimates.
 
     An estimate is the share of waiting in the sample times the exact time. But all of the time beyond the
     extrapolated time may be waiting, or none of it. The estimate assumes the sample's share, so it may be too

@@ -237,8 +237,8 @@ class Windows:
             if not all(all_calls - own <= _MOST_UNSEEN * long for all_calls, own, long in short):
                 continue  # (or the time of their departure is unknown)
             replay = Replay()
-            for rank, left in zip(ranks, departures, strict=True):
-                replay.start(rank, left, left - min(departures))
+            for rank, departure in zip(ranks, departures, strict=True):
+                replay.start(rank, departure, departure - min(departures))
             waits = [wait for each in calls for wait in each]
             ideal = replay.run(waits, ())
             if waits:
@@ -274,21 +274,21 @@ def _in_collective(table: Table, tables: Sequence[Table], moving_share: float, w
     few = apart <= _MOST_UNSEEN
     replayed = windows.arrivals(instances) if few else np.full(instances.arrival.shape, np.nan)
     ends = [
-        waited - float((scale * _ideal_waits(table, replayed, left=left, waiting=waiting)).sum())
-        for left, waiting in ((apart, 1 - moving_share), (most, 1.0), (0.0, 0.0))
+        waited - float((scale * _ideal_waits(table, replayed, kept=kept, waiting=waiting)).sum())
+        for kept, waiting in ((apart, 1 - moving_share), (most, 1.0), (0.0, 0.0))
     ]
     return Delayed(ends[0], min(ends), max(ends))
 
 
 def _ideal_waits(
-    table: Table, replayed: NDArray[np.float64], *, left: float, waiting: float
+    table: Table, replayed: NDArray[np.float64], *, kept: float, waiting: float
 ) -> NDArray[np.float64]:
     """Return how long members would wait in a collective on an ideal network.
 
     Args:
         table: of the collective.
         replayed: when they would arrive, if known; else NaN.
-        left: share of the differences between departures from the previous collective that would remain.
+        kept: share of the differences between departures from the previous collective that would remain.
         waiting: share of the time in MPI since then that would remain.
     """
     import numpy as np
@@ -297,7 +297,7 @@ def _ideal_waits(
 
     instances = table.found
     in_mpi = np.minimum(instances.since_in_mpi, instances.since)
-    arrival = left * (instances.arrival - instances.since) + instances.since - (1 - waiting) * in_mpi
+    arrival = kept * (instances.arrival - instances.since) + instances.since - (1 - waiting) * in_mpi
     arrival = np.where(np.isnan(replayed), arrival, replayed)
     first: NDArray[np.bool_] = np.any(np.isnan(arrival), axis=1, keepdims=True)
     arrival = np.where(

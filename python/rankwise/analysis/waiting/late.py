@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from rankwise.analysis.waiting.savings import Savings
 
 HALF = 0.5
-"""Smallest share of all waiting that a late group has to account for, plus `OF_THEIR_PART`."""
+"""A late group has to account for at least this share of all waiting, and more if it is large."""
 OF_THEIR_PART = 1 / 3
-"""Multiplied by the group's share of all ranks, it is added to `HALF`."""
+"""It is multiplied by the group's share of all ranks, and added to `HALF`."""
 NEARLY_ALL = 0.8
 """A smaller group is preferred if it saves at least this share of a larger group's saving."""
 LITTLE_LARGER = 4 / 3

@@ -7,8 +7,8 @@ longer waits.
 
 There are two samples: by the numbers of the messages, and all calls that began in some periods. If the
 numbers of a call's messages are rarely in the first sample together, only the second sample has all of them;
-between nodes, only the first sample does. For each rank, procedure and communicator, the sample with more
-known time is used.
+between nodes, only the first sample does. For each rank, procedure and communicator, the sample with the
+larger known share is used, or both together if they know about the same.
 """
 
 from __future__ import annotations

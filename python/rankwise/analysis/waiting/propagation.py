@@ -168,7 +168,7 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
     computing = instances.since - instances.since_in_mpi
     start = instances.arrival - instances.since
     # (A nonblocking collective posted before delayed no rank, however late it was posted.)
-    left = np.zeros_like(start) if instances.procedure in POSTED else start
+    departed = np.zeros_like(start) if instances.procedure in POSTED else start
     late = {}
     for member in distinct(known.whose[known.whose != NOBODY]).tolist():
         among = instances.is_of(FOR_NEIGHBOURS)
@@ -180,7 +180,7 @@ def _lateness(number: int, table: Late, before: Before) -> dict[Node, _Lateness]
         # Differences from the mean of the waiting ranks; an unknown value makes all of them unknown.
         more = [
             column[rows, member] - _mean(column[:, others][rows], waited, seconds)
-            for column in (computing, instances.since_in_mpi, left)
+            for column in (computing, instances.since_in_mpi, departed)
         ]
         positive = np.clip(np.array(more).reshape(3, -1), 0.0, None)
         whole = positive.sum(axis=0)
