@@ -88,15 +88,15 @@ def _rows_text(rows: Sequence[Any]) -> Iterator[str]:
     """Return the text of a list that is a member of the outermost object."""
     line, before = _LINE + _INDENT, "["
     for start in range(0, len(rows), _ROWS):
-        some = [to_json(row) for row in rows[start : start + _ROWS]]
+        encoded = [to_json(row) for row in rows[start : start + _ROWS]]
         yield before + line
-        if all(row and isinstance(row, dict) and _is_flat(row.values()) for row in some):
+        if all(row and isinstance(row, dict) and _is_flat(row.values()) for row in encoded):
             deeper = line + _INDENT
             # (JSON escapes line breaks in strings, and flat rows have no braces outside of strings.)
-            text = _encoder(deeper).encode(some).replace(f"}},{deeper}{{", f"{line}}},{line}{{{deeper}")
+            text = _encoder(deeper).encode(encoded).replace(f"}},{deeper}{{", f"{line}}},{line}{{{deeper}")
             yield f"{{{deeper}{text[2:-2]}{line}}}"
         else:
-            yield f",{line}".join(_text(row, line) for row in some)
+            yield f",{line}".join(_text(row, line) for row in encoded)
         before = ","
     yield f"{_LINE}]"
 

@@ -219,12 +219,12 @@ def _same_names(before: Sequence[Figures], after: Sequence[Figures]) -> dict[str
     Returns:
         name after → name before.
     """
-    there = [
+    families = [
         {family for run in side for (family,) in run.amounts["communicators"]} for side in (before, after)
     ]
     early, late = (
         _by_other_name(side, alone)
-        for side, alone in ((before, there[0] - there[1]), (after, there[1] - there[0]))
+        for side, alone in ((before, families[0] - families[1]), (after, families[1] - families[0]))
     )
     return {late[name]: early[name] for name in late.keys() & early.keys()}
 
@@ -273,7 +273,7 @@ def _changed(
     names = dict(zip(KEYS[kind], key, strict=True))
     family = names.get("communicator", "")
     user_names = [run.user_names[family] for run in (*before, *after) if family in run.user_names]
-    there = [any(key in run.amounts[kind] for run in side) for side in (before, after)]
+    present = [any(key in run.amounts[kind] for run in side) for side in (before, after)]
     seconds = timed([amount.seconds for amount in early], [amount.seconds for amount in late])
     return Changed(
         communicator=family,
@@ -283,7 +283,7 @@ def _changed(
         site=names.get("site", ""),
         site_before="",
         function=names.get("function", ""),
-        only="" if all(there) else "before" if there[0] else "after",
+        only="" if all(present) else "before" if present[0] else "after",
         seconds=seconds,
         calls=counted([amount.calls for amount in early], [amount.calls for amount in late]),
         bytes_sent=counted([amount.bytes_sent for amount in early], [amount.bytes_sent for amount in late]),

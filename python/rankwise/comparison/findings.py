@@ -91,15 +91,13 @@ def _by_subject(findings: Findings, renamed: Mapping[str, str]) -> dict[_Key, Fo
 
 
 def _side(key: _Key, runs: Sequence[Findings], found_by_run: Sequence[Mapping[_Key, Found]]) -> FindingSide:
-    there = [findings[key] for findings in found_by_run if key in findings]
+    rows = [findings[key] for findings in found_by_run if key in findings]
     return FindingSide(
-        runs=sum(item.saved_percent_of_run >= LEAST_PERCENT for item in there),
+        runs=sum(item.saved_percent_of_run >= LEAST_PERCENT for item in rows),
         asked=sum(key[0] not in {silent.rule for silent in run.silent} for run in runs),
-        title=there[0].finding.title if there else "",
-        saved_percent_of_run=statistics.median(item.saved_percent_of_run for item in there)
-        if there
-        else None,
-        confidence=there[0].finding.confidence if there else None,
+        title=rows[0].finding.title if rows else "",
+        saved_percent_of_run=statistics.median(item.saved_percent_of_run for item in rows) if rows else None,
+        confidence=rows[0].finding.confidence if rows else None,
     )
 
 

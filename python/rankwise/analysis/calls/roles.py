@@ -143,10 +143,10 @@ def _of_ranks(ranks: Sequence[int], number: int) -> str:
     if ranks[-1] - ranks[0] == len(ranks) - 1:
         return f"ranks {ranks[0]}-{ranks[-1]}"
     for first, what in ((0, "even ranks"), (1, "odd ranks")):
-        if _are(ranks, range(first, number, 2)):
+        if _equal(ranks, range(first, number, 2)):
             return what
     step = ranks[1] - ranks[0]
-    if len(ranks) > 2 and _are(ranks, range(ranks[0], ranks[-1] + 1, step)):
+    if len(ranks) > 2 and _equal(ranks, range(ranks[0], ranks[-1] + 1, step)):
         return f"every {_ordinal(step)} rank from {ranks[0]}"
     return f"{len(ranks)} of {number} ranks"
 
@@ -154,7 +154,7 @@ def _of_ranks(ranks: Sequence[int], number: int) -> str:
 def _of_parts(parts: Sequence[Sequence[int]], number: int) -> str:
     """Return the name of a partition of this many ranks; '' if it has none."""
     size = len(parts[0])
-    if len(parts) == 2 and _are(parts[0], range(size)):
+    if len(parts) == 2 and _equal(parts[0], range(size)):
         first = "rank 0" if size == 1 else f"ranks 0-{size - 1}"
         return f"{first} and the rest" if size != len(parts[1]) else "two halves"
     if any(len(part) != size for part in parts):
@@ -162,13 +162,13 @@ def _of_parts(parts: Sequence[Sequence[int]], number: int) -> str:
     if all(part[-1] - part[0] == size - 1 for part in parts):
         return _blocks(size)
     step = len(parts)
-    if all(_are(part, range(part[0], number, step)) for part in parts):
+    if all(_equal(part, range(part[0], number, step)) for part in parts):
         return _strides(step)
     return ""
 
 
-def _are(ranks: Sequence[int], those: range) -> bool:
-    return len(ranks) == len(those) and all(map(eq, ranks, those))
+def _equal(ranks: Sequence[int], expected: range) -> bool:
+    return len(ranks) == len(expected) and all(map(eq, ranks, expected))
 
 
 def _blocks(size: int) -> str:

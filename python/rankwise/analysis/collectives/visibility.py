@@ -100,10 +100,10 @@ class Visibilities:
         self._others = _common_hooks([*kinds.values()])
         if self._others is None or self._lossy:
             hooks = {rank: kinds[tuple(facts)] for rank, *facts in rows}
-            self._look_at_members(connection, communicator, hooks)
+            self._read_members(connection, communicator, hooks)
         self._found: dict[tuple[_Hooks, str, bool, bool, bool], Visibility] = {}
 
-    def _look_at_members(
+    def _read_members(
         self, connection: sqlite3.Connection, communicator: int | None, hooks: Mapping[int, _Hook]
     ) -> None:
         hooks_of: dict[int, list[_Hook]] = defaultdict(list)
@@ -114,7 +114,7 @@ class Visibilities:
             if rank in hooks:
                 hooks_of[place].append(hooks[rank])
             self._members[place].add(rank)
-        self._hooks = {place: _summed_up(some) for place, some in hooks_of.items()}
+        self._hooks = {place: _summed_up(member_hooks) for place, member_hooks in hooks_of.items()}
 
     def of_all(self, communicator: int, procedure: str, *, seen: bool, with_data: bool) -> Visibility:
         """Return the visibility of the messages inside all calls of a collective; arguments as for `of`."""

@@ -112,16 +112,18 @@ class _Search:
         waiting = led_to(ends, self.waits) - ends
         largest = max(waiting, key=lambda number: (len(self.parties[number].ranks), -number))
         path = way(largest, ends, self.waits, waiting | ends)
-        equivalent = [end for end in self.waits[path[-2]] if end in ends and self._is_alike(end, path[-1])]
+        equivalent = [
+            end for end in self.waits[path[-2]] if end in ends and self._is_equivalent(end, path[-1])
+        ]
         hang = self._made(kind, ends, ends, path, is_deadlock=is_deadlock)
         last = self.parties[path[-1]]._replace(ranks=tuple(self._ranks(equivalent)))
         return replace(hang, steps=[*hang.steps[:-1], self._step(last)])
 
-    def _is_alike(self, first: int, second: int) -> bool:
+    def _is_equivalent(self, first: int, second: int) -> bool:
         """Return whether two parties are in the same place."""
-        here, there = self.parties[first].place, self.parties[second].place
+        first_place, second_place = self.parties[first].place, self.parties[second].place
         keys = ("state", "procedure", "communicator")
-        return all(getattr(here, key) == getattr(there, key) for key in keys)
+        return all(getattr(first_place, key) == getattr(second_place, key) for key in keys)
 
     def _made(
         self, kind: str, root: set[int], ends: set[int], path: Sequence[int], *, is_deadlock: bool

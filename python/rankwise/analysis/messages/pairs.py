@@ -70,9 +70,11 @@ def _pairs(connection: sqlite3.Connection, *, in_detail: bool = False) -> list[P
         Pair(
             source=source,
             destination=destination,
-            source_host=(here := hosts.get(source)),
-            destination_host=(there := hosts.get(destination)),
-            off_node=here != there if here is not None and there is not None else None,
+            source_host=(source_host := hosts.get(source)),
+            destination_host=(destination_host := hosts.get(destination)),
+            off_node=source_host != destination_host
+            if source_host is not None and destination_host is not None
+            else None,
             kind=kind,
             communicator=name,
             procedure=call,

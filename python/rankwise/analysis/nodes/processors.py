@@ -280,22 +280,22 @@ def _sharing(
     free = len({processor.processor for processor in node.processors} - node.usable)
 
     def sharing_of(
-        some: Sequence[RankPlace],
+        sharers: Sequence[RankPlace],
         processors: int,
         what: str,
         others: float | None = None,
         *,
         is_of_node: bool = False,
     ) -> Sharing:
-        known = [of_rank[place.rank] for place in some]
+        known = [of_rank[place.rank] for place in sharers]
         lost = [own.lost_seconds for own in known]
         used, span = _use(known, [times[own.rank] for own in known])
         return Sharing(
             host=node.host,
             is_of_node=is_of_node,
             what=what,
-            ranks=tuple(sorted(place.rank for place in some)),
-            threads=sum(place.threads for place in some),
+            ranks=tuple(sorted(place.rank for place in sharers)),
+            threads=sum(place.threads for place in sharers),
             processors=processors,
             free=free,
             run_seconds=sum(own.run_seconds for own in known),
@@ -321,11 +321,11 @@ def _sharing(
             yield whole
             return
     for fault in sharing_faults(node):
-        some = [place for place in places if place.rank in fault.ranks]
-        cpu_count = len({cpu for place in some for cpu in place.cpus})
+        sharers = [place for place in places if place.rank in fault.ranks]
+        cpu_count = len({cpu for place in sharers for cpu in place.cpus})
         # (The cost of sharing a core as two hardware threads depends on the program.)
-        if sum(place.threads for place in some) > cpu_count:
-            yield sharing_of(some, cpu_count, fault.what)
+        if sum(place.threads for place in sharers) > cpu_count:
+            yield sharing_of(sharers, cpu_count, fault.what)
 
 
 def _others(
@@ -343,10 +343,10 @@ def _others(
 
 
 def _what(host: str, count: int, threads: str, processors: int) -> str:
-    who = f"{count} rank{'s' * (count != 1)}"
+    count_text = f"{count} rank{'s' * (count != 1)}"
     with_threads = f" with {threads} threads" if count <= processors else ""
     verb = "share" if count != 1 else "shares"
-    return f"{who}{with_threads} {verb} {processors} processor{'s' * (processors != 1)} on {host}"
+    return f"{count_text}{with_threads} {verb} {processors} processor{'s' * (processors != 1)} on {host}"
 
 
 def _use(known: Sequence[RankProcessors], rows: Sequence[Rank]) -> tuple[float, float]:

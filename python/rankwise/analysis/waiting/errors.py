@@ -76,10 +76,10 @@ def compare(
         squares: sum of the squares of their seconds.
     """
     partly = (calls > 0) & (calls < exact_calls) & (exact_seconds > 0)
-    some = np.maximum(calls, 1e-9)
-    scale = np.where(partly, exact_calls / some, 0.0)
+    divisor = np.maximum(calls, 1e-9)
+    scale = np.where(partly, exact_calls / divisor, 0.0)
     beyond = np.where(partly, exact_seconds - scale * seconds, 0.0)
-    error = _STANDARD_ERRORS * scale * np.sqrt(np.maximum(squares - seconds**2 / some, 0.0))
+    error = _STANDARD_ERRORS * scale * np.sqrt(np.maximum(squares - seconds**2 / divisor, 0.0))
     part = np.divide(error, exact_seconds, out=np.zeros_like(error), where=exact_seconds > 0)
     return Sampled(
         np.where(partly, np.maximum(exact_seconds - seconds, 0.0), 0.0),

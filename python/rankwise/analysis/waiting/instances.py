@@ -324,10 +324,10 @@ def held_up(
     """
     order = instances.arrival.argsort(axis=1, kind="stable")
     ordered = np.take_along_axis(instances.arrival, order, axis=1)
-    there = np.stack(
+    arrived = np.stack(
         [np.searchsorted(*times, side="right") for times in zip(ordered, instances.departure, strict=True)]
     )
-    place = np.clip(there - 1, 0, None)
+    place = np.clip(arrived - 1, 0, None)
     until = np.take_along_axis(ordered, place, axis=1)
     whose = np.take_along_axis(order, place, axis=1)
     rows, members = np.nonzero(until > instances.arrival + known.seconds)
@@ -345,10 +345,10 @@ def _for_all(instances: Instances) -> _Latest:
     # waited for a member that had arrived by then.
     early = instances.departure + instances.uncertain(order[:, -1:]) < first
     for row, member in zip(*np.nonzero(early), strict=True):
-        there = max(int(np.searchsorted(ordered[row], instances.departure[row, member], "right")) - 1, 0)
-        whose[row, member] = order[row, there]
-        first[row, member] = ordered[row, there]
-        second[row, member] = ordered[row, there - 1] if there else _NEVER
+        place = max(int(np.searchsorted(ordered[row], instances.departure[row, member], "right")) - 1, 0)
+        whose[row, member] = order[row, place]
+        first[row, member] = ordered[row, place]
+        second[row, member] = ordered[row, place - 1] if place else _NEVER
     return whose, first, second
 
 

@@ -322,10 +322,10 @@ def _by_whom(
     if is_single:
         doubts[0] = by_instance.sum(axis=0) ** 2
     pairs = Groups({"whose": whose, "waiter": waiters}, ["whose", "waiter"])
-    who, waited = pairs.keys["waiter"], pairs.total(seconds)
-    own = Sampled(sampled.unseen[who], sampled.beyond[who])
-    nothing, none = np.zeros(len(who)), np.zeros((2, len(who)))
-    more = doubts_of(none, _ratio(waited, exact[who]), own, nothing) - for_nobody[:, who]
+    pair_waiters, waited = pairs.keys["waiter"], pairs.total(seconds)
+    own = Sampled(sampled.unseen[pair_waiters], sampled.beyond[pair_waiters])
+    nothing, none = np.zeros(len(pair_waiters)), np.zeros((2, len(pair_waiters)))
+    more = doubts_of(none, _ratio(waited, exact[pair_waiters]), own, nothing) - for_nobody[:, pair_waiters]
     for row in range(2, len(doubts) - 1):
         doubts[row] += np.bincount(pairs.keys["whose"], more[row], members)
     positive_doubts: Floats = np.maximum(doubts, 0.0)
