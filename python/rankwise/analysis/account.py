@@ -1,4 +1,4 @@
-"""What a summary says that takes long to find out of a large profile: where the time went, and the like."""
+"""The parts of a summary that take long to compute from a large profile, such as where the time went."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Account:
     Attributes:
         time: in MPI, and its parts.
         waiting: in blocking collectives; None = no arrivals are known.
-        waiting_unknown: of which of these it is not known who waited.
-        messages: waiting for them; None = nothing is known.
-        efficiency: of the run; None = it is not known.
-        regions: efficiency of each.
+        waiting_unknown: blocking collectives for which the waiting ranks are unknown.
+        messages: waiting for messages; None = unknown.
+        efficiency: of the run; None = unknown.
+        regions: efficiency of each region.
         balance: how evenly the ranks share time and bytes; None = no rank's counters were read.
         inside: messages inside collectives; None = there were none.
         locality: the part of the messages that left the nodes.
-        counters: system and hardware counters, over all ranks; None = none.
-        shortages: where ranks had no processors.
+        counters: system and hardware counters, summed over all ranks; None = none were read.
+        shortages: where ranks lacked processors.
     """
 
     time: TimeInMpi
@@ -46,18 +46,18 @@ class Account:
     shortages: Shortages
 
 
-def account(seen: Evidence) -> Account:
-    """Return it of a run."""
+def account(evidence: Evidence) -> Account:
+    """Return the account of a run."""
     return Account(
-        time=seen.time_in_mpi,
-        waiting=waiting_totals(seen.connection, seen.waiting, seen.late),
-        waiting_unknown=seen.waiting.unknown if seen.waiting else seen.unknown,
-        messages=message_totals(seen.connection, seen.messages, seen.late),
-        efficiency=seen.efficiency,
-        regions=seen.regions,
-        balance=balance(seen.connection),
-        inside=inside_totals(seen.connection),
-        locality=seen.locality,
-        counters=counter_totals(seen.connection),
-        shortages=seen.shortages,
+        time=evidence.time_in_mpi,
+        waiting=waiting_totals(evidence.connection, evidence.waiting, evidence.late),
+        waiting_unknown=evidence.waiting.unknown if evidence.waiting else evidence.unknown,
+        messages=message_totals(evidence.connection, evidence.messages, evidence.late),
+        efficiency=evidence.efficiency,
+        regions=evidence.regions,
+        balance=balance(evidence.connection),
+        inside=inside_totals(evidence.connection),
+        locality=evidence.locality,
+        counters=counter_totals(evidence.connection),
+        shortages=evidence.shortages,
     )

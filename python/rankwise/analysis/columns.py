@@ -24,9 +24,9 @@ def decoded_list(text: str) -> list[Any]:
 
 
 def decoded_if_known(text: str) -> list[Any] | None:
-    """Return the list in a JSON column that may hold null: what is in it is not known.
+    """Return the list in a JSON column; None if the column holds null, which means unknown.
 
     Raises:
-        RankwiseError: likewise.
+        RankwiseError: as in `decoded_list`.
     """
     return None if text == "null" else decoded_list(text)

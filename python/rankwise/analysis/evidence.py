@@ -36,16 +36,16 @@ class Evidence:
     """The results about a profile.
 
     Attributes:
-        connection: to it, as long as it is open.
+        connection: to the open profile.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        """Find it in this profile."""
+        """Read from this open profile; results are computed on first use."""
         self.connection = connection
 
     @cached_property
     def run(self) -> Run:
-        """The run's own facts."""
+        """The facts of the run."""
         return run_facts(self.connection)
 
     @cached_property
@@ -55,7 +55,7 @@ class Evidence:
 
     @cached_property
     def seconds(self) -> float:
-        """Time between MPI_Init and MPI_Finalize, summed over the ranks."""
+        """Time between MPI_Init and MPI_Finalize, summed over all ranks."""
         return sum(rank.run_seconds for rank in self.ranks)
 
     @cached_property
@@ -66,7 +66,7 @@ class Evidence:
     @cached_property
     def time_in_mpi(self) -> TimeInMpi:
         """The parts of the time in MPI."""
-        # (Of a part it is not known who waits for whom.)
+        # (In a selected part it is unknown which ranks wait for which.)
         hang = None if is_part(self.connection) else self.hang
         return time_in_mpi(self.connection, self.waiting, self.messages, hang)
 
@@ -83,36 +83,36 @@ class Evidence:
 
     @cached_property
     def waiting(self) -> Waiting | None:
-        """Who waited for whom in blocking collectives; None = no arrivals are known."""
+        """Which ranks waited for which in blocking collectives; None = no arrivals are known."""
         if not self.connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
             return None
-        # It needs numpy, whose loading takes longer than the rest of the summary.
+        # Imported here: loading numpy takes longer than the rest of the summary.
         from rankwise.analysis.waiting.collectives import waiting
 
         return waiting(self.connection, self.collectives, self.propagation)
 
     @cached_property
     def unknown(self) -> Unknown:
-        """Blocking collectives of which it is not known who waited, and why."""
+        """Blocking collectives for which the waiting ranks are unknown, and why."""
         return unknown_collectives(self.connection)
 
     @cached_property
     def collectives(self) -> Collectives:
-        """Blocking collectives, and who waited in them."""
+        """Blocking collectives, and the waiting in them."""
         from rankwise.analysis.waiting.collectives import collectives_in
 
         return collectives_in(self.connection)
 
     @cached_property
     def propagation(self) -> Propagation:
-        """Who made others wait in blocking collectives, and why those came late."""
+        """Which ranks made others wait in blocking collectives, and why they were late."""
         from rankwise.analysis.waiting.collectives import propagation
 
         return propagation(self.collectives, self.chains)
 
     @cached_property
     def late(self) -> LateGroup | None:
-        """Those that most of the waiting is for; None = nobody stands out, or most waiting is unknown."""
+        """The ranks that caused most waiting; None = none stand out, or most waiting is unknown."""
         if self.time_in_mpi.is_mostly_unknown:
             return None
         known = self.waiting is not None
@@ -126,17 +126,17 @@ class Evidence:
 
     @cached_property
     def messages(self) -> MessageWaits:
-        """Who waited for whom in point-to-point communication."""
+        """Which ranks waited for which in point-to-point communication."""
         return message_waits(self.connection, self.chains)
 
     @cached_property
     def chains(self) -> Chains:
-        """The waits of the whole run, to be followed from rank to rank."""
+        """The waits of the whole run, linked so that they can be followed from rank to rank."""
         return chains_in(self.connection)
 
     @cached_property
     def hang(self) -> Hang | None:
-        """Why the run stood still when it ended; None if it did not."""
+        """Why the run hung when it ended; None if it did not."""
         return hang_at_end(self.connection)
 
     @cached_property
@@ -163,12 +163,12 @@ class Evidence:
 
     @cached_property
     def places(self) -> list[NodePlace]:
-        """The nodes, and where the ranks were in them."""
+        """The nodes, and the placement of the ranks on them."""
         return node_places(self.connection)
 
     @cached_property
     def shortages(self) -> Shortages:
-        """Where ranks had no processors."""
+        """Where ranks lacked processors."""
         return shortages(self.connection, self.places, self.ranks)
 
     @cached_property

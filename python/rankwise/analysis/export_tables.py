@@ -1,4 +1,4 @@
-"""The tables that are exported: those of the profile, with readable columns beside the numbers."""
+"""The exported tables: the tables of the profile, with readable columns added."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankwise.analysis.columns import decoded_if_known
 from rankwise.profile.store.database import TABLES_BESIDE, column_types
 from rankwise.records import dataclass
 
-# Numbers of other tables, made readable. Left joins: a row must not get lost with a damaged reference.
+# Adds names for references to other tables. Left joins keep rows with a damaged reference.
 _READABLE = {
     "calls": (
         ", communicators.name AS communicator_name, procedures.name AS procedure_name,"
@@ -69,18 +69,24 @@ _JSON_COLUMNS = {
 
 @dataclass(frozen=True)
 class ExportTable:
-    """A table: column name → INTEGER, REAL or TEXT, and the query for its rows in that order."""
+    """A table.
+
+    Attributes:
+        name: of the table.
+        columns: column name → INTEGER, REAL or TEXT.
+        query: for the rows, with the columns in this order.
+    """
 
     name: str
     columns: dict[str, str]
     query: str
 
     def rows(self, connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
-        """Return the rows, one at a time: a profile can be larger than the memory."""
+        """Return the rows one at a time, as a profile can be larger than the memory."""
         return connection.execute(self.query)
 
     def objects(self, connection: sqlite3.Connection) -> Iterator[dict[str, Any]]:
-        """Return the rows by the names of their columns, with lists where the profile keeps JSON text."""
+        """Return each row as a dictionary, with lists instead of JSON text."""
         lists = [(self.name, column) in _JSON_COLUMNS for column in self.columns]
         for row in self.rows(connection):
             values = (

@@ -1,4 +1,4 @@
-"""Data classes back from the lists and dictionaries that `to_json` makes of them."""
+"""Restores data classes from the lists and dictionaries that `to_json` returns."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ T = TypeVar("T")
 
 
 def from_json(kind: type[T], value: object) -> T:
-    """Return an object of a data class, every member of the type that the class says.
+    """Return an object of a data class; every member has its declared type.
 
     Args:
         kind: the class.
-        value: what `to_json` has made of such an object, by way of JSON.
+        value: the result of `to_json` for such an object, read back from JSON.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: `value` is something else.
     """
     made: T = _made(kind, value)
     return made
@@ -55,7 +55,7 @@ def _object(kind: Any, value: Any) -> Any:
 
 
 def _one_of(kinds: Sequence[Any], value: Any) -> Any:
-    """Return the value as the first of several types that it is of."""
+    """Return the value as the first of several types that matches."""
     for kind in kinds:
         if kind is type(value) or (kind is type(None) and value is None):
             return value

@@ -1,6 +1,6 @@
 """The current or last call of each rank: the partner, the start, and missing ranks.
 
-Of a running job the places come from rankwise.live.current_places, of one that has ended from its profile.
+For a running job the places come from rankwise.live.current_places, otherwise from the profile.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankwise.records import dataclass
 
 _PROCEDURES = {procedure.name: procedure for procedure in PROCEDURES}
 COLLECTIVES = frozenset(p.name for p in PROCEDURES if p.class_name in ("collective", "neighbourhood"))
-"""Calls that come back only when all members of the communicator have called them, more or less."""
+"""Calls that return only when more or less all members of the communicator have called them."""
 
 INSIDE = "inside"
 OUTSIDE = "outside"
@@ -34,12 +34,12 @@ class Place:
     Attributes:
         state: inside, outside (of MPI: computing, or doing anything else), polling, starting (in MPI_Init),
             finalized, aborted, switched off, no counters.
-        procedure: that it is inside of, or polls with; None if none.
-        communicator: of that call, its id in the profile; None if it has none in particular.
-        since_ns: nanoseconds since 1970; None if unknown.
-        seconds: since then; None if unknown.
-        source: whose message the call waits for; None = nobody's, or not known.
-        destination: who has to take its message; likewise.
+        procedure: the rank is inside of it, or polls with it; None if neither.
+        communicator: of that call, as id in the profile; None if the call has none.
+        since_ns: start of the state, nanoseconds since 1970; None if unknown.
+        seconds: time in the state; None if unknown.
+        source: the call waits for a message from here; None = from no rank, or unknown.
+        destination: the call waits until its message is received here; None = nowhere, or unknown.
     """
 
     state: str
@@ -57,11 +57,11 @@ class Group:
 
     Attributes:
         ranks: world ranks, ascending.
-        seconds_min: since the last of them came there; None if unknown.
-        seconds_max: since the first of them came there; None if unknown.
-        missing: members of the communicator that have not come there, where the call waits for all of them.
-        source: whose message they wait for; several if not all for the same.
-        destination: who has to take their messages; likewise.
+        seconds_min: since the last of them arrived; None if unknown.
+        seconds_max: since the first of them arrived; None if unknown.
+        missing: members of the communicator that have not arrived, if the call waits for all members.
+        source: they wait for messages from here; `SEVERAL` if the sources differ.
+        destination: they wait until their messages are received here; `SEVERAL` if the destinations differ.
     """
 
     state: str
@@ -80,17 +80,17 @@ def groups(places: Mapping[int, Place], members: Mapping[int, str]) -> list[Grou
 
     Args:
         places: places by rank.
-        members: of communicators, compact, by their id in the profile.
+        members: of communicators in compact form, by the communicator's id in the profile.
     """
-    together: dict[tuple[str, str | None, int | None], list[int]] = defaultdict(list)
+    ranks_by_place: dict[tuple[str, str | None, int | None], list[int]] = defaultdict(list)
     for rank, place in places.items():
-        together[place.state, place.procedure, place.communicator].append(rank)
-    made = []
-    for (state, procedure, communicator), ranks in together.items():
+        ranks_by_place[place.state, place.procedure, place.communicator].append(rank)
+    grouped = []
+    for (state, procedure, communicator), ranks in ranks_by_place.items():
         here = [places[rank] for rank in ranks]
         times = [place.seconds for place in here if place.seconds is not None]
         waits = state == INSIDE and procedure in COLLECTIVES and communicator is not None
-        made.append(
+        grouped.append(
             Group(
                 state=state,
                 procedure=procedure,
@@ -103,11 +103,11 @@ def groups(places: Mapping[int, Place], members: Mapping[int, str]) -> list[Grou
                 destination=_common([place.destination for place in here]),
             )
         )
-    return sorted(made, key=lambda group: (-len(group.ranks), group.ranks))
+    return sorted(grouped, key=lambda group: (-len(group.ranks), group.ranks))
 
 
 def both_groups(members: str, remote_members: str) -> str:
-    """Return all that have to come to a collective call, compact: of an intercommunicator both groups."""
+    """Return all ranks of a collective call in compact form: for an intercommunicator both groups."""
     return ",".join(filter(None, (members, remote_members)))
 
 
@@ -117,7 +117,7 @@ def _missing(ranks: Sequence[int], members: str) -> tuple[int, ...]:
 
 
 def _common(partners: Sequence[Partner | None]) -> Partner | None:
-    """Return whom all of them wait for."""
+    """Return the partner that all wait for; `SEVERAL` if they differ, None if one is unknown."""
     different = set(partners)
     if len(different) == 1 or None in different:
         return partners[0] if len(different) == 1 else None
@@ -131,14 +131,14 @@ class PlaceRow:
 
     Attributes:
         ranks: in compact form, 0-3,8.
-        count: of them.
-        seconds_min: since the last of them came there, or that it was there; None if unknown.
-        seconds_max: of the first of them likewise.
-        missing: compact list of the communicator's members that are elsewhere, where the call is for all.
-        source: world rank whose message they all wait for; -1 any, -2 several, None nobody's or not known.
-        source_tag: of that message; -1 any, None not known.
-        destination: world rank that has to take their messages; likewise.
-        destination_tag: of these messages; likewise.
+        count: number of ranks.
+        seconds_min: time in the place of the last rank that arrived; None if unknown.
+        seconds_max: time in the place of the first rank that arrived; None if unknown.
+        missing: compact list of the communicator's members that are elsewhere, if the call waits for all.
+        source: world rank that they await a message from; -1 any, -2 several, None no rank or unknown.
+        source_tag: of that message; -1 any, None unknown.
+        destination: world rank that has to receive their messages; values as for `source`.
+        destination_tag: of these messages; values as for `source_tag`.
     """
 
     state: str
@@ -181,7 +181,7 @@ def place_row(group: Group, names: Mapping[int, str]) -> PlaceRow:
 
 
 def places_at_end(connection: sqlite3.Connection) -> list[PlaceRow]:
-    """Return where the ranks of a partial run ended, the largest group first; nothing of a complete run."""
+    """Return where the ranks of a partial run ended, largest group first; nothing for a complete run."""
     partial, size = connection.execute("SELECT partial, ranks_expected FROM run").fetchone()
     if not partial:
         return []
@@ -194,7 +194,7 @@ def ranks_at_end(connection: sqlite3.Connection, size: int = 0) -> dict[int, Pla
 
     Args:
         connection: the profile.
-        size: of the world, for a place of those without counters, too.
+        size: of the world, to also return ranks without counters.
     """
     places: dict[int, Place] = {}
     for facts in rows_by_name(connection, f"SELECT {', '.join(_FACTS)} FROM ranks ORDER BY rank"):
@@ -205,7 +205,7 @@ def ranks_at_end(connection: sqlite3.Connection, size: int = 0) -> dict[int, Pla
 
 
 def communicators_at_end(connection: sqlite3.Connection) -> tuple[dict[int, str], dict[int, str]]:
-    """Return the names of communicators, and those of both groups who have to come to their collectives."""
+    """Return names and members of communicators, by id; for an intercommunicator members of both groups."""
     names, members = {}, {}
     for number, name, *both in connection.execute(
         "SELECT id, name, members, remote_members FROM communicators"

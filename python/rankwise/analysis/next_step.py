@@ -1,4 +1,4 @@
-"""What to look at next: the command that shows more of what stands out in a summary."""
+"""The suggested next command: it shows more of the most conspicuous figure of a summary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class NextStep:
     Attributes:
         verb: of `rankwise`.
         options: after the profile.
-        why: what stands out, or what the command shows.
+        why: the conspicuous figure, or the subject of the command.
     """
 
     verb: str
@@ -27,11 +27,11 @@ class NextStep:
 
 
 EXPLAIN = NextStep("explain", (), "evidence and formulas of all findings")
-"""Where there are findings."""
+"""Suggested if there are findings."""
 
 
 def next_step(summary: Summary) -> NextStep:
-    """Return the command that shows more of what stands out most in the summary."""
+    """Return the command that shows more of the most conspicuous figure."""
     if not summary.trust.complete:
         return _show("rank", "where each rank ended")
     if not summary.calls:
@@ -39,7 +39,7 @@ def next_step(summary: Summary) -> NextStep:
     shares = summary.balance.mpi_percent_of_run if summary.balance else None
     if shares and shares.maximum - shares.minimum >= _UNEVEN:
         return _show("rank", f"MPI takes {shares.minimum:.0f} to {shares.maximum:.0f} % of a rank's run")
-    # With one rank a node, all messages leave it wherever the ranks are.
+    # With one rank per node, all messages leave it under any mapping.
     shared = summary.run.nodes < summary.run.ranks
     if shared and summary.locality.off_node_percent_of_message_bytes >= _MOST:
         return NextStep("map", (), "can ranks be placed closer together?")

@@ -1,4 +1,4 @@
-"""A profile that is open for reading and closed again, whose damage is one clear line."""
+"""Opens profiles for reading, and reports damage in one clear line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.profile.store.database import open_profile
 
-# What data that can't be leads to.
+# Impossible data leads to these.
 _DAMAGE = (
     sqlite3.Error,
     ArithmeticError,
@@ -36,16 +36,16 @@ def opened_profile(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def damage_told(*paths: Path) -> Iterator[None]:
-    """Take what data of the profiles at `paths` leads to for what it is, also where it is shown later.
+    """Report errors that damaged data of the profiles at `paths` leads to, also while it is displayed.
 
     Raises:
-        RankwiseError: it was damaged.
+        RankwiseError: the data is damaged.
     """
     try:
         yield
     except _DAMAGE as error:
-        # A file cut short can open well and fail at the first page that is gone. A text may be where a number
-        # should be, or a rank named that there is not.
+        # A truncated file can open and then fail at the first missing page. A text may replace a number, or a
+        # row may name a rank that does not exist.
         what = f"{error}" if isinstance(error, sqlite3.Error) else f"{type(error).__name__}: {error}"
         named = ", ".join(map(str, paths))
         raise RankwiseError(f"{named}: damaged profile ({what}); copy it again or record it again") from error

@@ -1,4 +1,4 @@
-"""What ran, and how far its numbers can be trusted."""
+"""The facts of the run, and the reliability of its numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """The run's own facts, as in the profile's table `run`, with `ranks`, `nodes` and `calls` counted."""
+    """The facts of the run, as in the profile's table `run`, and the numbers of ranks, nodes and calls."""
 
     rankwise_version: str
     command: list[str]
@@ -37,21 +37,21 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Trust:
-    """What is missing from the numbers, and what taking them cost.
+    """The gaps in the numbers, and the cost of recording them.
 
     Attributes:
-        complete: every rank came to the end of MPI_Finalize.
+        complete: every rank finished MPI_Finalize.
         partial_reason: one sentence, '' if complete.
         dropped_records: sum of `dropped`.
-        dropped: how many of what did not fit into a bounded table.
+        dropped: number of records that did not fit into a bounded table, by kind.
         not_covered: MPI procedures that the program imports and Rankwise does not record; None if unknown.
-        overhead_percent_of_wall: Rankwise's own time, of the sum of all ranks' wall time.
-        overhead_seconds_per_rank: mean over the ranks.
-        own_calls_per_rank: calls, mean over the ranks.
-        own_seconds_per_call: of that time, what each call costs; None if there is none.
-        setup_overhead_seconds_per_rank: the rest: processor time in MPI_Init and MPI_Finalize.
-        threads: the most threads of one rank that called MPI; their time in MPI is added up.
-        memory: how many ranks totals in each kind of memory (`ranks.memory`).
+        overhead_percent_of_wall: Rankwise's time in percent of the wall time, both summed over all ranks.
+        overhead_seconds_per_rank: Rankwise's time, mean per rank.
+        own_calls_per_rank: MPI calls, mean per rank.
+        own_seconds_per_call: Rankwise's time in calls, mean per call; None if there were no calls.
+        setup_overhead_seconds_per_rank: the rest: processor time in MPI_Init and MPI_Finalize, mean per rank.
+        threads: largest number of threads of a rank that called MPI; their time in MPI is added up.
+        memory: number of ranks with their totals in each kind of memory (`ranks.memory`).
     """
 
     complete: bool
@@ -104,8 +104,8 @@ def _programs(text: str) -> list[list[str]]:
 
 
 def trust(connection: sqlite3.Connection) -> Trust:
-    """Return how far the numbers can be trusted."""
-    partial, reason, seen, expected, not_covered = connection.execute(
+    """Return the gaps in the numbers, and the overhead."""
+    partial, reason, ranks_seen, expected, not_covered = connection.execute(
         "SELECT partial, partial_reason, ranks_seen, ranks_expected, not_covered FROM run"
     ).fetchone()
     cost, setup, wall, ranks, threads = connection.execute(
@@ -124,7 +124,7 @@ def trust(connection: sqlite3.Connection) -> Trust:
     return Trust(
         complete=not partial,
         partial_reason=reason,
-        ranks_seen=seen,
+        ranks_seen=ranks_seen,
         ranks_expected=expected,
         dropped_records=sum(dropped.values()),
         dropped=dropped,

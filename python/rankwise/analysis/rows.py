@@ -1,4 +1,4 @@
-"""Rows of queries whose values go by the names of their columns."""
+"""Rows of queries with access by column name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 def rows_by_name(
     connection: sqlite3.Connection, query: str, values: Sequence[str | int] = ()
 ) -> sqlite3.Cursor:
-    """Run a query whose rows give their values by the names of the columns: two of them can't be swapped."""
+    """Run a query with rows indexed by column name, so that columns can't be swapped by mistake."""
     cursor = connection.cursor()
     cursor.row_factory = sqlite3.Row
     return cursor.execute(query, values)

@@ -1,7 +1,7 @@
 """A part of a profile: calls and messages of some communicators, ranks, procedures, regions, nodes, sizes.
 
-The part replaces the whole in the open profile: its tables are recreated under the same names, so that code
-that reads them reads the part without knowing.
+The part replaces the whole in the open profile: temporary tables hide the originals under the same names, so
+other code reads the part unchanged.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from rankwise.profile.store.database import calculate_sums
 from rankwise.records import dataclass
 
 _LIST = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*")
-_MARK = "selection"  # a temporary view that is there if the profile is no longer whole
+_MARK = "selection"  # a temporary view that exists while a part is selected
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What is wanted, each as the user gave it; '' = all.
+    """The wanted part, each criterion as the user gave it; '' = all.
 
     Attributes:
-        communicator: names, families, libraries that made some for themselves, or the program's own names,
+        communicator: names, families, libraries with private communicators, or names that the program gave,
             separated by commas.
         rank: a list such as `0-3,7`.
         call: procedures, in any case, with or without MPI_, separated by commas.
@@ -46,13 +46,13 @@ class Selection:
     size: tuple[int, int] | None = None
 
     def given(self) -> list[str]:
-        """Return the names of what is restricted."""
+        """Return the names of the given criteria."""
         return [field.name for field in fields(self) if getattr(self, field.name)]
 
 
 @dataclass(frozen=True)
 class Selected:
-    """What was selected, as in `Selection`, and its share of the run's time in MPI, in percent."""
+    """The selected part, as in `Selection`, and its share of the run's time in MPI, in percent."""
 
     communicator: str
     rank: str
@@ -64,23 +64,23 @@ class Selected:
 
     @property
     def of_calls(self) -> bool:
-        """Whether some calls of a rank are selected, and not all of some ranks."""
+        """Whether only some calls of a rank are selected, rather than all calls of some ranks."""
         return bool(self.communicator or self.call or self.region or self.size_bins)
 
 
 def is_part(connection: sqlite3.Connection) -> bool:
-    """Tell whether a part has taken the place of the whole."""
+    """Return whether a part has replaced the whole."""
     marks = connection.execute("SELECT 1 FROM sqlite_temp_master WHERE name = ?", (_MARK,))
     return marks.fetchone() is not None
 
 
 def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool = False) -> Selected:
-    """Put the part that is wanted in the place of the whole.
+    """Replace the whole by the wanted part.
 
     Args:
-        connection: the profile; what is read from it afterwards is the part.
-        wanted: of it.
-        sent_only: of the ranks' messages those that they send; else those that they get, too.
+        connection: the profile; later queries read the part.
+        wanted: the part.
+        sent_only: select only the messages that the ranks send, not also the messages that they receive.
 
     Raises:
         RankwiseError: there is no such communicator, rank, procedure, region or node.
@@ -111,9 +111,9 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
         ],
     )
     on_rows = [*on, *_among("rank", ranks), *_among("region", regions)]
-    # (The ways to a place are known of all calls there.)
-    all_of_them = set(wanted.given()) <= {"call"}
-    _replace(connection, "paths", _among("procedure", procedures) if all_of_them else ["0"])
+    # (Call paths are known only for all calls of a site.)
+    whole_sites = set(wanted.given()) <= {"call"}
+    _replace(connection, "paths", _among("procedure", procedures) if whole_sites else ["0"])
     _replace(connection, "waits", on_rows)
     _replace(connection, "wait_messages", ["wait IN (SELECT id FROM waits)"])
     _replace(connection, "files", _files(communicators))
@@ -125,9 +125,9 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
         )
     _replace(connection, "region_times", [*_among("rank", ranks), *_among("region", regions)])
     _replace(connection, "places", _among("rank", ranks))
-    if regions is not None:  # the wait is that of the whole run
+    if regions is not None:  # it is known for the whole run only
         connection.execute("UPDATE temp.places SET run_queue_wait = NULL")
-    if ranks is not None:  # what others took is told from what all ranks took
+    if ranks is not None:  # other processes' use follows from the use of all ranks
         _replace(connection, "node_use", ["0"])
     _replace(connection, "tasks", _among("rank", ranks))
     _replace(connection, "system_counters", [*_among("rank", ranks), *_among("region", regions)])
@@ -163,7 +163,7 @@ def _among(column: str, keys: Sequence[int] | None) -> list[str]:
 
 
 def _files(communicators: Sequence[int] | None) -> list[str]:
-    """Return the SQL condition that a file is one of the rows, or was opened on one; none for all."""
+    """Return the SQL condition that a file was opened on one of these rows, or is one; none for all."""
     either = " OR ".join(
         condition for column in ("communicator", "named") for condition in _among(column, communicators)
     )
@@ -180,10 +180,10 @@ def _lowest(size_bin: int) -> int:
 
 
 def _replace(connection: sqlite3.Connection, name: str, conditions: Sequence[str]) -> None:
-    """Put those rows of a table or view that meet the conditions in its place."""
+    """Replace a table or view by its rows that meet the conditions."""
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     connection.execute(f"CREATE TEMP TABLE part_of_{name} AS SELECT * FROM {name}{where}")
-    # Views that name it are looked at when they are read, not now.
+    # With legacy_alter_table, SQLite does not check now the views that refer to the table.
     connection.execute("PRAGMA legacy_alter_table = ON")
     connection.execute(f"ALTER TABLE temp.part_of_{name} RENAME TO {name}")
 
@@ -217,7 +217,7 @@ def _regions(connection: sqlite3.Connection, names: str) -> list[int]:
         chosen = [key for key, name, path, _ in rows if wanted in (name, path)]
         if not chosen and wanted.endswith("/"):
             chosen = [key for key, name, path, _ in rows if wanted[:-1] in (name, path)]
-            for key, _, _, parent in rows:  # what is nested has the larger number
+            for key, _, _, parent in rows:  # nested regions have larger numbers
                 if parent in chosen and key not in chosen:
                     chosen.append(key)
         if not chosen:
@@ -233,7 +233,7 @@ def _stretch(part: str) -> range:
 
 
 def _ranks(connection: sqlite3.Connection, wanted: Selection) -> list[int] | None:
-    """Return the ranks that are wanted, of the nodes that are; None = all."""
+    """Return the wanted ranks on the wanted nodes; None = all."""
     if not wanted.rank and not wanted.node:
         return None
     (size,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
@@ -248,11 +248,11 @@ def _ranks(connection: sqlite3.Connection, wanted: Selection) -> list[int] | Non
     ranks = ranks or set(range(size))
     if wanted.node:
         hosts = connection.execute("SELECT rank, host FROM ranks").fetchall()
-        there: set[int] = set()
+        on_nodes: set[int] = set()
         for name in map(str.strip, wanted.node.split(",")):
-            on_it = {rank for rank, host in hosts if name in (host, short_name(host))}
-            if not on_it:
+            on_node = {rank for rank, host in hosts if name in (host, short_name(host))}
+            if not on_node:
                 raise RankwiseError(f"there is no node {name!r}: --by node shows their names")
-            there |= on_it
-        ranks &= there
+            on_nodes |= on_node
+        ranks &= on_nodes
     return sorted(ranks)

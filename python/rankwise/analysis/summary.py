@@ -1,4 +1,4 @@
-"""Everything that the summary of a run shows; as it is, the answer of `rankwise show --json`."""
+"""The contents of a run's summary; `rankwise show --json` prints them unchanged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """What ran, how far to trust it, where its time and bytes went, and where lost ranks ended."""
+    """The facts of the run, their reliability, where time and bytes went, and where lost ranks ended."""
 
     run: Run
     trust: Trust
@@ -53,19 +53,19 @@ class Summary:
 
 
 def summary(
-    connection: sqlite3.Connection, seen: Evidence | None = None, known: Account | None = None
+    connection: sqlite3.Connection, evidence: Evidence | None = None, known: Account | None = None
 ) -> Summary:
     """Return the summary of the run.
 
     Args:
         connection: the profile.
-        seen: what is known of it already.
-        known: of it, what takes long to find out, if that was done.
+        evidence: results about the profile; computed if not given.
+        known: the parts that take long to compute; computed if not given.
     """
-    seen = seen or Evidence(connection)
-    known = known or account(seen)
+    evidence = evidence or Evidence(connection)
+    known = known or account(evidence)
     return Summary(
-        run=seen.run,
+        run=evidence.run,
         trust=trust(connection),
         times=times(connection),
         balance=known.balance,
@@ -73,14 +73,14 @@ def summary(
         waiting=known.waiting,
         waiting_unknown=known.waiting_unknown,
         messages=known.messages,
-        families=seen.families,
-        calls=seen.procedures,
+        families=evidence.families,
+        calls=evidence.procedures,
         opening_and_closing=opening_and_closing_procedures(connection),
         locality=known.locality,
         inside=known.inside,
         files=file_totals(connection),
         places=places_at_end(connection),
-        hang=seen.hang,
+        hang=evidence.hang,
         counters=known.counters,
         shortages=known.shortages,
         efficiency=known.efficiency,

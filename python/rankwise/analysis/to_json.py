@@ -1,4 +1,4 @@
-"""Results as the lists and dictionaries that `--json` prints, and as its text."""
+"""Converts results to the lists and dictionaries that `--json` prints, and to JSON text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from rankwise.analysis.calls.totals import Totals
 
 _PLAIN = frozenset((float, int, str, bool, type(None)))
-"""What most values are."""
+"""The types of most values."""
 _INDENT = "  "
 _LINE = "\n" + _INDENT  # begins the members of the outermost object
 _ROWS = 500  # are encoded at a time
@@ -21,8 +21,8 @@ _ROWS = 500  # are encoded at a time
 def to_json(value: Any) -> Any:
     """Return `value` with every dataclass in it turned into a dictionary of its fields, in their order.
 
-    The numbers of a `Totals` stand beside the row's other fields, so that a row is one flat object and
-    the same number has the same key in every view.
+    The numbers of a `Totals` become fields of the row, so that a row is one flat object and the same number
+    has the same key in every view.
     """
     if type(value) in _PLAIN:
         return value
@@ -49,7 +49,7 @@ def _with_members(values: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _fields(kind: type[Any]) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
-    """Return the names of the fields of a data class, and what returns their values."""
+    """Return the names of the fields of a data class, and a function that returns their values."""
     names = tuple(field.name for field in fields(kind))
     if len(names) > 1:
         return names, attrgetter(*names)
@@ -61,13 +61,14 @@ def _is_flat(values: Iterable[Any]) -> bool:
 
 
 def json_text(value: Any) -> Iterator[str]:
-    """Give the text of `json.dumps(to_json(value), indent=2)` in pieces: of a long list one for some rows.
+    """Return the text of `json.dumps(to_json(value), indent=2)` in pieces, several rows of a list at a time.
 
-    With an indent the library encodes in Python and keeps all pieces, which took most of the time and of the
-    memory of large answers. Without one it encodes in C: what is flat, with separators that make the lines.
+    With an indent, the json module encodes in Python and keeps all pieces, which took most of the time and
+    memory of large answers. Without an indent, it encodes in C. So flat values are encoded without one, and
+    the separators contain the line breaks.
 
     Args:
-        value: what is printed; dataclasses may be in it.
+        value: printed value, which may contain dataclasses.
     """
     if not isinstance(value, dict) or not value:
         yield _text(to_json(value), "\n")
@@ -84,24 +85,24 @@ def json_text(value: Any) -> Iterator[str]:
 
 
 def _rows_text(rows: Sequence[Any]) -> Iterator[str]:
-    """Give the text of the list of a member of the outermost object."""
+    """Return the text of a list that is a member of the outermost object."""
     line, before = _LINE + _INDENT, "["
     for start in range(0, len(rows), _ROWS):
-        some = [to_json(row) for row in rows[start : start + _ROWS]]
+        encoded = [to_json(row) for row in rows[start : start + _ROWS]]
         yield before + line
-        if all(row and isinstance(row, dict) and _is_flat(row.values()) for row in some):
+        if all(row and isinstance(row, dict) and _is_flat(row.values()) for row in encoded):
             deeper = line + _INDENT
-            # (No text has an end of line in it, and no row a brace outside of a text.)
-            text = _encoder(deeper).encode(some).replace(f"}},{deeper}{{", f"{line}}},{line}{{{deeper}")
+            # (JSON escapes line breaks in strings, and flat rows have no braces outside of strings.)
+            text = _encoder(deeper).encode(encoded).replace(f"}},{deeper}{{", f"{line}}},{line}{{{deeper}")
             yield f"{{{deeper}{text[2:-2]}{line}}}"
         else:
-            yield f",{line}".join(_text(row, line) for row in some)
+            yield f",{line}".join(_text(row, line) for row in encoded)
         before = ","
     yield f"{_LINE}]"
 
 
 def _text(value: Any, line: str) -> str:
-    """Return the text of a value of lists and dictionaries; `line` begins that of its closing bracket."""
+    """Return the text of lists and dictionaries; `line` precedes the closing bracket."""
     if not isinstance(value, dict | list) or not value:
         return json.dumps(value)
     deeper = line + _INDENT
@@ -115,7 +116,7 @@ def _text(value: Any, line: str) -> str:
 
 
 def _key(key: Any) -> str:
-    """Return a key with its colon; one that is no text is written as one."""
+    """Return a key as a JSON string with its colon."""
     return json.dumps({key: 0})[1:-2]
 
 

@@ -1,1 +1,1 @@
-"""Two sides of runs compared: what became more, what less, and what of it is noise. Nothing here prints."""
+"""Comparison of two sides, each one or more runs: increases, decreases and noise. Nothing here prints."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from rankwise.trials.shift import shift_interval
 
 CONFIDENCE = 0.95
-"""That a change which is called better or worse is one: of each of the two words."""
+"""One-sided confidence of the words better and worse: the change has this direction."""
 
 ALIKE_PERCENT = 5.0
-"""A difference that is surely smaller than this is none, if it is not surely one."""
+"""A difference surely below this share counts as none, unless it is significant."""
 
 BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "same", "unknown"
 LESS, MORE = "less", "more"
@@ -23,19 +23,18 @@ class Change:
     """A figure on both sides.
 
     Attributes:
-        before: median of the runs.
-        after: likewise.
-        change: the difference of the two.
-        percent: of `before`; None where that is 0.
-        low: the least difference that the noise of the runs leaves possible, not below -`before`, since
-            nothing falls by more than all of it; None: too few runs, or the figure is the same in all runs of
-            a side.
-        high: the largest, likewise.
-        verdict: `better` or `worse`; `less` or `more` of what is neither good nor bad; `same`; or `unknown`:
-            the noise is larger than the difference, or not known.
-        exact: all runs of each side agree: whatever differs is no noise. Times never are.
-        before_runs: values of the runs.
-        after_runs: likewise.
+        before: median of the runs before.
+        after: median of the runs after.
+        change: `after` - `before`.
+        percent: `change` in percent of `before`; None if `before` is 0.
+        low: lower end of the confidence interval of the difference, at least -`before`, since no figure falls
+            below 0; None: too few runs, or the figure is the same in all runs of a side.
+        high: upper end; None as for `low`.
+        verdict: `better` or `worse`; `less` or `more` if the figure is neither good nor bad; `same`; or
+            `unknown`: the noise is larger than the difference, or unknown.
+        exact: all runs of each side agree, so a difference is no noise. Times are never exact.
+        before_runs: values of the runs before.
+        after_runs: values of the runs after.
     """
 
     before: float
@@ -51,23 +50,23 @@ class Change:
 
 
 def timed(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Compare times, or what else is a bit different each time, and better the less it is."""
+    """Compare times, or other noisy quantities where less is better."""
     return _noisy(before, after, BETTER, WORSE)
 
 
 def efficient(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Compare quantities of which more is better."""
+    """Compare noisy quantities where more is better."""
     return _noisy(before, after, WORSE, BETTER)
 
 
 def amounted(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Compare quantities that vary from run to run, and are neither good nor bad."""
+    """Compare noisy quantities that are neither good nor bad."""
     return _noisy(before, after, LESS, MORE)
 
 
 def counted(before: Sequence[float], after: Sequence[float]) -> Change:
     """Compare counts: if the runs of each side agree, any difference is a change."""
-    if len({*before}) > 1 or len({*after}) > 1:  # polls, or work that is shared out as it comes
+    if len({*before}) > 1 or len({*after}) > 1:  # polling, or work distributed dynamically
         return amounted(before, after)
     early, late = before[0], after[0]
     verdict = SAME if early == late else MORE if late > early else LESS
@@ -80,7 +79,7 @@ def _noisy(before: Sequence[float], after: Sequence[float], less: str, more: str
     low, high = (max(interval.low, -early), interval.high) if interval else (None, None)
     equal = early * ALIKE_PERCENT / 100
     if len({*before, *after}) == 1:
-        verdict = SAME  # as a rule 0: nobody does this
+        verdict = SAME  # usually 0: the runs do nothing of this kind
     elif low is None or high is None:
         verdict = UNKNOWN
     elif low > 0:

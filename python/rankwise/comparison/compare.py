@@ -27,18 +27,18 @@ from rankwise.text.processors import lacking_text
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """The runs of one side; the facts are those of the first one.
+    """The runs of one side; the facts are from the first run.
 
     Attributes:
         profiles: paths.
         program: command lines of the programs.
         ranks: of MPI_COMM_WORLD.
-        nodes: that they ran on.
+        nodes: number of nodes.
         mpi_library: name and version.
-        started: when.
-        limit: what limits the run, in a word or two; if the runs differ, most of them.
-        verdict: the same in a sentence or two, of the first of these runs.
-        limited_runs: how many they are.
+        started: time of the start.
+        limit: the most frequent limiting factor of the runs, in a word or two.
+        verdict: the same in a sentence or two, from the first run with this factor.
+        limited_runs: number of runs with this factor.
     """
 
     profiles: list[str]
@@ -72,20 +72,20 @@ class Changed:
     """Calls of one kind.
 
     Attributes:
-        communicator: name of the family; '' = of all.
-        user_name: that the program gave one of it.
+        communicator: name of the family; '' = all.
+        user_name: name that the program gave to a communicator of the family.
         procedure: '' = all.
         region: '' = all.
-        site: where they are made, as after: `halo.c:42`, or without a line the program or library; '' = all,
-            or not known.
-        site_before: the same before, if only its line differs; else ''.
-        function: that it is in; '' = all, or not known.
+        site: call site after: `halo.c:42`, or the program or library if the line is unknown; '' = all, or
+            unknown.
+        site_before: call site before, if only its line differs; else ''.
+        function: that contains the site; '' = all, or unknown.
         only: `before` or `after` if no run of the other side has such calls, else ''.
-        seconds: mean over the ranks.
-        calls: over the ranks.
-        bytes_sent: over the ranks.
-        percent_of_wall_change: the change of `seconds` in percent of that of the wall time; None if that is
-            0.
+        seconds: mean per rank.
+        calls: sum over all ranks.
+        bytes_sent: sum over all ranks.
+        percent_of_wall_change: the change of `seconds` in percent of the change of the wall time; None if the
+            latter is 0.
     """
 
     communicator: str
@@ -107,13 +107,13 @@ class Comparison:
     """Two sides compared.
 
     Attributes:
-        before: the one side.
-        after: the other side.
+        before: the first side.
+        after: the second side.
         unlike: sentences on what makes the sides hard to compare.
-        renamed: families of communicators that have another name after: it → that before.
+        renamed: families of communicators with different names: name after → name before.
         whole: figures of the runs as a whole, in the order of `METRICS`.
-        time_in_mpi: what it went to: seconds, mean over the ranks, in the order of `TIME_IN_MPI`.
-        efficiency: from 0 to 1, in the order of `FACTORS`.
+        time_in_mpi: its parts, seconds, mean per rank, in the order of `TIME_IN_MPI`.
+        efficiency: factors from 0 to 1, in the order of `FACTORS`.
         findings: of all runs.
         rows: calls by each of `KINDS`, the largest change of time first.
     """
@@ -137,7 +137,7 @@ class Comparison:
         """Return one of `METRICS`.
 
         Raises:
-            ValueError: there is none of this name.
+            ValueError: there is no metric of this name.
         """
         for figure in self.whole:
             if figure.name == name:
@@ -145,9 +145,9 @@ class Comparison:
         raise ValueError(f"there is no metric {name!r}; the metrics are {', '.join(METRICS)}")
 
     def is_worse_by_more(self, name: str, percent: float) -> bool:
-        """Return whether a figure has increased by more than this.
+        """Return whether a figure has increased by more than this percentage.
 
-        The noise of the runs, where it is known, must not be able to explain all of it.
+        If the noise of the runs is known, the increase must also be significant.
         """
         value = self.figure(name).value
         more = value.after > value.before * (1 + percent / 100)
@@ -156,11 +156,11 @@ class Comparison:
 
 
 def compare(before: Sequence[Figures], after: Sequence[Figures]) -> Comparison:
-    """Compare runs; those of a side are runs of the same job.
+    """Compare two sides; each has one or more runs of the same job.
 
     Args:
-        before: one or more.
-        after: likewise.
+        before: the runs of the first side.
+        after: the runs of the second side.
     """
     same = _same_names(before, after)
     moved = moved_sites(_sites(before), _sites(after))
@@ -205,31 +205,34 @@ def _factors(run: Figures) -> Ranges:
 
 
 def _where_now(row: Changed, now: Mapping[SiteKey, SiteKey]) -> Changed:
-    """Return a row of sites with the line that it has after."""
+    """Return a row of a call site with the line after the change."""
     place = now.get((row.site, row.function, row.procedure))
     return replace(row, site=place[0], site_before=row.site) if place else row
 
 
 def _same_names(before: Sequence[Figures], after: Sequence[Figures]) -> dict[str, str]:
-    """Find families that are on one side only, and go by another name that no others have.
+    """Match families that are on one side only, if another name identifies them.
 
-    A communicator that is made earlier in the program gives all later ones other names; those that the
-    program gives itself stay.
+    A communicator that is created earlier in the program shifts the names of all later ones. Names given by
+    the program do not shift.
+
+    Returns:
+        name after → name before.
     """
-    there = [
+    families = [
         {family for run in side for (family,) in run.amounts["communicators"]} for side in (before, after)
     ]
     early, late = (
         _by_other_name(side, alone)
-        for side, alone in ((before, there[0] - there[1]), (after, there[1] - there[0]))
+        for side, alone in ((before, families[0] - families[1]), (after, families[1] - families[0]))
     )
     return {late[name]: early[name] for name in late.keys() & early.keys()}
 
 
 def _by_other_name(side: Sequence[Figures], families: set[str]) -> dict[str, str]:
-    """Return the family of each name that the program gave, if it is that of one family only.
+    """Return the family of each name that the program gave, if the name belongs to one family only.
 
-    Beside them what families of libraries are called in profiles that don't tell libraries.
+    Also return it for the names that families of libraries have in profiles that do not record libraries.
     """
     pairs = {
         (f'"{name}"', family) for run in side for family, name in run.user_names.items() if family in families
@@ -270,7 +273,7 @@ def _changed(
     names = dict(zip(KEYS[kind], key, strict=True))
     family = names.get("communicator", "")
     user_names = [run.user_names[family] for run in (*before, *after) if family in run.user_names]
-    there = [any(key in run.amounts[kind] for run in side) for side in (before, after)]
+    present = [any(key in run.amounts[kind] for run in side) for side in (before, after)]
     seconds = timed([amount.seconds for amount in early], [amount.seconds for amount in late])
     return Changed(
         communicator=family,
@@ -280,7 +283,7 @@ def _changed(
         site=names.get("site", ""),
         site_before="",
         function=names.get("function", ""),
-        only="" if all(there) else "before" if there[0] else "after",
+        only="" if all(present) else "before" if present[0] else "after",
         seconds=seconds,
         calls=counted([amount.calls for amount in early], [amount.calls for amount in late]),
         bytes_sent=counted([amount.bytes_sent for amount in early], [amount.bytes_sent for amount in late]),
@@ -333,7 +336,7 @@ def _unlike(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
 
 
 def _lacking(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
-    """Return on which sides ranks lacked processors, which affects times, too."""
+    """Say on which sides ranks lacked processors, which distorts times."""
     sides = {
         name: [text for run in side if (text := lacking_text(run.diagnosis.account.shortages))]
         for name, side in (("before", before), ("after", after))

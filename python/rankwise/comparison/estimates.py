@@ -1,4 +1,4 @@
-"""What the time in MPI went to, and efficiency, on both sides: estimates, and whether they surely differ."""
+"""Parts of the time in MPI, and efficiency, on both sides: estimates, and whether they surely differ."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ TIME_IN_MPI: dict[str, Compared] = {
     "files": timed,
     UNKNOWN: amounted,
 }
-"""What the time in MPI goes to, and how it is compared; the first three are waiting."""
+"""The parts of the time in MPI, and how each is compared; the first three are waiting."""
 
 FACTORS: dict[str, Compared] = dict.fromkeys(
     ("parallel", "load balance", "communication", "serialisation", "transfer"), efficient
 )
-"""Efficiencies, likewise."""
+"""Efficiencies, and how each is compared."""
 
 
 _DIGITS = 9
@@ -37,12 +37,12 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class Range:
-    """An estimate.
+    """An estimate with its bounds.
 
     Attributes:
-        value: itself.
-        low: the least that it may be.
-        high: the most.
+        value: the estimate.
+        low: lower bound.
+        high: upper bound.
     """
 
     value: float
@@ -51,7 +51,7 @@ class Range:
 
     @property
     def may_be_zero(self) -> bool:
-        """Whether 0 is in it."""
+        """Whether the range includes 0."""
         return self.low <= 0 <= self.high
 
 
@@ -60,14 +60,14 @@ Ranges = Mapping[str, Range]
 
 @dataclass(frozen=True, kw_only=True)
 class Estimated:
-    """A figure of both sides, for which each run gives a range.
+    """A figure on both sides, for which each run gives a range.
 
     Attributes:
-        name: of it.
-        before: median of the runs, also of the ends of their ranges; None = some run does not tell it.
-        after: likewise.
-        value: on both sides; None = a side does not tell it.
-        change: of the values, and what the ranges of both sides leave possible; None likewise.
+        name: one of `TIME_IN_MPI` or `FACTORS`.
+        before: medians over the runs of the value and of both bounds; None = unknown in some run.
+        after: the same after.
+        value: change of the values; None = unknown on some side.
+        change: of the values, with the bounds that follow from both ranges; None = unknown on some side.
     """
 
     name: str
@@ -78,18 +78,19 @@ class Estimated:
 
     @property
     def exceeds_error(self) -> bool:
-        """Whether the ranges of the sides do not overlap, which says nothing of the noise between runs."""
+        """Whether the ranges of the sides do not overlap; the noise between runs is not considered."""
         return self.change is not None and not self.change.may_be_zero
 
 
 def time_in_mpi_ranges(known: Account, ranks: int) -> dict[str, Range]:
-    """Return what the time in MPI went to by the names of `TIME_IN_MPI`, in seconds, mean over the ranks.
+    """Return the parts of the time in MPI by the names of `TIME_IN_MPI`, in seconds, mean per rank.
 
-    The parts add up to the time in MPI. Each may be larger by what is not known, if that could be its.
+    The values add up to the time in MPI. The upper bound of a part includes the unknown time that may belong
+    to it.
 
     Args:
         known: of the run.
-        ranks: how many there are.
+        ranks: their number.
     """
     time, waiting, messages = known.time, known.waiting, known.messages
     collectives = waiting.seconds if waiting else 0.0
@@ -100,17 +101,17 @@ def time_in_mpi_ranges(known: Account, ranks: int) -> dict[str, Range]:
     scale = min(time.waiting_seconds / waited, 1.0) if waited else 1.0
     error = waiting.waiting.error_seconds if waiting else 0.0
     error_of_messages = messages.error_seconds if messages else 0.0
-    not_known = _unknown_in_collectives(known)
-    rest = time.unknown_seconds - not_known
+    in_collectives = _unknown_in_collectives(known)
+    elsewhere = time.unknown_seconds - in_collectives
 
     def of_rank(seconds: float, error: float, unknown: float) -> Range:
         ends = seconds, max(seconds - error, 0.0), seconds + error + unknown
         return Range(*(round(end / ranks, _DIGITS) for end in ends))
 
     return {
-        "collectives": of_rank(scale * collectives, error, not_known),
-        "late senders": of_rank(scale * senders, error_of_messages, rest),
-        "late receivers": of_rank(scale * receivers, error_of_messages, rest),
+        "collectives": of_rank(scale * collectives, error, in_collectives),
+        "late senders": of_rank(scale * senders, error_of_messages, elsewhere),
+        "late receivers": of_rank(scale * receivers, error_of_messages, elsewhere),
         "transfer": of_rank(time.moving_seconds, time.error_seconds, time.unknown_seconds),
         "files": of_rank(time.files_seconds, 0.0, 0.0),
         UNKNOWN: of_rank(time.unknown_seconds, 0.0, 0.0),
@@ -118,7 +119,7 @@ def time_in_mpi_ranges(known: Account, ranks: int) -> dict[str, Range]:
 
 
 def _unknown_in_collectives(known: Account) -> float:
-    """Return the time in blocking collectives of which it is not known who waited."""
+    """Return the time in blocking collectives for which it is unknown which ranks waited."""
     if known.waiting:
         seconds = known.waiting.percent_not_known_of_mpi / 100 * known.time.seconds
     else:
@@ -143,12 +144,12 @@ def factor_ranges(efficiency: Efficiency | None) -> dict[str, Range]:
 def estimated(
     names: Mapping[str, Compared], before: Sequence[Ranges], after: Sequence[Ranges]
 ) -> list[Estimated]:
-    """Compare the results of the runs of two sides.
+    """Compare the estimates of the runs of two sides.
 
     Args:
         names: of the figures, and how each is compared.
-        before: what each run tells.
-        after: likewise.
+        before: estimates of each run before.
+        after: estimates of each run after.
     """
     return [_estimated(name, compared, before, after) for name, compared in names.items()]
 

@@ -20,7 +20,7 @@ Key = tuple[str, ...]
 _JOIN_REGIONS = "JOIN regions ON regions.id = calls.region"
 
 KINDS = ("communicator_calls", "communicators", "calls", "regions", "sites")
-"""Ways to add up the calls."""
+"""Ways to group the calls."""
 
 METRICS = {
     "wall": "s",
@@ -32,8 +32,8 @@ METRICS = {
     "bytes_sent": "B",
     "messages": "",
 }
-"""Figures of the run as a whole, and their units: times are those of the longest rank (wall), or means over
-the ranks; the rest are sums over them. Messages are those that were seen, inside collectives, too."""
+"""Figures of the run as a whole, and their units. `wall` is the time of the longest rank, other times are
+means per rank, counts and bytes are sums over all ranks. Messages inside collectives count if observed."""
 
 KEYS: dict[str, Key] = {
     "communicator_calls": ("communicator", "procedure"),
@@ -42,12 +42,12 @@ KEYS: dict[str, Key] = {
     "regions": ("region",),
     "sites": ("site", "function", "procedure"),
 }
-"""What the names in a key are of."""
+"""The kind of each name in a key."""
 
 
 @dataclass(frozen=True)
 class Amount:
-    """Calls of one kind: how many, bytes sent, and seconds, mean over the ranks."""
+    """Calls of one kind: their number, bytes sent, and seconds (mean per rank)."""
 
     calls: int = 0
     bytes_sent: int = 0
@@ -56,18 +56,18 @@ class Amount:
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """Of one profile.
+    """The compared figures of one profile.
 
     Attributes:
         path: of the file.
-        run: what ran.
-        ranks_seen: that have counters: times are means over these.
+        run: facts of the run.
+        ranks_seen: number of ranks with counters; times are means over these.
         trust: the missing parts.
         programs: command lines of the programs.
         mpi_library: its name and version.
         whole: figures of the run as a whole, by the names of `METRICS`.
-        amounts: of each of `KINDS`, by their keys.
-        user_names: that the program gave its communicators, by family.
+        amounts: calls of each of `KINDS`, by key.
+        user_names: names that the program gave to its communicators, by family.
         diagnosis: of the run.
     """
 
@@ -139,7 +139,11 @@ def _whole(connection: sqlite3.Connection, ranks: int, calls: dict[Key, Amount])
 
 
 def _number(value: float) -> float:
-    """Return a number; raises what tells damage if it is none, or no quantity."""
+    """Return a quantity.
+
+    Raises:
+        ValueError: it is negative or NaN, so the profile is damaged.
+    """
     if not value >= 0:
         raise ValueError(f"{value} is not a quantity")
     return value

@@ -18,11 +18,11 @@ class FindingSide:
     """A finding in the runs of a side.
 
     Attributes:
-        runs: in which it could save 1 % of the run or more.
-        asked: in which its rule could tell.
-        title: in the first run that has it; '' = none has.
-        saved_percent_of_run: that it could save, median of the runs that have it; None = none has.
-        confidence: of the first run that has it; None = none has.
+        runs: number of runs in which it could save 1 % of the run or more.
+        asked: number of runs in which its rule could be evaluated.
+        title: in the first run that has it; '' if no run has it.
+        saved_percent_of_run: possible saving, median of the runs that have it; None if no run has it.
+        confidence: in the first run that has it; None if no run has it.
     """
 
     runs: int
@@ -34,16 +34,16 @@ class FindingSide:
 
 @dataclass(frozen=True, kw_only=True)
 class FindingChange:
-    """A finding of some run.
+    """A finding of at least one run.
 
     Attributes:
         rule: that made it.
-        subject: what it is about, '' = the run.
+        subject: of the finding; '' = the run.
         state: `gone` (it could save 1 % or more in all runs before, in none after), `new`, `stays` (in all
             runs), `in some runs`, `small` (in none); `unknown before` or `unknown after`: the rule could
-            not tell in those runs.
+            not be evaluated in those runs.
         before: in the runs before.
-        after: likewise.
+        after: in the runs after.
     """
 
     rule: str
@@ -65,12 +65,12 @@ _Key = tuple[str, str]
 def finding_changes(
     before: Sequence[Findings], after: Sequence[Findings], renamed: Mapping[str, str]
 ) -> list[FindingChange]:
-    """Return the findings of all runs: those that went and came first, each by what they could save.
+    """Return the findings of all runs, in the order of `_ORDER`, then largest saving first.
 
     Args:
-        before: findings of each run.
-        after: likewise.
-        renamed: families of communicators that have another name after: it → that before.
+        before: findings of each run before.
+        after: findings of each run after.
+        renamed: families of communicators with different names: name after → name before.
     """
     sides = (
         [_by_subject(findings, {}) for findings in before],
@@ -91,15 +91,13 @@ def _by_subject(findings: Findings, renamed: Mapping[str, str]) -> dict[_Key, Fo
 
 
 def _side(key: _Key, runs: Sequence[Findings], found_by_run: Sequence[Mapping[_Key, Found]]) -> FindingSide:
-    there = [findings[key] for findings in found_by_run if key in findings]
+    rows = [findings[key] for findings in found_by_run if key in findings]
     return FindingSide(
-        runs=sum(item.saved_percent_of_run >= LEAST_PERCENT for item in there),
+        runs=sum(item.saved_percent_of_run >= LEAST_PERCENT for item in rows),
         asked=sum(key[0] not in {silent.rule for silent in run.silent} for run in runs),
-        title=there[0].finding.title if there else "",
-        saved_percent_of_run=statistics.median(item.saved_percent_of_run for item in there)
-        if there
-        else None,
-        confidence=there[0].finding.confidence if there else None,
+        title=rows[0].finding.title if rows else "",
+        saved_percent_of_run=statistics.median(item.saved_percent_of_run for item in rows) if rows else None,
+        confidence=rows[0].finding.confidence if rows else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""Call sites on both sides: found again by the source, not by addresses, which any change moves."""
+"""Call sites on both sides, matched by source line: any change of the program moves addresses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINE = re.compile(r"(.*):(\d+)")
 
 
 def site_totals(connection: sqlite3.Connection) -> dict[SiteKey, Totals]:
-    """Return the calls of each site; nothing where no site is known."""
+    """Return the calls of each site; nothing if no site is known."""
     places = places_of_sites(connection)
     if not places:
         return {}
@@ -30,10 +30,10 @@ def site_totals(connection: sqlite3.Connection) -> dict[SiteKey, Totals]:
 
 
 def moved_sites(before: Set[SiteKey], after: Set[SiteKey]) -> dict[SiteKey, SiteKey]:
-    """Find sites whose line alone is another one: the source above them has changed.
+    """Match sites that differ only in their line, because the source above them has changed.
 
-    Those of one procedure in one function that are on one side only are the same in their order, if both
-    sides have as many of them.
+    Sites of one procedure in one function that are on one side only are matched in order, if both sides have
+    the same number of them.
 
     Returns:
         key after → key before.
@@ -48,7 +48,7 @@ def moved_sites(before: Set[SiteKey], after: Set[SiteKey]) -> dict[SiteKey, Site
 
 
 def _by_function(sites: Iterable[SiteKey]) -> dict[SiteKey, list[SiteKey]]:
-    """Return the sites whose line is known by file, function and procedure, in the order of their lines."""
+    """Return the sites with a known line by file, function and procedure, in the order of their lines."""
     lines_of_function: dict[SiteKey, list[tuple[int, SiteKey]]] = {}
     for place, function, procedure in sites:
         if function and (line := _LINE.fullmatch(place)):

@@ -1,1 +1,1 @@
-"""What is concluded from a run: made once, kept in its profile, and worded on every screen."""
+"""The diagnosis of a run: made once, kept in its profile, and worded the same on every screen."""

@@ -1,4 +1,4 @@
-"""The diagnosis that a profile keeps, so that large ones open at once."""
+"""The diagnosis kept in a profile, so that large profiles open at once."""
 
 from __future__ import annotations
 
@@ -15,62 +15,64 @@ from rankwise.findings.finding import WEIGHTS
 from rankwise.version import __version__
 
 _RULES = 4
-"""Grows with every change of a rule, a threshold or a sentence between two versions of Rankwise."""
+"""Increment it when a rule, a threshold or a sentence changes between two versions of Rankwise."""
 RULES = f"{__version__}/{_RULES}"
-"""Which rules made a diagnosis: one by others is made anew."""
+"""Identifies the rules behind a diagnosis. A diagnosis by other rules is computed again."""
 
 _WORD = re.compile("[a-z]+( [a-z]+)?")
 
 
-def diagnosis(seen: Evidence) -> Diagnosis:
-    """Return the diagnosis of a whole run: that of its profile, or one made now.
+def diagnosis(evidence: Evidence) -> Diagnosis:
+    """Return the diagnosis of a whole run: from its profile, or computed now.
 
     Args:
-        seen: what is known of it; hardly anything is looked at where the profile keeps its diagnosis.
+        evidence: about the run; hardly any of it is computed if the profile keeps its diagnosis.
     """
-    kept = _read(seen.connection)
+    kept = _read(evidence.connection)
     if kept is None:
-        # What reads a diagnosis needs no rules.
+        # The rules are loaded only when needed.
         from rankwise.diagnosis.make import make_diagnosis
 
-        kept = make_diagnosis(seen)
+        kept = make_diagnosis(evidence)
     return kept
 
 
-def lateness(seen: Evidence) -> Lateness:
-    """Return who is late in a whole run, or in the part of it that is selected."""
-    kept = None if is_part(seen.connection) else _read(seen.connection)
+def lateness(evidence: Evidence) -> Lateness:
+    """Return which ranks are late, in the whole run or in the selected part."""
+    kept = None if is_part(evidence.connection) else _read(evidence.connection)
     if kept:
         return kept.late
     from rankwise.diagnosis.make import make_lateness
 
-    return make_lateness(seen)
+    return make_lateness(evidence)
 
 
 def keep_diagnosis(profile: sqlite3.Connection) -> None:
-    """Make the diagnosis of a profile that is being made, and keep it in there.
+    """Diagnose a new profile, and keep the diagnosis in it.
 
-    Where a rule fails there is none: the counters are right, and the first screen tells of the failure.
+    If a rule fails, none is kept: the counters are still right, and the first screen reports the failure.
     """
     from rankwise.diagnosis.make import make_diagnosis
 
     try:
         text = json.dumps(to_json(make_diagnosis(Evidence(profile))), separators=(",", ":"))
-    except Exception:  # whatever it is
+    except Exception:  # any rule may fail in any way
         return
     profile.execute("INSERT INTO diagnosis (rules, content) VALUES (?, ?)", (RULES, text))
 
 
 def _read(profile: sqlite3.Connection) -> Diagnosis | None:
-    """Return what is kept; None = nothing, or it is by other rules or damaged."""
+    """Return the kept diagnosis; None = none is kept, it is by other rules, or it is damaged."""
     row = profile.execute("SELECT content FROM diagnosis WHERE rules = ?", (RULES,)).fetchone()
     if row is None:
         return None
     try:
-        found = from_json(Diagnosis, json.loads(row[0]))
+        kept = from_json(Diagnosis, json.loads(row[0]))
     except (ValueError, TypeError, RecursionError):
         return None
-    told = [one.finding for one in found.findings.found]
-    # Commands are there to be typed, and the file may be a stranger's.
-    sound = all(_WORD.fullmatch(one.command.verb) and one.confidence in WEIGHTS for one in told)
-    return found if sound else None
+    findings = [entry.finding for entry in kept.findings.found]
+    # Users type these commands, and the file may come from a stranger.
+    sound = all(
+        _WORD.fullmatch(finding.command.verb) and finding.confidence in WEIGHTS for finding in findings
+    )
+    return kept if sound else None

@@ -16,36 +16,36 @@ from rankwise.findings.verdict import Known, verdict
 _MOST_LATE = 3
 
 
-def make_diagnosis(seen: Evidence) -> Diagnosis:
-    """Return what is concluded from a whole run."""
-    known = account(seen)
-    found = summary(seen.connection, seen, known)
-    told = findings(seen)
-    parts = run_parts(found.times, known.time)
-    limit = verdict(Known(found, seen, told, parts))
+def make_diagnosis(evidence: Evidence) -> Diagnosis:
+    """Return the diagnosis of a whole run."""
+    known = account(evidence)
+    run_summary = summary(evidence.connection, evidence, known)
+    run_findings = findings(evidence)
+    parts = run_parts(run_summary.times, known.time)
+    limit = verdict(Known(run_summary, evidence, run_findings, parts))
     return Diagnosis(
         limit=limit.limit,
         verdict=limit.text,
         parts=parts,
-        late=make_lateness(seen),
-        findings=told,
+        late=make_lateness(evidence),
+        findings=run_findings,
         account=known,
     )
 
 
-def make_lateness(seen: Evidence) -> Lateness:
-    """Return who is late in a run, or in a part of one."""
-    causes = root_causes(seen.waiting, seen.messages)
-    waited = sum(one.seconds for one in causes)
-    latest = sorted(causes, key=lambda one: -one.late_seconds)[:_MOST_LATE]
-    is_known_of_most = is_known(seen) and not seen.time_in_mpi.is_mostly_unknown
+def make_lateness(evidence: Evidence) -> Lateness:
+    """Return which ranks are late, in a run or in a part of it."""
+    causes = root_causes(evidence.waiting, evidence.messages)
+    waited = sum(cause.seconds for cause in causes)
+    latest = sorted(causes, key=lambda cause: -cause.late_seconds)[:_MOST_LATE]
+    is_known_of_most = is_known(evidence) and not evidence.time_in_mpi.is_mostly_unknown
     return Lateness(
         is_known=is_known_of_most,
         waiting_seconds=waited,
-        group=seen.late,
+        group=evidence.late,
         most=[
-            LateRank(one.rank, one.host, one.late_seconds, percent(one.late_seconds, waited))
-            for one in latest
-            if one.late_seconds > 0 and is_known_of_most
+            LateRank(cause.rank, cause.host, cause.late_seconds, percent(cause.late_seconds, waited))
+            for cause in latest
+            if cause.late_seconds > 0 and is_known_of_most
         ],
     )

@@ -11,14 +11,14 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class LateRank:
-    """A rank that others waited for, after indirect waiting was passed on.
+    """A rank that others waited for, after indirect waiting was attributed to its root causes.
 
     Attributes:
         rank: in MPI_COMM_WORLD.
-        host: that it ran on; None = not known.
-        seconds: that they waited, over the ranks; as of a `LateGroup`, without what they waited because it
-            had left the collective before late.
-        percent_of_waiting: of all waiting.
+        host: its host; None = unknown.
+        seconds: waiting that it caused, summed over all ranks. As in a `LateGroup`, this excludes waiting
+            because the rank left the previous collective late.
+        percent_of_waiting: `seconds` in percent of all waiting.
     """
 
     rank: int
@@ -29,13 +29,13 @@ class LateRank:
 
 @dataclass(frozen=True, kw_only=True)
 class Lateness:
-    """Who is late.
+    """The late ranks.
 
     Attributes:
-        is_known: whether it is known who waited for whom, of most of what may be waiting.
-        waiting_seconds: all waiting, over the ranks.
-        group: that most of it is for; None = nobody stands out.
-        most: the ranks that others waited for, most first, a few.
+        is_known: whether the late ranks are known for most of the time that may be waiting.
+        waiting_seconds: all waiting, summed over all ranks.
+        group: ranks that caused most of the waiting; None = no group stands out.
+        most: the few ranks that caused the most waiting, in descending order.
     """
 
     is_known: bool
@@ -46,14 +46,14 @@ class Lateness:
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnosis:
-    """What is concluded from a run.
+    """The conclusions about a run.
 
     Attributes:
-        limit: what limits it, in a word or two.
-        verdict: the same, a sentence or two.
+        limit: the limiting factor, in a word or two.
+        verdict: the same, in a sentence or two.
         parts: where the time went.
-        late: who is late.
-        findings: of all rules, in their order.
+        late: the late ranks.
+        findings: of all rules, in order.
         account: of the time in MPI.
     """
 

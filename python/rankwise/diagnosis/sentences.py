@@ -1,4 +1,4 @@
-"""The diagnosis in words: the same ones on every screen."""
+"""The diagnosis in words, the same on every screen."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from rankwise.text.units import percent_text
 _LEAST_PERCENT = 1.0  # of the time in MPI, for a field on messages
 
 
-def late_sentence(found: Lateness) -> str:
-    """Return who is late, a sentence without its full stop."""
-    if not found.is_known:
+def late_sentence(lateness: Lateness) -> str:
+    """Return which ranks are late, as a sentence without its full stop."""
+    if not lateness.is_known:
         return "It is unknown which ranks were late"
-    if not found.most:
+    if not lateness.most:
         return "No rank was late"
-    text = most_waiting(found.group)
+    text = most_waiting(lateness.group)
     return text[:1].upper() + text[1:] if text else "No rank stands out as late"
 
 
-def waiting_fields(told: Diagnosis) -> list[str]:
-    """Return how much of the time in MPI is waiting, and for whom; first of how much it is not known."""
-    known = told.account
+def waiting_fields(diagnosis: Diagnosis) -> list[str]:
+    """Return how much of the time in MPI is waiting and which ranks caused it, the unknown share first."""
+    known = diagnosis.account
     fields, time, unknown = [], known.time, known.waiting_unknown
     clocks = "nodes' clocks not compared (--clock-sync)"
     by_clocks = unknown.clocks_seconds if unknown and unknown.reason == "clocks not compared" else 0.0
@@ -52,7 +52,7 @@ def _late(what: str, totals: WaitingTotals | MessageTotals, error_seconds: float
 
 
 def _share_of_mpi(totals: WaitingTotals | MessageTotals, error_seconds: float) -> str:
-    """Return how much of the time in MPI is waiting, with how far it may be off."""
+    """Return the share of waiting in the time in MPI, with its error."""
     share, seconds = totals.percent_waiting_of_mpi, totals.seconds
     if not error_seconds or not seconds:
         return f"{percent_text(share)} % of MPI"

@@ -1,4 +1,4 @@
-"""Size bins: which sizes a bin holds."""
+"""Size bins, and the sizes that they hold."""
 
 from __future__ import annotations
 

@@ -14,13 +14,13 @@ class CommunicatorCalls:
     """A procedure on a communicator.
 
     Attributes:
-        processes: how many processes called it.
-        seconds_mean: mean over the members whose counters were read, also those that never called.
+        processes: number of processes that called it.
+        seconds_mean: mean over all members whose counters were read, including members that never called it.
         seconds_min: of the process with the least time.
-        seconds_max: of the process with the most.
-        rank_min: world rank of the former, the lowest of several.
-        rank_max: of the latter.
-        imbalance: `seconds_max` by `seconds_mean`; None if nobody spent time in it.
+        seconds_max: of the process with the most time.
+        rank_min: lowest world rank with `seconds_min`.
+        rank_max: lowest world rank with `seconds_max`.
+        imbalance: `seconds_max` divided by `seconds_mean`; None if no rank spent time in it.
     """
 
     communicator: str
@@ -54,7 +54,7 @@ def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls
     ):
         processes, least, most = extremes[communicator, procedure]
         members = max(len(read(name)), processes)
-        each = spreads[name, procedure_name]
+        spread = spreads[name, procedure_name]
         rows.append(
             CommunicatorCalls(
                 communicator=name,
@@ -63,9 +63,9 @@ def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls
                 seconds_mean=totals.seconds / members,
                 seconds_min=least if processes == members else 0.0,
                 seconds_max=most,
-                rank_min=each.minimum_rank,
-                rank_max=each.maximum_rank,
-                imbalance=each.imbalance,
+                rank_min=spread.minimum_rank,
+                rank_max=spread.maximum_rank,
+                imbalance=spread.imbalance,
                 totals=totals,
             )
         )

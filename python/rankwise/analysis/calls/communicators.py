@@ -1,4 +1,4 @@
-"""Which communicators, windows and files exist, how they were made, and what goes over each."""
+"""The communicators, windows and files, how they were created, and the calls on each."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ class Communicator:
 
     Attributes:
         name: ancestry, such as W_a1_u2.0.
-        family: the name shared by all communicators of the same creating call.
+        family: name shared by all communicators of the same creating call.
         user_name: set by the program, or ''.
         parent: name of the parent, or None.
         procedure: creating procedure, '' for predefined ones.
-        size: processes of the (local) group; 0 where the row is no communicator.
+        size: processes of the (local) group; 0 if the row is no communicator.
         remote_size: processes of the remote group, 0 = intracommunicator.
-        members: world ranks in compact form, 0-3,8,12-96:4; of an intercommunicator the group of the
-            lowest.
-        remote_members: likewise, of the other group; '' = intracommunicator.
-        remote_parent: name of the communicator that was the other group, or None.
-        members_seen: members whose counters were read.
+        members: world ranks in compact form, 0-3,8,12-96:4; of an intercommunicator the group with the
+            lowest rank.
+        remote_members: world ranks of the other group; '' = intracommunicator.
+        remote_parent: name of the communicator that formed the other group, or None.
+        members_seen: number of members whose counters were read.
         topology: '', cart, graph, dist_graph.
         reorder: the program asked for reordering.
-        reordered: Rankwise has given it ranks that suit the machine.
-        created_seconds: after the start of the run.
-        freed_seconds: the same; None = not freed.
-        top_operation: procedure and size of the most time in MPI; None if nothing was called.
+        reordered: Rankwise assigned its ranks to suit the machine.
+        created_seconds: time of creation after the start of the run.
+        freed_seconds: time of its release after the start of the run; None = not freed.
+        top_operation: procedure and size with the most time in MPI; None if nothing was called.
         type: communicator, window or file.
-        created_in: name of the object, program or library, whose call made it; None = unknown.
-        role: the meaning of its members, or where it was made; '' = unknown.
+        created_in: name of the program or library whose call created it; None = unknown.
+        role: the meaning of its members, or the function that created it; '' = unknown.
     """
 
     name: str

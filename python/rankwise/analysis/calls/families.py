@@ -1,4 +1,4 @@
-"""Communicators made alike, taken together: all rows of a grid are one line, and what was made of them."""
+"""Families of communicators created by the same call, such as all rows of a grid."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """The communicators that one line of the program made, on all parts of their parents, or a library.
+    """The communicators that one line of the program, or a library, created on all parts of their parents.
 
     Attributes:
-        name: the communicator's own name if there is only one, else the family's.
-        communicators: how many there are.
-        size_min: processes of the smallest.
-        size_max: processes of the largest.
-        parent: name of the communicator that they were made from; of several, their family.
-        remote_parent: likewise.
-        user_names: names set by the program, without repeats; none if some have none.
-        remote_size: processes of the remote group of the largest; 0 = intracommunicators.
+        name: name of the communicator if there is only one, else of the family.
+        communicators: their number.
+        size_min: processes of the smallest communicator.
+        size_max: processes of the largest communicator.
+        parent: name of their parent; if there are several parents, the parents' family.
+        remote_parent: name of the parent of the remote group, as for `parent`.
+        user_names: names set by the program, without repeats; empty if some have none.
+        remote_size: processes of the largest remote group; 0 = intracommunicators.
         members: world ranks of each, in the order of their first process in the profile.
-        remote_members: of their remote groups, '' = none.
-        dims: of each communicator that has a Cartesian topology, without repeats.
-        type: what they are: communicator, window or file.
-        library: that made them for itself; '' = the program, or not known.
-        procedures: that made them, without repeats; `procedure` is the first.
-        role: the meaning of their members, or where they were made; '' = unknown.
+        remote_members: world ranks of each remote group, '' = none.
+        dims: of each communicator with a Cartesian topology, without repeats.
+        type: communicator, window or file.
+        library: library that created them for private use; '' = the program, or unknown.
+        procedures: that created them, without repeats; `procedure` is the first.
+        role: the meaning of their members, or the function that created them; '' = unknown.
         (the others as for `Communicator`)
     """
 
@@ -65,10 +65,10 @@ class Family:
 def names_of_all(user_names: Iterable[str]) -> list[str]:
     """Return the program's names for members of a family, without repeats.
 
-    None if some have no name: those of the others would seem to be theirs.
+    Empty if some have no name: the names would seem to apply to all members.
 
     Args:
-        user_names: of each, '' = the program set none.
+        user_names: of each member, '' = the program set none.
     """
     names = _distinct(user_names)
     return [] if "" in names else names
@@ -79,7 +79,7 @@ def families(connection: sqlite3.Connection) -> list[Family]:
     counts = {name: totals for (name,), totals in totals_by(connection, "family", sums="family_sums")}
     top = top_operations(connection)
     siblings: dict[str, list[Any]] = {}
-    # The other communicators' names are looked up for the first of a family alone: there may be very many.
+    # Names of parents are looked up per family, not per communicator: there may be very many.
     for row in connection.execute(
         "SELECT family, name, size, remote_size, user_name, parent, remote_parent, procedure, topology, dims,"
         " reorder, reordered, members, remote_members, type, site FROM communicators ORDER BY created, id"
@@ -127,7 +127,7 @@ def _family(
     )
 
 
-_MEMBERS = 12  # of the columns that `families` asks for
+_MEMBERS = 12  # index among the columns that `families` reads
 
 
 def _roles(connection: sqlite3.Connection, siblings: Mapping[str, Sequence[Any]]) -> dict[str, str]:

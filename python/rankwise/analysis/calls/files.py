@@ -18,11 +18,11 @@ class FileCalls:
     """The calls of a procedure on a file that was opened on a communicator in some mode.
 
     Attributes:
-        communicator: name of the one that it was opened on.
+        communicator: name of the communicator that the file was opened on.
         mode: as in `MPI_MODE_...`, e.g. `create rdwr`.
-        ranks: how many made such calls.
-        seconds: in these calls, summed over the ranks.
-        name: its own, e.g. W_f1; None = it has none.
+        ranks: number of ranks that made such calls.
+        seconds: in these calls, summed over all ranks.
+        name: name of the MPI file, e.g. W_f1; None = it has none.
     """
 
     file: str
@@ -42,14 +42,14 @@ class File:
     """A file: everything opened under the same name.
 
     Attributes:
-        ranks: how many called MPI on it.
-        opens: successful MPI_File_open, summed over the ranks.
-        accesses: calls that read or wrote.
-        seconds: in all calls on it, summed over the ranks.
-        slowest_rank_seconds: of the rank that spent most in them.
-        bytes_per_second: bytes read and written in the time of the slowest rank; None where nothing was
-            moved, or where nonblocking accesses took part, whose waiting is not timed by file.
-        names: its own, e.g. W_f1; of several communicators' that were made alike the family, S_f1.
+        ranks: number of ranks that called MPI on it.
+        opens: successful calls of MPI_File_open, summed over all ranks.
+        accesses: number of calls that read or wrote.
+        seconds: in all calls on it, summed over all ranks.
+        slowest_rank_seconds: of the rank that spent the most time in these calls.
+        bytes_per_second: bytes read and written divided by `slowest_rank_seconds`; None if nothing was moved,
+            or if some accesses were nonblocking, because their waiting time is not recorded by file.
+        names: names of the MPI files, e.g. W_f1; the family's name, S_f1, for several of the same family.
     """
 
     file: str
@@ -66,7 +66,7 @@ class File:
 
 @dataclass(frozen=True)
 class FileTotals:
-    """All files taken together."""
+    """Totals over all files."""
 
     files: int
     bytes_read: int
@@ -76,7 +76,7 @@ class FileTotals:
 
 def files(connection: sqlite3.Connection) -> list[File]:
     """Return every file, most time first."""
-    # By the hash of the whole name, too: names may be alike where they were cut.
+    # The key includes the hash of the whole name: truncated names may be equal.
     opens = {
         (name, name_hash): count
         for name, name_hash, count in connection.execute(
@@ -111,7 +111,7 @@ def file_calls(connection: sqlite3.Connection) -> list[FileCalls]:
 
 
 def file_totals(connection: sqlite3.Connection) -> FileTotals | None:
-    """Return the sums over all files; None if there are none."""
+    """Return the sums over all files; None if no file was used."""
     rows = files(connection)
     if not rows:
         return None
@@ -124,7 +124,7 @@ def file_totals(connection: sqlite3.Connection) -> FileTotals | None:
 
 
 def _own_names(connection: sqlite3.Connection) -> dict[tuple[str, str], list[str]]:
-    """Return what files are called among the communicators, by their paths and hashes."""
+    """Return the names of MPI files by path and hash of the path."""
     names_by_family: dict[tuple[str, str], dict[str, list[str]]] = {}
     for name, name_hash, own, family in connection.execute(
         "SELECT files.name, name_hash, communicators.name, family FROM files"
@@ -167,10 +167,10 @@ def _file(
 
 
 def file_seconds(connection: sqlite3.Connection) -> dict[int, float]:
-    """Return the seconds of each rank in calls by which it reads or writes alone; empty if there was none.
+    """Return the seconds of each rank in independent reads and writes; empty if there were none.
 
-    Opening, closing and collective access are a matter of all ranks, which wait for each other there: those
-    that came first take longest.
+    Opening, closing and collective accesses are excluded: ranks wait for each other there, so the ranks that
+    arrive first spend the most time.
     """
     seconds: dict[int, float] = dict(
         connection.execute(

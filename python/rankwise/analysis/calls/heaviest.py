@@ -1,4 +1,4 @@
-"""The calls that take most of the time in MPI: one procedure at one place on one kind of communicator."""
+"""The calls with the most time in MPI: one procedure at one place on one family of communicators."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class Heaviest:
-    """Those calls.
+    """The calls with the most time in MPI.
 
     Attributes:
-        family: of the communicators that they are on.
+        family: of their communicators.
         procedure: full name.
-        place: where they are made; None = not known.
-        seconds: over the ranks.
-        percent_of_mpi: of all ranks' time in MPI.
-        size_bin: with the most time among them.
-        percent_of_size: of their time, with that size.
+        place: call site; None = unknown.
+        seconds: summed over all ranks.
+        percent_of_mpi: `seconds` in percent of all ranks' time in MPI.
+        size_bin: the size bin that takes the largest share of `seconds`.
+        percent_of_size: time in this bin in percent of `seconds`.
     """
 
     family: str
@@ -35,13 +35,13 @@ class Heaviest:
 
 
 def heaviest(connection: sqlite3.Connection) -> Heaviest | None:
-    """Return the calls with the most time in MPI; None where there is none."""
+    """Return the calls with the most time in MPI; None if no time was spent in MPI."""
     places = places_of_sites(connection)
     seconds_by_size: dict[tuple[str, str, Place | None], dict[int, float]] = defaultdict(
         lambda: defaultdict(float)
     )
     everything = 0.0
-    # (Of calls whose place is not known there are sums, which are much fewer.)
+    # (Without known places, the sums suffice, which are much fewer.)
     site, sums = ("calls.site", "calls") if places else ("NULL", "family_sums")
     family, join = ("communicators.family", JOIN_COMMUNICATORS) if places else ("calls.family", "")
     for (family_name, procedure, where, size_bin), totals in totals_by(

@@ -1,4 +1,4 @@
-"""Communicators and windows: repeated creation of the same, and its cost."""
+"""Repeated creation of equivalent communicators and windows, and its cost."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class Same:
-    """What a procedure made on the same processes, from the same parent, called by the same object file.
+    """Equivalent communicators or windows: the same procedure, processes, parent and calling object file.
 
     Attributes:
-        procedure: that made them.
+        procedure: that created them.
         type: communicator or window.
-        created_in: name of the file that called it; None = not known.
-        made: how many.
-        left: of these, not freed.
+        created_in: name of the object file that called it; None = unknown.
+        made: their number.
+        left: number of these that were not freed.
     """
 
     procedure: str
@@ -29,7 +29,7 @@ class Same:
 
 
 def made_alike(connection: sqlite3.Connection) -> list[Same]:
-    """Return the communicators and windows that the program made, grouped by what makes them the same."""
+    """Return the communicators and windows that the program created, grouped by equivalence."""
     return [
         Same(*row)
         for row in connection.execute(
@@ -42,15 +42,15 @@ def made_alike(connection: sqlite3.Connection) -> list[Same]:
 
 @dataclass(frozen=True)
 class Again:
-    """How often a procedure made, at one place and on the same processes, what it had made before.
+    """How often a procedure repeated a creation at the same place and on the same processes.
 
     Attributes:
-        procedure: that made them.
+        procedure: that created them.
         type: communicator or window.
-        made: all that it made.
-        again: of these, all but the first at each place on the same processes; without those that were not
-            freed.
-        freed: of `made`.
+        made: number of all that it created.
+        again: number of repeats whose object was freed: all except the first at each place on the same
+            processes.
+        freed: number that were freed.
     """
 
     procedure: str
@@ -61,7 +61,7 @@ class Again:
 
 
 def made_again(connection: sqlite3.Connection) -> list[Again]:
-    """Return the procedures that made the same more than once, and it was freed."""
+    """Return the procedures that repeated a creation after freeing the object."""
     sums: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
     for procedure, kind, made, freed in connection.execute(
         "SELECT procedure, type, COUNT(*), COUNT(freed) FROM communicators"
@@ -77,14 +77,14 @@ def made_again(connection: sqlite3.Connection) -> list[Again]:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a procedure took that all members of a communicator call together.
+    """Cost of a procedure that all members of a communicator call together.
 
     Attributes:
-        calls: over the ranks.
-        seconds: in them.
-        bound_seconds: of that, at most, without waiting for late members. All members leave such a call at
-            about the same time, so that those who came last took as long as it needs: on each communicator
-            the number of members times the time of the one with the least.
+        calls: summed over all ranks.
+        seconds: in these calls, summed over all ranks.
+        bound_seconds: upper bound of `seconds` without waiting for late members. All members leave such a
+            call at about the same time, so the last member to arrive waits for no other. The bound is, for
+            each communicator, the number of members times the smallest time of a member.
     """
 
     calls: int
@@ -96,9 +96,9 @@ NOTHING = Cost(0, 0.0, 0.0)
 
 
 def costs(connection: sqlite3.Connection) -> dict[str, Cost]:
-    """Return what such procedures took, by their names.
+    """Return the cost of procedures that create or free communicators and windows, or synchronise windows.
 
-    Where the members called one differently often, nothing is taken off.
+    If the members' numbers of calls differ, waiting is not subtracted.
     """
     return {
         name: Cost(calls, seconds, bound)

@@ -1,4 +1,4 @@
-"""What a communicator is used for most: one procedure at one size."""
+"""The main operation on a communicator: one procedure at one size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class Operation:
-    """A procedure at one size bin, with its time in seconds summed over the ranks."""
+    """A procedure at one size bin, with its time in seconds summed over all ranks."""
 
     procedure: str
     size_bin: int
@@ -22,7 +22,7 @@ class Operation:
 
 
 def top_operations(connection: sqlite3.Connection, *, by_communicator: bool = False) -> dict[Any, Operation]:
-    """Return the operation of the most time in MPI of each family of communicators, or of each communicator.
+    """Return the operation with the most time in MPI for each family of communicators, or each communicator.
 
     Returns:
         By the name of the family, or the communicator's id.

@@ -1,4 +1,4 @@
-"""How evenly the ranks share the time in each procedure, communicator and family of communicators."""
+"""The spread over ranks of the time in each procedure, communicator and family of communicators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankwise.profile.join.members import parse
 
 
 def procedures_over_ranks(connection: sqlite3.Connection) -> dict[str, Spread]:
-    """Return the seconds in each procedure, over all ranks; of those that never called it 0."""
+    """Return the seconds in each procedure over all ranks; 0 for ranks that never called it."""
     everyone = _ranks(connection)
     spreads = _over_ranks(
         connection, "procedure_spreads", "procedures.name", JOIN_PROCEDURES, lambda _: everyone
@@ -22,7 +22,7 @@ def procedures_over_ranks(connection: sqlite3.Connection) -> dict[str, Spread]:
 
 
 def communicators_over_ranks(connection: sqlite3.Connection) -> dict[str, Spread]:
-    """Return the seconds in calls on each communicator, by its name, over its members that were read."""
+    """Return the seconds in calls on each communicator, by name, over its members with counters."""
     members = members_read(connection)
     spreads = _over_ranks(
         connection,
@@ -35,7 +35,7 @@ def communicators_over_ranks(connection: sqlite3.Connection) -> dict[str, Spread
 
 
 def families_over_ranks(connection: sqlite3.Connection) -> dict[str, Spread]:
-    """Return the seconds in calls on each family of communicators, over the members of all of them."""
+    """Return the seconds in calls on each family of communicators, over the members of all of these."""
     members = members_read(connection, "communicators.family")
     spreads = _over_ranks(connection, "family_spreads", "family", "", lambda key: members(key[0]))
     return {name: each for (name,), each in spreads.items()}
@@ -75,7 +75,7 @@ def _over_ranks(
         connection: the profile.
         table: of spreads.
         names: SQL columns that name its rows.
-        joins: SQL, of tables that have them; the table is called `calls` there.
+        joins: SQL that joins the tables of these columns; `table` has the alias `calls`.
         everyone: names → ranks that count with 0 s if they made no such call.
     """
     spreads = {}
@@ -84,11 +84,11 @@ def _over_ranks(
         f" {names} FROM {table} AS calls {joins}"
     ):
         key = tuple(names_of_row)
-        asked = everyone(key)
-        if ranks < len(asked):
+        expected = everyone(key)
+        if ranks < len(expected):
             called = frozenset(parse(callers))
-            ranks = len(asked | called)
-            idle = min(asked - called)
+            ranks = len(expected | called)
+            idle = min(expected - called)
             least, least_rank = min((least, least_rank), (0.0, idle))
             most, most_rank = max((most, -most_rank), (0.0, -idle))
             most_rank = -most_rank
@@ -103,12 +103,15 @@ def _ranks(connection: sqlite3.Connection) -> frozenset[int]:
 def members_read(
     connection: sqlite3.Connection, key: str = "communicators.name"
 ) -> Callable[[str], frozenset[int]]:
-    """Return what tells the ranks of a communicator, or of a family, that were read; of no real one all."""
-    seen = _ranks(connection)
+    """Return a function from the name of a communicator or family to its members with counters.
+
+    For placeholders such as (none) it returns all ranks.
+    """
+    ranks_read = _ranks(connection)
 
     @cache
     def listed(text: str) -> frozenset[int]:  # many communicators have the same members
-        return seen.intersection(parse(text))
+        return ranks_read.intersection(parse(text))
 
     @cache
     def members(name: str) -> frozenset[int]:
@@ -116,7 +119,7 @@ def members_read(
             f"SELECT size, members, remote_members FROM communicators WHERE {key} = ?", (name,)
         ).fetchall()
         if not any(size for size, *_ in rows):
-            return seen
+            return ranks_read
         return frozenset().union(*(listed(text) for _, *texts in rows for text in texts))
 
     return members

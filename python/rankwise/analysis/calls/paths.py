@@ -1,11 +1,11 @@
-"""Call paths, from callers to call sites: shares, estimated from a sample.
+"""Call paths to the call sites: their shares, estimated from a sample.
 
-A call is in the sample with a known probability. It represents w calls, the inverse of that, and w t seconds,
-where t is its time. Source: Horvitz and Thompson, Journal of the American Statistical Association
-47, 1952. A share s is a ratio of two such sums. Its variance is that of the residuals: w t (1 - s) of the
-calls that it has, w t s of the others. Its interval is that of Wilson (ibid. 22, 1927) for the number of
-independent calls that would have the same variance: it has no share below 0, and is not empty if all sampled
-calls have the same path.
+A call is in the sample with a known probability. It represents w calls, the inverse of this probability, and
+w t seconds, where t is its time. Source: Horvitz and Thompson, Journal of the American Statistical
+Association 47, 1952. A share s is a ratio of two such sums. Its variance follows from the residuals:
+w t (1 - s) for calls on the path, w t s for the others. The interval is Wilson's (ibid. 22, 1927) for the
+number of independent calls with the same variance: it does not extend below 0, and it is not empty if all
+calls in the sample have the same path.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Frame:
-    """Where a function on the way to a call was called, as in `Place`."""
+    """The place where a function on the call path was called, as in `Place`."""
 
     name: str
     path: str
@@ -62,15 +62,15 @@ class PathRow:
     """The calls of a procedure at a place along one call path. Calls and seconds are estimates.
 
     Attributes:
-        site: as in `SiteRow`, and so are the following.
-        frames: the places where the function that the site is in was called, then that caller, and so on.
+        site: this and the next fields as in `SiteRow`.
+        frames: where the site's function was called, then where that caller was called, and so on.
         ends: whole = at the beginning of the program or a thread; more = further frames are not kept;
             cut = the stack could not be followed; python = the interpreter calls the last function;
             unknown = no room was left for the path.
-        share_of_calls: of those of the procedure at this place.
-        share_of_time: likewise.
-        samples: calls in the sample with this path.
-        ranks: that have such calls in their samples.
+        share_of_calls: of the calls of the procedure at this place.
+        share_of_time: of the time of the procedure at this place.
+        samples: number of calls in the sample with this path.
+        ranks: number of ranks with such calls in their samples.
     """
 
     site: str
@@ -94,18 +94,18 @@ class PathRow:
 
     @property
     def functions(self) -> list[str]:
-        """The names of the functions, from that of the site outwards; where they are not known the places."""
+        """The names of the functions, from the site outwards; a place for each unknown function."""
         return [self.function or self.site, *(frame.function or frame.name for frame in self.frames)]
 
 
 @dataclass(frozen=True)
 class Caller:
-    """A caller of a place in a library: in the program, or else in the library in between.
+    """A caller of a place in a library: in the program, or else in another library.
 
-    That is a function with a name, if there is one on the way from there.
+    A function with a known name is preferred, if the path from the caller has one.
 
     Attributes:
-        frame: that call.
+        frame: the call.
         share: of the time at the place in the library.
     """
 
@@ -115,15 +115,15 @@ class Caller:
 
 @dataclass(frozen=True, kw_only=True)
 class Branch:
-    """The calls of one procedure at one place that come through the same callers up to one of these.
+    """The calls of one procedure at one place that share their innermost callers, up to this caller.
 
     Attributes:
-        frame: where this caller calls the one before; None: no further one is known, or there is none.
-        ends: why there is no frame, as in `PathRow`; '' = there is one.
-        share_of_calls: as in `PathRow`, and so are the following.
-        share_of_time: likewise.
-        samples: likewise.
-        callers: of the function that the frame is in, most time first; none where only a beginning is left.
+        frame: where this caller calls the previous caller; None: no further caller is known or exists.
+        ends: why there is no frame, as in `PathRow`; '' = there is a frame.
+        share_of_calls: as in `PathRow`.
+        share_of_time: as in `PathRow`.
+        samples: as in `PathRow`.
+        callers: of the frame's function, most time first; empty if all paths begin with this function.
     """
 
     frame: Frame | None
@@ -136,12 +136,13 @@ class Branch:
 
 @dataclass(frozen=True)
 class CallTree:
-    """Who calls a place, as a tree.
+    """The callers of a place, as a tree.
 
     Attributes:
-        samples: calls in the sample.
+        samples: number of calls in the sample.
         callers: as in `Branch`, from the inside out.
-        caller: the first one of `callers`, else the call of the function with the most time; None: not known.
+        caller: the first result of the function `callers`, else the direct caller with the most time; None:
+            unknown.
     """
 
     samples: int
@@ -170,14 +171,14 @@ class _Sums:
 
 @dataclass
 class _Ways:
-    """All ways to a place: those that are alike in their frames and end, and the sums of all."""
+    """All call paths to a place: sums by frames and end, and sums over all paths."""
 
     ways: dict[tuple[tuple[Place, ...], str], _Sums] = field(default_factory=lambda: defaultdict(_Sums))
     all: _Sums = field(default_factory=_Sums)
 
 
 def paths(connection: sqlite3.Connection) -> list[PathRow]:
-    """Return each way to each place and procedure, most time first; none where no path is known."""
+    """Return each call path to each place and procedure, most time first; empty if no path is known."""
     ways_by_place = _ways(connection)
     if not ways_by_place:
         return []
@@ -207,7 +208,7 @@ def paths(connection: sqlite3.Connection) -> list[PathRow]:
 
 
 def callers(connection: sqlite3.Connection) -> dict[tuple[Place, str], list[Caller]]:
-    """Return who calls each place that is in a library, and procedure, most time first."""
+    """Return the callers of each procedure at each place in a library, most time first."""
     return {
         (place, procedure): callers_of_place
         for (place, procedure), ways in _ways(connection).items()
@@ -216,18 +217,18 @@ def callers(connection: sqlite3.Connection) -> dict[tuple[Place, str], list[Call
 
 
 def callers_of(connection: sqlite3.Connection, place: Place, procedures: Collection[str]) -> list[Caller]:
-    """Return who calls some procedures at a place, likewise; none if the place is the program's own."""
-    together = _Ways()
+    """Return the callers of some procedures at a place, most time first; empty for a place in the program."""
+    total = _Ways()
     for (where, procedure), ways in _ways(connection).items():
         if where == place and procedure in procedures:
             for key, sums in ways.ways.items():
-                together.ways[key].add(vars(sums).values())
-            together.all.add(vars(ways.all).values())
-    return _callers(place, together)
+                total.ways[key].add(vars(sums).values())
+            total.all.add(vars(ways.all).values())
+    return _callers(place, total)
 
 
 def call_trees(connection: sqlite3.Connection) -> dict[tuple[Place, str], CallTree]:
-    """Return who calls each place and procedure of which a path is known."""
+    """Return the callers of each place and procedure with a known path."""
     return {(place, procedure): _tree(place, ways) for (place, procedure), ways in _ways(connection).items()}
 
 
@@ -239,26 +240,26 @@ def _tree(place: Place, ways: _Ways) -> CallTree:
 
 
 def _branches(ways: list[tuple[tuple[Place, ...], str, _Sums]], whole: _Sums) -> list[Branch]:
-    """Return the callers with which some ways begin, or why these have none, with their shares of a whole."""
-    through: dict[Place | str, list[tuple[tuple[Place, ...], str, _Sums]]] = defaultdict(list)
+    """Return the first callers of some paths, or why a path has none, with their shares of a whole."""
+    by_caller: dict[Place | str, list[tuple[tuple[Place, ...], str, _Sums]]] = defaultdict(list)
     for frames, ends, sums in ways:
-        through[frames[0] if frames else ends].append((frames[1:], ends, sums))
-    if through.keys() == {WHOLE}:
+        by_caller[frames[0] if frames else ends].append((frames[1:], ends, sums))
+    if by_caller.keys() == {WHOLE}:
         return []
     branches = []
-    for first, rest in through.items():
-        together = _Sums()
-        for *_, sums in rest:
-            together.add(vars(sums).values())
-        of_calls, of_time = _shares(together, whole)
+    for first, further in by_caller.items():
+        total = _Sums()
+        for *_, sums in further:
+            total.add(vars(sums).values())
+        of_calls, of_time = _shares(total, whole)
         branches.append(
             Branch(
                 frame=None if isinstance(first, str) else Frame.of(first),
                 ends=first if isinstance(first, str) else "",
                 share_of_calls=of_calls,
                 share_of_time=of_time,
-                samples=together.samples,
-                callers=[] if isinstance(first, str) else _branches(rest, whole),
+                samples=total.samples,
+                callers=[] if isinstance(first, str) else _branches(further, whole),
             )
         )
     return sorted(branches, key=lambda branch: -branch.share_of_time.percent)
@@ -268,27 +269,29 @@ def _callers(place: Place, ways: _Ways) -> list[Caller]:
     if place.is_program:
         return []
     sums: dict[Place, _Sums] = defaultdict(_Sums)
-    for (frames, _), own in ways.ways.items():
+    for (frames, _), path_sums in ways.ways.items():
         caller = _caller(place, frames)
         if caller is not None:
-            sums[caller].add(vars(own).values())
-    callers = [Caller(Frame.of(caller), _shares(own, ways.all)[1]) for caller, own in sums.items()]
+            sums[caller].add(vars(path_sums).values())
+    callers = [
+        Caller(Frame.of(caller), _shares(path_sums, ways.all)[1]) for caller, path_sums in sums.items()
+    ]
     return sorted(callers, key=lambda row: -row.share.percent)
 
 
 def _caller(place: Place, frames: tuple[Place, ...]) -> Place | None:
-    """Return the innermost call of the program, or else the outermost that is not in the place's library.
+    """Return the innermost call of the program, or else the outermost call outside of the place's library.
 
-    Where its function has no name, or where the way is not known so far, the outermost one with a name of
-    those that it calls says more.
+    If its function has no name, or if the known path ends before it, return the outermost call on the path
+    from there whose function has a name.
     """
     numbers = range(len(frames))
-    own = next((number for number in numbers if frames[number].is_program), None)
-    if own is None:
-        own = next((number for number in reversed(numbers) if frames[number].path != place.path), None)
-    known = frames if own is None else frames[: own + 1]
+    chosen = next((number for number in numbers if frames[number].is_program), None)
+    if chosen is None:
+        chosen = next((number for number in reversed(numbers) if frames[number].path != place.path), None)
+    known = frames if chosen is None else frames[: chosen + 1]
     named = next((frame for frame in reversed(known) if frame.function), None)
-    return named or (frames[own] if own is not None else None)
+    return named or (frames[chosen] if chosen is not None else None)
 
 
 def _totals(connection: sqlite3.Connection) -> dict[tuple[Place, str], Totals]:
@@ -332,7 +335,7 @@ def _share(part: float, spread: float, whole: float, whole_spread: float) -> Sha
     share = min(part / whole, 1.0)
     if whole_spread <= 0:  # all calls are in the sample
         return Share(100 * share, 100 * share, 100 * share)
-    # Where few of the calls were found, or nearly all, the variance is found too small.
+    # If few of the calls, or nearly all, are on the path, the variance is underestimated.
     number = whole**2 / whole_spread
     variance = (spread * (1 - share) ** 2 + max(whole_spread - spread, 0.0) * share**2) / whole**2
     if variance > 0 and 0 < share < 1:

@@ -1,4 +1,4 @@
-"""Places in the code: of calls, and of the functions that they come through."""
+"""Places in the code: of calls, and of the functions on their call paths."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankwise.profile.join.objects import NAMELESS, Object
 
 
 class Place(NamedTuple):
-    """Where calls are made, as in `SiteRow`; sites that are the same place in the source are one."""
+    """Where calls are made, as in `SiteRow`; sites at the same place in the source are merged."""
 
     path: str = ""
     library: str = ""
@@ -28,12 +28,12 @@ class Place(NamedTuple):
 
 
 def places_of_sites(connection: sqlite3.Connection) -> dict[int, Place]:
-    """Return where each site of the profile is, by its id."""
+    """Return the place of each site of the profile, by id."""
     return _places(connection, "sites")
 
 
 def places_of_frames(connection: sqlite3.Connection) -> dict[int, Place]:
-    """Return the same of frames."""
+    """Return the place of each frame of the profile, by id."""
     return _places(connection, "frames")
 
 

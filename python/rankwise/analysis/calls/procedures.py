@@ -18,7 +18,7 @@ class ProcedureRow:
     """An MPI procedure.
 
     Attributes:
-        ranks: how many ranks called it.
+        ranks: number of ranks that called it.
         call_seconds_min: the shortest single call.
         call_seconds_max: the longest single call.
     """
@@ -37,7 +37,7 @@ def procedures(connection: sqlite3.Connection) -> list[ProcedureRow]:
 
 
 def opening_and_closing_procedures(connection: sqlite3.Connection) -> list[ProcedureRow]:
-    """Return MPI_Init, MPI_Finalize and their kin, as far as they were called, most time first."""
+    """Return the called procedures of the class "environment", such as MPI_Init, most time first."""
     return _rows(connection, opening_and_closing_by(connection, _KEYS, JOIN_PROCEDURES, sums="family_sums"))
 
 
@@ -53,7 +53,14 @@ def _rows(connection: sqlite3.Connection, groups: list[tuple[tuple[Any, ...], To
 
 
 def procedure_ids(connection: sqlite3.Connection, names: Sequence[str]) -> dict[int, str]:
-    """Find procedures: number → name; raises RankwiseError if there is none of such a name."""
+    """Find procedures by name.
+
+    Returns:
+        number → name.
+
+    Raises:
+        RankwiseError: there is no procedure of such a name.
+    """
     known = {name.lower(): (key, name) for key, name in connection.execute("SELECT id, name FROM procedures")}
     procedure_names = {}
     for given in names:

@@ -18,19 +18,19 @@ class Rank:
     Attributes:
         cpus_allowed: processors that it may use, Linux list format.
         cpu_start: processor that it ran on after MPI_Init, None if unknown.
-        cpu_stop: ... when MPI_Finalize was called.
+        cpu_stop: processor that it ran on when MPI_Finalize was called, None if unknown.
         run_seconds: between MPI_Init and MPI_Finalize.
-        init_finalize_seconds: in these two.
+        init_finalize_seconds: in MPI_Init and MPI_Finalize.
         calls: between MPI_Init and MPI_Finalize.
-        seconds: time in MPI, MPI_Init and MPI_Finalize not included.
-        percent_of_own_run: `seconds` in percent of `run_seconds` x `threads`, which may be in MPI at once.
+        seconds: time in MPI, without MPI_Init and MPI_Finalize.
+        percent_of_own_run: `seconds` in percent of `run_seconds` x `threads`, as all threads may be in MPI.
         max_rss_bytes: maximum resident memory.
-        inside: procedure that it was inside of when it ended without leaving it.
-        inside_communicator: name of its communicator.
-        inside_since: when that call began, ISO 8601.
-        inside_seconds: from then to the end of the rank as far as it is known.
-        signal: that ended it, None if none or not known.
-        exit_code: that it ended with before the end of MPI_Finalize, None if not known.
+        inside: procedure that it was inside of when it ended.
+        inside_communicator: name of that call's communicator.
+        inside_since: start of that call, ISO 8601.
+        inside_seconds: from the start of that call to the known end of the rank.
+        signal: that ended it, None if none or unknown.
+        exit_code: that it ended with before MPI_Finalize finished, None if unknown.
     """
 
     rank: int

@@ -1,7 +1,7 @@
-"""The regions that the program names, which encloses which, and the MPI calls made in each.
+"""The regions that the program names, their nesting, and the MPI calls in each.
 
-Inclusive times contain those of nested regions, exclusive times do not.
-MPI_Init and MPI_Finalize are in neither: times are those between them.
+Inclusive times contain the times of nested regions, exclusive times do not.
+Neither contains MPI_Init and MPI_Finalize.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ class Region:
 
     Attributes:
         region: number in the profile; 0 = the whole program.
-        ranks: how many entered it.
-        entries: summed over the ranks.
-        wall_seconds: inclusive, summed over the ranks.
+        ranks: number of ranks that entered it.
+        entries: summed over all ranks.
+        wall_seconds: inclusive, summed over all ranks.
         totals: of the calls made directly in it (exclusive).
-        parent: number of the enclosing region; None = of region 0, and not known.
-        path: the names from the outermost region to this one, with slashes between them.
-        depth: how many regions enclose it.
-        exclusive_wall_seconds: summed over the ranks;
-        inclusive_mpi_seconds: time in MPI calls, inclusive, summed over the ranks.
+        parent: number of the enclosing region; None = unknown, or the region is 0.
+        path: the names from the outermost region to this one, separated by slashes.
+        depth: number of enclosing regions.
+        exclusive_wall_seconds: summed over all ranks; None = unknown.
+        inclusive_mpi_seconds: time in MPI calls, inclusive, summed over all ranks.
         percent_in_mpi: time in MPI in percent of the wall time times the ranks' threads that call MPI, both
-            inclusive. None = not known.
-        exclusive_percent_in_mpi: likewise, both exclusive.
+            inclusive. None = unknown.
+        exclusive_percent_in_mpi: the same, both exclusive.
     """
 
     region: int
@@ -52,18 +52,18 @@ class Region:
     exclusive_percent_in_mpi: float | None
 
 
-# In the whole program's wall time, and in no time of calls: nor can it be in what these are shares of.
+# MPI_Init and MPI_Finalize: in the whole program's wall time, but not in the calls' times, so subtracted.
 _ENDS = f"CASE region WHEN {WHOLE_PROGRAM} THEN COALESCE(init_finalize, 0.0) ELSE 0.0 END"
 _NO_TIMES = (0, 0, 0.0, None, None)
 
 
 def regions(connection: sqlite3.Connection) -> list[Region]:
-    """Return every region, each before those nested in it; side by side, most time in MPI first.
+    """Return every region before its nested regions; siblings with most time in MPI first.
 
-    "Other" is there only if a call had no room elsewhere.
+    "Other" is included only if some calls or times had no room elsewhere.
     """
     counts = {key: totals for (key,), totals in totals_by(connection, "region", sums="family_sums")}
-    # (Not joined with the regions: each of thousands would look through the times of all.)
+    # (Without a join: each of thousands of regions would scan the times of all.)
     times = {
         key: row
         for key, *row in connection.execute(
@@ -78,19 +78,19 @@ def regions(connection: sqlite3.Connection) -> list[Region]:
         if row[0] != OTHER or row[0] in counts or row[0] in times
     }
     parents = {key: row[3] if row[3] in rows and row[3] < key else None for key, row in rows.items()}
-    around_it = {key: parent or WHOLE_PROGRAM for key, parent in parents.items() if key != WHOLE_PROGRAM}
+    enclosing = {key: parent or WHOLE_PROGRAM for key, parent in parents.items() if key != WHOLE_PROGRAM}
     depths = {WHOLE_PROGRAM: -1}
-    for key, parent in around_it.items():
+    for key, parent in enclosing.items():
         depths[key] = depths.get(parent, -1) + 1
     depths[WHOLE_PROGRAM] = 0
     in_mpi = {key: counts.get(key, Totals()).seconds for key in rows}
-    alone = {key: row[8] for key, row in rows.items()}
-    inclusive, around = dict(in_mpi), dict(alone)
+    exclusive_wall = {key: row[8] for key, row in rows.items()}
+    inclusive, inclusive_wall = dict(in_mpi), dict(exclusive_wall)
     for key in reversed(rows):  # nested regions have larger numbers
-        parent = around_it.get(key)
+        parent = enclosing.get(key)
         if parent in rows:
             inclusive[parent] += inclusive[key]
-            around[parent] = _sum(around[parent], around[key])
+            inclusive_wall[parent] = _sum(inclusive_wall[parent], inclusive_wall[key])
     regions_by_id = {
         key: Region(
             region=key,
@@ -104,8 +104,8 @@ def regions(connection: sqlite3.Connection) -> list[Region]:
             depth=depths[key],
             exclusive_wall_seconds=exclusive,
             inclusive_mpi_seconds=inclusive[key],
-            percent_in_mpi=_share(inclusive[key], around[key]),
-            exclusive_percent_in_mpi=_share(in_mpi[key], alone[key]),
+            percent_in_mpi=_share(inclusive[key], inclusive_wall[key]),
+            exclusive_percent_in_mpi=_share(in_mpi[key], exclusive_wall[key]),
         )
         for key, name, path, _, ranks, entries, wall, exclusive, _ in rows.values()
     }

@@ -1,4 +1,4 @@
-"""Roles of communicators, from their members: rows of a grid, one for each node."""
+"""Roles of communicators, derived from their members, such as rows of a grid or one for each node."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Roles:
     """The roles of a run's communicators."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        """Find them in a profile."""
+        """Derive roles from this profile."""
         self._connection = connection
         self._left = _MOST_MEMBERS
 
@@ -33,8 +33,8 @@ class Roles:
         """Return the role of a family of communicators; '' if unknown.
 
         Args:
-            members: world ranks of each, compact.
-            site: where the first communicator was made.
+            members: world ranks of each, in compact form.
+            site: call site that created the first communicator.
         """
         return self._of_members(members) or self._created_in(site)
 
@@ -55,10 +55,12 @@ class Roles:
 
     def _of_one(self, ranks: Ranks) -> str:
         own, number = frozenset(ranks), self._number
-        for host, there in self._nodes.items():
-            if own == there and len(self._nodes) > 1 and len(own) > 1:
+        for host, on_node in self._nodes.items():
+            if own == on_node and len(self._nodes) > 1 and len(own) > 1:
                 return f"the ranks of {host}"
-        if len(own) == len(self._nodes) > 1 and all(len(own & there) == 1 for there in self._nodes.values()):
+        if len(own) == len(self._nodes) > 1 and all(
+            len(own & on_node) == 1 for on_node in self._nodes.values()
+        ):
             return "one rank of each node"
         return _of_ranks(sorted(own), number)
 
@@ -103,7 +105,7 @@ class Roles:
             if "?" in members or count(members) != self._number:
                 continue
             ranks, counts = parse(members), decoded_list(dims)
-            # (A dimension of length 1 makes no other parts.)
+            # (A dimension of length 1 does not divide the grid.)
             wide = [place for place, places in enumerate(counts) if places > 1]
             if 2 <= len(wide) <= _MOST_DIMENSIONS and math.prod(counts) == len(ranks):
                 for parts, what in _parts_of_grid(ranks, counts, wide):
@@ -135,16 +137,16 @@ def _called(kept: Sequence[int], wide: Sequence[int]) -> str:
 
 
 def _of_ranks(ranks: Sequence[int], number: int) -> str:
-    """Return which ranks some are, of so many."""
+    """Return a description of some ranks among this number of ranks."""
     if len(ranks) == 1:
         return f"rank {ranks[0]}"
     if ranks[-1] - ranks[0] == len(ranks) - 1:
         return f"ranks {ranks[0]}-{ranks[-1]}"
     for first, what in ((0, "even ranks"), (1, "odd ranks")):
-        if _are(ranks, range(first, number, 2)):
+        if _equal(ranks, range(first, number, 2)):
             return what
     step = ranks[1] - ranks[0]
-    if len(ranks) > 2 and _are(ranks, range(ranks[0], ranks[-1] + 1, step)):
+    if len(ranks) > 2 and _equal(ranks, range(ranks[0], ranks[-1] + 1, step)):
         return f"every {_ordinal(step)} rank from {ranks[0]}"
     return f"{len(ranks)} of {number} ranks"
 
@@ -152,7 +154,7 @@ def _of_ranks(ranks: Sequence[int], number: int) -> str:
 def _of_parts(parts: Sequence[Sequence[int]], number: int) -> str:
     """Return the name of a partition of this many ranks; '' if it has none."""
     size = len(parts[0])
-    if len(parts) == 2 and _are(parts[0], range(size)):
+    if len(parts) == 2 and _equal(parts[0], range(size)):
         first = "rank 0" if size == 1 else f"ranks 0-{size - 1}"
         return f"{first} and the rest" if size != len(parts[1]) else "two halves"
     if any(len(part) != size for part in parts):
@@ -160,13 +162,13 @@ def _of_parts(parts: Sequence[Sequence[int]], number: int) -> str:
     if all(part[-1] - part[0] == size - 1 for part in parts):
         return _blocks(size)
     step = len(parts)
-    if all(_are(part, range(part[0], number, step)) for part in parts):
+    if all(_equal(part, range(part[0], number, step)) for part in parts):
         return _strides(step)
     return ""
 
 
-def _are(ranks: Sequence[int], those: range) -> bool:
-    return len(ranks) == len(those) and all(map(eq, ranks, those))
+def _equal(ranks: Sequence[int], expected: range) -> bool:
+    return len(ranks) == len(expected) and all(map(eq, ranks, expected))
 
 
 def _blocks(size: int) -> str:
@@ -178,13 +180,13 @@ def _strides(step: int) -> str:
 
 
 def as_grid(role: str, number: int, size: int, siblings: Collection[str]) -> str:
-    """Return the role of communicators that are rows or columns of a grid which the program laid out itself.
+    """Return the role of communicators, which may be rows or columns of the program's own grid.
 
     Args:
         role: the meaning of their members.
-        number: how many they are.
+        number: number of communicators.
         size: processes of each.
-        siblings: roles of all that were made from the same parent.
+        siblings: roles of all communicators from the same parent.
     """
     if role == _blocks(size) and _strides(size) in siblings:
         return f"rows of a {number} x {size} grid"

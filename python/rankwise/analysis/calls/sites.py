@@ -1,4 +1,4 @@
-"""Calls by the places in the code that make them, and by the programs and libraries that these are in."""
+"""Calls by call site, and by the program or library that makes them."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class SiteRow:
     Attributes:
         site: the shortest name that locates it; '' = unknown.
         path: of the program or library.
-        library: what that is called.
+        library: name of the program or library.
         is_program: whether it is the program itself.
-        function: None = not known.
-        file: of the source; None = not known.
-        line: in it.
-        offset: in the program or library; None where the line is known.
+        function: None = unknown.
+        file: source file; None = unknown.
+        line: in the source file; None = unknown.
+        offset: in the program or library, bytes; None if the line is known.
         procedure: name.
-        families: of the communicators that they are on, most time first.
-        ranks: that called it there.
-        over_ranks: seconds of all ranks; of those that never called it there 0.
-        caller: of a place in a library: who calls it most; None = not known, or the place tells it itself.
+        families: of their communicators, most time first.
+        ranks: number of ranks that called it there.
+        over_ranks: seconds of all ranks; 0 for ranks that never called it there.
+        caller: main caller of a place in a library; None = unknown, or the place is in the program.
     """
 
     site: str
@@ -55,16 +55,16 @@ class SiteRow:
 
 @dataclass(frozen=True)
 class LibraryRow:
-    """The calls that a library makes, or the program.
+    """The calls that a library, or the program, makes.
 
     Attributes:
-        library: its name; '' = not known.
+        library: its name; '' = unknown.
         is_program: whether it is the program itself.
-        path: of its file; of several with one name the one that takes most time.
-        sites: places that call MPI.
+        path: of its file; if several have the same name, the file with the most time.
+        sites: number of places that call MPI.
         procedure: with the most time of its calls.
-        ranks: on which it calls MPI.
-        over_ranks: seconds of all ranks; of those on which it never calls MPI 0.
+        ranks: number of ranks on which it calls MPI.
+        over_ranks: seconds of all ranks; 0 for ranks on which it never calls MPI.
     """
 
     library: str
@@ -87,7 +87,7 @@ class _Sum:
 
 
 def sites(connection: sqlite3.Connection) -> list[SiteRow]:
-    """Return each place and procedure, most time first; none where no place is known."""
+    """Return each place and procedure, most time first; empty if no place is known."""
     everyone = _everyone(connection)
     of_places = callers(connection)
     return [
@@ -106,7 +106,7 @@ def sites(connection: sqlite3.Connection) -> list[SiteRow]:
 
 
 def libraries(connection: sqlite3.Connection) -> list[LibraryRow]:
-    """Return each library, and the program, likewise."""
+    """Return each library, and the program, most time first; empty if no place is known."""
     everyone = _everyone(connection)
     return [
         LibraryRow(
@@ -159,13 +159,13 @@ def heaviest_place(
     family: str = "",
     bins: tuple[int, int] = (0, OTHER),
 ) -> Place | None:
-    """Return where most of the time in some calls is spent; None = not known.
+    """Return the place with the most time in some calls; None = unknown.
 
     Args:
         connection: to the profile.
         procedures: full names.
-        family: of the communicators that they are on; '' = any.
-        bins: the smallest and the largest of their sizes.
+        family: of the communicators; '' = any.
+        bins: the smallest and the largest size bin.
     """
     places = places_of_sites(connection)
     if not places:

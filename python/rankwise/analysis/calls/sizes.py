@@ -17,7 +17,7 @@ class SizeRow:
         size_bin: number of the bin in the profile.
         size_low: smallest size in bytes that the bin holds; None for "other".
         size_high: largest size in bytes.
-        procedure: the procedure; in the table over all procedures the one with the most time in MPI.
+        procedure: the procedure; in the table over all procedures, the procedure with the most time in MPI.
     """
 
     size_bin: int
@@ -28,7 +28,7 @@ class SizeRow:
 
 
 def sizes(connection: sqlite3.Connection) -> list[SizeRow]:
-    """Return every size bin in use, most time in MPI first, with its procedure of the most."""
+    """Return every size bin in use, most time in MPI first, with its main procedure."""
     top: dict[int, str] = {}
     for row in sizes_by_procedure(connection):
         top.setdefault(row.size_bin, row.procedure)

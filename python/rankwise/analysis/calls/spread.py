@@ -1,4 +1,4 @@
-"""A number per rank, summarised: total, average, extremes and the ranks that have them."""
+"""Summary of a quantity with a value per rank: total, average, extremes and the ranks with the extremes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class Spread:
-    """Total, average, minimum and maximum over the ranks, in the unit of the key that holds it.
+    """Total, average, minimum and maximum over all ranks, in the unit of the enclosing key.
 
     Attributes:
-        total: sum over the ranks; None where a sum means nothing (shares).
-        minimum_rank: the lowest rank that has the minimum.
-        maximum_rank: the lowest rank that has the maximum.
+        total: sum over all ranks; None if a sum is meaningless (shares).
+        minimum_rank: the lowest rank with the minimum.
+        maximum_rank: the lowest rank with the maximum.
     """
 
     total: float | None
@@ -26,7 +26,7 @@ class Spread:
 
     @property
     def imbalance(self) -> float | None:
-        """Maximum by average: 1 where all are the same; None where all are 0."""
+        """Maximum divided by average: 1 if all are equal; None if all are 0."""
         return self.maximum / self.average if self.average else None
 
 

@@ -1,7 +1,7 @@
-"""Sums over calls: calls, bytes and seconds of any selection of them, with their shares of the whole run.
+"""Sums over calls: number, bytes and seconds of any group of calls, with their shares of the whole run.
 
-MPI_Init and MPI_Finalize (the class "environment") stand apart: in a short run they would drown everything
-else, so they are in no sum and in no share of the other calls.
+MPI_Init and MPI_Finalize (the class "environment") are separate: in a short run they would dominate, so no
+sum or share of the other calls includes them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RUN_SECONDS = "ranks.run"
 """SQL: seconds of a rank between MPI_Init and MPI_Finalize."""
 
 THREAD_SECONDS = f"{RUN_SECONDS} * MAX(ranks.threads, 1)"
-"""SQL: those of all threads of a rank that call MPI: their times in MPI are added up, and can't be more."""
+"""SQL: the same for all threads of a rank that call MPI, an upper bound of the sum of their times in MPI."""
 
 _OPEN_OR_CLOSE = "(SELECT id FROM procedures WHERE class = 'environment')"
 
@@ -33,14 +33,15 @@ class Totals:
 
     Attributes:
         calls: number of calls.
-        bytes_sent: point-to-point, one-sided: really sent; collectives: what the processes contributed.
-        bytes_received: point-to-point, one-sided: really received; collectives: 0.
-        seconds: time in the calls, summed over the ranks.
-        percent_of_mpi: `seconds` in percent of all ranks' time in MPI, which MPI_Init and MPI_Finalize are no
-            part of; 0 for those two.
+        bytes_sent: point-to-point, one-sided: actually sent; collectives: contributed by the processes.
+        bytes_received: point-to-point, one-sided: actually received; collectives: 0.
+        seconds: time in the calls, summed over all ranks.
+        percent_of_mpi: `seconds` in percent of all ranks' time in MPI, without MPI_Init and MPI_Finalize; 0
+            for these two.
         percent_of_run: `seconds` in percent of all ranks' time between MPI_Init and MPI_Finalize, times their
-            threads that call MPI; 0 for those two.
-        unfinished: calls that never returned: not in `calls`, and in `seconds` up to the end of their ranks.
+            threads that call MPI; 0 for these two.
+        unfinished: number of calls that never returned: `calls` excludes them, `seconds` includes them up to
+            the end of their ranks.
     """
 
     calls: int = 0
@@ -53,7 +54,7 @@ class Totals:
 
     @property
     def order(self) -> float:
-        """Return the key that sorts by time, most first."""
+        """The sort key for most time first."""
         return -self.seconds
 
     def __add__(self, other: Totals) -> Totals:
@@ -76,10 +77,10 @@ def totals_by(
     Args:
         connection: the profile.
         keys: names of columns.
-        joins: SQL, of tables that have them.
-        sums: the table that is called `calls` in both: itself, or one with sums of it that are fine enough.
-        group: those of the keys that the others follow from; '' = all. By the key of a table there is nothing
-            to sort.
+        joins: SQL that joins the tables of these columns.
+        sums: the table with the alias `calls` in `keys` and `joins`: `calls` itself, or a table of its sums
+            that has these columns.
+        group: the keys that determine the others; '' = all. Grouping by the key of a table avoids a sort.
 
     Returns:
         (values of the keys, sums) of each group, most time first.
@@ -91,12 +92,12 @@ def totals_by(
 def opening_and_closing_by(
     connection: sqlite3.Connection, keys: str, joins: str = "", *, sums: str = "calls"
 ) -> list[tuple[tuple[Any, ...], Totals]]:
-    """Return the calls of MPI_Init, MPI_Finalize and their kin, likewise; they have no shares."""
+    """Return the same for MPI_Init, MPI_Finalize and similar calls; they have no shares."""
     return _groups(connection, sums, keys, f"{joins} WHERE calls.procedure IN {_OPEN_OR_CLOSE}")
 
 
 def opening_and_closing(connection: sqlite3.Connection) -> Totals:
-    """Return all calls of MPI_Init, MPI_Finalize and their kin."""
+    """Return the sums of all calls of MPI_Init, MPI_Finalize and similar calls."""
     groups = opening_and_closing_by(connection, "calls.procedure", sums="family_sums")
     return sum((totals for _, totals in groups), Totals())
 
@@ -105,15 +106,15 @@ def _groups(
     connection: sqlite3.Connection,
     sums: str,
     keys: str,
-    rest: str,
+    clauses: str,
     group: str = "",
     run: float | None = None,
 ) -> list[tuple[tuple[Any, ...], Totals]]:
-    """Return the sums of each group, with their shares if it is known how long the run took all ranks."""
+    """Return the sums of each group; with shares if `run`, the thread seconds of all ranks, is given."""
     rows = connection.execute(
         f"SELECT SUM(calls.calls), SUM(bytes_sent), SUM(bytes_received), SUM(seconds) AS time,"
         f" SUM(unfinished), {keys}"
-        f" FROM {sums} AS calls {rest} GROUP BY {group or keys}"
+        f" FROM {sums} AS calls {clauses} GROUP BY {group or keys}"
         f" ORDER BY time DESC, SUM(calls.calls) DESC, {keys}"
     ).fetchall()
     mpi = 0.0 if run is None else sum(time for _, _, _, time, *_ in rows)

@@ -18,10 +18,10 @@ from rankwise.profile.join.families import with_library
 from rankwise.records import dataclass
 
 CLASSES = ("collective", "neighbourhood")
-"""Of procedures."""
+"""Classes of procedures that are collectives."""
 
 OPENING = "environment"
-"""Class of MPI_Init and MPI_Finalize, which are in no sum of times."""
+"""Class of MPI_Init and MPI_Finalize, which no sum of times includes."""
 
 _KEYS = (
     "procedures.name, procedures.class, calls.procedure, calls.communicator, communicators.name,"
@@ -37,14 +37,14 @@ class Collective:
 
     Attributes:
         procedure: name.
-        class_name: of the procedure; not one of `CLASSES` if it is no collective but has messages inside.
+        class_name: of the procedure; not in `CLASSES` if it is no collective but has messages inside.
         communicator: name.
         user_name: of the communicator, '' if the program set none.
         processes: of the communicator, both groups of an intercommunicator.
-        totals: calls, time, and the bytes that the processes contributed: a lower bound of what has to move.
-        messages: really sent inside, as far as they are visible; None = none is visible.
-        bytes: likewise.
-        factor: `bytes` by the bytes contributed; None = one of them is 0, or not all of it is known.
+        totals: calls, time, and the bytes that the processes contributed, a lower bound of the traffic.
+        messages: number of visible messages actually sent inside; None if none are visible.
+        bytes: of these messages; None if none are visible.
+        factor: `bytes` divided by the bytes contributed; None if either is 0 or not fully known.
         visibility: of its messages.
         family: of the communicator.
     """
@@ -64,15 +64,15 @@ class Collective:
 
 @dataclass(frozen=True, kw_only=True)
 class CollectiveFamily:
-    """One collective on the communicators of a family, summed up.
+    """A collective on the communicators of a family, summed up.
 
     Attributes:
-        communicator: the name of the only one that it was called on, else the family's.
-        user_names: of the communicators, without repeats; none if some have none.
-        communicators: that it was called on.
-        size_min: processes of the smallest, both groups of an intercommunicator.
-        size_max: processes of the largest.
-        visibility: what of it can be seen; of communicators that differ the first where something is missing.
+        communicator: name of the communicator if it was called on one only, else of the family.
+        user_names: of the communicators, without repeats; empty if some have none.
+        communicators: number that it was called on.
+        size_min: processes of the smallest communicator, both groups of an intercommunicator.
+        size_max: processes of the largest communicator.
+        visibility: of its messages; if communicators differ, the first where something is missing.
         (the others as for `Collective`)
     """
 
@@ -94,13 +94,13 @@ def collective_families(rows: Sequence[Collective]) -> list[CollectiveFamily]:
     """Sum up collectives by families of communicators, most time in MPI first.
 
     Args:
-        rows: as `collectives` returns them.
+        rows: result of `collectives`.
     """
     groups: dict[tuple[bool, str, str], list[Collective]] = {}
     for row in rows:
         groups.setdefault((row.class_name == OPENING, row.procedure, row.family), []).append(row)
-    found = [_family(group) for group in groups.values()]
-    return sorted(found, key=lambda row: (row.class_name == OPENING, row.totals.order))
+    families = [_family(group) for group in groups.values()]
+    return sorted(families, key=lambda row: (row.class_name == OPENING, row.totals.order))
 
 
 def _family(group: Sequence[Collective]) -> CollectiveFamily:
@@ -108,7 +108,7 @@ def _family(group: Sequence[Collective]) -> CollectiveFamily:
     totals = sum((row.totals for row in group), Totals())
     messages = [row.messages for row in group if row.messages is not None]
     volumes = [row.bytes for row in group if row.bytes is not None]
-    seen = next((row.visibility for row in group if row.visibility.text), first.visibility)
+    visibility = next((row.visibility for row in group if row.visibility.text), first.visibility)
     return CollectiveFamily(
         procedure=first.procedure,
         class_name=first.class_name,
@@ -120,32 +120,32 @@ def _family(group: Sequence[Collective]) -> CollectiveFamily:
         totals=totals,
         messages=sum(messages) if messages else None,
         bytes=sum(volumes) if volumes else None,
-        factor=_factor(sum(volumes), totals, seen),
-        visibility=seen,
+        factor=_factor(sum(volumes), totals, visibility),
+        visibility=visibility,
     )
 
 
-def _factor(volume: int | None, totals: Totals, seen: Visibility) -> float | None:
-    """Return bytes sent by bytes contributed; None where it says nothing."""
-    return volume / totals.bytes_sent if volume and totals.bytes_sent and not seen.text else None
+def _factor(volume: int | None, totals: Totals, visibility: Visibility) -> float | None:
+    """Return bytes sent divided by bytes contributed; None if the ratio is meaningless."""
+    return volume / totals.bytes_sent if volume and totals.bytes_sent and not visibility.text else None
 
 
 def collectives(connection: sqlite3.Connection, visible: Visibilities | None = None) -> list[Collective]:
     """Return every collective on every communicator of several processes, most time in MPI first.
 
-    Other calls, such as MPI_Comm_split, are there if messages were seen inside them; MPI_Init and
-    MPI_Finalize come last.
+    Other calls, such as MPI_Comm_split, are included if messages were seen inside them; MPI_Init and
+    MPI_Finalize are last.
 
     Args:
         connection: the profile.
-        visible: what can be seen in it, if that is known already.
+        visible: visibility of its collectives; computed if not given.
     """
     inside = seen_inside(connection)
     visible = visible or Visibilities(connection)
     with_data = set(
         connection.execute("SELECT communicator, procedure FROM communicator_sums WHERE with_data").fetchall()
     )
-    found = []
+    rows = []
     for (
         name,
         class_name,
@@ -164,13 +164,13 @@ def collectives(connection: sqlite3.Connection, visible: Visibilities | None = N
         messages, volume = inside.get((communicator, procedure), (None, None))
         if processes == 1 or (class_name not in CLASSES and messages is None):
             continue
-        seen = visible.of_all(
+        visibility = visible.of_all(
             communicator,
             name,
             seen=messages is not None,
             with_data=(communicator, procedure) in with_data,
         )
-        found.append(
+        rows.append(
             Collective(
                 procedure=name,
                 class_name=class_name,
@@ -180,22 +180,22 @@ def collectives(connection: sqlite3.Connection, visible: Visibilities | None = N
                 totals=totals,
                 messages=messages,
                 bytes=volume,
-                factor=_factor(volume, totals, seen),
-                visibility=seen,
+                factor=_factor(volume, totals, visibility),
+                visibility=visibility,
                 family=family,
             )
         )
-    return found
+    return rows
 
 
 def hidden_collectives(connection: sqlite3.Connection, only: Collection[str] = ()) -> list[Collective]:
-    """Return the collectives whose messages are not all visible, of some procedures or of all."""
+    """Return the collectives with invisible messages, for some procedures or for all."""
     rows = [row for row in collectives(connection) if not only or row.procedure in only]
     return [row for row in rows if row.visibility.hides]
 
 
 def count_hidden(connection: sqlite3.Connection) -> int:
-    """Return how many those are; of a large job they are very many."""
+    """Return the number of collectives with invisible messages, without a row for each: there may be many."""
     inside, visible = seen_inside(connection), Visibilities(connection)
     classes = ", ".join(f"'{name}'" for name in CLASSES)
     hidden = 0
@@ -203,15 +203,15 @@ def count_hidden(connection: sqlite3.Connection) -> int:
         f"SELECT procedures.name, class IN ({classes}), communicator, calls.procedure, with_data"
         f" FROM communicator_sums AS calls {_JOINS} WHERE size + remote_size <> 1"
     ):
-        seen = (communicator, procedure) in inside
-        if is_collective or seen:
-            found = visible.of_all(communicator, name, seen=seen, with_data=bool(with_data))
-            hidden += found.hides
+        is_seen = (communicator, procedure) in inside
+        if is_collective or is_seen:
+            visibility = visible.of_all(communicator, name, seen=is_seen, with_data=bool(with_data))
+            hidden += visibility.hides
     return hidden
 
 
 def seen_inside(connection: sqlite3.Connection) -> dict[tuple[int, int], tuple[int, int]]:
-    """Return messages and bytes that were seen inside calls, by communicator and procedure."""
+    """Return messages and bytes seen inside calls, by communicator and procedure."""
     if not has_messages_inside(connection):
         return {}
     return {

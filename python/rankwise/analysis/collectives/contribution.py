@@ -1,4 +1,4 @@
-"""What a process contributes to a collective: docs/reference/profile-format.md, Collectives."""
+"""The bytes that a process contributes to a collective: docs/reference/profile-format.md, Collectives."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _PREFIX = frozenset({"MPI_Scan", "MPI_Exscan"})
 def contribution(procedure: str, size: int, place: int, processes: int, root: int | None) -> int:
     """Return the bytes that a process contributes to a blocking collective on an intracommunicator.
 
-    Where blocks differ, `size` is their mean, rounded down: it contributes up to a byte more for each block.
+    If block sizes differ, `size` is their mean, rounded down: the result is low by up to a byte per block.
 
     Args:
         procedure: name.
         size: of the message on this process, bytes.
         place: rank of the process in the communicator.
         processes: size of the communicator.
-        root: rank in the communicator; None = the procedure has none.
+        root: rank in the communicator; None if the procedure has no root.
     """
     if procedure == "MPI_Bcast":
         return size * (processes - 1) if place == root else 0

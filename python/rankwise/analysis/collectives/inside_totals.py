@@ -1,4 +1,4 @@
-"""All messages inside collectives taken together, for the summary."""
+"""Totals of the messages inside collectives, for the summary."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankwise.analysis.collectives.visibility import Visibilities, Visibility
 from rankwise.analysis.percent import percent
 from rankwise.records import dataclass
 
-# Collectives on each communicator of several processes. (There may be so many that nothing is made of each.)
+# Collectives on each communicator of several processes. (Too many in a large job for an object each.)
 _AMONG = (
     f"FROM communicator_sums WHERE procedure IN (SELECT id FROM procedures WHERE class IN {CLASSES})"
     " AND communicator NOT IN (SELECT id FROM communicators WHERE size + remote_size = 1)"
@@ -19,17 +19,18 @@ _COLUMNS = "communicator, procedure, with_data"
 
 @dataclass(frozen=True)
 class InsideTotals:
-    """What the MPI library sent inside collectives, as far as it is visible.
+    """The visible messages that the MPI library sent inside collectives.
 
     Attributes:
-        messages: really sent.
-        bytes: likewise.
-        bytes_off_node: between ranks of different hosts.
-        off_node_percent_of_bytes: `bytes_off_node` of `bytes`.
-        collectives: pairs of a collective and a communicator that were called with each other.
-        not_visible: those of them inside which nothing was seen.
-        visible_in_part: those inside which something was seen, but not all.
-        why: nothing was seen, of the one with the most time in MPI; '' if something was seen inside each.
+        messages: number actually sent.
+        bytes: actually sent.
+        bytes_off_node: sent between ranks on different hosts.
+        off_node_percent_of_bytes: `bytes_off_node` in percent of `bytes`.
+        collectives: number of pairs of a collective and a communicator that it was called on.
+        not_visible: number of pairs without a visible message.
+        visible_in_part: number of pairs with only some messages visible.
+        why: why nothing is visible for the `not_visible` pair with the most time in MPI; '' if there is no
+            such pair.
     """
 
     messages: int
@@ -49,11 +50,11 @@ def inside_totals(connection: sqlite3.Connection) -> InsideTotals | None:
         return None
     inside = seen_inside(connection)
     rows = connection.execute(f"SELECT {_COLUMNS} {_AMONG}") if inside else ()
-    seen = [row for row in rows if row[:2] in inside]
-    # Of those with the most time there is a silent one before there can be no more that are not.
+    with_messages = [row for row in rows if row[:2] in inside]
+    # One more pair than have messages: so at least one pair without messages is among them, if there is any.
     most = connection.execute(
         f"SELECT {_COLUMNS} {_AMONG} ORDER BY seconds DESC, calls DESC, procedure, communicator LIMIT ?",
-        (len(seen) + 1,),
+        (len(with_messages) + 1,),
     )
     silent = next((row for row in most if row[:2] not in inside), None)
     names = dict(connection.execute("SELECT id, name FROM procedures").fetchall())
@@ -63,7 +64,7 @@ def inside_totals(connection: sqlite3.Connection) -> InsideTotals | None:
         is_seen = (communicator, procedure) in inside
         return visible.of_all(communicator, names[procedure], seen=is_seen, with_data=bool(with_data))
 
-    partly = sum(visibility(*row).hides for row in seen)
+    partly = sum(visibility(*row).hides for row in with_messages)
     why = visibility(*silent).text if silent else ""
     messages, volume, off_node = connection.execute(
         "SELECT COALESCE(SUM(messages), 0),"
@@ -71,4 +72,4 @@ def inside_totals(connection: sqlite3.Connection) -> InsideTotals | None:
         " COALESCE(SUM(bytes_off_node), 0) FROM host_sums WHERE kind = 'in-collective'"
     ).fetchone()
     share = percent(off_node, volume)
-    return InsideTotals(messages, volume, off_node, share, count, count - len(seen), partly, why)
+    return InsideTotals(messages, volume, off_node, share, count, count - len(with_messages), partly, why)

@@ -1,4 +1,4 @@
-"""The algorithms of collectives, by the messages of one call of each shape."""
+"""The algorithms of collectives, found from the messages of one call of each shape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rankwise.profile.join.families import with_library
 from rankwise.records import dataclass
 
 MOST_PROCESSES = 2048
-"""Of the communicators whose messages are compared with algorithms: a matrix has its square many numbers."""
+"""Largest communicator whose messages are compared with algorithms; a matrix has the square of this size."""
 
 UNKNOWN = "unknown"
 NOT_SAMPLED = "not sampled on all members"
@@ -36,21 +36,22 @@ class Algorithm:
         procedure: name.
         communicator: name.
         user_name: of the communicator, '' if the program set none.
-        processes: of the communicator.
+        processes: number of processes of the communicator.
         calls: of this shape, on one process.
-        text: the algorithm's name, or why there is none.
+        text: the algorithm's name, or why it is unknown.
         pattern: its id in the profile; None = no messages of single calls were kept.
-        root: rank in the communicator; None = the procedure has none.
+        root: rank in the communicator; None = the procedure has no root.
         size: of the message, bytes; None = differs by process, or no single calls were kept.
-        messages: sent inside one call; None = they are not known, or not visible.
-        bytes: likewise.
-        algorithm: the name of the algorithm that explains all messages; None = there is none.
-        exact: whether the bytes are those of the algorithm, too, not the messages alone.
+        messages: sent inside one call; None = unknown or invisible.
+        bytes: sent inside one call; None = unknown or invisible.
+        algorithm: the name of the algorithm that explains all messages; None = no algorithm does.
+        exact: whether the algorithm explains the bytes, too, not only the messages.
         also: names of others that would send the same messages.
         family: of the communicator.
-        seconds: time in the calls of this shape, over all ranks: the communicator's time in the procedure,
-            shared out among its shapes by their calls, and by what a call of their size takes on the family.
-        percent_of_mpi: of all ranks' time in MPI.
+        seconds: time in the calls of this shape, summed over all ranks. The communicator's time in the
+            procedure is distributed among its shapes by their calls, and by the time per call of this size
+            on the family.
+        percent_of_mpi: `seconds` in percent of all ranks' time in MPI.
     """
 
     procedure: str
@@ -74,26 +75,26 @@ class Algorithm:
 
 @dataclass(frozen=True, kw_only=True)
 class AlgorithmFamily:
-    """The shapes of a collective, on the communicators of a family, that the library carried out alike.
+    """The shapes of a collective on the communicators of a family with the same algorithm.
 
     Attributes:
-        communicator: the name of the only one, else the family's.
-        user_names: of the communicators, without repeats; none if some have none.
-        communicators: how many there are.
+        communicator: name of the communicator if there is only one, else of the family.
+        user_names: of the communicators, without repeats; empty if some have none.
+        communicators: their number.
         size_min: processes of the smallest communicator.
-        size_max: processes of the largest.
-        shapes: sizes of messages, roots and communicators that differ.
-        roots: that differ.
+        size_max: processes of the largest communicator.
+        shapes: number of different combinations of message size, root and communicator.
+        roots: number of different roots.
         least: size of the smallest message, bytes; None = all differ by process, or no calls were kept.
-        most: of the largest.
-        varies: whether there are sizes that differ by process.
-        calls: on one process; of communicators that differ, of that with the most.
-        text: the algorithm's name, or why there is none.
-        algorithm: its name; None = there is none.
+        most: size of the largest message, bytes; None as for `least`.
+        varies: whether some sizes differ by process.
+        calls: on one process; if communicators differ, on the communicator with the most calls.
+        text: the algorithm's name, or why it is unknown.
+        algorithm: its name; None = unknown.
         exact: as for `Algorithm`.
-        also: likewise; only what is the same for all shapes.
-        seconds: likewise, summed up.
-        percent_of_mpi: likewise.
+        also: as for `Algorithm`, but only names that all shapes share.
+        seconds: as for `Algorithm`, sum of the shapes.
+        percent_of_mpi: as for `Algorithm`, sum of the shapes.
     """
 
     procedure: str
@@ -158,7 +159,7 @@ def algorithm_families(rows: Sequence[Algorithm]) -> list[AlgorithmFamily]:
     """Sum up shapes by families of communicators and algorithms, most time in MPI first.
 
     Args:
-        rows: as `algorithms` returns them.
+        rows: result of `algorithms`.
     """
     groups: dict[tuple[str, str, str, bool], list[Algorithm]] = {}
     for row in rows:
@@ -196,7 +197,7 @@ def _family(group: Sequence[Algorithm]) -> AlgorithmFamily:
 
 
 def _seconds_per_call(connection: sqlite3.Connection) -> dict[tuple[str, str], dict[int | None, float]]:
-    """Return how long a call takes, by family and procedure, of each size bin and of all sizes (None)."""
+    """Return the seconds per call, by family and procedure, for each size bin and for all sizes (None)."""
     sums: dict[tuple[str, str], dict[int | None, Totals]] = defaultdict(lambda: defaultdict(Totals))
     for (family, procedure, size_bin), totals in totals_by(
         connection, "family, procedures.name, size_bin", JOIN_PROCEDURES, sums="family_sums"
@@ -214,7 +215,7 @@ def _with_times(
     collective: Collective,
     per_call: Mapping[tuple[str, str], Mapping[int | None, float]],
 ) -> list[Algorithm]:
-    """Share out the time of a collective on a communicator among its shapes."""
+    """Distribute the time of a collective on a communicator among its shapes."""
     known = per_call.get((collective.family, collective.procedure), {})
     weights = [
         row.calls * known.get(None if row.size is None else row.size.bit_length(), known.get(None, 0.0))
@@ -260,7 +261,7 @@ def _algorithm(
         "SELECT COALESCE(SUM(messages), 0), COALESCE(SUM(bytes), 0) FROM pattern_messages WHERE pattern = ?",
         (pattern.id,),
     ).fetchone()
-    seen = visible.of(
+    visibility = visible.of(
         pattern.communicator, collective.procedure, seen=messages > 0, with_data=pattern.size != 0
     )
     named = None
@@ -268,8 +269,8 @@ def _algorithm(
         text = INTERCOMMUNICATOR
     elif not pattern.complete and (messages or collective.messages is not None):
         text = NOT_SAMPLED
-    elif not seen.whole:
-        text = seen.text
+    elif not visibility.whole:
+        text = visibility.text
     elif moved_otherwise(collective.procedure, collective.processes, pattern.size, messages, volume):
         text = MOVED
     elif collective.processes > MOST_PROCESSES:
@@ -282,8 +283,8 @@ def _algorithm(
             pattern.size,
             *matrices(connection, pattern.id, collective.processes),
         )
-        # Where all messages are explained, none is missing.
-        text = named.name if named else seen.text or UNKNOWN
+        # If an algorithm explains all messages, none is missing.
+        text = named.name if named else visibility.text or UNKNOWN
     return replace(
         _without_pattern(collective),
         calls=pattern.calls,
@@ -300,7 +301,7 @@ def _algorithm(
 
 
 def _without_pattern(collective: Collective) -> Algorithm:
-    """Make the row of a collective without single calls: nothing is visible, or it has a vector of sizes."""
+    """Return the row of a collective without kept calls: nothing is visible, or it has a vector of sizes."""
     return Algorithm(
         procedure=collective.procedure,
         communicator=collective.communicator,

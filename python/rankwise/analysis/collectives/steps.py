@@ -14,10 +14,10 @@ class Steps:
     Attributes:
         pattern: its number in the profile.
         procedure: name.
-        processes: of the communicator.
+        processes: number of processes of the communicator.
         size: of the message, bytes; None = differs by process.
-        messages: that the busiest process sends or receives, whichever is more.
-        bytes: likewise.
+        messages: the most that a process sends or that a process receives.
+        bytes: the most that a process sends or that a process receives.
     """
 
     pattern: int
@@ -29,7 +29,7 @@ class Steps:
 
 
 def steps(connection: sqlite3.Connection) -> list[Steps]:
-    """Return the shapes of which a call's messages were kept whole."""
+    """Return the shapes for which all messages of a call were kept."""
     most: dict[int, tuple[int, int]] = {}
     for end in ("source", "destination"):
         for pattern, messages, size in connection.execute(

@@ -10,13 +10,12 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class CallTraits:
-    """What calls of one blocking collective on one communicator have had, any of them on any process.
+    """Traits of a blocking collective on a communicator, set if any call on any process has them.
 
     Attributes:
-        not_commutative: an operation that is not commutative.
-        rounds: an operation on numbers with a fraction, or of the program's own: its result may depend on the
-            order of the operands.
-        in_place: MPI_IN_PLACE.
+        not_commutative: the operation is not commutative.
+        rounds: the operation rounds or is user-defined: its result may depend on the order of the operands.
+        in_place: the buffer is MPI_IN_PLACE.
     """
 
     not_commutative: bool
@@ -27,7 +26,7 @@ class CallTraits:
 def traits(connection: sqlite3.Connection) -> Mapping[tuple[int, int], CallTraits]:
     """Return the traits of collectives by ids of communicator and procedure.
 
-    One that is not there is not known: everything has to be thought possible.
+    A collective that is missing is unknown: it may have any trait.
     """
     rows = connection.execute(
         "SELECT communicator, procedure, not_commutative, rounds, in_place FROM collective_traits"

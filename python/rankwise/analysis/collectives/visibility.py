@@ -1,4 +1,4 @@
-"""Whether the messages inside a collective could be seen, or why not: none seen does not mean none sent."""
+"""Whether messages inside a collective were visible, and why not: no message seen does not mean none sent."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LOST = "messages of its processes could not be attributed to a call"
 _NO_DATA = "called without data (size 0)"
 _MOVED = "moved the data without messages (shared memory, offload)"
 MOVED = f"{NOT_VISIBLE}: the library {_MOVED}"
-"""Why nothing is seen where the hook sees everything."""
+"""Why nothing is seen although the hook sees everything."""
 
-# What the states other than "active" mean, where the note does not tell more.
+# Meaning of the states other than "active"; a note may add details.
 _STATES = {
     "none": "no hook for this MPI library",
     "refused": "the hook was refused",
@@ -36,7 +36,7 @@ class Visibility:
 
     Attributes:
         text: why messages are missing, or may be; '' = all were seen.
-        whole: whether nothing was hidden from the hook.
+        whole: whether the hook saw all messages.
     """
 
     text: str = ""
@@ -62,10 +62,10 @@ class _Hooks(NamedTuple):
     """The view of the hooks of a communicator's members.
 
     Attributes:
-        inactive: why the first one that is not active is not; None = all are.
-        between_nodes_only: some see nothing within their node.
-        several_hosts: they are on several nodes.
-        over_nodes: some members share a node, and what they send each other there can't be seen.
+        inactive: why the first inactive hook is inactive; None = all are active.
+        between_nodes_only: some hooks see nothing within their node.
+        several_hosts: the members are on several nodes.
+        over_nodes: some members share a node, and their messages within it are invisible.
     """
 
     inactive: str | None
@@ -75,7 +75,7 @@ class _Hooks(NamedTuple):
 
 
 class Visibilities:
-    """Answers for each collective on each communicator of a profile, or on one of them."""
+    """The visibility of each collective on each communicator of a profile, or on one communicator."""
 
     def __init__(self, connection: sqlite3.Connection, communicator: int | None = None) -> None:
         self._only = frozenset(decoded_list(connection.execute("SELECT only FROM run").fetchone()[0]))
@@ -84,7 +84,7 @@ class Visibilities:
         ).fetchall()
         limited = any(state == "active" and _WITHIN_NODE not in sees.split() for _, _, state, sees, _ in rows)
         proved = limited and _seen_within_nodes(connection)
-        # Most ranks of a host have the same to tell.
+        # Most ranks of a host share the same facts.
         kinds = {
             facts: _Hook(facts[0], facts[1], not proved and _WITHIN_NODE not in facts[2].split(), facts[3])
             for facts in {tuple(row[1:]) for row in rows}
@@ -97,13 +97,13 @@ class Visibilities:
         self._shapes = _shapes(connection)
         self._members: dict[int, set[int]] = defaultdict(set)
         self._hooks: dict[int, _Hooks] = {}
-        self._others = _of_everybody([*kinds.values()])
+        self._others = _common_hooks([*kinds.values()])
         if self._others is None or self._lossy:
             hooks = {rank: kinds[tuple(facts)] for rank, *facts in rows}
-            self._look_at_members(connection, communicator, hooks)
+            self._read_members(connection, communicator, hooks)
         self._found: dict[tuple[_Hooks, str, bool, bool, bool], Visibility] = {}
 
-    def _look_at_members(
+    def _read_members(
         self, connection: sqlite3.Connection, communicator: int | None, hooks: Mapping[int, _Hook]
     ) -> None:
         hooks_of: dict[int, list[_Hook]] = defaultdict(list)
@@ -114,19 +114,19 @@ class Visibilities:
             if rank in hooks:
                 hooks_of[place].append(hooks[rank])
             self._members[place].add(rank)
-        self._hooks = {place: _summed_up(some) for place, some in hooks_of.items()}
+        self._hooks = {place: _summed_up(member_hooks) for place, member_hooks in hooks_of.items()}
 
     def of_all(self, communicator: int, procedure: str, *, seen: bool, with_data: bool) -> Visibility:
-        """Say how far the messages inside all calls of a collective are visible; arguments as of `of`."""
-        seen_visibility = self.of(communicator, procedure, seen=seen, with_data=with_data)
+        """Return the visibility of the messages inside all calls of a collective; arguments as for `of`."""
+        visibility = self.of(communicator, procedure, seen=seen, with_data=with_data)
         shapes = self._shapes.get((communicator, procedure), ())
-        if seen_visibility.text or not any(shapes):
-            return seen_visibility
+        if visibility.text or not any(shapes):
+            return visibility
         count = f"{sum(shapes)} of {len(shapes)} shapes (root and size)"
         return Visibility(f"not of all calls: {count} {_MOVED}", whole=False)
 
     def of(self, communicator: int, procedure: str, *, seen: bool, with_data: bool) -> Visibility:
-        """Say how far the messages inside one or several calls of a collective are visible.
+        """Return the visibility of the messages inside one or several calls of a collective.
 
         Args:
             communicator: id.
@@ -183,13 +183,13 @@ def has_messages_inside(connection: sqlite3.Connection) -> bool:
 def moved_otherwise(procedure: str, processes: int, size: int | None, messages: int, volume: int) -> bool:
     """Return whether the messages inside a call are too few to have moved its data.
 
-    Each process but one has to send or to get the call's size at least.
+    Each process except one has to send or receive at least the size of the call.
 
     Args:
         procedure: name.
-        processes: of the communicator.
-        size: of the message, bytes; None = differs by process, and nothing can be told.
-        messages: that were seen, of all processes.
+        processes: number of processes of the communicator.
+        size: of the message, bytes; None = differs by process, so the answer is no.
+        messages: number seen, of all processes.
         volume: their bytes.
     """
     if size is None or (size == 0 and procedure not in _BARRIERS):
@@ -198,7 +198,7 @@ def moved_otherwise(procedure: str, processes: int, size: int | None, messages: 
 
 
 def _shapes(connection: sqlite3.Connection) -> dict[tuple[int, str], list[bool]]:
-    """Tell of each shape of the collectives of which a call was kept whether it moved its data otherwise."""
+    """Return for each shape with a kept call whether it moved its data without messages."""
     moved: dict[tuple[int, str], list[bool]] = defaultdict(list)
     for communicator, procedure, processes, size, messages, volume in connection.execute(
         "SELECT patterns.communicator, procedures.name, communicators.size, patterns.size,"
@@ -213,7 +213,7 @@ def _shapes(connection: sqlite3.Connection) -> dict[tuple[int, str], list[bool]]
 
 
 def why_inactive(state: str, note: str) -> str:
-    """Return why a hook sees nothing, from the rank's record of it."""
+    """Return why a hook sees nothing, from the rank's record."""
     meaning = _STATES.get(state, state)
     if note:
         return note if state in ("disabled", "none") else f"{meaning} ({note})"
@@ -222,16 +222,16 @@ def why_inactive(state: str, note: str) -> str:
 
 def _seen_within_nodes(connection: sqlite3.Connection) -> bool:
     """Return whether a recorded message proves that messages within nodes are visible."""
-    (seen,) = connection.execute(
+    (is_proved,) = connection.execute(
         "SELECT EXISTS (SELECT 1 FROM messages JOIN ranks AS sender ON sender.rank = source"
         " JOIN ranks AS receiver ON receiver.rank = destination"
         " WHERE kind = 'in-collective' AND source <> destination AND sender.host = receiver.host)"
     ).fetchone()
-    return bool(seen)
+    return bool(is_proved)
 
 
-def _of_everybody(kinds: list[_Hook]) -> _Hooks | None:
-    """Return what is so on every communicator; None = it depends on the members."""
+def _common_hooks(kinds: list[_Hook]) -> _Hooks | None:
+    """Return the view that applies to every communicator; None = it depends on the members."""
     if len({(kind.state, kind.between_nodes_only, kind.note) for kind in kinds}) != 1:
         return None
     first = kinds[0]

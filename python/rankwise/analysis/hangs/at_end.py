@@ -1,4 +1,4 @@
-"""Why a job stood still when it ended, from its profile."""
+"""Why a job hung when it ended, from its profile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rankwise.profile.join.waiting import OpenMessage
 
 
 def hang_at_end(connection: sqlite3.Connection) -> Hang | None:
-    """Return why a partial run stood still when it ended; None if it did not, or is complete.
+    """Return why a partial run hung when it ended; None if it did not, or is complete.
 
     Args:
         connection: the profile.
@@ -52,7 +52,7 @@ def hang_at_end(connection: sqlite3.Connection) -> Hang | None:
 
 
 def _ended(connection: sqlite3.Connection, stopped: str) -> frozenset[int]:
-    """Return the ranks whose processes were gone before the others."""
+    """Return the ranks whose processes ended before the others."""
     rows = connection.execute("SELECT rank, gone FROM ranks WHERE gone IS NOT NULL")
     return frozenset(rank for rank, gone in rows if seconds_between(gone, stopped) >= LEAST_S)
 
@@ -62,7 +62,7 @@ def _ranks(connection: sqlite3.Connection, query: str) -> frozenset[int]:
 
 
 def _counts(connection: sqlite3.Connection, places: dict[int, Place]) -> Counts:
-    """Return how many collectives each rank has completed, on the communicators of the current calls."""
+    """Return the number of collectives that each rank completed, on the communicators of the last calls."""
     on = {place.communicator for place in places.values() if place.communicator is not None}
     wanted = FOR_ALL | STARTED_FOR_ALL
     procedures = {
@@ -85,7 +85,7 @@ def _counts(connection: sqlite3.Connection, places: dict[int, Place]) -> Counts:
 
 
 def _site(connection: sqlite3.Connection, rank: int) -> str:
-    """Return where the call was made that a rank never came out of."""
+    """Return the call site of a rank's unfinished call."""
     row = connection.execute(
         "SELECT objects.path, function, file, line, offset FROM call_places AS place"
         " CROSS JOIN call_counts AS count ON count.id >= place.id << 30 AND count.id < (place.id + 1) << 30"
@@ -95,7 +95,7 @@ def _site(connection: sqlite3.Connection, rank: int) -> str:
     ).fetchone()
     if row is None:
         return ""
-    # It needs numpy, which no summary of a complete run has to load.
+    # Imported here: it needs numpy, which the summary of a complete run need not load.
     from rankwise.analysis.calls.places import Place as Source
 
     path, function, file, line, offset = row

@@ -24,26 +24,26 @@ from rankwise.analysis.last_calls import OUTSIDE, POLLS
 from rankwise.profile.join.members import compact
 
 LEAST_S = 1.0
-"""Seconds that ranks have waited at least: without a deadlock, a job that stands still for less is none."""
+"""Seconds that ranks must have waited: without a deadlock, a shorter standstill is no hang."""
 
 GONE = "gone"
 """Replaces the state of a rank whose process ended before the others."""
 
 _ENDED = ("finalized", "aborted")
 _MOST_STEPS = 8
-_MOST_STARTS = 64  # of rings that are looked for
+_MOST_STARTS = 64  # nodes from which rings are searched
 _MOST_FOUND = 4
 
 
 def find_hang(
     standing: Standing, names: Mapping[int, str], site: Callable[[int], str] = lambda _: ""
 ) -> Hang | None:
-    """Return why a job stands still; None if it does not, or nothing says that it does.
+    """Return why a job hangs; None if it does not, or if nothing indicates a hang.
 
     Args:
         standing: the job.
-        names: of communicators, by their id.
-        site: returns where in the source a rank's call was made, '' if that is not known.
+        names: of communicators, by id.
+        site: returns the call site of a rank's call, '' if unknown.
     """
     return _Search(standing, names, site).hang()
 
@@ -97,13 +97,13 @@ class _Search:
         return UNMATCHED if any(self._left_over(self.parties[number]) for number in ring) else CYCLE
 
     def _without_deadlock(self) -> Hang | None:
-        """Return the ranks that others wait for, and that are not known to wait for anybody."""
+        """Return the hang at ranks that others wait for, and that are not known to wait themselves."""
         ends = {
             n for others in self.waits.values() for n in others if not self.waits[n] and n not in self.stuck
         }
         waiting = led_to(ends, self.waits) - ends
         if not waiting or len(self._ranks(ends)) > len(self._ranks(waiting)):
-            return None  # (few wait for many: that is the course of things)
+            return None  # (few ranks waiting for many is normal)
         states = {self.parties[number].place.state for number in ends}
         kind = COMPUTING if states == {OUTSIDE} else POLLING if states <= {OUTSIDE, POLLS} else UNKNOWN
         return self._root(kind, ends, is_deadlock=False)
@@ -112,28 +112,30 @@ class _Search:
         waiting = led_to(ends, self.waits) - ends
         largest = max(waiting, key=lambda number: (len(self.parties[number].ranks), -number))
         path = way(largest, ends, self.waits, waiting | ends)
-        equivalent = [end for end in self.waits[path[-2]] if end in ends and self._is_alike(end, path[-1])]
+        equivalent = [
+            end for end in self.waits[path[-2]] if end in ends and self._is_equivalent(end, path[-1])
+        ]
         hang = self._made(kind, ends, ends, path, is_deadlock=is_deadlock)
         last = self.parties[path[-1]]._replace(ranks=tuple(self._ranks(equivalent)))
         return replace(hang, steps=[*hang.steps[:-1], self._step(last)])
 
-    def _is_alike(self, first: int, second: int) -> bool:
+    def _is_equivalent(self, first: int, second: int) -> bool:
         """Return whether two parties are in the same place."""
-        here, there = self.parties[first].place, self.parties[second].place
+        first_place, second_place = self.parties[first].place, self.parties[second].place
         keys = ("state", "procedure", "communicator")
-        return all(getattr(here, key) == getattr(there, key) for key in keys)
+        return all(getattr(first_place, key) == getattr(second_place, key) for key in keys)
 
     def _made(
         self, kind: str, root: set[int], ends: set[int], path: Sequence[int], *, is_deadlock: bool
     ) -> Hang:
-        """Return the result.
+        """Return the hang.
 
         Args:
-            kind: of it.
+            kind: of the hang.
             root: parties at which the waiting ends.
-            ends: all whose waiters are in question.
-            path: parties of whom each waits for the next.
-            is_deadlock: none can go on.
+            ends: parties whose waiters are affected.
+            path: parties; each waits for the next.
+            is_deadlock: none of them can continue.
         """
         ranks = self._ranks(number for number in led_to(ends, self.waits) if self.waits[number])
         seconds = [self._since(number) for number in path]
@@ -156,19 +158,19 @@ class _Search:
         )
 
     def _if_long(self, hang: Hang | None) -> Hang | None:
-        """Return it unless nobody has waited for long: then the job was on its way."""
+        """Return the hang if the ranks have waited for long; otherwise the job was still progressing."""
         return hang if hang and hang.seconds is not None and hang.seconds >= LEAST_S else None
 
     def _ranks(self, numbers: Iterable[int]) -> list[int]:
         return sorted(rank for number in numbers for rank in self.parties[number].ranks)
 
     def _since(self, number: int) -> float | None:
-        """Return for how long all of a party have been there."""
+        """Return the time since the last rank of a party arrived."""
         times = [self.standing.places[rank].seconds for rank in self.parties[number].ranks]
         return min((time for time in times if time is not None), default=None)
 
     def _left_over(self, party: Wait) -> list[OpenMessages]:
-        """Return messages that ranks have sent whose message a party waits for, and that no receive fits."""
+        """Return messages without a matching receive, from the ranks that a party expects a message from."""
         if party.what != MESSAGE:
             return []
         sources = set(party.for_ranks)

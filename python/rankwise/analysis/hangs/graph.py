@@ -9,31 +9,31 @@ Edges = Mapping[int, Sequence[int]]
 
 
 def stuck(waits: Edges, any_of: Callable[[int], bool], gone: Callable[[int], bool]) -> set[int]:
-    """Return the nodes that can never go on.
+    """Return the nodes that can never continue.
 
     Args:
-        waits: for each node those that it waits for; a node that waits for none continues.
-        any_of: whether a single one of its partners is enough for a node.
+        waits: for each node, the nodes that it waits for; a node that waits for none continues.
+        any_of: whether a node needs only one of its partners.
         gone: whether a node has ended, and so never continues.
     """
     waiters: dict[int, list[int]] = defaultdict(list)
     for node, others in waits.items():
         for other in others:
             waiters[other].append(node)
-    left = {node: min(len(others), 1) if any_of(node) else len(others) for node, others in waits.items()}
-    goes_on = [node for node in waits if not left[node] and not gone(node)]
-    seen = set(goes_on)
+    missing = {node: min(len(others), 1) if any_of(node) else len(others) for node, others in waits.items()}
+    goes_on = [node for node in waits if not missing[node] and not gone(node)]
+    continuing = set(goes_on)
     while goes_on:
         for node in waiters[goes_on.pop()]:
-            left[node] -= 1
-            if left[node] <= 0 and node not in seen and not gone(node):
-                seen.add(node)
+            missing[node] -= 1
+            if missing[node] <= 0 and node not in continuing and not gone(node):
+                continuing.add(node)
                 goes_on.append(node)
-    return set(waits) - seen
+    return set(waits) - continuing
 
 
 def components(nodes: Sequence[int], waits: Edges) -> Iterator[list[int]]:
-    """Return the strongly connected components, each after all components that it leads to (Tarjan)."""
+    """Return the strongly connected components, each after all components reachable from it (Tarjan)."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
@@ -72,13 +72,13 @@ def components(nodes: Sequence[int], waits: Edges) -> Iterator[list[int]]:
 
 
 def way(start: int, ends: Collection[int], waits: Edges, within: set[int]) -> list[int]:
-    """Return a shortest way of at least one edge from a node to one of the ends, both included.
+    """Return a shortest path of at least one edge from a node to one of the ends, both included.
 
     Args:
         start: node.
         ends: nodes; the start itself for the shortest ring.
-        waits: by node those that it waits for.
-        within: the nodes that the way may take.
+        waits: for each node, the nodes that it waits for.
+        within: the nodes that the path may use.
     """
     came_from: dict[int, int] = {}
     queue = deque([start])
@@ -97,7 +97,7 @@ def way(start: int, ends: Collection[int], waits: Edges, within: set[int]) -> li
 
 
 def led_to(nodes: set[int], waits: Edges) -> set[int]:
-    """Return these nodes, and all that wait for them, directly or not."""
+    """Return these nodes, and all nodes that wait for them directly or indirectly."""
     waiters: dict[int, list[int]] = defaultdict(list)
     for node, others in waits.items():
         for other in others:

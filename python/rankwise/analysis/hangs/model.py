@@ -1,4 +1,4 @@
-"""A job that stands still, as plain data."""
+"""A hang, as plain data."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class OpenMessages:
         destination: world rank.
         communicator: its name.
         tag: of the messages.
-        sent: how many were sent.
-        received: how many were received, or have a receive that waits for them.
+        sent: number of messages sent.
+        received: number of messages received, or with a posted receive.
     """
 
     source: int
@@ -36,24 +36,23 @@ class OpenMessages:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """Ranks in the same place, and those that they wait for.
+    """Ranks in the same place, and the ranks that they wait for.
 
     Attributes:
         ranks: in compact form, 0-3,8.
-        count: of them.
+        count: number of ranks.
         state: as in a place: inside, outside, polling, finalized, ...; `gone`: its process had ended before.
-        procedure: that they are inside of, or poll with; None if none.
-        communicator: name of that of the call; None if it has none in particular.
-        seconds: since the last of them came there; None if unknown.
-        waits_for: compact list of the ranks that they wait for; '' = nobody, or not known.
-        any: a single one of these would be enough.
-        tag: of the message that they wait for, where that is one; -1 = any, None = not known.
-        what: they wait for: `message`, `receive`, `collective`, '' = nothing, or not known.
-        collective: of a nonblocking collective that the call waits for, its procedure.
-        certain: it follows from counts of both sides; else from the call alone.
-        found: messages from a rank that they wait for which no receive has taken: other tags, other
-            communicators.
-        site: the place in the source that made the call; '' = not known.
+        procedure: that they are inside of, or poll with; None if neither.
+        communicator: name of the call's communicator; None if the call has none.
+        seconds: since the last of them arrived; None if unknown.
+        waits_for: compact list of the ranks that they wait for; '' = none, or unknown.
+        any: they need only one of these ranks.
+        tag: of the awaited message, if there is only one; -1 = any, None = unknown.
+        what: they wait for: `message`, `receive`, `collective`, '' = nothing, or unknown.
+        collective: procedure of the nonblocking collective that the call waits for; None = no collective.
+        certain: it follows from counts of both sides; else only from the call.
+        found: messages without a receive from a rank that they wait for: with other tags or communicators.
+        site: call site; '' = unknown.
     """
 
     ranks: str
@@ -74,22 +73,24 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Hang:
-    """Why a job stands still.
+    """Why a job hangs.
 
     Attributes:
         kind: `cycle`: ranks wait for each other. `mismatch`: they are in different collectives on one
-            communicator. `unmatched`: a message was sent that no receive fits. `ended`: they wait for a rank
-            that has come to its end. `computing`, `polling`: they wait for ranks that are outside of MPI, or
-            that poll. `unknown`: for ranks of which it is not known whom they wait for.
-        is_deadlock: none of the ranks in question can ever go on.
+            communicator. `unmatched`: a message was sent without a matching receive. `ended`: they wait for
+            a rank that has ended. `computing`, `polling`: they wait for ranks that are outside of MPI, or
+            that poll. `unknown`: they wait for ranks whose own waits are unknown.
+        is_deadlock: none of the affected ranks can ever continue.
         root: compact list of the ranks at which the waiting ends.
-        waiting: compact list of the ranks that wait for them, directly or not, those of a deadlock included.
-        seconds: since the last rank in question came to wait; None = unknown.
-        lost_seconds: that all who wait have waited, added up, without that in MPI_Finalize.
-        lost_percent_of_run: of the time of all ranks between MPI_Init and MPI_Finalize; None = it goes on.
-        steps: who waits for whom: of a deadlock the ring, the last for the first; else the way from most
-            ranks to the root.
-        more_steps: of a long ring, how many are not listed.
+        waiting: compact list of the ranks that wait for them directly or indirectly, including the ranks of
+            a deadlock.
+        seconds: since the last affected rank began to wait; None = unknown.
+        lost_seconds: waiting time, sum of all waiting ranks, without waiting in MPI_Finalize.
+        lost_percent_of_run: `lost_seconds` in percent of all ranks' time between MPI_Init and MPI_Finalize;
+            None = the job is still running.
+        steps: chain of waits. In a deadlock, the ring: the last step waits for the first; otherwise from the
+            largest group of ranks to the root.
+        more_steps: number of steps of a long chain that are not listed.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""The ranks that each rank waits for, by its current call and the counters of both sides."""
+"""The ranks that each rank waits for, from its current call and the counters of both sides."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FINALIZE = "MPI_Finalize"
 MESSAGE, RECEIVE, COLLECTIVE = "message", "receive", "collective"
 
 _COLLECTIVE_CLASSES = ("collective", "communicator", "window")
-_FOR_SOME = (  # not for the members of the communicator that they are called on, or for nobody
+_FOR_SOME = (  # they do not wait for the members of their communicator
     *("MPI_Comm_create_group", "MPI_Comm_create_from_group", "MPI_Intercomm_create"),
     *("MPI_Intercomm_create_from_groups", "MPI_Comm_set_name", "MPI_Win_set_name", "MPI_Cart_map"),
     *("MPI_Graph_map", "MPIX_Comm_revoke"),
@@ -52,20 +52,20 @@ _WAITS = frozenset({"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"})
 _ONE_IS_ENOUGH = ("MPI_Waitany", "MPI_Waitsome")
 
 Counts = Mapping[tuple[int, str], Mapping[int, int]]
-"""By communicator and procedure, for each rank how many of its calls have returned."""
+"""By communicator and procedure: the number of returned calls of each rank."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A job that stands still, as far as it is known.
+    """The known state of a job that hangs.
 
     Attributes:
         places: where each rank is.
-        members: of communicators, compact, by their id.
+        members: of communicators, in compact form, by id.
         counts: of collectives.
         messages: that only one side has posted.
-        ended: ranks whose processes have come to their end.
-        threaded: ranks of which several threads call MPI: another one may do what the others wait for.
+        ended: ranks whose processes have ended.
+        threaded: ranks with several threads that call MPI: another thread may serve the waiting ranks.
         vague: ranks that could not record all calls.
     """
 
@@ -79,17 +79,17 @@ class Standing:
 
 
 class Wait(NamedTuple):
-    """The ranks that those in the same place wait for.
+    """The wait of the ranks in the same place.
 
     Attributes:
-        ranks: who wait.
+        ranks: the waiting ranks.
         place: of the first of them.
-        for_ranks: whom they wait for, ascending; () = nobody, or not known.
-        any: a single one of these would be enough.
-        what: they wait for: MESSAGE, RECEIVE, COLLECTIVE; '' = nothing, or not known.
+        for_ranks: the ranks that they wait for, ascending; () = none, or unknown.
+        any: they need only one of these ranks.
+        what: they wait for: MESSAGE, RECEIVE, COLLECTIVE; '' = nothing, or unknown.
         tag: of the message.
         certain: the counters of both sides prove it.
-        collective: nonblocking, that they wait for.
+        collective: nonblocking collective that they wait for.
     """
 
     ranks: tuple[int, ...]
@@ -127,7 +127,7 @@ class Messages:
         return all(row.sent is not None for row in self._rows.get((source, destination), ()))
 
     def left_over(self, destination: int) -> list[OpenMessage]:
-        """Return messages that were sent to a rank, and that it has asked for with no receive."""
+        """Return messages that were sent to a rank without a matching receive."""
         sources = sorted(self._sources_of[destination])
         return [row for source in sources for row in self._rows[source, destination] if _balance(row) > 0]
 
@@ -148,7 +148,7 @@ class Messages:
         )
 
     def tags(self, source: int, destination: int, *, sends: bool) -> list[int]:
-        """Return the tags of messages that were sent, or received, alone."""
+        """Return the tags of messages that only the sender, or only the receiver, has posted."""
         rows = self._rows.get((source, destination), ())
         return [row.tag for row in rows if row.tag is not None and _balance(row) * (1 if sends else -1) > 0]
 
@@ -157,7 +157,7 @@ class Messages:
         return [row for row in rows if communicator is None or row.communicator == communicator]
 
     def lacks_message(self, rank: int, source: int, tag: int | None) -> bool:
-        """Tell whether the message that a rank's call waits for was not sent, as far as that is known."""
+        """Return whether the message that a rank's call waits for was not sent, as far as is known."""
         place = self._places[rank]
         if self._is_being_sent(source, rank, place.communicator, tag):
             return False
@@ -172,7 +172,7 @@ class Messages:
         return not any(balance > 0 for balance in balances)
 
     def lacks_receive(self, rank: int, destination: int, tag: int | None) -> bool:
-        """Tell whether nobody has asked for the message that a rank's call sends, likewise."""
+        """Return whether the message that a rank's call sends has no receive, as far as is known."""
         place = self._places[rank]
         if self._is_being_received(rank, destination, place.communicator, tag):
             return False
@@ -197,7 +197,7 @@ class Messages:
 
 
 def _together(waits: Iterable[Wait]) -> list[Wait]:
-    """Make one of those that wait for the same nonblocking collective."""
+    """Merge waits for the same nonblocking collective."""
     same_waits: dict[tuple[object, ...], list[Wait]] = defaultdict(list)
     for number, wait in enumerate(waits):
         place = wait.place
@@ -218,7 +218,7 @@ def _fits(first: int | None, second: int | None) -> bool:
 
 
 def _meets(partner: Partner, rank: int, tag: int | None) -> bool:
-    """Return whether a call with this partner is the other side of a rank's message."""
+    """Return whether a call with this partner matches a rank's message."""
     return partner.rank in (rank, ANY) and _fits(partner.tag, tag)
 
 
@@ -230,21 +230,21 @@ class Waits:
     """The waits of all ranks; equal ones are merged."""
 
     def __init__(self, standing: Standing) -> None:
-        """Find it out."""
+        """Derive the waits on first use."""
         self._standing = standing
         self.messages = Messages(standing)
         self._members: dict[int, tuple[int, ...]] = {}
 
     @cached_property
     def found(self) -> list[Wait]:
-        """All ranks, each once."""
-        together: dict[tuple[object, ...], list[int]] = defaultdict(list)
+        """The waits of all ranks; each rank is in exactly one."""
+        ranks_by_key: dict[tuple[object, ...], list[int]] = defaultdict(list)
         for rank, place in self._standing.places.items():
-            together[self._key(rank, place)].append(rank)
-        return _together([self._wait(key[0], tuple(ranks)) for key, ranks in together.items()])
+            ranks_by_key[self._key(rank, place)].append(rank)
+        return _together([self._wait(key[0], tuple(ranks)) for key, ranks in ranks_by_key.items()])
 
     def members(self, communicator: int | None) -> tuple[int, ...]:
-        """Return the world ranks of a communicator, as far as they are known."""
+        """Return the known world ranks of a communicator."""
         if communicator is None:
             return tuple(self._standing.places)
         if communicator not in self._members:
@@ -297,13 +297,13 @@ class Waits:
         return Wait(ranks, place, missing, what=COLLECTIVE if missing else "", certain=certain)
 
     def _came_through(self, place: Place) -> list[int]:
-        """Return the ranks that are through with MPI_Finalize, where that is the call."""
+        """Return the ranks that have finished MPI_Finalize, if it is the call."""
         if place.procedure != FINALIZE:
             return []
         return [rank for rank, place in self._standing.places.items() if place.state == "finalized"]
 
     def _for_any(self, ranks: tuple[int, ...], place: Place) -> Wait:
-        """Return whom receives from any source wait for; nobody, if one of them could have its message."""
+        """Return the ranks that receives from any source wait for; none if a message could match."""
         assert place.source
         if not self._all_known(place.communicator):
             return Wait(ranks, place)
@@ -315,8 +315,8 @@ class Waits:
             ):
                 return Wait(ranks, place)
         certain = all(self.messages.is_known(other, rank) for rank in ranks[:1] for other in others)
-        alone = tuple(rank for rank in others if len(ranks) > 1 or rank != ranks[0])
-        return Wait(ranks, place, alone, any=True, what=MESSAGE, tag=tag, certain=certain)
+        sources = tuple(rank for rank in others if len(ranks) > 1 or rank != ranks[0])
+        return Wait(ranks, place, sources, any=True, what=MESSAGE, tag=tag, certain=certain)
 
     def _for_partners(self, rank: int, place: Place) -> Wait:
         lacking = self._lacking(rank, place)
@@ -339,7 +339,7 @@ class Waits:
         return Wait((rank,), place)
 
     def _tag(self, partner: Partner | None, pairs: Sequence[tuple[int, int]], *, sends: bool) -> int | None:
-        """Return the tag of what is lacking; None if it is not known, or not one."""
+        """Return the tag of the missing message or receive; None if unknown, or if there are several."""
         if partner and partner.tag is not None:
             return partner.tag
         tags = {tag for pair in pairs for tag in self.messages.tags(*pair, sends=sends)}
@@ -366,7 +366,7 @@ class Waits:
         return [other] if other >= 0 and self.messages.lacks_receive(rank, other, tag) else []
 
     def _for_collective(self, rank: int, place: Place) -> Wait:
-        """Return who has not started the nonblocking collective that a rank waits for."""
+        """Return the wait for ranks that have not started the nonblocking collective."""
         if place.communicator is None:
             return Wait((rank,), place)
         for (communicator, procedure), counts in sorted(self._standing.counts.items()):

@@ -1,4 +1,4 @@
-"""Kinds of messages, as the profile names them; apart from the rest, which needs time to load."""
+"""Kinds of messages, as named in the profile; a separate module, as the others take long to load."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ IN_COLLECTIVE = "in-collective"
 KINDS = (*OF_THE_PROGRAM, IN_COLLECTIVE)
 
 BY_OPTION = {"all": KINDS, "program": OF_THE_PROGRAM, **{kind: (kind,) for kind in KINDS}}
-"""By what `--kind` calls them."""
+"""Value of `--kind` → kinds."""
 
 SENTENCE = {
     "all": "messages",
@@ -17,4 +17,4 @@ SENTENCE = {
     "one-sided": "one-sided messages",
     IN_COLLECTIVE: "messages inside collectives",
 }
-"""What they are in a sentence, by what `--kind` calls them."""
+"""Value of `--kind` → words for a sentence."""

@@ -1,4 +1,4 @@
-"""How many of the bytes leave the node."""
+"""The bytes that stay on the node or leave it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ OWN_MESSAGES = f"host_sums WHERE kind IN {OF_THE_PROGRAM}"
 
 @dataclass(frozen=True)
 class Locality:
-    """Bytes of the program's own messages, point-to-point and one-sided, by where they go.
+    """Bytes of the program's own messages, point-to-point and one-sided, by locality.
 
     Attributes:
-        kinds: of messages that there are.
-        bytes_on_node: between ranks of the same host.
-        bytes_off_node: between ranks of different hosts.
-        bytes_unplaced: from or to ranks whose host is not known.
-        off_node_percent_of_message_bytes: `bytes_off_node` of the three's sum.
+        kinds: kinds of messages in the profile.
+        bytes_on_node: between ranks on the same host.
+        bytes_off_node: between ranks on different hosts.
+        bytes_unplaced: from or to ranks with an unknown host.
+        off_node_percent_of_message_bytes: `bytes_off_node` in percent of the sum of the three.
     """
 
     kinds: list[str]
@@ -33,7 +33,7 @@ class Locality:
 
 
 def locality(connection: sqlite3.Connection) -> Locality:
-    """Return how many bytes of the program's own messages leave the node."""
+    """Return the bytes of the program's own messages by locality."""
     kinds = [kind for (kind,) in connection.execute(f"SELECT DISTINCT kind FROM {OWN_MESSAGES}")]
     messages, on, off, unplaced = connection.execute(
         "SELECT COALESCE(SUM(messages), 0), COALESCE(SUM(bytes_on_node), 0),"

@@ -15,7 +15,7 @@ KINDS = tuple(kinds.BY_OPTION)
 
 @dataclass(frozen=True)
 class Cell:
-    """Messages from one end to another: world ranks, or places in the list of nodes."""
+    """Messages from one end to another: world ranks, or positions in the list of nodes."""
 
     source: int
     destination: int
@@ -32,10 +32,11 @@ class Matrix:
         kind: of the messages, one of `KINDS`.
         size: number of rows and of columns.
         nodes: names, in the order of the rows; empty for ranks.
-        cells: that are not empty, in the order of the rows.
-        unplaced_messages: from or to processes that have no row.
-        unplaced_bytes: likewise.
-        hidden_collectives: each on one communicator, whose messages are not all visible, if they belong here.
+        cells: nonempty cells, in the order of the rows.
+        unplaced_messages: number from or to processes without a row.
+        unplaced_bytes: from or to processes without a row.
+        hidden_collectives: number of pairs of a collective and a communicator with invisible messages; 0 if
+            `kind` excludes collectives.
     """
 
     ends: str
@@ -74,7 +75,7 @@ def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all") -> Matr
         else:
             unplaced_messages += messages
             unplaced_bytes += volume
-    cells = [Cell(*ends_of, *both) for ends_of, both in sorted(sums.items())]
+    cells = [Cell(*ends_of, *amounts) for ends_of, amounts in sorted(sums.items())]
     return Matrix(
         ends=ends,
         kind=kind,
@@ -88,7 +89,7 @@ def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all") -> Matr
 
 
 def _nodes(connection: sqlite3.Connection) -> tuple[list[str], dict[int, int]]:
-    """Return the hosts in the order of their first ranks, and the place of each rank's host."""
+    """Return the hosts in the order of their first ranks, and the position of each rank's host."""
     hosts: dict[str, int] = {}
     places = {}
     for rank, host in connection.execute("SELECT rank, host FROM main.ranks ORDER BY rank"):

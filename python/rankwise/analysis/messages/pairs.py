@@ -17,14 +17,14 @@ class Pair:
 
     Attributes:
         source: world rank.
-        destination: world rank; -1 = outside MPI_COMM_WORLD, -2 = several, no room for a row of each.
+        destination: world rank; -1 = outside MPI_COMM_WORLD, -2 = several, without room for separate rows.
         source_host: None if the rank's counters were not read.
         destination_host: None if unknown.
         off_node: whether the two hosts differ; None if one is unknown.
         kind: point-to-point, in-collective, one-sided.
-        communicator: name, None where all communicators are taken together.
-        procedure: name, None where all procedures are taken together.
-        percent_of_kind_bytes: of the bytes of all messages of the same kind.
+        communicator: name, None = sum over all communicators.
+        procedure: name, None = sum over all procedures.
+        percent_of_kind_bytes: `bytes` in percent of all messages of the same kind.
     """
 
     source: int
@@ -70,9 +70,11 @@ def _pairs(connection: sqlite3.Connection, *, in_detail: bool = False) -> list[P
         Pair(
             source=source,
             destination=destination,
-            source_host=(here := hosts.get(source)),
-            destination_host=(there := hosts.get(destination)),
-            off_node=here != there if here is not None and there is not None else None,
+            source_host=(source_host := hosts.get(source)),
+            destination_host=(destination_host := hosts.get(destination)),
+            off_node=source_host != destination_host
+            if source_host is not None and destination_host is not None
+            else None,
             kind=kind,
             communicator=name,
             procedure=call,

@@ -1,8 +1,7 @@
-"""How many bytes a simple other order of the ranks would keep on their nodes.
+"""How many bytes a simple reordering of the ranks would keep on their nodes.
 
-Nodes are filled one after another, the largest first, each with the rank that is next and then, again and
-again, with the one that exchanges most with those there. `rankwise map` searches better, and knows the
-machine.
+Nodes are filled one after another, the largest first: with the next rank, then repeatedly with the rank that
+exchanges the most bytes with the ranks already there. `rankwise map` searches better, and knows the machine.
 """
 
 from __future__ import annotations
@@ -14,17 +13,18 @@ from rankwise.analysis.messages.kinds import OF_THE_PROGRAM
 from rankwise.records import dataclass
 
 MOST_PAIRS = 200_000
-"""That exchange messages: more take too long."""
+"""Largest number of pairs that exchange messages: more take too long."""
 
 
 @dataclass(frozen=True)
 class Regrouping:
-    """The bytes of the program's own messages between ranks whose nodes are known.
+    """The bytes of the program's own messages between ranks with known nodes.
 
     Attributes:
-        bytes: of all.
-        off_node_bytes: that leave their nodes.
-        off_node_bytes_then: in the other order, with as many ranks on each node; never more.
+        bytes: of all these messages.
+        off_node_bytes: bytes that leave their nodes.
+        off_node_bytes_then: bytes that leave their nodes after reordering, with the same number of ranks on
+            each node; never more.
     """
 
     bytes: int
@@ -33,7 +33,7 @@ class Regrouping:
 
 
 def regrouping(connection: sqlite3.Connection) -> Regrouping | None:
-    """Return what a simple other order would keep on the nodes; None for more than `MOST_PAIRS` pairs."""
+    """Return the effect of a simple reordering; None for more than `MOST_PAIRS` pairs."""
     now: dict[int, str] = dict(connection.execute("SELECT rank, host FROM ranks ORDER BY rank").fetchall())
     rows = connection.execute(
         f"SELECT source, destination, SUM(bytes) FROM messages WHERE kind IN {OF_THE_PROGRAM}"
@@ -48,15 +48,15 @@ def regrouping(connection: sqlite3.Connection) -> Regrouping | None:
         between[first][second] += size
         between[second][first] += size
     then: dict[int, str] = {}
-    left = iter(now)
+    by_rank = iter(now)
     for host, number in Counter(now.values()).most_common():
-        drawn: Counter[int] = Counter()
+        attraction: Counter[int] = Counter()
         for _ in range(number):
-            near = max(drawn, key=lambda rank: (drawn[rank], -rank), default=None)
-            rank = next(rank for rank in left if rank not in then) if near is None else near
+            closest = max(attraction, key=lambda rank: (attraction[rank], -rank), default=None)
+            rank = next(rank for rank in by_rank if rank not in then) if closest is None else closest
             then[rank] = host
-            drawn.pop(rank, None)
-            drawn.update({other: size for other, size in between[rank].items() if other not in then})
+            attraction.pop(rank, None)
+            attraction.update({other: size for other, size in between[rank].items() if other not in then})
     everything = sum(size for *_, size in pairs)
     off_now, off_then = (
         sum(size for first, second, size in pairs if where[first] != where[second]) for where in (now, then)

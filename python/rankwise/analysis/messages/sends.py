@@ -1,8 +1,8 @@
-"""Messages of the program by size: how many there are, the time in the calls that send them, and buffering.
+"""Messages of the program by size: their number, the time in the calls that send them, and buffering.
 
-A send of few bytes ends when the MPI library has buffered them (eager), one of many when the receiver takes
-them (rendezvous). Where the limit lies is seen in the sample of waits: a send that ended before its receive
-was posted was buffered; that sends of a size wait has to be proven (`least_rendezvous`).
+A small send returns when the MPI library has buffered the message (eager), a large send when the receiver
+takes it (rendezvous). The sample of waits shows the eager limit: a send that ended before its receive was
+posted was buffered. That sends of a size wait has to be proven (`least_rendezvous`).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _NOT_BUFFERED_BY_SIZE = (
 
 @dataclass(frozen=True)
 class SmallSends:
-    """Sends of few bytes.
+    """Small sends.
 
     Attributes:
-        most: bytes of one.
-        calls: that send so few; over the ranks.
-        seconds: in those of them that only send: MPI_Sendrecv also waits for what it receives.
-        all_calls: that send.
+        most: largest size, bytes.
+        calls: number of calls up to this size, summed over all ranks.
+        seconds: in these calls, without calls that also receive: MPI_Sendrecv may wait for its message.
+        all_calls: number of sends of any size.
     """
 
     most: int
@@ -43,12 +43,13 @@ class Buffering:
     """Buffered sends, as seen in the sample of waits.
 
     Attributes:
-        largest_buffered: bytes of the largest message that was buffered, or is known to be; None = not known.
-        rendezvous: bytes from which on sends are proven to wait for their receives; inf = it is not proven.
-        sizes: of messages of so many bytes, ascending, where the call waited for receivers alone: bytes, how
-            many there are in the sample, and seconds that they waited there.
-        sampled: sends in the sample.
-        waited_seconds: that all calls waited for receivers, in the sample.
+        largest_buffered: bytes of the largest message known to be buffered; None = unknown.
+        rendezvous: smallest size, in bytes, from which sends are proven to wait for their receives; inf = not
+            proven.
+        sizes: (bytes, number in the sample, seconds of waiting in the sample), ascending, for calls that
+            waited only for receivers.
+        sampled: number of sends in the sample.
+        waited_seconds: that all calls in the sample waited for receivers.
     """
 
     largest_buffered: int | None
@@ -59,7 +60,7 @@ class Buffering:
 
 
 def small_sends(connection: sqlite3.Connection, size_bin: int) -> SmallSends:
-    """Return the sends of at most the largest size of a bin, those without data left out."""
+    """Return the sends up to the largest size of a bin, without empty messages."""
     calls = all_calls = 0
     seconds = 0.0
     for (name, place), totals in totals_by(
@@ -75,11 +76,11 @@ def small_sends(connection: sqlite3.Connection, size_bin: int) -> SmallSends:
 
 
 def buffering(connection: sqlite3.Connection, known: int = 0) -> Buffering:
-    """Return which sends were buffered, and which larger ones waited.
+    """Return which sends were buffered, and which larger sends waited.
 
     Args:
         connection: the profile.
-        known: bytes of a message that is buffered at least; 0 = nothing is known.
+        known: bytes up to which messages are known to be buffered; 0 = unknown.
     """
     marks = ", ".join("?" * len(_NOT_BUFFERED_BY_SIZE))
     rows = connection.execute(
@@ -90,8 +91,8 @@ def buffering(connection: sqlite3.Connection, known: int = 0) -> Buffering:
         _NOT_BUFFERED_BY_SIZE,
     ).fetchall()
     plain = [row for row in rows if not row[4]]
-    seen = (size for size, _, ended, posted, *_ in plain if posted > ended)
-    buffered = max((*seen, *([known] if known else [])), default=None)
+    buffered_sizes = (size for size, _, ended, posted, *_ in plain if posted > ended)
+    buffered = max((*buffered_sizes, *([known] if known else [])), default=None)
     rendezvous = max(least_rendezvous(connection), known + 1)
     sizes: dict[int, tuple[int, float]] = {}
     whole = 0.0

@@ -14,7 +14,7 @@ from rankwise.profile.store import database
 from rankwise.records import dataclass
 
 MOST_RANKS = database.MOST_RANKS
-"""Of a world."""
+"""Largest size of a world."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Traffic:
         ranks: number of ranks.
         source, destination: shape (E,).
         bytes: shape (E,), not negative.
-        messages: likewise; None if they cost nothing.
+        messages: number, shape (E,), not negative; None if they cost nothing.
     """
 
     ranks: int
@@ -37,14 +37,14 @@ class Traffic:
 
 @dataclass(frozen=True)
 class RunTraffic:
-    """What the ranks of a run sent each other.
+    """The traffic between the ranks of a run.
 
     Attributes:
         traffic: between different ranks of the world; one entry for each direction of a pair.
-        messages: number of them.
-        bytes: in them.
-        unplaced_messages: from or to processes that are not ranks of the world, or not known.
-        unplaced_bytes: likewise.
+        messages: their number.
+        bytes: of these messages.
+        unplaced_messages: number from or to processes that are unknown or not in the world.
+        unplaced_bytes: from or to processes that are unknown or not in the world.
     """
 
     traffic: Traffic
@@ -59,8 +59,8 @@ class Whereabouts:
     """Where the ranks were.
 
     Attributes:
-        hosts: of each rank; None where the profile does not know it.
-        cpus: processors that each rank may run on; none if that is not known.
+        hosts: host of each rank; None = unknown.
+        cpus: allowed processors of each rank; empty = unknown.
     """
 
     hosts: tuple[str | None, ...]
@@ -75,7 +75,7 @@ def run_traffic(connection: sqlite3.Connection, kind: str = "all") -> RunTraffic
         kind: of the messages, one of kinds.BY_OPTION.
 
     Raises:
-        RankwiseError: there are none, so nothing tells which ranks should be near each other.
+        RankwiseError: there are no messages, so no placement is better than another.
     """
     kinds = BY_OPTION[kind]
     ranks = ranks_expected(connection)
@@ -104,7 +104,7 @@ def run_traffic(connection: sqlite3.Connection, kind: str = "all") -> RunTraffic
 
 
 def whereabouts(connection: sqlite3.Connection) -> Whereabouts:
-    """Return where each rank of the world was."""
+    """Return the host and processors of each rank of the world."""
     ranks = ranks_expected(connection)
     hosts: list[str | None] = [None] * ranks
     cpus: list[tuple[int, ...]] = [()] * ranks
@@ -115,6 +115,6 @@ def whereabouts(connection: sqlite3.Connection) -> Whereabouts:
 
 
 def ranks_expected(connection: sqlite3.Connection) -> int:
-    """Return how many ranks the world has."""
+    """Return the number of ranks in the world."""
     (ranks,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
     return int(ranks)

@@ -1,4 +1,4 @@
-"""Where the ranks ran in their nodes, what these are like inside, and what is wrong with it."""
+"""The placement of the ranks within their nodes, the nodes' topology, and placement faults."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from rankwise.cpulist import cpu_list
 from rankwise.profile.join.members import compact
 from rankwise.records import dataclass
 
-_BUSY = 0.1  # of the processor time of the rank's busiest thread: less is no work of the program
+_BUSY = (
+    0.1  # of the processor time of the rank's busiest thread: a thread with less does no work of the program
+)
 _LONGEST_LIST = 60  # characters, of ranks in a sentence
 _MOST_LISTS = 4096
 _NOT_BOUND_BY_OPENMP = ("", "false")
 SHARING = ("shared core", "crowded", "threads crowded")
-"""Kinds of faults that make ranks or threads take turns, the worst first."""
+"""Kinds of faults that make ranks or threads share processors by time slicing, the worst first."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +27,12 @@ class Processor:
     """A processor of a node.
 
     Attributes:
-        processor: number of the kernel's.
-        package: socket; None = not known, as in the next four.
-        numa: domain of memory.
-        l3: the lowest processor that shares the cache.
-        core: the lowest processor in it.
-        l3_bytes: size of the cache.
+        processor: the kernel's number.
+        package: socket; None = unknown, also in the next four fields.
+        numa: NUMA domain.
+        l3: L3 cache, identified by the lowest processor that shares it.
+        core: core, identified by its lowest processor.
+        l3_bytes: size of the L3 cache.
         kind: of the core: any, performance, efficiency.
     """
 
@@ -45,7 +47,7 @@ class Processor:
 
 @dataclass(frozen=True)
 class Device:
-    """A network card or a GPU (`kind`: network, gpu), and the domain of memory that it is near to."""
+    """A network card or a GPU (`kind`: network, gpu), and its NUMA domain."""
 
     kind: str
     name: str
@@ -54,7 +56,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Task:
-    """A thread of a rank at its end: the processors that it might use, and its processor time."""
+    """A thread of a rank, as last recorded: its allowed processors, and its processor time."""
 
     tid: int
     name: str
@@ -68,17 +70,16 @@ class RankPlace:
     """Where one rank ran.
 
     Attributes:
-        cpus: processors that it might use, at its end as far as that is known; where OpenMP binds threads,
-            those of all of them.
-        seen: processors that it was seen on.
-        looks: how often that was asked.
-        moves: of these, it was another one than the time before.
+        cpus: allowed processors, at its end if known; if OpenMP binds threads, the processors of all threads.
+        seen: processors that it was observed on.
+        looks: number of observations.
+        moves: number of observations on a different processor than before.
         omp_threads: OMP_NUM_THREADS; None = not set.
         omp_proc_bind: OMP_PROC_BIND; '' = not set.
         tasks: all threads that were kept.
-        computing: most threads that were seen to compute at a time, also such as have ended; None =
-            not known.
-        waited_seconds: that its threads were ready and had no processor, summed; None = not known.
+        computing: largest number of threads observed computing at a time, including ended threads; None =
+            unknown.
+        waited_seconds: that its threads were ready and had no processor, summed; None = unknown.
     """
 
     rank: int
@@ -103,9 +104,9 @@ class RankPlace:
 
     @property
     def threads(self) -> int:
-        """How many threads want a core: those that computed; if that is not known, OMP_NUM_THREADS."""
-        seen = max(len(self.busy_tasks), self.computing or 0)
-        return seen or self.omp_threads or 1
+        """The number of threads that need a core: computing threads; if unknown, OMP_NUM_THREADS."""
+        observed = max(len(self.busy_tasks), self.computing or 0)
+        return observed or self.omp_threads or 1
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,8 @@ class NodePlace:
     """One node with its ranks.
 
     Attributes:
-        processors: that are online; empty = not known.
-        ranks: in their order.
+        processors: online processors; empty = unknown.
+        ranks: in ascending order.
     """
 
     host: str
@@ -124,7 +125,7 @@ class NodePlace:
 
     @cached_property
     def core_of(self) -> Mapping[int, int]:
-        """The core of each processor; where that is not known each processor is one."""
+        """The core of each processor; a processor with an unknown core counts as a core."""
         known = {
             processor.processor: processor.processor if processor.core is None else processor.core
             for processor in self.processors
@@ -135,11 +136,11 @@ class NodePlace:
 
     @cached_property
     def usable(self) -> frozenset[int]:
-        """Processors that some rank may use: a batch system may keep the others for somebody else."""
+        """Processors that some rank may use; a batch system may reserve the others for other jobs."""
         return frozenset(cpu for cpus in {rank.cpus for rank in self.ranks} for cpu in cpus)
 
     def cores(self, cpus: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the cores that processors are in, ascending; many ranks have the same ones."""
+        """Return the cores of processors, ascending; cached, as many ranks have the same processors."""
         known = self._cores.get(cpus)
         if known is None:
             known = self._cores[cpus] = tuple(sorted({self.core_of[cpu] for cpu in cpus}))
@@ -155,22 +156,22 @@ class NodePlace:
         return {}
 
     def is_bound(self, rank: RankPlace) -> bool:
-        """Tell whether a rank is bound: to a part of what the ranks of the node may use, or to one core."""
+        """Return whether a rank is bound: to some of the cores usable by the node's ranks, or to one core."""
         cores = self.cores(rank.cpus)
         return len(cores) == 1 or 0 < len(cores) < len(self.usable_cores)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something about places that costs time, or may.
+    """A placement fault, which costs time or may cost time.
 
     Attributes:
         kind: `shared core`, `crowded`, `not bound`, `threads crowded`, `threads not bound`, `fewer ranks`,
             `far network`, `far gpu`.
-        hosts: where, in the order of the profile.
-        ranks: whose, ascending.
-        what: a sentence without its full stop.
-        cure: what to do about it, likewise; '' = it depends.
+        hosts: affected hosts, in the order of the profile.
+        ranks: affected ranks, ascending.
+        what: description, a sentence without its full stop.
+        cure: remedy, a sentence without its full stop; '' = it depends.
     """
 
     kind: str
@@ -200,12 +201,12 @@ def node_places(connection: sqlite3.Connection) -> list[NodePlace]:
         " computing, run_queue_wait"
         " FROM ranks LEFT JOIN places ON places.rank = ranks.rank ORDER BY ranks.rank"
     ):
-        own = tuple(tasks.get(rank, ()))
+        rank_tasks = tuple(tasks.get(rank, ()))
         computing, waited = more
         cpus = _cpus(last or allowed)
         if bind.lower() not in _NOT_BOUND_BY_OPENMP:
-            # OpenMP has bound the first thread, too, before MPI_Init: those of all threads are the rank's.
-            cpus = tuple(sorted({*cpus, *(cpu for task in own for cpu in task.cpus)}))
+            # OpenMP has bound the first thread before MPI_Init, so the rank's processors are all threads'.
+            cpus = tuple(sorted({*cpus, *(cpu for task in rank_tasks for cpu in task.cpus)}))
         place = RankPlace(
             rank=rank,
             cpus=cpus,
@@ -215,7 +216,7 @@ def node_places(connection: sqlite3.Connection) -> list[NodePlace]:
             omp_threads=threads,
             omp_proc_bind=bind,
             omp_places=places,
-            tasks=own,
+            tasks=rank_tasks,
             computing=computing,
             waited_seconds=waited,
         )
@@ -232,28 +233,28 @@ def node_places(connection: sqlite3.Connection) -> list[NodePlace]:
 
 
 def faults(connection: sqlite3.Connection) -> list[Fault]:
-    """Return what is wrong with where ranks and their threads ran, the worst first."""
+    """Return the placement faults of the ranks and their threads, the worst first."""
     return faults_of(node_places(connection))
 
 
 def faults_of(nodes: Sequence[NodePlace]) -> list[Fault]:
-    """Return what is wrong on these nodes, the worst first."""
-    alone = [fault for node in nodes for fault in faults_of_node(node)]
+    """Return the placement faults on these nodes, the worst first."""
+    node_faults = [fault for node in nodes for fault in faults_of_node(node)]
     kinds: dict[tuple[str, str], list[Fault]] = {}
     order = (*SHARING, "not bound", "threads not bound")
-    for fault in alone:
+    for fault in node_faults:
         kinds.setdefault((fault.kind, fault.cure), []).append(fault)
-    merged = [_joined(some) for some in kinds.values()]
+    merged = [_joined(same_kind) for same_kind in kinds.values()]
     rank = {kind: place for place, kind in enumerate(order)}
     merged.sort(key=lambda fault: rank.get(fault.kind, len(order)))
     return [*merged, *_uneven(nodes)]
 
 
-def _joined(some: Sequence[Fault]) -> Fault:
-    """Make one of faults of one kind; the first stands for all."""
-    first, more = some[0], len(some) - 1
-    hosts = tuple(dict.fromkeys(host for fault in some for host in fault.hosts))
-    ranks = tuple(sorted({rank for fault in some for rank in fault.ranks}))
+def _joined(faults: Sequence[Fault]) -> Fault:
+    """Merge faults of one kind; the text describes the first fault."""
+    first, more = faults[0], len(faults) - 1
+    hosts = tuple(dict.fromkeys(host for fault in faults for host in fault.hosts))
+    ranks = tuple(sorted({rank for fault in faults for rank in fault.ranks}))
     if not more:
         return first
     where = f", on {len(hosts)} nodes" if len(hosts) > 1 else ""
@@ -264,7 +265,7 @@ def _joined(some: Sequence[Fault]) -> Fault:
 
 
 def faults_of_node(node: NodePlace) -> Iterator[Fault]:
-    """Return what is wrong within a node, for each rank or group of ranks by itself."""
+    """Return the placement faults within a node, for each rank or group of ranks separately."""
     yield from _shared_cores(node)
     yield from _not_bound(node)
     for rank in node.ranks:
@@ -273,14 +274,14 @@ def faults_of_node(node: NodePlace) -> Iterator[Fault]:
 
 
 def sharing_faults(node: NodePlace) -> Iterator[Fault]:
-    """Return those of them that make ranks or threads take turns, without looking for the others."""
+    """Return only the faults whose kind is in `SHARING`."""
     yield from _shared_cores(node)
     for rank in node.ranks:
         yield from (fault for fault in _threads(node, rank) if fault.kind in SHARING)
 
 
 def _shared_cores(node: NodePlace) -> Iterator[Fault]:
-    """Find ranks that may use the same cores, and are more than these."""
+    """Find ranks with the same allowed cores that outnumber these cores."""
     groups: dict[tuple[int, ...], list[RankPlace]] = {}
     for rank in node.ranks:
         if rank.cpus:
@@ -289,11 +290,11 @@ def _shared_cores(node: NodePlace) -> Iterator[Fault]:
         {node.core_of[processor.processor] for processor in node.processors}
         - {c for key in groups for c in key}
     )
-    for cores, some in groups.items():
-        ranks = [rank.rank for rank in some]
-        processors = {cpu for cpus in {rank.cpus for rank in some} for cpu in cpus}
+    for cores, sharers in groups.items():
+        ranks = [rank.rank for rank in sharers]
+        processors = {cpu for cpus in {rank.cpus for rank in sharers} for cpu in cpus}
         if len(ranks) <= len(cores) or (len(ranks) <= len(processors) and not free):
-            continue  # hardware threads of one core are no fault where all cores are in use
+            continue  # sharing a core as hardware threads is no fault if all cores are in use
         kind = "shared core" if len(cores) == 1 else "crowded"
         where = f"core {cores[0]}" if len(cores) == 1 else f"{len(cores)} cores"
         what = f"ranks {compact(ranks)} share {where} of {node.host}"
@@ -304,14 +305,16 @@ def _shared_cores(node: NodePlace) -> Iterator[Fault]:
 def _not_bound(node: NodePlace) -> Iterator[Fault]:
     loose = [rank for rank in node.ranks if rank.cpus and not node.is_bound(rank)]
     cores = len(node.usable_cores)
-    # (Where they are more than the cores, that is what is wrong.)
+    # (More ranks than cores are reported as crowded instead.)
     if len(node.ranks) < 2 or not loose or cores < len(loose):
         return
     moved = sum(rank.moves for rank in loose)
-    seen = f", and moved {moved} time{'s' * (moved != 1)}" if moved else ""
+    movement = f", and moved {moved} time{'s' * (moved != 1)}" if moved else ""
     ranks = tuple(rank.rank for rank in loose)
     noun, verb = ("ranks", "are") if len(ranks) > 1 else ("rank", "is")
-    what = f"{noun} {compact(ranks)} {verb} not bound: they may use all {cores} cores of {node.host}{seen}"
+    what = (
+        f"{noun} {compact(ranks)} {verb} not bound: they may use all {cores} cores of {node.host}{movement}"
+    )
     yield Fault(
         "not bound", (node.host,), ranks, what, "let the launcher bind them (--bind-to core, --cpu-bind)"
     )
@@ -392,7 +395,7 @@ def _tasks(connection: sqlite3.Connection) -> dict[int, list[Task]]:
 
 @lru_cache(_MOST_LISTS)
 def _cpus(text: str) -> tuple[int, ...]:
-    """Return the processors of a list, which many ranks share; none of one that is damaged."""
+    """Return the processors of a list; none if it is damaged. Cached, as many ranks share a list."""
     try:
         return cpu_list(text)
     except ValueError:

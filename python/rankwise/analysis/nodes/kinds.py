@@ -1,4 +1,4 @@
-"""Nodes that look alike from inside, with their ranks in the same places."""
+"""Groups equivalent nodes: the same topology, with the ranks in the same places."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rankwise.analysis.nodes.binding import NodePlace
 
 
 def kinds(nodes: Iterable[NodePlace]) -> list[list[NodePlace]]:
-    """Return nodes in groups of those that are alike but for the numbers of their ranks, in their order."""
+    """Return groups of nodes that differ only in the numbers of their ranks, in order."""
     same_nodes: dict[object, list[NodePlace]] = {}
     for node in nodes:
         ranks = tuple((rank.cpus, () if node.is_bound(rank) else rank.seen) for rank in node.ranks)
@@ -17,11 +17,11 @@ def kinds(nodes: Iterable[NodePlace]) -> list[list[NodePlace]]:
 
 
 def ranks_on_cores(node: NodePlace) -> tuple[Mapping[int, list[int]], Mapping[int, list[int]]]:
-    """Return by core the ranks that are bound to it, and those that are not bound and were seen on it."""
+    """Return the ranks bound to each core, and the unbound ranks observed on each core."""
     bound: dict[int, list[int]] = {}
-    seen: dict[int, list[int]] = {}
+    observed: dict[int, list[int]] = {}
     for rank in node.ranks:
-        where, cpus = (bound, rank.cpus) if node.is_bound(rank) else (seen, rank.seen)
+        where, cpus = (bound, rank.cpus) if node.is_bound(rank) else (observed, rank.seen)
         for core in node.cores(cpus):
             where.setdefault(core, []).append(rank.rank)
-    return bound, seen
+    return bound, observed

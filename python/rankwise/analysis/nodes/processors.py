@@ -1,7 +1,8 @@
-"""The state of the processors: how many ranks and threads share them, and how long these had none.
+"""Oversubscription: how many ranks and threads share processors, and how long they lacked a processor.
 
-How long threads were ready and had no processor is exact where the kernel tells it. Else it is estimated: of
-more ranks than processors by their numbers, of a rank that often lost its processor by its processor time.
+The time that threads were ready without a processor is exact if the kernel reports it. Otherwise it is
+estimated: for more ranks than processors from their numbers, for a rank that was often preempted from its
+processor time.
 """
 
 from __future__ import annotations
@@ -25,21 +26,21 @@ from rankwise.analysis.nodes.system_counters import RankCounters, rank_counters
 from rankwise.records import dataclass
 
 LEAST_WAIT = 0.01
-"""Of the run time, waited for a processor: with less, ranks that share processors are hardly hampered."""
+"""Share of the run time spent waiting for a processor: below it, sharing processors hardly matters."""
 MUCH_WAIT = 0.05
-"""Of the run time: with so much, a rank that shares its processor with no other rank was preempted."""
+"""Share of the run time: above it, a rank that shares its processor with no other rank was preempted."""
 LEAST_BUSY = 0.25
-"""Of processors, by the ranks that share them: with less, hardly ever did one want a processor in vain."""
+"""Utilisation of processors by the ranks that share them: below it, ranks hardly ever lacked a processor."""
 ALL_BUSY = 0.8
-"""Of processors, by the ranks that share them: with more, these took turns."""
+"""Utilisation of processors by the ranks that share them: above it, these shared them by time slicing."""
 LEAST_OTHERS = 0.05
-"""Of the time of processors, taken by others than the ranks: with less, it is not worth a word."""
+"""Share of the processors' time used by other processes: below it, they are not mentioned."""
 CERTAINLY_MORE = 1.1
-"""Times the processors: if threads ran or were ready for so much of the run, there were more of them."""
+"""Multiple of the processors: if more threads on average ran or were ready, there were too many threads."""
 MANY_SWITCHES = 20.0
-"""Involuntary context switches of a rank a second: it shares its processor with something."""
+"""Involuntary context switches per second of a rank that shares its processor with something."""
 YIELDS = 2000.0
-"""Likewise: so many are those of a process that gives its processor up (sched_yield)."""
+"""Involuntary context switches per second of a process that yields its processor (sched_yield)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +48,11 @@ class RankProcessors:
     """One rank and its processors.
 
     Attributes:
-        threads: that compute.
+        threads: number of computing threads.
         run_seconds: between MPI_Init and MPI_Finalize.
         used_seconds: processor time of all its threads in this time; None = not counted.
-        waited_seconds: that its threads were ready and had no processor, summed; None = not known.
-        switches_per_second: involuntary ones; None = not counted.
+        waited_seconds: that its threads were ready and had no processor, summed; None = unknown.
+        switches_per_second: involuntary context switches; None = not counted.
     """
 
     rank: int
@@ -63,16 +64,16 @@ class RankProcessors:
 
     @property
     def lost_seconds(self) -> float | None:
-        """Of its run time, as its threads wait side by side; None = not known."""
+        """Run time lost without a processor, if its threads wait at the same time; None = unknown."""
         if self.waited_seconds is None:
             return None
         return min(self.waited_seconds / self.threads, self.run_seconds)
 
     @property
     def least_threads(self) -> float:
-        """How many threads ran or were ready, in the mean and at least; 0 = not known.
+        """Lower bound of the mean number of threads that ran or were ready; 0 = unknown.
 
-        Threads that end within a step may be unseen: what they used counts, but not what they waited.
+        Short-lived threads may be missed: their processor time counts, but not their waiting.
         """
         if self.waited_seconds is None or self.used_seconds is None or not self.run_seconds:
             return 0.0
@@ -80,27 +81,27 @@ class RankProcessors:
 
     @property
     def not_on_processor_seconds(self) -> float | None:
-        """Of its run time, for whatever reason: it may have slept; None = not known."""
+        """Run time without a processor for any reason, such as sleeping; None = unknown."""
         return None if self.used_seconds is None else max(self.run_seconds - self.used_seconds, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sharing:
-    """Ranks that share fewer processors than they or their threads are.
+    """Ranks that share fewer processors than they have ranks or threads.
 
     Attributes:
-        is_of_node: they are those of the whole node, and there are no more processors for them; else others
-            are there, and these ranks are bound to too few.
-        what: shares what, a sentence without its full stop.
+        is_of_node: these are all ranks of the node, which has no more processors for them; else the node has
+            more processors, and these ranks are bound to too few.
+        what: description, a sentence without its full stop.
         ranks: ascending.
-        threads: of them that compute.
-        processors: that they may use.
-        free: processors of the node that no rank may use; other jobs may have them.
-        run_seconds: of the ranks, between MPI_Init and MPI_Finalize.
-        used_seconds: processor time of the ranks; 0 = not known.
-        capacity_seconds: that the processors had.
-        waited_seconds: of the ranks' run time they were ready and had no processor; None = not known.
-        others_seconds: processor time that others took of these processors; None = not known.
+        threads: number of their computing threads.
+        processors: number that they may use.
+        free: number of processors of the node that no rank may use; other jobs may have them.
+        run_seconds: between MPI_Init and MPI_Finalize, sum of the ranks.
+        used_seconds: processor time, sum of the ranks; 0 = unknown.
+        capacity_seconds: available processor time of the processors.
+        waited_seconds: run time that the ranks were ready without a processor, summed; None = unknown.
+        others_seconds: processor time of other processes on these processors; None = unknown.
     """
 
     host: str
@@ -118,55 +119,55 @@ class Sharing:
 
     @property
     def busy(self) -> float:
-        """Share of the processors that the ranks used; 0 = not known."""
+        """Utilisation of the processors by the ranks, from 0 to 1; 0 = unknown."""
         return self.used_seconds / self.capacity_seconds if self.capacity_seconds else 0.0
 
     @property
     def others(self) -> float:
-        """Share of the processors that others took, as far as it is known and worth a word."""
+        """Utilisation of the processors by other processes, from 0 to 1; 0 if unknown or negligible."""
         share = (self.others_seconds or 0.0) / self.capacity_seconds if self.capacity_seconds else 0.0
         return share if share >= LEAST_OTHERS else 0.0
 
     @property
     def waited(self) -> float | None:
-        """Share of the run time in which ranks waited for a processor; None = not known."""
+        """Share of the run time in which ranks waited for a processor, from 0 to 1; None = unknown."""
         if self.waited_seconds is None:
             return None
         return self.waited_seconds / self.run_seconds if self.run_seconds else 0.0
 
     @property
     def matters(self) -> bool:
-        """Whether ranks came late because they had no processor, as far as it is known."""
+        """Whether a lack of processors delayed the ranks, as far as is known."""
         if self.waited is not None:
             return self.waited >= LEAST_WAIT
         return not self.used_seconds or self.busy >= LEAST_BUSY
 
     @property
     def lost_seconds(self) -> float:
-        """Of the ranks' run time, for lack of processors: if that is not known, at most."""
+        """Run time that the ranks lost for lack of processors; an upper bound if it was not recorded."""
         if self.waited_seconds is not None:
             return self.waited_seconds
         if not self.matters:
             return 0.0
         wanted = max(self.threads, len(self.ranks))
-        # (While a processor was free, no thread wanted it.)
+        # (While a processor was free, no thread lacked one.)
         busy = min(self.busy, 1.0) if self.used_seconds else 1.0
         return self.run_seconds * busy * (1 - self.processors / wanted)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preempted:
-    """Ranks that lost processors which they share with no other rank.
+    """Ranks that were preempted on processors which they share with no other rank.
 
     Attributes:
         ranks: most lost time first.
-        run_seconds: of these.
-        lost_seconds: of that they had no processor; None = not known.
-        is_exact: they were ready all of this time; else they may also have slept.
-        switches_per_second: of the rank that was preempted most often; 0 = not counted.
-        mean_switches_per_second: over all ranks that were counted.
-        others_seconds: processor time that others took on their nodes, of the processors that ranks may use;
-            None = not known.
+        run_seconds: sum of these ranks.
+        lost_seconds: run time without a processor, sum of these ranks; None = unknown.
+        is_exact: they were ready in all this time; else they may also have slept.
+        switches_per_second: of the most often preempted rank; 0 = not counted.
+        mean_switches_per_second: mean of all counted ranks.
+        others_seconds: processor time of other processes on their nodes, on processors that ranks may use;
+            None = unknown.
     """
 
     ranks: tuple[int, ...]
@@ -180,13 +181,13 @@ class Preempted:
 
 @dataclass(frozen=True, kw_only=True)
 class Shortages:
-    """Where ranks had no processors.
+    """Where ranks lacked processors.
 
     Attributes:
-        sharing: nodes with too few processors, the most lost time first; then ranks bound to too few.
-        preempted: by whatever else runs on their nodes; None = nobody was.
-        yielding: ranks that give their processors up while they wait, and lack none.
-        yields_per_second: of these, on average.
+        sharing: nodes with too few processors, most lost time first; then ranks bound to too few.
+        preempted: ranks preempted by other processes on their nodes; None = no rank was.
+        yielding: ranks that yield their processors while they wait, and lack none.
+        yields_per_second: mean of these ranks.
     """
 
     sharing: tuple[Sharing, ...]
@@ -198,19 +199,19 @@ class Shortages:
 def rank_processors(
     places: Sequence[NodePlace], rows: Sequence[Rank], counters: Sequence[RankCounters]
 ) -> dict[int, RankProcessors]:
-    """Return the ranks whose place is known, by their numbers."""
+    """Return the ranks with a known place, by rank."""
     times = {row.rank: row for row in rows}
     counted = {row.rank: row.counted for row in counters}
     processors = {}
     for place in (place for node in places for place in node.ranks if place.rank in times):
-        own = counted.get(place.rank)
+        rank_counts = counted.get(place.rank)
         processors[place.rank] = RankProcessors(
             rank=place.rank,
             threads=place.threads,
             run_seconds=times[place.rank].run_seconds,
-            used_seconds=own.counts.task_clock_seconds if own else None,
+            used_seconds=rank_counts.counts.task_clock_seconds if rank_counts else None,
             waited_seconds=place.waited_seconds,
-            switches_per_second=own.involuntary_switches_per_second if own else None,
+            switches_per_second=rank_counts.involuntary_switches_per_second if rank_counts else None,
         )
     return processors
 
@@ -220,12 +221,12 @@ def shortages(
     places: Sequence[NodePlace] | None = None,
     rows: Sequence[Rank] | None = None,
 ) -> Shortages:
-    """Return where ranks had no processors.
+    """Return where ranks lacked processors.
 
     Args:
         connection: the profile.
-        places: of its nodes, if they are known already.
-        rows: its ranks, likewise.
+        places: of its nodes; computed if not given.
+        rows: its ranks; computed if not given.
     """
     places = node_places(connection) if places is None else places
     rows = ranks(connection) if rows is None else rows
@@ -238,15 +239,17 @@ def shortages(
     sharing = [case for node in places for case in _sharing(node, of_rank, times, used.get(node.host))]
     sharing.sort(key=lambda case: (not case.is_of_node, -case.lost_seconds, -case.threads / case.processors))
     sharers = {rank for case in sharing for rank in case.ranks}
-    alone = [own for rank, own in of_rank.items() if rank not in sharers]
-    preempted = _preempted(alone, of_rank.values())
+    without_sharers = [own for rank, own in of_rank.items() if rank not in sharers]
+    preempted = _preempted(without_sharers, of_rank.values())
     lost = {*preempted.ranks} if preempted else set()
     if preempted:
-        theirs = [node for node in places if any(place.rank in lost for place in node.ranks)]
-        others = [_others(node, of_rank, times, used.get(node.host)) for node in theirs]
+        their_nodes = [node for node in places if any(place.rank in lost for place in node.ranks)]
+        others = [_others(node, of_rank, times, used.get(node.host)) for node in their_nodes]
         known = [seconds for seconds in others if seconds is not None]
         preempted = replace(preempted, others_seconds=sum(known) if len(known) == len(others) else None)
-    yielding = [own for own in alone if (own.switches_per_second or 0.0) >= YIELDS and own.rank not in lost]
+    yielding = [
+        own for own in without_sharers if (own.switches_per_second or 0.0) >= YIELDS and own.rank not in lost
+    ]
     rates = [own.switches_per_second or 0.0 for own in yielding]
     return Shortages(
         sharing=tuple(sharing),
@@ -257,7 +260,7 @@ def shortages(
 
 
 def place_faults(places: Sequence[NodePlace], lacking: Shortages) -> list[Fault]:
-    """Return what is wrong with where ranks ran, the worst first, and nodes with too few processors."""
+    """Return nodes with too few processors, then the placement faults, the worst first."""
     merged = faults_of(places)
     hosts_with_fault = {host for fault in merged if fault.kind in SHARING for host in fault.hosts}
     more = [
@@ -277,22 +280,22 @@ def _sharing(
     free = len({processor.processor for processor in node.processors} - node.usable)
 
     def sharing_of(
-        some: Sequence[RankPlace],
+        sharers: Sequence[RankPlace],
         processors: int,
         what: str,
         others: float | None = None,
         *,
         is_of_node: bool = False,
     ) -> Sharing:
-        known = [of_rank[place.rank] for place in some]
+        known = [of_rank[place.rank] for place in sharers]
         lost = [own.lost_seconds for own in known]
         used, span = _use(known, [times[own.rank] for own in known])
         return Sharing(
             host=node.host,
             is_of_node=is_of_node,
             what=what,
-            ranks=tuple(sorted(place.rank for place in some)),
-            threads=sum(place.threads for place in some),
+            ranks=tuple(sorted(place.rank for place in sharers)),
+            threads=sum(place.threads for place in sharers),
             processors=processors,
             free=free,
             run_seconds=sum(own.run_seconds for own in known),
@@ -307,22 +310,22 @@ def _sharing(
         return
     processors, threads = len(node.usable), sum(place.threads for place in places)
     least = sum(of_rank[place.rank].least_threads for place in places)
-    unseen = threads <= processors and least > CERTAINLY_MORE * processors
-    if len(places) > processors or ((threads > processors or unseen) and not free):
+    more_threads = threads <= processors and least > CERTAINLY_MORE * processors
+    if len(places) > processors or ((threads > processors or more_threads) and not free):
         others = _others(node, of_rank, times, use)
-        number = f"at least {math.ceil(least)}" if unseen else f"{threads}"
+        number = f"at least {math.ceil(least)}" if more_threads else f"{threads}"
         what = _what(node.host, len(places), number, processors)
         whole = sharing_of(places, processors, what, others, is_of_node=True)
-        # (Threads that hardly ever wait don't compute at the same time.)
+        # (Threads that hardly ever wait for a processor do not compute at the same time.)
         if len(places) > processors or whole.waited is None or whole.matters:
             yield whole
             return
     for fault in sharing_faults(node):
-        some = [place for place in places if place.rank in fault.ranks]
-        own = len({cpu for place in some for cpu in place.cpus})
-        # (What it costs to share a core as two hardware threads of it depends on the program.)
-        if sum(place.threads for place in some) > own:
-            yield sharing_of(some, own, fault.what)
+        sharers = [place for place in places if place.rank in fault.ranks]
+        cpu_count = len({cpu for place in sharers for cpu in place.cpus})
+        # (The cost of sharing a core as two hardware threads depends on the program.)
+        if sum(place.threads for place in sharers) > cpu_count:
+            yield sharing_of(sharers, cpu_count, fault.what)
 
 
 def _others(
@@ -331,7 +334,7 @@ def _others(
     times: Mapping[int, Rank],
     use: tuple[float, float] | None,
 ) -> float | None:
-    """Return the processor time that others took of the processors that ranks may use; None = not known."""
+    """Return the processor time of other processes on the processors that ranks may use; None = unknown."""
     known = [of_rank[place.rank] for place in node.ranks if place.rank in of_rank]
     if not use or not known:
         return None
@@ -340,48 +343,50 @@ def _others(
 
 
 def _what(host: str, count: int, threads: str, processors: int) -> str:
-    who = f"{count} rank{'s' * (count != 1)}"
+    count_text = f"{count} rank{'s' * (count != 1)}"
     with_threads = f" with {threads} threads" if count <= processors else ""
     verb = "share" if count != 1 else "shares"
-    return f"{who}{with_threads} {verb} {processors} processor{'s' * (processors != 1)} on {host}"
+    return f"{count_text}{with_threads} {verb} {processors} processor{'s' * (processors != 1)} on {host}"
 
 
 def _use(known: Sequence[RankProcessors], rows: Sequence[Rank]) -> tuple[float, float]:
-    """Return the processor time of ranks, and in which time: if counted, from MPI_Init to MPI_Finalize."""
+    """Return the processor time of ranks, and its period: MPI_Init to MPI_Finalize if counted."""
     used = [own.used_seconds for own in known]
     if None not in used:
         return sum(seconds or 0.0 for seconds in used), max(own.run_seconds for own in known)
     return sum(row.user_seconds + row.system_seconds for row in rows), max(row.wall_seconds for row in rows)
 
 
-def _preempted(alone: Sequence[RankProcessors], everybody: Iterable[RankProcessors]) -> Preempted | None:
-    """Return those that had no processor, of ranks that share theirs with no other rank."""
+def _preempted(
+    without_sharers: Sequence[RankProcessors], all_ranks: Iterable[RankProcessors]
+) -> Preempted | None:
+    """Return the preempted ranks among the ranks that share processors with no other rank."""
     exact = [
         own
-        for own in alone
+        for own in without_sharers
         if own.lost_seconds is not None and own.lost_seconds >= MUCH_WAIT * own.run_seconds > 0
     ]
     often = [
         own
-        for own in alone
+        for own in without_sharers
         if own.lost_seconds is None and MANY_SWITCHES <= (own.switches_per_second or 0.0) < YIELDS
     ]
-    who = exact or often
-    if not who:
+    preempted = exact or often
+    if not preempted:
         return None
-    away = [own.lost_seconds if exact else own.not_on_processor_seconds for own in who]
+    away = [own.lost_seconds if exact else own.not_on_processor_seconds for own in preempted]
     known = [seconds for seconds in away if seconds is not None]
-    run = sum(own.run_seconds for own in who)
+    run = sum(own.run_seconds for own in preempted)
     lost = sum(known) if known else None
     if lost is not None and lost < MUCH_WAIT * run:
         return None
-    rates = [own.switches_per_second for own in everybody if own.switches_per_second is not None]
-    who.sort(key=lambda own: (-(own.lost_seconds or 0.0), -(own.switches_per_second or 0.0)))
+    rates = [own.switches_per_second for own in all_ranks if own.switches_per_second is not None]
+    preempted.sort(key=lambda own: (-(own.lost_seconds or 0.0), -(own.switches_per_second or 0.0)))
     return Preempted(
-        ranks=tuple(own.rank for own in who),
+        ranks=tuple(own.rank for own in preempted),
         run_seconds=run,
         lost_seconds=lost,
         is_exact=bool(exact),
-        switches_per_second=max(own.switches_per_second or 0.0 for own in who),
+        switches_per_second=max(own.switches_per_second or 0.0 for own in preempted),
         mean_switches_per_second=sum(rates) / len(rates) if rates else 0.0,
     )

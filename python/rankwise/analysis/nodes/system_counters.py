@@ -1,6 +1,6 @@
-"""What the system and the processors counted of each rank and region between MPI_Init and MPI_Finalize.
+"""System and hardware counters of each rank and region between MPI_Init and MPI_Finalize.
 
-A counter that was not counted on some of the ranks that are added up is not known: None, never 0.
+A sum is unknown if some of its ranks lack the counter: None, never 0.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """What was counted, summed; None = it was not counted, at least not on all of these ranks.
+    """Sums of counters; None = not counted on at least one of the ranks.
 
     Attributes:
         voluntary_switches: context switches because the process waited.
-        involuntary_switches: context switches because another one was given its processor.
-        minor_faults: page faults without a disk.
-        major_faults: page faults that had to wait for a disk.
+        involuntary_switches: context switches because another process got its processor.
+        minor_faults: page faults without disk access.
+        major_faults: page faults with disk access.
         task_clock_seconds: processor time of all threads.
         migrations: from one processor to another.
-        instructions: of the program, without the kernel, as the next two.
+        instructions: of the program, without the kernel, like the next two.
         cycles: of the processor.
         floating_point_operations: of all widths and precisions.
-        scaled: whether some are extrapolated, because they were not counted all the time.
+        scaled: whether some values are extrapolated, because the counters did not run all the time.
     """
 
     voluntary_switches: int | None = None
@@ -50,15 +50,15 @@ _COLUMNS = [name.removesuffix("_seconds") for name in COUNTERS]
 
 @dataclass(frozen=True)
 class Counted:
-    """Counts, and how long that took.
+    """Counts, and their rates.
 
     Attributes:
-        seconds: wall time, summed over the ranks; None = not known.
+        seconds: wall time, summed over all ranks; None = unknown.
         counts: in this time.
         cpu_percent: processor time in percent of `seconds`: over 100 with several threads.
-        involuntary_switches_per_second: of wall time of a rank.
-        instructions_per_cycle: None = one of the two is not known.
-        gflop_per_second: 10^9 floating-point operations a second of wall time of a rank.
+        involuntary_switches_per_second: per second of a rank's wall time.
+        instructions_per_cycle: None = one of the two is unknown.
+        gflop_per_second: 10^9 floating-point operations per second of a rank's wall time.
     """
 
     seconds: float | None
@@ -70,7 +70,7 @@ class Counted:
 
     @classmethod
     def of(cls, seconds: float | None, counts: Counts) -> Counted:
-        """Return counts of so many seconds."""
+        """Return the counts with their rates."""
         task = counts.task_clock_seconds
         return cls(
             seconds,
@@ -84,13 +84,13 @@ class Counted:
 
 @dataclass(frozen=True)
 class RankCounters:
-    """What was counted of one rank; the seconds are those between MPI_Init and MPI_Finalize.
+    """The counters of one rank; the seconds are between MPI_Init and MPI_Finalize.
 
-    Of a rank that did not come to MPI_Finalize they are not known: it was counted until it was looked at
-    last.
+    For a rank that did not reach MPI_Finalize, the seconds are unknown: its counters were last read at some
+    earlier time.
 
     Attributes:
-        waited_seconds: that its threads were ready and had no processor, in all regions; None = not known.
+        waited_seconds: that its threads were ready and had no processor, in all regions; None = unknown.
     """
 
     rank: int
@@ -101,11 +101,11 @@ class RankCounters:
 
 @dataclass(frozen=True)
 class RegionCounters:
-    """What was counted in one region without the regions nested in it.
+    """The counters of one region without its nested regions.
 
     Attributes:
-        path: names from the outermost region to this one, with slashes between them.
-        ranks: how many were counted there.
+        path: names from the outermost region to this one, separated by slashes.
+        ranks: number of ranks that were counted there.
     """
 
     region: int
@@ -116,7 +116,7 @@ class RegionCounters:
 
 @dataclass(frozen=True)
 class AbsentCounter:
-    """A counter that is not known, and why, of which ranks (compact list)."""
+    """A missing counter, the reason, and the affected ranks in compact form."""
 
     counter: str
     why: str
@@ -125,11 +125,11 @@ class AbsentCounter:
 
 @dataclass(frozen=True)
 class CounterTotals:
-    """All ranks.
+    """The counters of all ranks.
 
     Attributes:
-        counted: over all ranks.
-        gflop_per_second: of the job: the sum of what its ranks do a second; None = not counted.
+        counted: sums over all ranks.
+        gflop_per_second: sum of the ranks' rates; None = not counted.
     """
 
     counted: Counted
@@ -137,7 +137,7 @@ class CounterTotals:
 
 
 def rank_counters(connection: sqlite3.Connection) -> list[RankCounters]:
-    """Return every rank that was counted, in their order."""
+    """Return the counters of every counted rank, by ascending rank."""
     counts_of_rank: dict[int, list[Counts]] = {}
     for rank, _, counts in _rows(connection):
         counts_of_rank.setdefault(rank, []).append(counts)
@@ -156,7 +156,7 @@ def region_counters(connection: sqlite3.Connection) -> list[RegionCounters]:
     counts_of_region: dict[int, list[Counts]] = {}
     for _, region, counts in _rows(connection):
         counts_of_region.setdefault(region, []).append(counts)
-    # Of the whole program only what is between MPI_Init and MPI_Finalize is counted.
+    # For the whole program, counters run only between MPI_Init and MPI_Finalize.
     seconds = dict(
         connection.execute(
             "SELECT region_times.region, SUM(exclusive - CASE region_times.region"
@@ -179,14 +179,14 @@ def region_counters(connection: sqlite3.Connection) -> list[RegionCounters]:
 
 
 def absent_counters(connection: sqlite3.Connection) -> list[AbsentCounter]:
-    """Return what was not counted."""
+    """Return the missing counters."""
     rows = connection.execute("SELECT counter, reason, ranks FROM absent_counters ORDER BY rowid").fetchall()
     names = dict(zip(_COLUMNS, COUNTERS, strict=True))
     return [AbsentCounter(names.get(counter, counter), why, ranks) for counter, why, ranks in rows]
 
 
 def counter_totals(connection: sqlite3.Connection) -> CounterTotals | None:
-    """Return what was counted of all ranks; None if nothing was."""
+    """Return the counters of all ranks; None if nothing was counted."""
     rows = rank_counters(connection)
     if not rows:
         return None
@@ -198,7 +198,7 @@ def counter_totals(connection: sqlite3.Connection) -> CounterTotals | None:
 
 
 def total(counted: Iterable[Counted]) -> Counted:
-    """Return several taken together."""
+    """Return the sum of several rows."""
     rows = list(counted)
     seconds = [row.seconds for row in rows if row.seconds is not None]
     return Counted.of(sum(seconds) if len(seconds) == len(rows) else None, _sum([row.counts for row in rows]))

@@ -1,4 +1,4 @@
-"""The nodes: their ranks, time in MPI, and bytes that stay or leave."""
+"""The nodes: their ranks, time in MPI, and traffic within and between nodes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ class Node:
     """One host.
 
     Attributes:
-        ranks: how many ran on it.
-        seconds: time in MPI without MPI_Init and MPI_Finalize, summed over its ranks.
-        percent_of_mpi: of all ranks' time in MPI.
-        percent_of_own_run: of its own ranks' time between MPI_Init and MPI_Finalize, times their threads.
-        bytes_on_node: of point-to-point and one-sided messages from its ranks to ranks of the same host.
-        bytes_off_node: ... to ranks of other hosts.
-        bytes_unplaced: ... to ranks whose host is not known.
+        ranks: number of ranks on it.
+        seconds: time in MPI without MPI_Init and MPI_Finalize, sum of its ranks.
+        percent_of_mpi: `seconds` in percent of all ranks' time in MPI.
+        percent_of_own_run: `seconds` in percent of its ranks' time between MPI_Init and MPI_Finalize, times
+            their threads.
+        bytes_on_node: of point-to-point and one-sided messages from its ranks to ranks on the same host.
+        bytes_off_node: ... to ranks on other hosts.
+        bytes_unplaced: ... to ranks with an unknown host.
     """
 
     host: str

@@ -1,7 +1,7 @@
-"""Where series change their level: the fewest steps that explain them.
+"""Finds where series change their level, with the fewest steps that explain them.
 
-Optimal partitioning (Jackson et al. 2005): of all ways to cut the series into segments, that with the least
-sum of squared distances from the segments' means, in units of the noise, plus a penalty for each segment.
+Optimal partitioning (Jackson et al. 2005): the segmentation that minimises the sum of squared distances from
+the segments' means, in units of the noise, plus a penalty for each segment.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ def change_points(
     most: int = 12,
     floor: float = 0.1,
 ) -> list[int]:
-    """Return where the segments begin, the first one at 0.
+    """Return where the segments begin, the first at 0.
 
     Args:
         series: shape (n, k): k series of n values, each about 0 to 1.
         weights: shape (n): of the values.
-        least: values of a segment.
-        most: segments. Where there were more the penalty grows: what goes up and down all the time is one.
-        floor: deviations below are no change.
+        least: smallest number of values in a segment.
+        most: largest number of segments. If there are more, the penalty grows: a series that always goes up
+            and down is one segment.
+        floor: smaller deviations are no change.
     """
     n, k = series.shape
     if n < 2 * least:
         return [0] if n else []
-    # By the differences of neighbours, which steps hardly move.
+    # Estimated from the differences of neighbours, which steps hardly affect.
     noise = np.median(np.abs(np.diff(series, axis=0)), axis=0) / (_MAD * np.sqrt(2))
     scaled = series / np.maximum(noise, floor)
-    # (Schwarz: a segment has k levels, and a place.)
+    # (Schwarz: the parameters of a segment are k levels and a place.)
     penalty = 2 * (k + 1) * np.log(n)
     while True:
         starts = _partition(scaled, weights, least, penalty)

@@ -1,7 +1,7 @@
-"""POP efficiencies of the run, and of each region that the program names.
+"""Efficiency as POP defines it: of the run, and of each region that the program names.
 
-Useful time is the time of a rank outside of MPI, between MPI_Init and MPI_Finalize. A rank's time in MPI is
-the sum over its threads, so it is divided by the number of threads that call MPI.
+Useful time is a rank's time outside of MPI, between MPI_Init and MPI_Finalize. A rank's time in MPI is the
+sum of its threads, so it is divided by the number of threads that call MPI.
 
     parallel efficiency      = mean useful / run time      = load balance x communication efficiency
     load balance             = mean useful / most useful
@@ -9,9 +9,9 @@ the sum over its threads, so it is divided by the number of threads that call MP
     serialisation            = most useful / run time on an ideal network
     transfer                 = run time on an ideal network / run time
 
-On an ideal network transfer takes no time. POP gets the run time on it by replaying a trace (Dimemas). Here
-it is the run time minus the ranks' mean transfer. Transfer is time in MPI in which no rank that they needed
-was late, or it was late only because of transfer (`rankwise.analysis.waiting.ideal`).
+An ideal network moves everything in no time. POP gets the run time on it by replaying a trace (Dimemas). Here
+it is the run time without the ranks' mean transfer: the time in MPI in which no required rank was late, or in
+which ranks were late because of transfer (`rankwise.analysis.waiting.ideal`).
 
 Source: POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69.
 """
@@ -31,28 +31,28 @@ from rankwise.analysis.waiting.unknown import unknown_collectives
 from rankwise.records import dataclass
 
 MOST_UNCERTAIN = 0.1
-"""Largest error of the transfer efficiency: with a larger one it is not reported."""
+"""Largest error of the transfer efficiency: with a larger error, it is not reported."""
 _ALWAYS = 0.03
-"""Smallest error: the largest difference in test programs that calculate the efficiency themselves."""
+"""Smallest error assumed: the largest deviation in test programs that calculate the efficiency themselves."""
 LEAST_KNOWN = 0.5
-"""Of the time in MPI, likewise."""
+"""Smallest known share of the time in MPI: with less, the transfer efficiency is not reported."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """The factors of communication efficiency: estimates.
+    """The factors of communication efficiency: estimates from 0 to 1.
 
     Attributes:
-        serialisation: below 1 if ranks wait for others, although the work is balanced.
+        serialisation: below 1 because ranks wait for others, although the work is well balanced.
         serialisation_low: lower bound.
         serialisation_high: upper bound.
-        transfer: below 1 by the time of the network and the MPI library.
+        transfer: below 1 because the network and the MPI library take time.
         transfer_low: lower bound.
         transfer_high: upper bound.
         ideal_seconds: run time on an ideal network.
-        waiting_seconds: time in MPI, over the ranks, that is known to be waiting.
-        transfer_seconds: time in MPI that is known not to be waiting.
-        unknown_seconds: the rest; assumed to be divided in the same ratio.
+        waiting_seconds: time in MPI known to be waiting for others, summed over all ranks.
+        transfer_seconds: time in MPI known not to be waiting, summed over all ranks.
+        unknown_seconds: the rest of the time in MPI; it is assumed to split like the known time.
     """
 
     serialisation: float
@@ -72,17 +72,17 @@ class Efficiency:
     """Efficiency of the run, or of a region; from 0 to 1.
 
     Attributes:
-        region: path of the region, including nested ones; '' = the run.
+        region: path of the region, which includes its nested regions; '' = the run.
         ranks: number of ranks that were in it.
-        seconds: of the rank that was in it for longest; for the run, between MPI_Init and MPI_Finalize.
-        useful_mean_seconds: useful time, mean over the ranks.
-        useful_most_seconds: of the rank with the most.
-        useful_most_rank: that rank.
-        parallel: efficiency.
-        load_balance: likewise.
-        communication: likewise.
-        split: of `communication`; None = not known.
-        why_no_split: the reason if `split` is None; else ''.
+        seconds: of the rank with the longest time in it; of the run, between MPI_Init and MPI_Finalize.
+        useful_mean_seconds: outside of MPI, mean per rank.
+        useful_most_seconds: outside of MPI, of the rank with the most useful time.
+        useful_most_rank: the rank with the most useful time.
+        parallel: parallel efficiency.
+        load_balance: load balance.
+        communication: communication efficiency.
+        split: factors of `communication`; None = unknown.
+        why_no_split: why they are unknown; '' if they are known.
     """
 
     region: str
@@ -104,7 +104,7 @@ def efficiency(connection: sqlite3.Connection, time: TimeInMpi, delayed: Delayed
     Args:
         connection: the profile.
         time: the parts of its time in MPI.
-        delayed: the waiting in it that an ideal network would end.
+        delayed: the waiting in it that an ideal network would avoid.
     """
     ranks = connection.execute(f"SELECT rank, {RUN_SECONDS}, mpi, MAX(threads, 1) FROM ranks").fetchall()
     runs = {rank: run for rank, run, _, _ in ranks}
@@ -119,7 +119,7 @@ def efficiency(connection: sqlite3.Connection, time: TimeInMpi, delayed: Delayed
 
 
 def region_efficiencies(connection: sqlite3.Connection) -> list[Efficiency]:
-    """Return the efficiency of each region, by the order in which they were first entered."""
+    """Return the efficiency of each region, in the order in which they were first entered."""
     regions = connection.execute(
         f"SELECT id, path, parent FROM regions WHERE id NOT IN ({WHOLE_PROGRAM}, {OTHER}) ORDER BY id"
     ).fetchall()
@@ -137,16 +137,16 @@ def region_efficiencies(connection: sqlite3.Connection) -> list[Efficiency]:
         f"SELECT region, rank, SUM(seconds) FROM calls WHERE {BETWEEN} GROUP BY region, rank"
     ):
         in_mpi.setdefault(region, {})[rank] = seconds
-    for region, _, parent in reversed(regions):  # nested regions have the larger numbers
+    for region, _, parent in reversed(regions):  # nested regions have larger numbers
         if parent:
-            around = in_mpi.setdefault(parent, {})
+            parent_seconds = in_mpi.setdefault(parent, {})
             for rank, seconds in in_mpi.get(region, {}).items():
-                around[rank] = around.get(rank, 0.0) + seconds
+                parent_seconds[rank] = parent_seconds.get(rank, 0.0) + seconds
     rows = []
     for region, path, _ in regions:
         runs = walls.get(region, {})
-        own = in_mpi.get(region, {})
-        mpi = {rank: min(own.get(rank, 0.0) / threads[rank], run) for rank, run in runs.items()}
+        region_seconds = in_mpi.get(region, {})
+        mpi = {rank: min(region_seconds.get(rank, 0.0) / threads[rank], run) for rank, run in runs.items()}
         row = _efficiency(path, runs, mpi, "waiting and transfer are distinguished only for the whole run")
         if row:
             rows.append(row)
@@ -162,7 +162,7 @@ def _efficiency(
     useful = {rank: run - in_mpi[rank] for rank, run in runs.items()}
     mean, most = sum(useful.values()) / len(useful), max(useful.values())
     rank = min(rank for rank, seconds in useful.items() if seconds == most)
-    # (Without any useful time the load is balanced.)
+    # (Ranks without any useful time are balanced.)
     balance = mean / most if most > 0 else 1.0
     return Efficiency(
         region=region,
@@ -180,7 +180,7 @@ def _efficiency(
 
 
 def _split(whole: Efficiency, mean_in_mpi: float, time: TimeInMpi, late: Delayed) -> tuple[Split | None, str]:
-    """Return the factors of communication efficiency, or why they are not known."""
+    """Return the factors of communication efficiency, or why they are unknown."""
     in_mpi, moved, error = time.seconds, time.moving_seconds, time.error_seconds
     if not in_mpi or not mean_in_mpi:
         return Split(
@@ -197,13 +197,13 @@ def _split(whole: Efficiency, mean_in_mpi: float, time: TimeInMpi, late: Delayed
         ), ""
     known = time.waiting_seconds + moved
     unknown = in_mpi - known
-    # Times in MPI are summed over threads, and ranks' times are not: shares are the same.
+    # `time` sums over ranks and threads; `scale` converts to the mean of a rank.
     scale = mean_in_mpi / in_mpi
-    share = (moved + late.seconds) / known if known else 0.0  # of what is known: the rest is taken like it
+    share = (moved + late.seconds) / known if known else 0.0  # of the known time, and assumed for the rest
     ideal, least, most = (
-        # (Even if ranks wait for each other's transfer in turn, that is not more than all transfer.)
-        min(max(whole.seconds - min(seconds * scale, everybody), whole.useful_most_seconds), whole.seconds)
-        for seconds, everybody in (
+        # (Even if ranks wait for each other's transfer in turn, the loss is at most the sum of all transfer.)
+        min(max(whole.seconds - min(seconds * scale, all_transfer), whole.useful_most_seconds), whole.seconds)
+        for seconds, all_transfer in (
             (moved + late.seconds + share * unknown, moved + share * unknown),
             (moved + late.high + unknown + error, moved + unknown + error),
             (moved + late.low - error, moved),
@@ -236,7 +236,7 @@ def _split(whole: Efficiency, mean_in_mpi: float, time: TimeInMpi, late: Delayed
 
 
 def _why(time: TimeInMpi, late: Delayed, unknown: float) -> str:
-    """Return the main reason why the factors are uncertain."""
+    """Return the main cause of the factors' uncertainty."""
     by_transfer = late.high - late.low
     unclear = max(unknown, time.error_seconds, by_transfer)
     share = f"{percent(unclear, time.seconds):.0f} % of the time in MPI"

@@ -1,10 +1,10 @@
-"""Load balance: over the ranks, within nodes and between them, and between roles.
+"""Load balance: of all ranks, within and between nodes, and within and between roles.
 
     load balance = mean useful / most useful = within nodes x between nodes
     within nodes = most mean useful of a node / most useful
     between nodes = mean useful / most mean useful of a node
 
-This is the load balance of TALP (DLB), in nodes and between them. Roles are divided likewise.
+This is the load balance of TALP (DLB) within and between nodes. Roles are treated the same way.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Role:
     """Ranks that do one kind of work.
 
     Attributes:
-        name: of their communicator; '' = they are in none of the other roles' communicators.
+        name: of their communicator; '' = the ranks that are in none of the other roles' communicators.
         ranks: ascending.
     """
 
@@ -36,11 +36,11 @@ class Role:
 
 @dataclass(frozen=True)
 class Shared:
-    """Load balance within groups of ranks, and between the groups.
+    """Load balance within groups of ranks and between groups, from 0 to 1.
 
     Attributes:
-        within: largest mean useful time of a group / largest useful time of a rank.
-        between: mean useful time of a rank / largest mean useful time of a group.
+        within: largest mean useful time of a group, divided by the largest useful time of a rank.
+        between: mean useful time of all ranks, divided by the largest mean useful time of a group.
     """
 
     within: float
@@ -63,10 +63,10 @@ def shared(useful: Mapping[int, float], groups: Sequence[Sequence[int]]) -> Shar
 
 
 def roles(connection: sqlite3.Connection, number: int) -> list[Role]:
-    """Return the roles of ranks in a program, if communicators made by one call separate them.
+    """Return the kinds of ranks that a program has, if communicators made by one call distinguish them.
 
-    They do if each rank is in at most one of them, and if the first and the last rank of each one call other
-    procedures than the ranks of another one. The rows of a grid all call the same.
+    They do if each rank is in at most one of them, and if the first and the last rank of a communicator call
+    other procedures than these ranks of another communicator. Rows of a grid, for example, all do the same.
     """
     families: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
     for name, family, members in connection.execute(
@@ -76,19 +76,19 @@ def roles(connection: sqlite3.Connection, number: int) -> list[Role]:
     ):
         ranks = tuple(sorted(rank for rank in parse(members) if rank >= 0))
         families.setdefault(family, []).append((name, ranks))
-    for own in families.values():
-        divided = _divided(own, number)
+    for siblings in families.values():
+        divided = _divided(siblings, number)
         if divided and len({_procedures(connection, role) for role in divided}) > 1:
             return divided
     return []
 
 
-def _divided(own: Sequence[tuple[str, tuple[int, ...]]], number: int) -> list[Role]:
-    """Return the roles by which communicators divide the ranks; none if they do not divide them."""
-    inside = [rank for _, ranks in own for rank in ranks]
-    if len(own) > _MOST_ROLES or len(set(inside)) < len(inside):
+def _divided(siblings: Sequence[tuple[str, tuple[int, ...]]], number: int) -> list[Role]:
+    """Return the ranks as divided by communicators; empty if these do not divide them."""
+    inside = [rank for _, ranks in siblings for rank in ranks]
+    if len(siblings) > _MOST_ROLES or len(set(inside)) < len(inside):
         return []
-    roles = [Role(name, ranks) for name, ranks in own if ranks]
+    roles = [Role(name, ranks) for name, ranks in siblings if ranks]
     outside = tuple(sorted(set(range(number)) - set(inside)))
     return [*roles, *([Role("", outside)] if outside else [])]
 

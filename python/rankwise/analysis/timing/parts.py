@@ -1,4 +1,4 @@
-"""What the ranks' time between MPI_Init and MPI_Finalize went to."""
+"""The parts of the ranks' time between MPI_Init and MPI_Finalize."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Part:
 
     Attributes:
         name: `compute`, `waiting`, `transfer`, `files` or `unknown`.
-        percent_of_run: all parts are 100 % together.
-        error_percent_of_run: by which it may be off; 0 = it was measured.
+        percent_of_run: the parts add up to 100 %.
+        error_percent_of_run: error of `percent_of_run`; 0 = it was measured.
     """
 
     name: str
@@ -26,12 +26,12 @@ class Part:
 
     @property
     def is_estimate(self) -> bool:
-        """Whether it is known by a sample."""
+        """Whether it is estimated from a sample."""
         return self.error_percent_of_run > 0
 
 
 def run_parts(times: Times, time: TimeInMpi) -> list[Part]:
-    """Return what the time went to.
+    """Return the parts of the time.
 
     Args:
         times: of the run.

@@ -1,4 +1,4 @@
-"""The parts of the time in MPI: waiting, moving data, files, unknown."""
+"""The parts of the time in MPI, as far as known: waiting for others, moving data, files."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _POSTING_COLLECTIVES = ("collective", "neighbourhood")
 
 @dataclass(frozen=True)
 class TimeInMpi:
-    """The time in MPI, over all ranks and their threads; the parts add up to it.
+    """The time in MPI, summed over all ranks and their threads, and its parts, which add up to it.
 
     Attributes:
-        seconds: all of it, MPI_Init and MPI_Finalize not included.
-        waiting_seconds: for late ranks, in blocking collectives and for messages; an estimate
-            unless the sample is everything.
-        moving_seconds: without waiting: taken by the library and the network.
-        files_seconds: in MPI-IO, without the waiting.
-        unknown_seconds: the rest: in calls whose waiting is not known.
-        error_seconds: error of the waiting, by the sampling (95 %) and the clocks of the nodes.
-        posting_seconds: of `moving_seconds`, in calls that only start something.
-        hang_seconds: of `waiting_seconds`, in calls that never returned, if the ranks that they waited for
-            at the end of the run are known; exact.
+        seconds: time in MPI, without MPI_Init and MPI_Finalize.
+        waiting_seconds: for late ranks, in blocking collectives and for messages; an estimate unless the
+            sample has all calls.
+        moving_seconds: in which no required rank was late: time of the library and the network.
+        files_seconds: in MPI-IO, without waiting.
+        unknown_seconds: the rest: in calls whose waiting is unknown.
+        error_seconds: error of the waiting, by sampling (95 %) and by the clocks of the nodes.
+        posting_seconds: part of `moving_seconds`, in calls that only start an operation.
+        hang_seconds: part of `waiting_seconds`, in calls that never returned, if it is known which ranks
+            they waited for when the run ended; exact.
     """
 
     seconds: float
@@ -55,31 +55,31 @@ class TimeInMpi:
 
     @property
     def is_estimate(self) -> bool:
-        """Whether a sample separates waiting from moving data."""
+        """Whether waiting and moving are distinguished by a sample."""
         return self.error_seconds > 0
 
     @property
     def percent_unknown(self) -> float:
-        """Unknown share of the time in MPI."""
+        """`unknown_seconds` in percent of `seconds`."""
         return percent(self.unknown_seconds, self.seconds)
 
     @property
     def is_much_unknown(self) -> bool:
-        """Whether so much is unknown that the output should begin with that."""
+        """Whether so much is unknown that screens say so first."""
         return self.percent_unknown >= _MUCH
 
     @property
     def is_mostly_unknown(self) -> bool:
-        """Whether the unknown time may contain more waiting than is known: then the latest ranks are unknown.
+        """Whether more time is unknown than known to be waiting, so that the latest ranks are unknown.
 
-        The ranks that others waited for in a hang need not have been late before.
+        The waits of a hang are excluded: they do not show which ranks were late before.
         """
         before = self.before_hang
         return before.is_much_unknown and before.unknown_seconds > before.waiting_seconds
 
     @property
     def before_hang(self) -> TimeInMpi:
-        """The same without the calls that never returned."""
+        """The same, with the time in calls that never returned as unknown."""
         if not self.hang_seconds:
             return self
         return replace(
@@ -96,13 +96,13 @@ def time_in_mpi(
     messages: MessageWaits,
     hang: Hang | None = None,
 ) -> TimeInMpi:
-    """Return what is known of the time in MPI.
+    """Return the parts of the time in MPI.
 
     Args:
         connection: the profile.
         waiting: in its collectives; None = no arrivals are known.
         messages: waits for its messages.
-        hang: why the run stood still when it ended; None = it did not.
+        hang: why the run hung when it ended; None = it did not.
     """
     in_mpi, posting, files = 0.0, 0.0, 0.0
     calls = totals_by(
@@ -141,5 +141,5 @@ def time_in_mpi(
 
 
 def _starts(procedure: str) -> bool:
-    """Tell whether a collective is only started: `MPI_Ibcast`, `MPI_Bcast_init`."""
+    """Return whether a procedure only starts a collective, such as `MPI_Ibcast` or `MPI_Bcast_init`."""
     return procedure.startswith("MPI_I") or procedure.endswith("_init")

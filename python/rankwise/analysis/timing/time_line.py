@@ -1,4 +1,4 @@
-"""The activity of the ranks over time: by interval, and the phases of the run."""
+"""The activity of the ranks over time: their intervals, and the phases of the run found in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.change_points import change_points
 from rankwise.records import dataclass
 
-_LEAST_RATE = 0.01  # of the largest rate of bytes: less counts as nothing
+_LEAST_RATE = 0.01  # of the largest rate of bytes: smaller rates count as nothing
 _WEIGHT_OF_RATE = 0.5  # relative to the share in MPI
 _LEAST_BYTES = 1e-9  # a second
 _LEAST_SECONDS = 1e-9
@@ -27,17 +27,17 @@ class RankLine:
 
     Attributes:
         rank: in MPI_COMM_WORLD.
-        host: its node.
-        begin_seconds: when it returned from MPI_Init, after the start of the run.
-        end_seconds: when it called MPI_Finalize, or its end as far as it is known.
+        host: its host.
+        begin_seconds: when MPI_Init returned, after the start of the run.
+        end_seconds: when it called MPI_Finalize, or its known end.
         threads: number of threads that call MPI.
-        percent_of_mpi: of this time, in MPI (of several threads the mean).
+        percent_of_mpi: share of this time in MPI (mean of its threads).
         inside_seconds: part of each interval between these two instants.
-        mpi_seconds: of these, in MPI; several threads are added up.
+        mpi_seconds: time in MPI in each interval, sum of its threads.
         bytes_sent: in each interval.
-        bytes_received: likewise.
-        messages: likewise.
-        calls: likewise.
+        bytes_received: in each interval.
+        messages: in each interval.
+        calls: in each interval.
     """
 
     rank: int
@@ -56,24 +56,24 @@ class RankLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Phase:
-    """A part of the run with similar average activity of the ranks.
+    """A part of the run with constant mean activity of the ranks.
 
     Attributes:
         number: from 1, in the order of time.
         begin_seconds: after the start of the run.
-        end_seconds: likewise.
-        percent_of_mpi: of the time of all ranks.
-        least_percent_of_mpi: of the rank with the least.
-        least_rank: that rank.
-        most_percent_of_mpi: of the rank with the most.
-        most_rank: that rank.
-        bytes_sent: over the ranks.
-        bytes_received: likewise.
-        messages: likewise.
-        calls: likewise.
-        bytes_sent_per_second: over the ranks.
-        messages_per_second: likewise.
-        calls_per_second: likewise.
+        end_seconds: after the start of the run.
+        percent_of_mpi: share of MPI in the time of all ranks.
+        least_percent_of_mpi: the smallest share of a rank.
+        least_rank: the rank with the smallest share.
+        most_percent_of_mpi: the largest share of a rank.
+        most_rank: the rank with the largest share.
+        bytes_sent: sum over all ranks, like the next three.
+        bytes_received: sum over all ranks.
+        messages: sum over all ranks.
+        calls: sum over all ranks.
+        bytes_sent_per_second: sum over all ranks.
+        messages_per_second: sum over all ranks.
+        calls_per_second: sum over all ranks.
     """
 
     number: int
@@ -94,7 +94,7 @@ class Phase:
 
     @property
     def seconds(self) -> float:
-        """How long it is."""
+        """The length of the phase."""
         return self.end_seconds - self.begin_seconds
 
 
@@ -105,12 +105,12 @@ class Interval:
     Attributes:
         number: from 0.
         begin_seconds: after the start of the run.
-        percent_of_mpi: of the time of all ranks; None = none was there.
-        mpi_seconds: over the ranks.
-        bytes_sent: likewise.
-        bytes_received: likewise.
-        messages: likewise.
-        calls: likewise.
+        percent_of_mpi: share of MPI in the time of all ranks; None = no rank was running.
+        mpi_seconds: sum over all ranks, like the next four.
+        bytes_sent: sum over all ranks.
+        bytes_received: sum over all ranks.
+        messages: sum over all ranks.
+        calls: sum over all ranks.
     """
 
     number: int
@@ -128,12 +128,12 @@ class TimeLine:
     """The run in intervals of equal width.
 
     Attributes:
-        begin_seconds: where the first interval begins, after the start of the run.
-        width_seconds: of each.
-        not_known_ranks: number of ranks without data.
+        begin_seconds: start of the first interval, after the start of the run.
+        width_seconds: of each interval.
+        not_known_ranks: number of ranks with unknown activity.
         phases: in the order of time.
         intervals: all, in the order of time.
-        ranks: in their order.
+        ranks: in ascending order.
     """
 
     begin_seconds: float = 0.0
@@ -146,7 +146,7 @@ class TimeLine:
 
 @dataclass(frozen=True)
 class _Cells:
-    """Arrays of shape (ranks, intervals); `available` is the time that the threads had, seconds."""
+    """Arrays of shape (ranks, intervals); `available` is the threads' available time, seconds."""
 
     inside: NDArray[np.float64]
     available: NDArray[np.float64]
@@ -155,7 +155,7 @@ class _Cells:
 
 
 def time_line(connection: sqlite3.Connection) -> TimeLine:
-    """Return the activity of the ranks over time; without intervals if nothing is known."""
+    """Return the activity of the ranks over time; without intervals if it is unknown."""
     (all_ranks,) = connection.execute("SELECT COUNT(*) FROM ranks").fetchone()
     axis = connection.execute("SELECT begin, width, intervals FROM time_axis").fetchone()
     lines = connection.execute(
@@ -190,7 +190,7 @@ def time_line(connection: sqlite3.Connection) -> TimeLine:
 
 
 def _is_possible(axis: tuple[float, float, int], ranks: int) -> bool:
-    """Return whether the axis is possible: a damaged profile may have an impossible one."""
+    """Return whether the axis is valid; in a damaged profile it may not be."""
     begin, width, count = axis
     return bool(np.isfinite(begin) and 0 < width < np.inf and 0 < count * ranks <= _MOST_CELLS)
 
@@ -221,13 +221,11 @@ def _cells(
 
 
 def _intervals(cells: _Cells, begin: float, width: float) -> list[Interval]:
-    mpi, there = cells.mpi.sum(axis=0).tolist(), cells.available.sum(axis=0).tolist()
+    mpi, available = cells.mpi.sum(axis=0).tolist(), cells.available.sum(axis=0).tolist()
     counts = zip(*(cells.counts[name].sum(axis=0).tolist() for name in _COUNTS), strict=True)
     return [
-        Interval(
-            number, begin + number * width, percent(spent, all_of_it) if all_of_it else None, spent, *row
-        )
-        for number, (spent, all_of_it, row) in enumerate(zip(mpi, there, counts, strict=True))
+        Interval(number, begin + number * width, percent(spent, whole) if whole else None, spent, *row)
+        for number, (spent, whole, row) in enumerate(zip(mpi, available, counts, strict=True))
     ]
 
 
@@ -239,7 +237,7 @@ def _phases(cells: _Cells, ranks: Sequence[RankLine], begin: float, width: float
     first, last = int(occupied[0]), int(occupied[-1]) + 1
     share = np.minimum(_ratio(cells.mpi.sum(axis=0), available), 1.0)
     sent = _ratio(cells.counts["bytes_sent"].sum(axis=0, dtype=np.float64), available)
-    # By orders of magnitude: twice as much is little, a hundred times as much is all.
+    # Logarithmic: twice the rate is a small change, a hundred times the rate is the largest.
     rate = np.log1p(sent / max(float(sent.max()) * _LEAST_RATE, _LEAST_BYTES)) / np.log1p(1 / _LEAST_RATE)
     series = np.stack([share, _WEIGHT_OF_RATE * rate], axis=1)[first:last]
     starts = [first + start for start in change_points(series, available[first:last] / available.max())]
@@ -261,8 +259,8 @@ def _phase(
     number: int, cells: _Cells, ranks: Sequence[RankLine], which: slice, begin: float, end: float
 ) -> Phase:
     mpi, available = cells.mpi[:, which].sum(axis=1), cells.available[:, which].sum(axis=1)
-    there = np.flatnonzero(available > 0)
-    shares = mpi[there] / available[there]
+    present = np.flatnonzero(available > 0)
+    shares = mpi[present] / available[present]
     least, most = int(shares.argmin()), int(shares.argmax())
     sums = {name: int(cells.counts[name][:, which].sum()) for name in _COUNTS}
     seconds = max(end - begin, _LEAST_SECONDS)
@@ -272,9 +270,9 @@ def _phase(
         end_seconds=end,
         percent_of_mpi=percent(float(mpi.sum()), float(available.sum())),
         least_percent_of_mpi=100 * float(shares[least]),
-        least_rank=ranks[int(there[least])].rank,
+        least_rank=ranks[int(present[least])].rank,
         most_percent_of_mpi=100 * float(shares[most]),
-        most_rank=ranks[int(there[most])].rank,
+        most_rank=ranks[int(present[most])].rank,
         bytes_sent=sums["bytes_sent"],
         bytes_received=sums["bytes_received"],
         messages=sums["messages"],
@@ -286,6 +284,6 @@ def _phase(
 
 
 def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return part / whole; nothing of nothing is 0."""
+    """Return part / whole; 0 if `whole` is 0."""
     ratio: NDArray[np.float64] = np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
     return ratio

@@ -1,7 +1,6 @@
-"""Where the time went: MPI, its start and end, and the rest, and how evenly over the ranks.
+"""Where the time went: MPI, MPI_Init and MPI_Finalize, and the rest; also the ranks' spread.
 
-Time in MPI excludes MPI_Init and MPI_Finalize, which have a figure of their own. Shares refer to the time
-between the two.
+Time in MPI and all shares refer to the time between MPI_Init and MPI_Finalize; these two are separate.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class RankTime:
-    """Time in MPI of one rank, MPI_Init and MPI_Finalize not included."""
+    """Time in MPI of one rank, without MPI_Init and MPI_Finalize."""
 
     rank: int
     host: str
@@ -29,13 +28,13 @@ class Times:
     """Time of the run.
 
     Attributes:
-        wall_seconds: of the rank that ran for longest.
-        init_finalize_seconds: in MPI_Init and MPI_Finalize, mean over the ranks.
+        wall_seconds: of the longest rank.
+        init_finalize_seconds: in MPI_Init and MPI_Finalize, mean per rank.
         mpi_percent_of_run: all ranks' time in MPI in percent of their time between MPI_Init and MPI_Finalize,
             times their threads that call MPI.
-        rest_percent_of_run: the rest: computing, I/O and everything else.
+        rest_percent_of_run: the rest up to 100 %: computing, I/O and everything else.
         most_in_mpi: the rank with the most time in MPI, None without ranks.
-        least_in_mpi: the rank with the least.
+        least_in_mpi: the rank with the least time in MPI, None without ranks.
         ends_known: whether the end of ranks that did not finish MPI_Finalize is known.
     """
 
@@ -50,9 +49,9 @@ class Times:
 
 @dataclass(frozen=True)
 class Balance:
-    """Spread over the ranks: wall, processor and MPI time, MPI's share as in `Times`, and bytes.
+    """Spread over ranks: wall, processor and MPI time, MPI's share as in `Times`, and bytes.
 
-    MPI's time and share exclude MPI_Init and MPI_Finalize, which have their own spread.
+    MPI's time and share exclude MPI_Init and MPI_Finalize, which have a separate spread.
     """
 
     wall_seconds: Spread
@@ -77,13 +76,13 @@ def times(connection: sqlite3.Connection) -> Times:
         for order in ("DESC", "ASC")
     )
     share = percent(mpi, run)
-    rest = max(round(100.0 - share, 6), 0.0) if run else 0.0  # rounded, because 1e-14 is nothing
+    remainder = max(round(100.0 - share, 6), 0.0) if run else 0.0  # rounded, so that no rest is 0, not 1e-14
     highest, lowest = (RankTime(*row) if row else None for row in (most, least))
-    return Times(longest, init_finalize, share, rest, highest, lowest, ended is not None)
+    return Times(longest, init_finalize, share, remainder, highest, lowest, ended is not None)
 
 
 def balance(connection: sqlite3.Connection) -> Balance | None:
-    """Return how evenly the ranks share the time and the bytes; None if no rank's counters were read."""
+    """Return the spread of the ranks' times and bytes; None if no rank's counters were read."""
     ranks = connection.execute(
         f'SELECT rank, wall, "user", "system", mpi, init_finalize, {THREAD_SECONDS} FROM ranks'
     ).fetchall()
@@ -102,7 +101,7 @@ def balance(connection: sqlite3.Connection) -> Balance | None:
         system_seconds=spread({rank: system for rank, _, _, system, *_ in ranks}),
         mpi_seconds=spread(mpi),
         init_finalize_seconds=spread({rank: seconds for rank, *_, seconds, _ in ranks}),
-        # The average is that of the run, not of the ranks' percentages: the one number all views agree on.
+        # The run's average, not the mean of the ranks' percentages, so that all views agree.
         mpi_percent_of_run=replace(share, total=None, average=whole),
         bytes_sent=spread(sent),
     )

@@ -1,7 +1,7 @@
-"""What a profile has of single calls, as a trace: which rank was inside which call from when until when.
+"""The single calls in a profile as a trace: when each rank was inside which call.
 
-These are the samples of collectives and of calls that wait for messages, and nothing else: between two of
-them a rank may have made any number of calls. What a rank did in all is in the time line.
+A profile has only samples of collectives and of calls that wait for messages. Between two of them, a rank may
+have made any number of calls. The time line covers all calls.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankwise.profile.join.members import UNKNOWN, parse
 from rankwise.records import dataclass
 
 COLLECTIVES = tuple(sorted(CALLS))
-"""Procedures of which there is a sample of instances."""
+"""Procedures with a sample of instances."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class TracedCommunicator:
 
     Attributes:
         name: ancestry.
-        user_name: that the program gave it, or ''.
-        members: world ranks by rank in it; () = not all are known, or it is none of one group.
+        user_name: name that the program gave it, or ''.
+        members: world ranks by rank in it; () = not all are known, or it is no intracommunicator.
     """
 
     name: str
@@ -41,14 +41,14 @@ class TracedMessage:
     """A message that a call waited for; times in nanoseconds.
 
     Attributes:
-        key: which message it is, the same on both sides: source, destination, communicator, tag, number.
-        bytes: as the waiting rank knows them; 0 for a probe.
+        key: identifies the message on both sides: source, destination, communicator, tag, number.
+        bytes: size according to the waiting rank; 0 for a probe.
         sends: the waiting rank is the source.
         procedure: that posted the waiting rank's side.
-        posted: when.
+        posted: when the waiting rank's side was posted.
         other_procedure: that posted the other side.
-        other_posted: when.
-        arrow: number of the arrow from where the other side was posted to the call; None = there is none.
+        other_posted: when the other side was posted.
+        arrow: number of the arrow from the posting of the other side to the call; None = no arrow is drawn.
     """
 
     key: tuple[int, int, int, int, int]
@@ -62,7 +62,7 @@ class TracedMessage:
 
     @property
     def other(self) -> int:
-        """Return the rank that the waiting one waits for."""
+        """The rank that the call waits for."""
         return self.key[1 if self.sends else 0]
 
 
@@ -72,20 +72,20 @@ class TracedCall:
 
     Attributes:
         rank: that made it.
-        lane: 0, or more where other calls of the rank, by other threads, go on at the same time.
+        lane: 0, or more if calls of the rank's other threads overlap.
         procedure: name.
         communicator: id.
         region: path, '' for none.
-        began: when.
-        ended: when.
-        waited: of its time, until the latest of the others was there; None = not known.
-        whose: rank that it waited for the longest; -1 = nobody.
-        instance: of a collective, which call of the procedure on the communicator it is; else 0.
-        bytes: of a collective: of the message.
-        root: of a collective, world rank; None = it has none.
-        messages: of a wait, how many it completed.
-        sampled: of these, in the sample.
-        known: of these, the messages whose both sides are known.
+        began: time of its start.
+        ended: time of its end.
+        waited: time until the last of the others arrived; None = unknown.
+        whose: rank that it waited for the longest; -1 = none.
+        instance: of a collective, the number of the call of the procedure on the communicator; else 0.
+        bytes: of a collective, of the message.
+        root: of a collective, world rank; None = it has no root.
+        messages: of a wait, number of completed messages.
+        sampled: number of these messages in the sample.
+        known: the sampled messages with both sides known.
     """
 
     rank: int
@@ -107,12 +107,12 @@ class TracedCall:
 
 @dataclass(frozen=True)
 class Posted:
-    """Where a rank posted a message that another one waited for.
+    """Where a rank posted a message that another rank waited for.
 
     Attributes:
         rank: that posted it.
         at: nanoseconds after the start of the run.
-        message: as the other rank, which waited for it, has it.
+        message: as recorded by the waiting rank.
     """
 
     rank: int
@@ -122,27 +122,27 @@ class Posted:
 
 @dataclass(frozen=True)
 class Share:
-    """How many calls are in the sample, of how many that were made."""
+    """The number of sampled calls, and of all calls."""
 
     sampled: int
     calls: int
 
 
 class Trace:
-    """The trace of an open profile, or of the part of it that is looked at.
+    """The trace of an open profile, or of its selected part.
 
     Attributes:
-        hosts: of the ranks, in their order.
-        communicators: by id, those of the trace.
-        collectives: how much of them the sample has.
-        waits: of calls that wait for messages, likewise.
-        line: the time line, empty if it is not wanted.
-        first: 0, or the earliest instant if it is before the start of the run, as clocks may tell.
+        hosts: hosts by rank, in ascending order.
+        communicators: communicators of the trace, by id.
+        collectives: the sampled share of collectives.
+        waits: the sampled share of calls that wait for messages.
+        line: the time line, empty if not wanted.
+        first: 0, or the earliest instant if clock differences put it before the start of the run.
         last: the latest instant, or the end of the run.
     """
 
     def __init__(self, connection: sqlite3.Connection, *, with_time_line: bool = True) -> None:
-        """Read what is needed at once, and put the rest in order.
+        """Read the small tables, and sort the calls and messages into temporary tables.
 
         Raises:
             ValueError: the profile is damaged.
@@ -177,7 +177,7 @@ class Trace:
 
     @property
     def not_drawn(self) -> int:
-        """Return how many messages that came have no arrow: by the clocks too late, or by ranks left out."""
+        """The number of received messages without an arrow: late by the clocks, or from unselected ranks."""
         return self._count("traced_messages WHERE NOT sends AND NOT drawn")
 
     def _count(self, rows: str) -> int:
@@ -185,7 +185,7 @@ class Trace:
         return int(count)
 
     def calls(self) -> Iterator[TracedCall]:
-        """Yield the calls, of each rank in the order in which they began; those of a lane don't overlap."""
+        """Yield the calls of each rank in the order of their starts; calls in a lane do not overlap."""
         rendezvous = least_rendezvous(self._connection)
         rows = self._connection.execute(
             "SELECT collective, rank, began, ended, communicator, procedure, region, number, bytes, root,"
@@ -194,8 +194,8 @@ class Trace:
         )
         lanes: list[int] = []
         of_rank = None
-        for collective, rank, began, ended, communicator, procedure, region, *rest in rows:
-            number, size, root, messages, sampled, waited, whose = rest
+        for collective, rank, began, ended, communicator, procedure, region, *columns in rows:
+            number, size, root, messages, sampled, waited, whose = columns
             if rank != of_rank:
                 of_rank, lanes = rank, []
             lane = _free_lane(lanes, began)
@@ -223,7 +223,7 @@ class Trace:
             )
 
     def posted(self) -> Iterator[Posted]:
-        """Yield where messages with an arrow were posted, of each rank in the order of time."""
+        """Yield where messages with an arrow were posted, for each rank in the order of time."""
         order = "ORDER BY other, other_posted, source, destination, communicator, tag, number"
         for message in self._messages(f"drawn {order}"):
             yield Posted(message.other, message.other_posted, message)
@@ -249,7 +249,7 @@ class Trace:
 
 
 def _free_lane(lanes: list[int], began: int) -> int:
-    """Return the first lane whose latest call has ended; a new one if there is none."""
+    """Return the first lane whose latest call has ended; a new lane if none has."""
     for lane, ended in enumerate(lanes):
         if ended <= began:
             return lane
@@ -260,7 +260,7 @@ def _free_lane(lanes: list[int], began: int) -> int:
 def _waited(
     known: tuple[TracedMessage, ...], procedure: str, began: int, ended: int, rendezvous: float
 ) -> tuple[int, int]:
-    """Return how long a call waited for the other sides of its messages, and for whom the longest."""
+    """Return how long a call waited for the other sides of its messages, and for which rank the longest."""
     sides = [
         (message.other, message.bytes, message.procedure, message.other_posted, message.sends)
         for message in known

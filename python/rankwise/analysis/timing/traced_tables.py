@@ -1,7 +1,7 @@
-"""Temporary tables for traces: the samples of calls, put in order by SQLite, on the disk if need be.
+"""Temporary tables for traces: the samples of calls, sorted by SQLite, on disk if necessary.
 
-All times in them are whole nanoseconds after the start of the run, so that what is written of a call in one
-place is exactly what is written of it in another.
+All times are whole nanoseconds after the start of the run, so that each record of a call has exactly the same
+times.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ def _ns(column: str) -> str:
     return f"CAST(ROUND({column} * 1e9) AS INTEGER)"
 
 
-# Where the other side of a message was posted, an arrow to the wait begins: if it is the send; if it is the
-# receive, where it kept the sender waiting. There is none where clocks of nodes differ by more than the
-# message took.
+# An arrow leads from the posting of a message's other side to the wait: always from a send; from a receive
+# only if the sender waited for it. It is missing if the nodes' clocks differ by more than the transfer took.
 _MESSAGES = f"""
 CREATE TEMP TABLE traced_messages AS SELECT
   wait, source, destination, wait_messages.communicator, tag, number, bytes, sends,
@@ -33,7 +32,7 @@ FROM wait_messages JOIN waits ON waits.id = wait
 ORDER BY wait
 """
 
-# (Those that were only posted are no calls, and those on windows and files have no place of their own.)
+# (Nonblocking collectives that were only posted are no calls; calls on windows and files have no lane.)
 _COLLECTIVES = ", ".join(f"'{name}'" for name in sorted(CALLS))
 _CALLS = f"""
 CREATE TEMP VIEW traced_calls AS
@@ -50,7 +49,7 @@ FROM waits
 
 
 def make_tables(connection: sqlite3.Connection) -> None:
-    """Make traced_messages and the view traced_calls, of the profile or the part of it that is looked at.
+    """Create traced_messages and the view traced_calls, of the profile or its selected part.
 
     Raises:
         ValueError: the profile is damaged.
@@ -72,7 +71,7 @@ def make_tables(connection: sqlite3.Connection) -> None:
 def _waits_in_collectives(
     connection: sqlite3.Connection,
 ) -> Iterator[tuple[int, str, int, int, int, int]]:
-    """Yield communicator, procedure, instance, rank, nanoseconds that it waited, and for whom the longest."""
+    """Yield communicator, procedure, instance, rank, nanoseconds of waiting, and the main rank waited for."""
     for every in sampled(connection):
         instances = every.of(consistent(every))
         known = waits(instances)

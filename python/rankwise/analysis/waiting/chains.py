@@ -1,13 +1,13 @@
-"""Whom a rank had been waiting for itself, while others waited for it.
+"""Chains of waits: which rank a rank waited for while others waited for it.
 
-Each wait is a stretch of time in which a rank needed another one, in a collective or for a message. What the
-other one did in that stretch is looked up among its own waits, and so on, to the rank that waited for nobody:
-there the delay began. What the other one computed last does not make it late, as long as the waiting one had
-computed for as long before it began to wait: what counts is what it did before that. In a ring, in which each
-rank waits for the one before, all lateness so goes back to the one that computes longer.
+Each wait is a period in which a rank needed another rank, in a collective or for a message. The other rank's
+waits in this period are followed in turn, up to a rank that did not wait: the delay began there. Computing of
+the late rank just before it arrived did not make it late, as long as the waiting rank computed for equally
+long before it began to wait; then its earlier activity counts. In a ring where each rank waits for the
+previous one, all lateness is thus traced to the rank that computes longer.
 
-Only waits in the samples are known, so a chain may end too early, never too late. It ends at ranks several of
-whose threads call MPI: nobody knows which of them kept which of the others.
+Only waits in the samples are known, so a chain may end too early, never too late. It also ends at ranks with
+several threads that call MPI, because it is unknown which thread delayed which other.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from typing import NamedTuple
 from rankwise.analysis.waiting.message_sample import Wait, waits_of_all
 
 MOST_STEPS = 16
-"""Of a chain."""
+"""Largest number of steps of a chain."""
 
 
 class Stretch(NamedTuple):
-    """A rank waited.
+    """A wait of a rank.
 
     Attributes:
         rank: that waited.
         began: seconds after the start of the run.
-        until: when the other one came.
-        other: that it waited for.
+        until: arrival of the other rank, seconds after the start of the run.
+        other: rank that it waited for.
     """
 
     rank: int
@@ -41,11 +41,11 @@ class Stretch(NamedTuple):
 
 
 class Share(NamedTuple):
-    """Of a wait, what began with one rank.
+    """The part of a wait that began with one rank.
 
     Attributes:
-        seconds: of it.
-        steps: how many ranks waited in a row, at most.
+        seconds: of this part.
+        steps: largest number of ranks in a chain of waits.
     """
 
     seconds: float
@@ -53,14 +53,14 @@ class Share(NamedTuple):
 
 
 class Chains:
-    """The waits of all ranks, to be followed from one rank to the next.
+    """The waits of all ranks, linked so that they can be followed from one rank to the next.
 
     Attributes:
-        messages: the waits for messages among them, and what one of each stands for.
+        messages: the waits for messages among them, each with the number of calls that it represents.
     """
 
     def __init__(self, waits: Iterable[Stretch], messages: Sequence[tuple[Wait, float]] = ()) -> None:
-        """Make them of all waits that are known."""
+        """Link all known waits."""
         self.messages = messages
         self._waits: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
         for rank, began, until, other in waits:
@@ -71,13 +71,13 @@ class Chains:
             self._begins[rank] = [began for began, _, _ in own]
 
     def follow(self, rank: int, begin: float, end: float, waiter: int | None = None) -> dict[int, Share]:
-        """Divide a stretch of time in which others waited for a rank among those with whom it began.
+        """Divide a period in which others waited for a rank among the ranks with which the wait began.
 
         Args:
-            rank: that was waited for.
-            begin: of the stretch, in seconds after the start of the run.
-            end: of it.
-            waiter: who waited; None = several.
+            rank: that others waited for.
+            begin: of the period, in seconds after the start of the run.
+            end: of the period, in seconds after the start of the run.
+            waiter: the rank that waited; None = several.
         """
         shares: dict[int, Share] = {}
         back = 0.0 if waiter is None else self._computed_by_both(waiter, begin, end, rank)
@@ -87,23 +87,24 @@ class Chains:
         return shares
 
     def _parts(self, rank: int, begin: float, end: float, steps: int) -> Iterator[tuple[int, float, int]]:
-        own, left = self._waits.get(rank, ()), end - begin
+        own, remaining = self._waits.get(rank, ()), end - begin
         place = max(bisect_left(self._begins.get(rank, ()), begin) - 1, 0)
         while steps < MOST_STEPS and place < len(own) and own[place][0] < end:
             began, until, other = own[place]
             place += 1
             first, last = max(began, begin), min(until, end)
             if last > first:
-                left -= last - first
+                remaining -= last - first
                 back = self._computed_by_both(rank, began, until, other)
                 yield from self._parts(other, first - back, last - back, steps + 1)
-        if left > 0:
-            yield rank, left, steps
+        if remaining > 0:
+            yield rank, remaining, steps
 
     def _computed_by_both(self, waiter: int, began: float, until: float, other: int) -> float:
-        """Return how long the other one computed before it came, and the waiting one before it waited.
+        """Return how long the other rank computed before it arrived, and also the waiter before it waited.
 
-        Nothing if the other one had never waited, or last for the one that waits: there both began anew.
+        0 if one of them had not waited before, or if the other rank waited last for the waiter: both started
+        together then.
         """
         last = self._last_before(other, until)
         before = self._last_before(waiter, began)
@@ -118,7 +119,7 @@ class Chains:
 
 
 def chains_in(connection: sqlite3.Connection) -> Chains:
-    """Return the waits of the whole run, also where only a part of it is looked at.
+    """Return the waits of the whole run, even if a part of it is selected.
 
     Raises:
         ValueError: the profile is damaged.
@@ -140,7 +141,7 @@ def chains_in(connection: sqlite3.Connection) -> Chains:
 def _in_collectives(connection: sqlite3.Connection) -> Iterator[Stretch]:
     if not connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
         return
-    # They need numpy, whose loading takes longer than the rest of the summary.
+    # Imported here: loading numpy takes longer than the rest of the summary.
     from rankwise.analysis.waiting.instances import each_wait
     from rankwise.analysis.waiting.sample import sampled
 

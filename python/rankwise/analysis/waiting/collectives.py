@@ -1,8 +1,8 @@
-"""Waiting and transfer in blocking collectives, who came last, and what it cost the others.
+"""Waiting and transfer in blocking collectives, the last ranks to arrive, and the waiting that they caused.
 
-Estimated from the instances whose arrivals were kept: their share of waiting times the time that the calls
-really took. A rank that comes last has computed longer than the others, or has itself been waiting in MPI:
-then its waiting is passed on to the rank it waited for (`rankwise.analysis.waiting.propagation`).
+Estimated from the instances whose arrivals were kept: their share of waiting times the exact time of the
+calls. A rank that arrives last has computed longer than the others, or has itself waited in MPI: then the
+waiting is attributed to the rank it waited for (`rankwise.analysis.waiting.propagation`).
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ class WaitingFamily:
 
     Attributes:
         procedure: name.
-        communicator: the name of the only one, else the family's.
-        user_names: of the communicators, without repeats; none if some have none.
-        communicators: how many.
-        size_min: processes of the smallest.
-        size_max: processes of the largest.
-        instances: calls of one process, summed over the communicators.
-        kept: of these, those whose arrivals are known.
-        inconsistent: left out beside these, because their times can't be true.
-        seconds: time in the calls, over the ranks.
-        waiting: of that, for members that had not come.
-        transfer_seconds: the rest.
-        percent_waiting: of `seconds`.
-        last_rank: that came last, and had others wait, most often; None = nobody had.
-        last_percent: of the instances in which somebody waited.
-        last_node: host whose ranks did so most often.
-        last_node_percent: likewise.
-        could_save_seconds: if in each instance the last one had come with the second last.
+        communicator: name of the communicator if there is only one, else of the family.
+        user_names: of the communicators, without repeats; empty if some have none.
+        communicators: their number.
+        size_min: processes of the smallest communicator.
+        size_max: processes of the largest communicator.
+        instances: number of calls of one process, summed over the communicators.
+        kept: number of these with known arrivals.
+        inconsistent: number of further instances, excluded because their times contradict each other.
+        seconds: time in the calls, summed over all ranks.
+        waiting: part of `seconds`, for members that had not arrived.
+        transfer_seconds: the rest of `seconds`.
+        percent_waiting: `waiting` in percent of `seconds`.
+        last_rank: rank that most often arrived last and made others wait; None = no rank did.
+        last_percent: how often, in percent of the instances with waiting.
+        last_node: host whose ranks most often arrived last and made others wait.
+        last_node_percent: how often, in percent of the instances with waiting.
+        could_save_seconds: waiting avoided if the last rank of each instance arrived with the second last.
     """
 
     procedure: str
@@ -78,20 +78,21 @@ class WaitingFamily:
 
 @dataclass(frozen=True, kw_only=True)
 class WaitingRank:
-    """A rank: what it waited, and what others waited for it.
+    """The waiting of a rank, and the waiting of others for it.
 
     Attributes:
         rank: in MPI_COMM_WORLD.
-        host: that it ran on.
+        host: its host.
         suffered: its own waiting.
-        caused: waiting of others for it.
-        computing_seconds: of `caused`, because it had computed longer than those who waited.
-        in_mpi_seconds: because it had been in other calls of MPI for longer.
-        late_start_seconds: because it had left the collective before later than they.
-        unknown_seconds: the rest: of first calls.
-        passed_on_seconds: of `caused`, while it waited for others itself, in collectives and for messages.
-        passed_to: who it waited for the longest there; None = nobody.
-        root_cause_seconds: `caused` without what was passed on, and with what others have passed on to it.
+        caused: direct waiting of others for it.
+        computing_seconds: part of `caused`, because it had computed longer than the waiting ranks.
+        in_mpi_seconds: part of `caused`, because it had been in other MPI calls for longer.
+        late_start_seconds: part of `caused`, because it had left the previous collective later.
+        unknown_seconds: the rest of `caused`, in first calls.
+        passed_on_seconds: part of `caused`, while it waited for others in collectives and for messages.
+        passed_to: rank that it waited for the longest in this time; None = no rank.
+        root_cause_seconds: `caused`, without the part passed on to other ranks, plus the parts that others
+            passed on to it.
     """
 
     rank: int
@@ -112,19 +113,19 @@ class Waiting:
     """Waiting in the blocking collectives of a run.
 
     Attributes:
-        seconds: time in these calls, where it is known who waited; over the ranks.
-        waiting: of that.
-        transfer_seconds: the rest.
-        not_known_seconds: time in such calls beside that: no arrivals of all members are known.
-        unknown: collectives of which none are, and why; None = there is no such time.
-        instances: calls of one process, summed over the communicators.
-        kept: of these, those whose arrivals are known.
-        inconsistent: left out, because their times can't be true.
-        clock_error_seconds: by which times of two nodes may be shifted, at most; 0 on one node.
-        by_collectives: whether clocks were not compared, and the collectives tell how they differ.
-        steps: over how many calls a wait was passed on, at most.
+        seconds: time in these calls with known waiting, summed over all ranks.
+        waiting: part of `seconds`.
+        transfer_seconds: the rest of `seconds`.
+        not_known_seconds: time in other such calls, without known arrivals of all members.
+        unknown: collectives without known arrivals, and why; None = there is no such time.
+        instances: number of calls of one process, summed over the communicators.
+        kept: number of these with known arrivals.
+        inconsistent: number of instances excluded because their times contradict each other.
+        clock_error_seconds: largest error of the difference between two nodes' clocks; 0 on one node.
+        by_collectives: whether clocks were not compared, but their differences derived from collectives.
+        steps: largest number of calls over which a wait was passed on.
         families: most waiting first.
-        ranks: those that waited, or were waited for; the largest root cause first.
+        ranks: ranks that waited or caused waiting; the largest root cause first.
     """
 
     seconds: float
@@ -146,8 +147,8 @@ class Collectives(NamedTuple):
     """The blocking collectives of a run.
 
     Attributes:
-        tables: those of which it is known who waited: by procedure and communicator, and in each by rank.
-        seconds: in all of them, over the ranks.
+        tables: collectives with known waiting, by procedure and communicator.
+        seconds: in all blocking collectives, summed over all ranks.
     """
 
     tables: list[Table]
@@ -159,7 +160,7 @@ def collectives_in(connection: sqlite3.Connection, unknown: Unknown | None = Non
 
     Args:
         connection: to the profile.
-        unknown: those of which nothing is known, if that has been found out already.
+        unknown: collectives without known arrivals; computed if not given.
 
     Raises:
         ValueError: the profile is damaged.
@@ -174,7 +175,7 @@ def collectives_in(connection: sqlite3.Connection, unknown: Unknown | None = Non
 
 
 def propagation(collectives: Collectives, chains: Chains) -> Propagation:
-    """Return who made others wait in collectives, and why those came late."""
+    """Return which ranks made others wait in collectives, and why they were late."""
     return pass_on(
         [
             Late(table.instances, table.waits, table.weights, max(table.calls, table.kept))
@@ -190,13 +191,13 @@ def waiting(
     passed: Propagation | None = None,
     unknown: Unknown | None = None,
 ) -> Waiting:
-    """Return who waited for whom in blocking collectives.
+    """Return the waiting in blocking collectives.
 
     Args:
         connection: to the profile.
-        collectives: in it, if they are known already.
-        passed: who made others wait in them, likewise.
-        unknown: those of which it is not known, likewise.
+        collectives: in it; computed if not given.
+        passed: root causes of the waiting in them; computed if not given.
+        unknown: collectives without known arrivals; computed if not given.
 
     Raises:
         ValueError: the profile is damaged.
@@ -226,12 +227,12 @@ def waiting(
 
 
 def _times(connection: sqlite3.Connection) -> Times:
-    """Return calls and seconds by rank, by communicator and procedure, of all that could be known.
+    """Return calls and seconds by rank, by communicator and procedure, of all collectives with kept arrivals.
 
-    Seconds of those that are only posted are those of posting them; calls of persistent ones are their
-    starts.
+    The seconds of nonblocking and persistent collectives are in the posting calls. The calls of persistent
+    collectives are their starts.
     """
-    times: dict[tuple[int, str], dict[int, tuple[int, float]]] = {}
+    calls_of_ranks: dict[tuple[int, str], dict[int, tuple[int, float]]] = {}
     names = ", ".join(f"'{name}'" for name in sorted(BLOCKING | POSTED))
     for communicator, procedure, rank, calls, seconds in connection.execute(
         "SELECT communicator, procedures.name, rank, SUM(calls), SUM(seconds) FROM calls"
@@ -240,15 +241,17 @@ def _times(connection: sqlite3.Connection) -> Times:
         " AND communicators.size <> 1 AND communicators.remote_size = 0"
         " GROUP BY communicator, procedures.name, rank"
     ):
-        times.setdefault((communicator, procedure), {})[rank] = calls, seconds
+        calls_of_ranks.setdefault((communicator, procedure), {})[rank] = calls, seconds
     for communicator, procedure, starts in _starts(connection):
-        ranks = times.get((communicator, procedure), {})
-        times[communicator, procedure] = {rank: (starts, seconds) for rank, (_, seconds) in ranks.items()}
-    return times
+        ranks = calls_of_ranks.get((communicator, procedure), {})
+        calls_of_ranks[communicator, procedure] = {
+            rank: (starts, seconds) for rank, (_, seconds) in ranks.items()
+        }
+    return calls_of_ranks
 
 
 def _starts(connection: sqlite3.Connection) -> list[tuple[int, str, int]]:
-    """Return how often persistent collectives were started, by communicator and procedure."""
+    """Return the number of starts of persistent collectives, by communicator and procedure."""
     if not connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'starts'").fetchone():
         return []  # written by an older version
     return connection.execute(
@@ -276,18 +279,18 @@ def _families(connection: sqlite3.Connection, tables: Sequence[Table]) -> list[W
         )
     rows = []
     for (procedure, family), group in groups.items():
-        own = [facts[table.instances.communicator] for table in group]
+        communicators = [facts[table.instances.communicator] for table in group]
         seconds = sum(float(table.seconds.sum()) for table in group)
         total = _sum(group)
         rank, of_rank, node, of_node = _most_often_last(group, hosts)
         rows.append(
             WaitingFamily(
                 procedure=procedure,
-                communicator=own[0][0] if len(own) == 1 else family,
-                user_names=names_of_all(user_name for _, _, user_name, _ in own),
-                communicators=len(own),
-                size_min=min(size for *_, size in own),
-                size_max=max(size for *_, size in own),
+                communicator=communicators[0][0] if len(communicators) == 1 else family,
+                user_names=names_of_all(user_name for _, _, user_name, _ in communicators),
+                communicators=len(communicators),
+                size_min=min(size for *_, size in communicators),
+                size_max=max(size for *_, size in communicators),
                 instances=sum(table.calls for table in group),
                 kept=sum(table.kept for table in group),
                 inconsistent=sum(table.inconsistent for table in group),
@@ -308,7 +311,7 @@ def _families(connection: sqlite3.Connection, tables: Sequence[Table]) -> list[W
 def _most_often_last(
     group: Sequence[Table], hosts: Mapping[int, str]
 ) -> tuple[int | None, float, str | None, float]:
-    """Return which rank and which node came last most often, each with its share in percent."""
+    """Return the rank and the node that most often arrived last, each with its share in percent."""
     by_rank: dict[int, float] = {}
     by_node: dict[str, float] = {}
     for table in group:
@@ -321,13 +324,13 @@ def _most_often_last(
     whole = sum(by_rank.values())
     if not whole:
         return None, 0.0, None, 0.0
-    rank = max(by_rank, key=lambda key: by_rank[key])
-    node = max(by_node, key=lambda key: by_node[key])
+    rank = max(by_rank, key=lambda candidate: by_rank[candidate])
+    node = max(by_node, key=lambda candidate: by_node[candidate])
     return rank, 100.0 * by_rank[rank] / whole, node or None, 100.0 * by_node[node] / whole
 
 
 def _more_than_rounding(seconds: float, of: float) -> float:
-    """Return a part of some seconds; 0 for what is only left of them by rounding."""
+    """Return a part of some seconds; 0 if it is only a rounding error."""
     return seconds if seconds > _ROUNDING * of else 0.0
 
 

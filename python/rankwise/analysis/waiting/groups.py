@@ -1,4 +1,4 @@
-"""Groups of ranks that may be late together: by how late they are, by node, position in a grid, or role."""
+"""Groups of ranks that may be late together: by lateness, node, position in a grid, or role."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Group:
 
     Attributes:
         ranks: ascending.
-        kind: what they have in common; '' = nothing.
-        name: of the node; or where they are in which communicator.
+        kind: `node`, `position` or `role` that they share; '' = nothing in common.
+        name: of the node; or their position and communicator.
     """
 
     ranks: tuple[int, ...]
@@ -43,14 +43,14 @@ class Group:
 
     @property
     def order(self) -> int:
-        """By which the better of two names of about the same ranks comes first."""
+        """Sort key: the preferred name for about the same ranks comes first."""
         return _ORDER.index(self.kind)
 
 
 def prefixes(late: Lateness, number: int) -> Iterator[Group]:
     """Return the latest rank, the latest two, and so on, up to half of all ranks.
 
-    Of many not each number is tried: 16, 32, 64 and so on, and where the next one is late by much less.
+    Beyond 16 ranks, only the powers of two are tried, and sizes where the next rank is much less late.
     """
     order = sorted((rank for rank, seconds in late.items() if seconds > 0), key=lambda rank: -late[rank])
     most = min(max(number // 2, 1), len(order))
@@ -67,7 +67,7 @@ class Structures:
     """Nodes, positions and roles of a run."""
 
     def __init__(self, connection: sqlite3.Connection, number: int) -> None:
-        """Find them in a profile of so many ranks."""
+        """Find them in a profile with this number of ranks."""
         self._number = number
         self._nodes = _nodes(connection)
         self._positions: list[list[Group]] = []
@@ -87,19 +87,19 @@ class Structures:
                 )
         self._roles = [self._of_family(name, own) for name, own in [*roles.items()][:_MOST_FAMILIES]]
 
-    def _of_family(self, family: str, own: Sequence[tuple[str, tuple[int, ...]]]) -> list[Group]:
-        """Return the groups that communicators made by one call divide the ranks into."""
-        family_groups = [Group(ranks, ROLE, f"of {name}") for name, ranks in own]
-        inside = {rank for _, ranks in own for rank in ranks}
+    def _of_family(self, family: str, communicators: Sequence[tuple[str, tuple[int, ...]]]) -> list[Group]:
+        """Return the groups of ranks that are formed by communicators from one call."""
+        family_groups = [Group(ranks, ROLE, f"of {name}") for name, ranks in communicators]
+        inside = {rank for _, ranks in communicators for rank in ranks}
         if len(inside) < self._number:
             outside = tuple(rank for rank in range(self._number) if rank not in inside)
             family_groups.append(Group(outside, ROLE, f"in no {family}"))
-            if len(own) > 1:
+            if len(communicators) > 1:
                 family_groups.append(Group(tuple(sorted(inside)), ROLE, f"in some {family}"))
         return family_groups
 
     def likely(self, lateness: Iterable[Lateness]) -> Iterator[Group]:
-        """Return the latest group of each kind, by its ranks' mean."""
+        """Return the latest group of each kind, by the mean lateness of its ranks."""
         for late in lateness:
             for groups in (self._nodes, *self._positions, *self._roles):
                 fitting = [group for group in groups if self._fits(group)]
@@ -123,7 +123,7 @@ def _nodes(connection: sqlite3.Connection) -> list[Group]:
 
 
 def _positions(name: str, ranks: Sequence[int], dims: Sequence[int]) -> Iterator[list[Group]]:
-    """Return the groups of the same coordinate, for each dimension of a Cartesian communicator."""
+    """Return the groups of ranks with the same coordinate, for each dimension of a Cartesian communicator."""
     wide = [place for place, count in enumerate(dims) if count > 1]
     grid = " x ".join(map(str, dims))
     for dimension in wide if len(wide) > 1 else ():

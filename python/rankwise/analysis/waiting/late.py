@@ -1,4 +1,4 @@
-"""The ranks that others wait for most: one, several, those of a node, of a row of a grid, or of a role."""
+"""The ranks that cause most waiting: single ranks, or the ranks of a node, a row of a grid, or a role."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ if TYPE_CHECKING:
     from rankwise.analysis.waiting.savings import Savings
 
 HALF = 0.5
-"""Of all waiting: what late ranks account for at least."""
+"""A late group has to account for at least this share of all waiting, and more if it is large."""
 OF_THEIR_PART = 1 / 3
-"""Of their part of all ranks: by so much more."""
+"""It is multiplied by the group's share of all ranks, and added to `HALF`."""
 NEARLY_ALL = 0.8
-"""Of what a larger group saves: what a smaller one has to save to be preferred."""
+"""A smaller group is preferred if it saves at least this share of a larger group's saving."""
 LITTLE_LARGER = 4 / 3
-"""Times the ranks of the smallest group: a node, position or role of no more is preferred."""
-_MOST_BLAMED = 0.25  # of all ranks: so many may be late where no group saves most
+"""A node, position or role is preferred if it has at most this multiple of the smallest group's ranks."""
+_LARGEST_GROUP = 0.25  # of all ranks: the largest group of arbitrary ranks, if no group saves most
 
 
 @dataclass(frozen=True)
 class LateGroup:
-    """Those whom most of the waiting is for.
+    """The ranks that caused most of the waiting.
 
     Attributes:
-        group: who is late, and what they have in common.
-        host: that they all ran on; '' = on several.
-        seconds: that others waited for them, after indirect waiting was passed on. Without what they waited
-            while those were still in the collective before: that is a matter of how it is carried out.
-        in_collectives_seconds: of these in blocking collectives.
-        for_messages_seconds: of these for messages.
-        left_late_seconds: that they waited for them beside, as those left the collective before late.
-        all_seconds: all waiting.
-        saved_seconds: that there would have been less of it, if all of them had come with the latest of the
-            others.
+        group: the late ranks, and what they have in common.
+        host: their host; '' = several hosts.
+        seconds: waiting that they caused, after indirect waiting was attributed to its root causes. Waiting
+            while they were still in the previous collective is excluded: it depends on that collective's
+            algorithm.
+        in_collectives_seconds: the part of `seconds` in blocking collectives.
+        for_messages_seconds: the part of `seconds` for messages.
+        left_late_seconds: further waiting that they caused because they left the previous collective late.
+        all_seconds: all waiting of all ranks.
+        saved_seconds: waiting avoided if they had all arrived with the latest of the others.
     """
 
     group: Group
@@ -54,27 +54,27 @@ class LateGroup:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """Who is late, ascending."""
+        """The late ranks, ascending."""
         return self.group.ranks
 
     @property
     def node(self) -> str:
-        """That they are all ranks of; '' = of none."""
+        """The node, if the group is all ranks of a node; else ''."""
         return self.group.name if self.group.kind == NODE else ""
 
     @property
     def share(self) -> float:
-        """Of all waiting, what is for them."""
+        """The share of all waiting that they caused, from 0 to 1."""
         return self.seconds / self.all_seconds if self.all_seconds else 0.0
 
     @property
     def saved_share(self) -> float:
-        """Of all waiting, what would end."""
+        """The share of all waiting that would be avoided, from 0 to 1."""
         return self.saved_seconds / self.all_seconds if self.all_seconds else 0.0
 
 
 class _Candidates:
-    """Groups that may be late, and what each accounts for."""
+    """Groups that may be late, and the waiting that each caused."""
 
     def __init__(
         self, waited: Waiting | None, messages: MessageWaits, number: int, savings: Savings | None
@@ -86,7 +86,7 @@ class _Candidates:
         self.causes = {row.rank: row for row in everything}
 
     def of(self, group: Group) -> LateGroup:
-        """Return what a group accounts for."""
+        """Return the waiting that a group caused."""
         rows = [self.causes[rank] for rank in group.ranks if rank in self.causes]
         left_late = sum(row.left_late_seconds for row in rows)
         collectives = sum(row.in_collectives_seconds - row.left_late_seconds for row in rows)
@@ -113,7 +113,7 @@ class _Candidates:
         return HALF + OF_THEIR_PART * len(group.ranks) / self.number
 
     def lateness(self) -> list[dict[int, float]]:
-        """Return how late ranks are, in two ways: as they come, and as root causes."""
+        """Return the lateness of ranks in two ways: by their arrivals, and by root causes."""
         causes = {rank: row.late_seconds for rank, row in self.causes.items() if row.late_seconds > 0}
         if self._savings is None:
             return [causes]
@@ -122,8 +122,8 @@ class _Candidates:
         whole = sum(late.values())
         scale = (self.all_seconds - sum(messages.values())) / whole if whole else 0.0
         ranks = late.keys() | messages.keys()
-        as_they_come = {rank: scale * late.get(rank, 0.0) + messages.get(rank, 0.0) for rank in sorted(ranks)}
-        return [as_they_come, causes]
+        by_arrival = {rank: scale * late.get(rank, 0.0) + messages.get(rank, 0.0) for rank in sorted(ranks)}
+        return [by_arrival, causes]
 
 
 def late_group(
@@ -133,14 +133,14 @@ def late_group(
     collectives: Collectives | None,
     propagation: Propagation | None,
 ) -> LateGroup | None:
-    """Return those that most of the waiting is for; None if nobody stands out.
+    """Return the ranks that caused most of the waiting; None if none stand out.
 
     Args:
         connection: to the profile.
-        waited: in blocking collectives; None = nothing is known of them.
+        waited: in blocking collectives; None = unknown.
         messages: waits for messages.
-        collectives: those that `waited` is about; None likewise.
-        propagation: who made others wait in them; None likewise.
+        collectives: the collectives of `waited`; None = unknown.
+        propagation: root causes of the waiting in them; None = unknown.
     """
     (number,) = connection.execute("SELECT COUNT(*) FROM ranks").fetchone()
     if number < 2:
@@ -159,11 +159,11 @@ def late_group(
     groups |= {group.ranks: group for group in structures.likely(lateness)}
     tried = [candidates.of(group) for group in groups.values()]
     enough = [candidate for candidate in tried if candidate.saved_share >= candidates.least(candidate.group)]
-    return _smallest(enough, number) or _most_blamed(candidates, tried)
+    return _smallest(enough, number) or _most_waited_for(candidates, tried)
 
 
 def _smallest(candidates: list[LateGroup], number: int) -> LateGroup | None:
-    """Return the smallest group that saves nearly as much as the one that saves most for its size."""
+    """Return the smallest group that saves nearly as much as the group with the best saving for its size."""
     if not candidates:
         return None
     best = max(candidates, key=lambda candidate: candidate.saved_share - len(candidate.ranks) / number)
@@ -186,12 +186,12 @@ def _smallest(candidates: list[LateGroup], number: int) -> LateGroup | None:
     )
 
 
-def _most_blamed(candidates: _Candidates, tried: list[LateGroup]) -> LateGroup | None:
-    """Return those that most waiting is for, although little of it would end if they were in time."""
+def _most_waited_for(candidates: _Candidates, tried: list[LateGroup]) -> LateGroup | None:
+    """Return the ranks that caused most waiting, although little of it would end if they were on time."""
     enough = [
         candidate
         for candidate in tried
         if candidate.share >= candidates.least(candidate.group)
-        and (candidate.group.kind or len(candidate.ranks) <= max(candidates.number * _MOST_BLAMED, 1))
+        and (candidate.group.kind or len(candidate.ranks) <= max(candidates.number * _LARGEST_GROUP, 1))
     ]
     return min(enough, key=lambda candidate: (len(candidate.ranks), candidate.group.order), default=None)

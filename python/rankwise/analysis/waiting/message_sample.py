@@ -1,15 +1,14 @@
-"""The sample of calls that waited for messages, with when both sides had posted these.
+"""The sample of calls that waited for messages, with the times at which both sides posted these.
 
-Of a sample of such calls the profile has when both sides posted their messages. A receive waits for its
-sender (late sender). A send that the MPI library does not buffer waits for its receiver (late receiver):
-that is one by MPI_Ssend and its kin, or one of a size of which it is proven that sends wait for their
-receives (`least_rendezvous`). What a call does after the latest of its messages was posted on the other side
-is not waiting: the rest.
+A receive waits for its sender (late sender). A send that the MPI library does not buffer waits for its
+receiver (late receiver): sends by MPI_Ssend and similar calls, and sends of a size that is proven to wait for
+receives (`least_rendezvous`). After the other side has posted the last of a call's messages, the call no
+longer waits.
 
-There are two samples of one kind of call: by the numbers of the messages, and all calls that began in some
-stretches of time. Where the messages of one call have numbers that are rarely in the first sample together,
-only the second one knows them; between nodes, only the first one. Of each rank, procedure and communicator
-the one is taken that knows more.
+There are two samples: by the numbers of the messages, and all calls that began in some periods. If the
+numbers of a call's messages are rarely in the first sample together, only the second sample has all of them;
+between nodes, only the first sample does. For each rank, procedure and communicator, the sample with the
+larger known share is used, or both together if they know about the same.
 """
 
 from __future__ import annotations
@@ -42,18 +41,18 @@ WAITING = (
     "MPI_Win_complete",
     "MPI_Win_wait",
 )
-"""Procedures that wait for messages, or for what others tell them of their epochs."""
+"""Procedures that wait for messages, or for other ranks to open or close epochs."""
 
 _ANY = ("MPI_Waitany", "MPI_Waitsome")  # they end with the first message
 _SYNCHRONOUS = ("MPI_Ssend", "MPI_Issend", "MPI_Ssend_init")
 _BUFFERED = ("MPI_Bsend", "MPI_Ibsend", "MPI_Bsend_init")
-_BY_KIND = (*_SYNCHRONOUS, *_BUFFERED)  # whether they wait does not depend on their size
+_BY_KIND = (*_SYNCHRONOUS, *_BUFFERED)  # their waiting does not depend on the size
 
 LEAST_EAGER_LIMIT = 1024
 """Bytes that every MPI library buffers, over every network."""
-_CLEARLY_LATE_S = 50e-6  # longer than a send takes that is buffered
+_CLEARLY_LATE_S = 50e-6  # longer than a buffered send takes
 _PROOFS = 3
-_MUCH = 1.02  # the sample by time is taken if it knows so many times as much
+_MUCH = 1.02  # a sample is preferred if it knows this many times the share of the other
 
 
 NO_STRETCH = -1
@@ -61,19 +60,19 @@ NO_STRETCH = -1
 
 @dataclass(frozen=True, kw_only=True)
 class Wait:
-    """One call, whose messages are known.
+    """A call with known messages.
 
     Attributes:
         rank: that waited.
         place: communicator (id) and procedure.
         began: seconds after the start of the run.
-        ended: likewise.
-        waited: seconds until the other side had posted, not beyond the end; 0.0 = it had before.
-        other: whose message was the latest; -1 = nobody's.
+        ended: seconds after the start of the run.
+        waited: seconds until the other side had posted, up to the end; 0.0 = it had posted before.
+        other: rank of the latest message; -1 = none.
         sends: the wait was for a receiver.
-        needed: when the others posted all that it waited for, and who they are.
-        part: of the call that is in the sample; 0.0 = it is only known, and stands for nothing else.
-        stretch: of time, that it was sampled in with all other calls; NO_STRETCH = it was sampled by itself.
+        needed: times at which the others posted the awaited messages, and their ranks.
+        part: part of the call in the sample; 0.0 = it is known, but represents no other calls.
+        stretch: number of the period in which all calls were sampled; NO_STRETCH = sampled individually.
     """
 
     rank: int
@@ -89,7 +88,7 @@ class Wait:
 
     @property
     def seconds(self) -> float:
-        """That the call took, by its part."""
+        """Duration of the call, times its part in the sample."""
         return self.part * (self.ended - self.began)
 
 
@@ -97,9 +96,9 @@ class Wait:
 class Sample:
     """The sampled calls of a rank in a procedure on a communicator."""
 
-    seconds: float = 0.0  # of all, each by the share of its messages that are in the sample
-    squares: float = 0.0  # of the seconds of each, likewise
-    effective: float = 0.0  # calls, likewise
+    seconds: float = 0.0  # sum over the calls, each times its part in the sample
+    squares: float = 0.0  # sum of the squared seconds of the calls, also times their parts
+    effective: float = 0.0  # sum of the parts
     sampled: int = 0
     waits: list[Wait] = field(default_factory=list)
     clock_error: float = 0.0  # of all waits together, seconds
@@ -107,7 +106,7 @@ class Sample:
 
     @property
     def known_seconds(self) -> float:
-        """Of calls whose messages are known."""
+        """Seconds of the calls with known messages."""
         return sum(wait.seconds for wait in self.waits)
 
     def waited(self, *, sends: bool | None = None) -> float:
@@ -127,11 +126,11 @@ class Exact:
 
 
 def exact_seconds(connection: sqlite3.Connection, schema: str) -> dict[Key, Exact]:
-    """Return the number of calls that wait for messages, by rank, and the time that ranks spent in them.
+    """Return the number of calls that wait for messages, and the ranks' time in them.
 
     Args:
         connection: to the profile.
-        schema: 'main.' for the whole run, where a part of it has taken its place; '' else.
+        schema: 'main.' for the whole run if a part of it is selected; else ''.
     """
     marks = ", ".join("?" * len(WAITING))
     rows = connection.execute(
@@ -149,18 +148,18 @@ def exact_seconds(connection: sqlite3.Connection, schema: str) -> dict[Key, Exac
 
 
 def _has_whole(connection: sqlite3.Connection) -> bool:
-    """Tell whether there are more waits than those of the part that is looked at."""
+    """Return whether a part is selected, and the profile has waits of the whole run."""
     tables = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'waits'").fetchone()
     return bool(tables) and is_part(connection)
 
 
 def known_waits(samples: Mapping[Key, Sample]) -> list[Wait]:
-    """Return the waits of the samples whose messages are known."""
+    """Return the waits in the samples with known messages."""
     return [wait for sample in samples.values() for wait in sample.waits]
 
 
 def scales_of(samples: Mapping[Key, Sample], exact: Mapping[Key, Exact]) -> dict[Key, float]:
-    """Return what a second of the sample stands for; 0.0 = nothing is known of these calls."""
+    """Return the seconds that a second of each sample represents; 0.0 = these calls are unknown."""
     empty = Sample()
     return {
         key: all_calls.seconds / sampled if (sampled := samples.get(key, empty).seconds) else 0.0
@@ -184,7 +183,7 @@ def samples_of(connection: sqlite3.Connection, schema: str) -> dict[Key, Sample]
 
     Args:
         connection: to the profile.
-        schema: 'main.' for the whole run, where a part of it has taken its place; '' else.
+        schema: 'main.' for the whole run if a part of it is selected; else ''.
     """
     calls: defaultdict[Key, list[_Call]] = defaultdict(list)
     messages = _messages(connection, schema)
@@ -207,8 +206,8 @@ def samples_of(connection: sqlite3.Connection, schema: str) -> dict[Key, Sample]
             at, other, sends = max(needed, key=_latest) if needed else (began, -1, False)
             waited = min(max(at - began, 0.0), ended - began)
             if waited:
-                (host, error), (there, others) = clocks[rank], clocks.get(other, ("", 0.0))
-                doubt = error + others if host != there else 0.0
+                (host, error), (other_host, other_error) = clocks[rank], clocks.get(other, ("", 0.0))
+                doubt = error + other_error if host != other_host else 0.0
             place = (communicator, procedure)
             wait = Wait(
                 rank=rank,
@@ -222,11 +221,11 @@ def samples_of(connection: sqlite3.Connection, schema: str) -> dict[Key, Sample]
             )
         within = NO_STRETCH if stretch is None else stretch
         calls[rank, communicator, procedure].append(_Call(ended - began, part, within, wait, doubt))
-    return {key: _sample(theirs) for key, theirs in calls.items()}
+    return {key: _sample(calls_of_key) for key, calls_of_key in calls.items()}
 
 
 def _sample(calls: Sequence[_Call]) -> Sample:
-    """Return that of the two samples that knows more, or both together if they know as much."""
+    """Return the sample with the larger known share, or both together if they know about the same."""
     numbers = _chosen(calls, by_number=True)
     times = _chosen(calls, by_time=True)
     if times.seconds * numbers.known_seconds > _MUCH * numbers.seconds * times.known_seconds:
@@ -249,7 +248,7 @@ def _chosen(calls: Sequence[_Call], *, by_number: bool = False, by_time: bool = 
         elif call.known:
             sample.others.append(replace(call.known, part=0.0))
     if stretches:
-        # The calls of a stretch resemble one another: what differs are the stretches.
+        # Calls of one stretch are similar, so the variance is computed between stretches.
         mean = sample.seconds / sample.effective
         sample.squares += sum(
             (sum(each) - mean * len(each)) ** 2 + mean * (2 * sum(each) - mean * len(each))
@@ -282,15 +281,15 @@ def _messages(connection: sqlite3.Connection, schema: str) -> dict[int, list[Mes
 
 
 def least_rendezvous(connection: sqlite3.Connection, schema: str = "") -> float:
-    """Return from how many bytes on it is proven that plain sends wait for their receives; inf = nothing is.
+    """Return the size in bytes from which plain sends provably wait for their receives; inf = not proven.
 
-    What proves it are calls that waited for one send and for nothing else, began long before the receive was
-    posted, and ended after it: several, and no send of as many bytes or more was seen to end before. Of a
-    send in a call that receives, too (MPI_Sendrecv), it is never known what it waited for.
+    The proof is several calls that waited only for one send, began long before the receive was posted, and
+    ended after it, while no send of the same size or larger ended before. A send in a call that also receives
+    (MPI_Sendrecv) proves nothing.
 
     Args:
         connection: to the profile.
-        schema: 'main.' for the whole run, where a part of it has taken its place; '' else.
+        schema: 'main.' for the whole run if a part of it is selected; else ''.
     """
     marks = ", ".join("?" * len(_BY_KIND))
     rows = connection.execute(
@@ -310,17 +309,17 @@ def least_rendezvous(connection: sqlite3.Connection, schema: str = "") -> float:
 def ready(
     messages: Iterable[Message], procedure: str, began: float, ended: float, rendezvous: float
 ) -> tuple[float, int, bool] | None:
-    """Return when the others had posted all that a call waited for, who was last, and whether it receives.
+    """Return when the others had posted everything a call waited for, the last rank, and whether it receives.
 
-    Of calls that end with the first message, that one's. Where a message and a receive were posted by one
-    call, the wait is for the message.
+    For calls that end with the first message, only this message counts. If one call posted a message and a
+    receive, the wait is for the message.
 
     Args:
         messages: of the call.
-        procedure: that it called.
-        began: seconds.
-        ended: likewise.
-        rendezvous: bytes from which on plain sends wait for their receives, as `least_rendezvous` has it.
+        procedure: that was called.
+        began: start of the call, seconds.
+        ended: end of the call, seconds.
+        rendezvous: size in bytes from which plain sends wait for receives, as from `least_rendezvous`.
     """
     return max(_needed(messages, procedure, began, ended, rendezvous), key=_latest, default=None)
 
@@ -328,7 +327,7 @@ def ready(
 def _needed(
     messages: Iterable[Message], procedure: str, began: float, ended: float, rendezvous: float
 ) -> list[tuple[float, int, bool]]:
-    """Return the same of each message that a call waited for; only the first, if that ends the call."""
+    """Return the same for each message that a call waited for; only the first if it ends the call."""
     needs: list[tuple[float, int, bool]] = []
     for other, size, posted_by, at, sends in messages:
         if sends and posted_by not in _SYNCHRONOUS:
@@ -340,20 +339,20 @@ def _needed(
 
 
 def _latest(needed: tuple[float, int, bool]) -> tuple[float, bool]:
-    """Order what a call needs: of a message and a receive that one call posted, the message comes later."""
+    """Sort key of a call's needs: if one call posted a message and a receive, the message is later."""
     at, _, sends = needed
     return at, not sends
 
 
 def waits_of_all(connection: sqlite3.Connection) -> list[tuple[Wait, float]]:
-    """Return the waits of the whole run that are known, and what a second of each stands for: 0.0 = nothing.
+    """Return the known waits of the whole run, and the seconds that a second of each represents (0.0 = none).
 
     Args:
-        connection: to the profile, of which only a part may be looked at.
+        connection: to the profile; a part may be selected.
     """
     schema = "main." if _has_whole(connection) else ""
     samples = samples_of(connection, schema)
-    if not samples:  # all calls of a large job need not be looked through
+    if not samples:  # saves a scan of all calls of a large job
         return []
     scales = scales_of(samples, exact_seconds(connection, schema))
     return [

@@ -1,7 +1,7 @@
-"""Why receives, waits and blocking sends took so long: the other side came late.
+"""Waiting in receives, waits and blocking sends, because the other side was late.
 
-Sums are estimated as the share in the sample of the exact time of the same rank, procedure and
-communicator. Where the sample is everything, they are exact.
+Sums are estimated for each rank, procedure and communicator: the share of waiting in the sample times the
+exact time. If the sample has all calls, the sums are exact.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from rankwise.records import dataclass
 if TYPE_CHECKING:
     from rankwise.analysis.waiting.errors import Floats, Sampled
 
-_WHOLE = 0.995  # of the time: what is missing is what the clock lacks
+_WHOLE = 0.995  # of the time: a smaller difference is due to the clock's resolution
 
 MOSTLY_CERTAIN = 80.0
-"""Percent of the time in receives, waits and blocking sends: with less it is said how much is known."""
+"""Percent of the time in receives, waits and blocking sends: with less, screens show the known share."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,17 +43,17 @@ class RankWaits:
 
     Attributes:
         rank: world rank.
-        host: its node; None = not known.
+        host: its node; None = unknown.
         communicator: its name.
         procedure: full name.
         seconds: in these calls, exact.
-        certain_seconds: of them in calls whose messages are known on both sides.
-        late_sender_seconds: of these, until the sender had posted.
-        late_receiver_seconds: until the receiver had.
-        error_seconds: how far the sum of both may be off, by the sampling (95 %), by time that the sample
-            does not explain, and by the clocks of the nodes; 0.0 = it is exact.
-        sampled: calls in the sample.
-        certain: of them, known.
+        certain_seconds: the part of `seconds` in calls with messages known on both sides.
+        late_sender_seconds: the part of `certain_seconds` until the sender had posted.
+        late_receiver_seconds: the part of `certain_seconds` until the receiver had posted.
+        error_seconds: error of the sum of both, by sampling (95 %), by time that the sample does not
+            explain, and by the clocks of the nodes; 0.0 = exact.
+        sampled: number of calls in the sample.
+        certain: number of these with known messages.
     """
 
     rank: int
@@ -70,21 +70,21 @@ class RankWaits:
 
     @property
     def percent_certain(self) -> float:
-        """Of the time, what is known."""
+        """`certain_seconds` in percent of `seconds`."""
         return percent(self.certain_seconds, self.seconds)
 
 
 @dataclass(frozen=True)
 class Caused:
-    """What a rank made another one wait.
+    """The waiting that a rank caused on another rank.
 
     Attributes:
-        rank: that came late.
+        rank: that was late.
         waiter: that waited for it.
-        late_sender_seconds: for its messages.
-        late_receiver_seconds: for its receives.
-        passed_on_seconds: of both, while it was waiting for others itself.
-        waits: in the sample.
+        late_sender_seconds: waiting for its messages.
+        late_receiver_seconds: waiting for its receives.
+        passed_on_seconds: the part of both while `rank` was waiting for others.
+        waits: number of waits in the sample.
     """
 
     rank: int
@@ -97,15 +97,15 @@ class Caused:
 
 @dataclass(frozen=True)
 class Origin:
-    """How long others waited because of a rank, whomever they waited for themselves.
+    """The waiting that a rank caused, directly and indirectly.
 
     Attributes:
         rank: world rank.
-        host: its node; None = not known.
-        directly_seconds: waits for this rank.
-        origin_seconds: waits that began with it: it was late, and not because it waited for others.
-        longest_chain: how many ranks waited one for the other because of it.
-        suffered_seconds: its own waits.
+        host: its node; None = unknown.
+        directly_seconds: direct waiting for this rank.
+        origin_seconds: waiting with this rank as root cause: it was late, but not because it waited itself.
+        longest_chain: largest number of ranks in a chain of waits that it caused.
+        suffered_seconds: its own waiting.
     """
 
     rank: int
@@ -118,19 +118,19 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class MessageWaits:
-    """All of it.
+    """The waiting for messages in a run.
 
     Attributes:
-        seconds: in receives, waits and blocking sends, of all ranks.
-        percent_certain: of it, in calls whose messages are known on both sides.
-        late_sender_seconds: estimate.
-        late_receiver_seconds: estimate.
-        error_seconds: how far the sum of both may be off, likewise.
-        waiting: by rank, procedure and communicator, the longest waits first.
-        caused: by pairs, the longest waits first.
-        origins: by rank, who made the others wait the longest first.
-        clocks_differ: whether there are nodes whose clocks were not compared: of what is sent between those
-            nothing is certain.
+        seconds: in receives, waits and blocking sends, summed over all ranks.
+        percent_certain: percent of `seconds` in calls with messages known on both sides.
+        late_sender_seconds: estimate, summed over all ranks.
+        late_receiver_seconds: estimate, summed over all ranks.
+        error_seconds: error of the sum of both, as for `RankWaits`.
+        waiting: by rank, procedure and communicator, most waiting first.
+        caused: by pairs, most waiting first.
+        origins: by rank, largest root cause first.
+        clocks_differ: whether some nodes' clocks were not compared, so that waits for messages between them
+            are unknown.
     """
 
     seconds: float
@@ -158,11 +158,11 @@ class _PairSums:
 
 
 def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) -> MessageWaits:
-    """Return who waited for whom in point-to-point communication.
+    """Return the waiting in point-to-point communication.
 
     Args:
         connection: to the profile.
-        chains: of the waits in it, if they are known already.
+        chains: of the waits in it; computed if not given.
 
     Raises:
         ValueError: the profile is damaged.
@@ -175,10 +175,10 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
     scales = scales_of(samples, exact)
     doubts: list[Floats] = []
     empty = Sample()
-    for key, every in exact.items():
+    for key, all_calls in exact.items():
         rank, communicator, procedure = key
         sample = samples.get(key, empty)
-        own_doubts = _doubts(sample, every)
+        own_doubts = _doubts(sample, all_calls)
         doubts += own_doubts
         waiting.append(
             RankWaits(
@@ -186,7 +186,7 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
                 host=hosts.get(rank),
                 communicator=names[communicator],
                 procedure=procedure,
-                seconds=every.seconds,
+                seconds=all_calls.seconds,
                 certain_seconds=sample.known_seconds * scales[key],
                 late_sender_seconds=sample.waited(sends=False) * scales[key],
                 late_receiver_seconds=sample.waited(sends=True) * scales[key],
@@ -196,7 +196,7 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
             )
         )
     waiting.sort(key=lambda row: (-row.late_sender_seconds - row.late_receiver_seconds, row.rank))
-    caused, origins = _who_caused(known_waits(samples), chains or chains_in(connection), scales, hosts)
+    caused, origins = _causes(known_waits(samples), chains or chains_in(connection), scales, hosts)
     seconds = math.fsum(row.seconds for row in waiting)
     return MessageWaits(
         seconds=seconds,
@@ -211,9 +211,9 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
     )
 
 
-# (What they need is imported where there is a sample: loading numpy takes longer than the rest of it all.)
+# (The functions below import numpy only if there is a sample: loading it takes longer than everything else.)
 def _error(doubts: Sequence[Floats]) -> float:
-    """Return by how much a sum may be wrong: 0.0 = nothing of it was sampled."""
+    """Return the error of a sum; 0.0 if nothing was sampled."""
     if not doubts:
         return 0.0
     from rankwise.analysis.waiting.errors import error_of
@@ -222,7 +222,7 @@ def _error(doubts: Sequence[Floats]) -> float:
 
 
 def _doubts(sample: Sample, exact: Exact) -> list[Floats]:
-    """Return what makes estimated waits wrong: the sampling (of a ratio), what it lacks, and the clocks."""
+    """Return the sources of error of estimated waits: sampling (of a ratio), missing time, and clocks."""
     if not sample.seconds:
         return []
     import numpy as np
@@ -235,7 +235,7 @@ def _doubts(sample: Sample, exact: Exact) -> list[Floats]:
     if sample.seconds >= _WHOLE * exact.seconds:
         moments, sampled = (0.0, 0.0), Sampled(np.zeros(1), np.zeros(1))
     else:
-        # (Where as many calls are there as in all, parts of them are missing: their time is what is beyond.)
+        # (If the sample has as many calls as the run, only parts of calls are missing: the time beyond.)
         values = (exact.calls, exact.seconds, sample.effective, sample.seconds, sample.squares)
         sampled = compare(*(np.array([float(value)]) for value in values))
         if sample.effective >= exact.calls:
@@ -252,7 +252,7 @@ def _moments(sample: Sample, share: float, scale: float, sampled: Sampled) -> tu
             wait.part * wait.waited - share * wait.seconds
         )
     count = len(residuals)
-    if count < 2:  # nothing tells how the others differ: all that is possible
+    if count < 2:  # the spread is unknown, so assume the largest
         return float(sampled.unseen[0]) ** 2, 0.0
     from rankwise.analysis.waiting.errors import few_clusters
 
@@ -263,7 +263,7 @@ def _moments(sample: Sample, share: float, scale: float, sampled: Sampled) -> tu
     return factor * math.fsum(value**2 for value in each), factor**2 * math.fsum(value**3 for value in each)
 
 
-def _who_caused(
+def _causes(
     waits: list[Wait], chains: Chains, scales: Mapping[Key, float], hosts: Mapping[int, str]
 ) -> tuple[list[Caused], list[Origin]]:
     pairs: defaultdict[tuple[int, int], _PairSums] = defaultdict(_PairSums)

@@ -1,4 +1,4 @@
-"""Root causes of late arrivals: the share of each one that a group of ranks has caused."""
+"""Root causes of late arrivals: the share of each late arrival that a group of ranks has caused."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 Node = tuple[int, int]
-"""A rank, and the number of a collective that it came late to."""
+"""A rank, and the number of a collective that it was late to."""
 
 
 class Origin(NamedTuple):
-    """Why a rank came late to a collective.
+    """Why a rank was late to a collective.
 
     Attributes:
-        own: share of the lateness that is neither passed on nor of leaving the collective before late.
-        passed: shares by the late arrivals that they are passed on to.
+        own: share of the lateness that is neither passed on nor due to leaving the previous collective late.
+        passed: other late arrivals → share that is passed on to them.
     """
 
     own: float
@@ -24,10 +24,10 @@ class Origin(NamedTuple):
 
 
 class Owed:
-    """All late arrivals of a run, with what each one passes on."""
+    """All late arrivals of a run, with the shares that each passes on."""
 
     def __init__(self, origins: Mapping[Node, Origin], most_steps: int) -> None:
-        """Keep them; waiting is followed over so many steps."""
+        """Keep the origins; waiting is followed over at most `most_steps` steps."""
         ends = {node for origin in origins.values() for node in origin.passed} - origins.keys()
         self._nodes = [*origins, *sorted(ends)]
         self._steps = most_steps
@@ -43,7 +43,7 @@ class Owed:
         self._ranks = np.array([rank for rank, _ in self._nodes], np.int64)
 
     def to(self, ranks: Collection[int]) -> dict[Node, float]:
-        """Return of each late arrival the share that these ranks are the cause of."""
+        """Return the share of each late arrival that these ranks have caused."""
         own = self._own * np.isin(self._ranks, list(ranks))
         share = own
         for _ in range(self._steps if len(self._from) else 0):

@@ -1,4 +1,4 @@
-"""Collectives whose arrivals are kept, by who waits for whom in them."""
+"""Collectives with kept arrivals, grouped by the pattern of waiting."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ def in_all_forms(*procedures: str) -> frozenset[str]:
 
 
 CALLS = _FOR_ALL | _FOR_ROOT | _FOR_OTHERS | _FOR_LOWER
-"""Blocking ones on communicators."""
+"""Blocking collectives on communicators."""
 ON_FILES = frozenset(
     f"MPI_File_{access}_{how}" for access in ("read", "write") for how in ("all", "at_all", "ordered")
 )
-"""Blocking ones on files."""
+"""Blocking collectives on files."""
 _OF_ALL = ON_FILES | {"MPI_Win_fence"}
 BLOCKING = CALLS | _OF_ALL | _FOR_NEIGHBOURS
-"""All blocking ones."""
+"""All blocking collectives."""
 PERSISTENT = _persistent(CALLS | _FOR_NEIGHBOURS)
-"""Those that are initialised once, and started again and again."""
+"""Persistent collectives, which are initialised once and started repeatedly."""
 POSTED = _posted(CALLS | _FOR_NEIGHBOURS) | PERSISTENT
-"""Those that are only posted: who waits, waits in the call that completes them."""
+"""Nonblocking and persistent collectives, which are only posted: ranks wait in the completing call."""
 
 FOR_ROOT = in_all_forms(*_FOR_ROOT)
-"""In these all others wait for the root."""
+"""Collectives in which all others wait for the root."""
 FOR_OTHERS = in_all_forms(*_FOR_OTHERS)
-"""In these the root waits for all others, and they for nobody."""
+"""Collectives in which only the root waits, for all others."""
 FOR_LOWER = in_all_forms(*_FOR_LOWER)
-"""In these every rank waits for those below it."""
+"""Collectives in which each rank waits for all lower ranks."""
 FOR_NEIGHBOURS = in_all_forms(*_FOR_NEIGHBOURS)
-"""In these every rank waits for its neighbours in the topology."""
+"""Collectives in which each rank waits for its neighbours in the topology."""
 FOR_ALL = in_all_forms(*_FOR_ALL) | _OF_ALL
-"""In these everybody waits for everybody, as far as there is data."""
+"""Collectives in which all ranks wait for all others, as far as there is data."""

@@ -1,4 +1,4 @@
-"""Root causes of waiting, in collectives and for messages: the ranks that others waited for in the end."""
+"""Root causes of waiting, in collectives and for messages."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RootCause:
-    """A rank that others waited for, after indirect waiting was passed on.
+    """The waiting that a rank caused, after indirect waiting was passed on.
 
     Attributes:
         rank: in MPI_COMM_WORLD.
-        host: that it ran on; None = not known.
-        in_collectives_seconds: that they waited in blocking collectives, for whatever reason it was late.
-        for_messages_seconds: that they waited for messages and receives, and that began with it.
-        left_late_seconds: of `in_collectives_seconds`, because it had left the collective before late: that
-            is a matter of how this one is carried out, and the rank could not have come earlier.
+        host: its host; None = unknown.
+        in_collectives_seconds: waiting in blocking collectives, for all reasons of its lateness.
+        for_messages_seconds: waiting for messages and receives with this rank as root cause.
+        left_late_seconds: the part of `in_collectives_seconds` because it left the previous collective late:
+            this depends on that collective's algorithm, and the rank could not have arrived earlier.
     """
 
     rank: int
@@ -32,35 +32,35 @@ class RootCause:
 
     @property
     def seconds(self) -> float:
-        """In collectives and for messages: over the ranks they are all waiting."""
+        """Waiting in collectives and for messages; the sum over all ranks is all waiting."""
         return self.in_collectives_seconds + self.for_messages_seconds
 
     @property
     def late_seconds(self) -> float:
-        """What the rank could have saved by coming in time: where ranks are named as late, it is this."""
+        """Waiting that the rank could have avoided by arriving on time; screens show this for late ranks."""
         return self.seconds - self.left_late_seconds
 
 
 def root_causes(waited: Waiting | None, messages: MessageWaits) -> list[RootCause]:
-    """Return the ranks that waited or were waited for, those with the most waiting first.
+    """Return the ranks that waited or caused waiting, most caused first.
 
     Args:
-        waited: in blocking collectives; None = nothing is known of them.
+        waited: in blocking collectives; None = unknown.
         messages: waits for messages.
     """
     collectives = {row.rank: row for row in waited.ranks} if waited else {}
     origins = {origin.rank: origin for origin in messages.origins}
     rows = []
     for rank in sorted({*collectives, *origins}):
-        own, origin = collectives.get(rank), origins.get(rank)
-        caused = own.root_cause_seconds if own else 0.0
+        in_collectives, origin = collectives.get(rank), origins.get(rank)
+        caused = in_collectives.root_cause_seconds if in_collectives else 0.0
         rows.append(
             RootCause(
                 rank,
-                (own or origins[rank]).host,
+                (in_collectives or origins[rank]).host,
                 caused,
                 origin.origin_seconds if origin else 0.0,
-                min(own.late_start_seconds, caused) if own else 0.0,
+                min(in_collectives.late_start_seconds, caused) if in_collectives else 0.0,
             )
         )
     return sorted(rows, key=lambda row: -row.seconds)

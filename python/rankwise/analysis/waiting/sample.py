@@ -1,4 +1,4 @@
-"""The arrivals at collectives that were kept, as arrays."""
+"""The kept arrivals at collectives, as arrays."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
     """Return the instances of each collective on each communicator.
 
     Args:
-        connection: to the profile. Of a part of the run all members' arrivals at the collectives are returned
-            in which a call is wanted.
-        of_all: of all collectives, also where only a part of the run is looked at.
+        connection: to the profile. For a selected part, all members' arrivals are returned at collectives
+            with a selected call.
+        of_all: return all collectives, even if a part of the run is selected.
 
     Raises:
         ValueError: the profile is damaged.
@@ -44,20 +44,20 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
             (communicator, procedure),
         ).fetchall()
         numbers = np.array(rows, np.float64)  # NULL becomes NaN
-        instances, starts = np.unique(numbers[:, 2], return_index=True)
-        members = len(rows) // len(instances)
-        if members * len(instances) != len(rows) or (np.diff([*starts, len(rows)]) != members).any():
+        instance_numbers, starts = np.unique(numbers[:, 2], return_index=True)
+        members = len(rows) // len(instance_numbers)
+        if members * len(instance_numbers) != len(rows) or (np.diff([*starts, len(rows)]) != members).any():
             raise ValueError(f"arrivals of communicator {communicator} are not whole")
-        table = numbers.reshape(len(instances), members, numbers.shape[1])
+        table = numbers.reshape(len(instance_numbers), members, numbers.shape[1])
         ranks = table[0, :, 3].astype(np.int64)
         if (table[:, :, 3] != ranks).any():
             raise ValueError(f"arrivals of communicator {communicator} are not those of its members")
         places = _places(connection, communicator, ranks)
         name = str(names[procedure])
-        kept = Instances(
+        sample = Instances(
             communicator=communicator,
             procedure=name,
-            numbers=instances.astype(np.int64),
+            numbers=instance_numbers.astype(np.int64),
             ranks=ranks,
             places=places,
             neighbours=(
@@ -72,17 +72,17 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
             since=table[:, :, 8],
             since_in_mpi=table[:, :, 9],
             in_sample=table[:, 0, 10] == 1,
-            selected=_selected(connection, whole, communicator, procedure, instances, ranks),
+            selected=_selected(connection, whole, communicator, procedure, instance_numbers, ranks),
             nodes=np.unique([hosts.get(rank, "") for rank in ranks.tolist()], return_inverse=True)[1],
             errors=np.array([errors.get(rank, 0.0) for rank in ranks.tolist()]),
         )
-        yield kept.seen_as_synchronised()
+        yield sample.seen_as_synchronised()
 
 
 def _whole_table(connection: sqlite3.Connection) -> str:
-    """Return the name of the table of all arrivals, also where a part has taken its place."""
-    is_whole = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'arrivals'").fetchone()
-    return "main.arrivals" if is_whole else "arrivals"
+    """Return the name of the table of all arrivals, even if a part is selected."""
+    has_whole = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'arrivals'").fetchone()
+    return "main.arrivals" if has_whole else "arrivals"
 
 
 def _clocks(connection: sqlite3.Connection) -> tuple[dict[int, str], dict[int, float]]:
@@ -103,7 +103,7 @@ def _neighbours(
     places: NDArray[np.int64],
     ranks: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return whom each member gets something from, as places in the arrays."""
+    """Return the members that each member receives data from, as places in the arrays."""
     topology, dims, periods = connection.execute(
         "SELECT topology, dims, periods FROM communicators WHERE id = ?", (communicator,)
     ).fetchone()
@@ -115,8 +115,8 @@ def _neighbours(
         if not edges:
             raise ValueError(f"neighbours on communicator {communicator} are unknown")
         return sources(ranks, np.array(edges, np.int64))
-    places_of_neighbours = neighbours(json.loads(dims), json.loads(periods))[places]
-    at: NDArray[np.int64] = np.where(places_of_neighbours != NOBODY, order[places_of_neighbours], NOBODY)
+    grid_sources = neighbours(json.loads(dims), json.loads(periods))[places]
+    at: NDArray[np.int64] = np.where(grid_sources != NOBODY, order[grid_sources], NOBODY)
     return at
 
 
@@ -141,6 +141,8 @@ def _selected(
         "SELECT instance, rank FROM arrivals WHERE communicator = ? AND procedure = ?",
         (communicator, procedure),
     ).fetchall()
-    calls = np.array(rows, np.int64).reshape(-1, 2)
-    selected[np.searchsorted(instances, calls[:, 0]), np.searchsorted(ranks, calls[:, 1])] = True
+    selected_rows = np.array(rows, np.int64).reshape(-1, 2)
+    selected[np.searchsorted(instances, selected_rows[:, 0]), np.searchsorted(ranks, selected_rows[:, 1])] = (
+        True
+    )
     return selected

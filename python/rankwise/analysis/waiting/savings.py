@@ -1,4 +1,4 @@
-"""What waiting in collectives would end if some ranks came with the latest of the others."""
+"""Waiting in collectives that would be avoided if some ranks arrived with the latest of the others."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from rankwise.analysis.waiting.one_collective import Table
 from rankwise.analysis.waiting.owed import Owed
 from rankwise.analysis.waiting.procedures import FOR_OTHERS, FOR_ROOT
 
-_MOSTLY = 0.5  # of a late arrival: who is the cause of so much of it would end it
+_MOSTLY = 0.5  # of a late arrival: ranks that caused this share of it would prevent it
 
 
 class Savings:
-    """The collectives of a run, to be asked what ends if some ranks are in time."""
+    """The collectives of a run, with the saving if some ranks are on time."""
 
     def __init__(self, tables: Sequence[Table], owed: Owed) -> None:
-        """Keep these collectives, and who caused the late arrivals in them."""
+        """Keep these collectives, and the root causes of late arrivals in them."""
         self._tables, self._owed = tables, owed
         self._scales = [np.where(table.instances.selected, table.weights, 0.0) for table in tables]
 
     def of(self, ranks: Collection[int]) -> float:
-        """Return the seconds of waiting that would end, over all ranks."""
+        """Return the seconds of waiting that would be avoided, summed over all ranks."""
         owed = self._owed.to(ranks)
         by_table: dict[int, list[tuple[int, float]]] = {}
         for (rank, number), share in owed.items():
@@ -37,7 +37,7 @@ class Savings:
     def _late(
         self, number: int, ranks: Collection[int], owed: Sequence[tuple[int, float]]
     ) -> NDArray[np.bool_]:
-        """Tell of each member whether it would be in time: who is late for others' sake, too."""
+        """Return for each member whether it would be on time: these ranks, and members they made late."""
         members = self._tables[number].instances.ranks
         late = np.isin(members, list(ranks))
         for rank, share in owed:
@@ -56,8 +56,8 @@ class Savings:
         return float((self._scales[number][rows] * saved).sum())
 
     def lateness(self) -> dict[int, float]:
-        """Return by how much each rank comes later than half of the others, where somebody waits for it."""
-        lateness: dict[int, float] = {}
+        """Return by how many seconds each rank arrives after the median, where ranks can wait for it."""
+        lateness_of_rank: dict[int, float] = {}
         for table in self._tables:
             rows = np.flatnonzero((table.waits.whose != NOBODY).any(axis=1))
             if not len(rows):
@@ -70,6 +70,6 @@ class Savings:
             elif table.instances.is_of(FOR_OTHERS):
                 late = np.where(roots, 0.0, late)
             seconds = table.instances.stands_for(max(table.calls, table.kept))[rows] @ late
-            for rank, seconds_late in zip(table.instances.ranks.tolist(), seconds.tolist(), strict=True):
-                lateness[rank] = lateness.get(rank, 0.0) + seconds_late
-        return lateness
+            for rank, lateness in zip(table.instances.ranks.tolist(), seconds.tolist(), strict=True):
+                lateness_of_rank[rank] = lateness_of_rank.get(rank, 0.0) + lateness
+        return lateness_of_rank

@@ -1,4 +1,4 @@
-"""Blocking collectives with little data: how much of their time is waiting, and what one takes without it."""
+"""Blocking collectives with little data: their share of waiting, and their latency without waiting."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class SmallCalls:
-    """The small calls of a collective on a family of communicators, by the sample.
+    """The small calls of a collective on a family of communicators, from the sample.
 
     Attributes:
-        waiting: share of their time in which members were waited for that had not come, 0 to 1.
-        latency_seconds: of one call: its time without waiting, no more than some times its median; the mean.
+        waiting: share of their time spent waiting for late members, 0 to 1.
+        latency_seconds: mean time of a call without waiting; each call counts at most `of_median` medians.
     """
 
     waiting: float
@@ -29,14 +29,14 @@ class SmallCalls:
 def small_calls(
     connection: sqlite3.Connection, tables: Sequence[Table], most: int, of_median: float
 ) -> dict[tuple[str, str], SmallCalls]:
-    """Return them by procedure and family of communicators; those that have small calls in the sample.
+    """Return small calls by procedure and family of communicators, for collectives with some in the sample.
 
     Args:
         connection: to the profile.
         tables: its blocking collectives.
-        most: bytes of a small call.
-        of_median: times the median that a call's latency is at most: what is beyond has other causes, such as
-            a lost processor.
+        most: largest size of a small call, bytes.
+        of_median: multiple of the median that limits a call's latency: time beyond it has other causes, such
+            as a lost processor.
     """
     families: dict[int, str] = dict(connection.execute("SELECT id, family FROM communicators").fetchall())
     groups: defaultdict[tuple[str, str], list[Floats]] = defaultdict(list)

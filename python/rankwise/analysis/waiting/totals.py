@@ -1,4 +1,4 @@
-"""Waiting in collectives and for messages in one account: in short, as the summary tells it, and by rank."""
+"""Totals of waiting in collectives and for messages, for the summary."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ if TYPE_CHECKING:
     from rankwise.analysis.waiting.collectives import Waiting
 
 _MOST = 50.0
-"""Percent of the waiting: with less, those who are late are not named beside it."""
+"""Percent of the waiting: with less, the late ranks are not named."""
 
 
 @dataclass(frozen=True)
 class WaitingTotals:
-    """Waiting and transfer in blocking collectives, in short.
+    """Totals of waiting and transfer in blocking collectives.
 
     Attributes:
-        waiting: for ranks that came late, over the ranks.
-        transfer_seconds: the rest of the time in these calls, as far as it is known who waited.
+        waiting: for late ranks, summed over all ranks.
+        transfer_seconds: the rest of the time in these calls, as far as the waiting is known.
         percent_waiting_of_mpi: `waiting` in percent of all ranks' time in MPI.
-        percent_transfer_of_mpi: `transfer_seconds` likewise.
-        late: for whom most of that was; None = nobody stands out.
-        percent_for_late: of the waiting.
-        percent_not_known_of_mpi: in such calls of which not all ranks' arrivals are known.
+        percent_transfer_of_mpi: `transfer_seconds` in percent of all ranks' time in MPI.
+        late: ranks that caused most of the waiting; None = none stand out.
+        percent_for_late: share of the waiting caused by the late group of the run.
+        percent_not_known_of_mpi: time in such calls without known arrivals of all ranks, in percent of all
+            ranks' time in MPI.
     """
 
     waiting: Estimate
@@ -48,18 +49,18 @@ class WaitingTotals:
 
 @dataclass(frozen=True)
 class MessageTotals:
-    """Waiting for messages, in short.
+    """Totals of waiting for messages.
 
     Attributes:
-        waiting_seconds: for late senders and receivers, over the ranks, as far as it is certain.
+        waiting_seconds: for late senders and receivers, summed over all ranks, as far as known.
         percent_waiting_of_mpi: the same in percent of all ranks' time in MPI.
-        late: with whom most of that began; None = nobody stands out.
-        percent_for_late: of the waiting.
-        percent_not_known_of_mpi: in receives, waits and blocking sends of which it is not known what they
-            waited for.
-        error_seconds: by which the waiting may be off, by the sampling (95 %) and the clocks of the nodes.
-        late_sender_seconds: of the waiting.
-        late_receiver_seconds: the rest of it.
+        late: ranks that are the root causes of most of the waiting; None = none stand out.
+        percent_for_late: share of the waiting caused by the late group of the run.
+        percent_not_known_of_mpi: time in receives, waits and blocking sends with unknown waiting, in percent
+            of all ranks' time in MPI.
+        error_seconds: error of the waiting, by sampling (95 %) and by the clocks of the nodes.
+        late_sender_seconds: the part of the waiting for late senders.
+        late_receiver_seconds: the part of the waiting for late receivers.
     """
 
     waiting_seconds: float
@@ -80,7 +81,7 @@ class MessageTotals:
 def waiting_totals(
     connection: sqlite3.Connection, waits: Waiting | None, late: LateGroup | None
 ) -> WaitingTotals | None:
-    """Return the sums of what `waiting` has found; None if no arrivals are known."""
+    """Return the totals of the result of `waiting`; None if no arrivals are known."""
     if waits is None:
         return None
     mpi = _seconds_in_mpi(connection)
@@ -99,7 +100,7 @@ def waiting_totals(
 def message_totals(
     connection: sqlite3.Connection, waits: MessageWaits, late: LateGroup | None
 ) -> MessageTotals | None:
-    """Return the sums of what `message_waits` has found; None if nothing is known."""
+    """Return the totals of the result of `message_waits`; None if it has no waits."""
     if not waits.waiting:
         return None
     seconds = waits.late_sender_seconds + waits.late_receiver_seconds

@@ -1,4 +1,4 @@
-"""Blocking collectives of which it is not known who waited in them: how much, and why. Without numpy."""
+"""Blocking collectives with unknown waiting: their time, and the reason. Without numpy."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Reason = Literal["none called", "none returned", "clocks not compared", "not kep
 
 @dataclass(frozen=True, kw_only=True)
 class Unknown:
-    """Blocking collectives on several processes of which no arrivals are known.
+    """Blocking collectives on several processes without known arrivals.
 
     Attributes:
-        reason: why the arrivals at most of them, by time, are not known.
-        seconds: in them, over the ranks.
-        clocks_seconds: of these, between nodes whose clocks were not compared.
+        reason: why the arrivals at most of them, by time, are unknown.
+        seconds: in them, summed over all ranks.
+        clocks_seconds: the part of `seconds` on nodes whose clocks were not compared.
     """
 
     reason: Reason
@@ -30,7 +30,7 @@ class Unknown:
 
 
 def unknown_collectives(connection: sqlite3.Connection) -> Unknown:
-    """Return the blocking collectives of which it is not known who waited."""
+    """Return the blocking collectives with unknown waiting."""
     hosts: dict[int, str] = {}
     apart: set[str] = set()
     for rank, host, error in connection.execute("SELECT rank, host, clock_error FROM main.ranks"):
@@ -68,7 +68,7 @@ def unknown_collectives(connection: sqlite3.Connection) -> Unknown:
 
 
 def collectives_tell_clocks(connection: sqlite3.Connection) -> bool:
-    """Tell whether there are clocks that were not compared, and that the program's collectives tell of."""
+    """Return whether clocks were not compared, but synchronised from the program's collectives."""
     tables = connection.execute(
         "SELECT 1 FROM main.ranks WHERE clock_error IS NOT NULL AND clock_offset IS NULL LIMIT 1"
     )
@@ -76,7 +76,7 @@ def collectives_tell_clocks(connection: sqlite3.Connection) -> bool:
 
 
 def some_clocks_differ(connection: sqlite3.Connection) -> bool:
-    """Tell whether there are nodes of which it is not known how their clocks differ from that of rank 0's."""
+    """Return whether some nodes' clocks have an unknown difference to the clock of rank 0's node."""
     hosts, apart = connection.execute(
         "SELECT COUNT(DISTINCT host), SUM(clock_error IS NULL) FROM main.ranks"
     ).fetchone()

@@ -1,4 +1,4 @@
-"""Recognises the algorithms of MPI libraries in collectives by their traffic."""
+"""Recognises the algorithms that MPI libraries use in collectives by their traffic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Divides a buffer into blocks: libraries round differently, in elements whose size is not recorded."""
+"""Divides a buffer into blocks. Libraries round differently, to elements of an unrecorded size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Cut = Callable[[int, int], Integers]
 
 
 def last_short(elements: int, blocks: int) -> Integers:
-    """All blocks of the rounded-up mean, while there is something left."""
+    """Blocks of the rounded-up mean length, until the buffer is used up."""
     length = -(-elements // blocks)
     return np.diff(np.minimum(np.arange(blocks + 1) * length, elements))
 
@@ -31,7 +31,7 @@ def last_long(elements: int, blocks: int) -> Integers:
 
 
 def halves(elements: int, blocks: int) -> Integers:
-    """Cut in two, and each part again; the first part is rounded down. For powers of two."""
+    """Cut in two recursively; the first part is rounded down. For powers of two."""
     lengths = np.array([elements], np.int64)
     while len(lengths) < blocks:
         lengths = np.column_stack((lengths // 2, lengths - lengths // 2)).ravel()

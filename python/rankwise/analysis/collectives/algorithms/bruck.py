@@ -15,7 +15,7 @@ from rankwise.analysis.collectives.algorithms.schedule import Schedule
 
 
 def allgather(processes: int, size: int, radix: int = 2, direction: int = -1) -> Schedule | None:
-    """In round k, everybody hands what they lack to those d, 2 d, ... away; d = radix^k."""
+    """In round k, each process sends missing blocks to the processes d, 2 d, ... away; d = radix^k."""
     if radix > 2 and processes <= radix + 1:
         return None  # everybody would send to everybody
     schedule = Schedule(processes)
@@ -61,7 +61,7 @@ def sparbit(processes: int, size: int) -> Schedule:
     ranks = np.arange(processes)
     away = ranks[1:]
     for distance in reversed(list(powers(processes))):
-        # A block goes to those i further on in steps of the bits of i, the last of which is the lowest.
+        # A block reaches the process at distance i in one step for each bit of i, lowest bit last.
         blocks = int((away & -away == distance).sum())
         schedule.send(ranks, (ranks + distance) % processes, blocks * size, messages=blocks)
     return schedule

@@ -1,4 +1,4 @@
-"""Recursive doubling, dissemination and scans: in round k, everybody talks to somebody 2^k away.
+"""Recursive doubling, dissemination and scans: in round k, each process communicates over distance 2^k.
 
 Sources: Thakur, Rabenseifner, Gropp, 2005 (recursive doubling); Hensgen, Finkel, Manber, "Two algorithms for
 barrier synchronization", 1988 (dissemination); Hillis, Steele, "Data parallel algorithms", 1986 (scan).
@@ -24,7 +24,7 @@ def powers(limit: int) -> Iterator[int]:
 
 
 def folded(processes: int, fold: Fold, size: int) -> Schedule:
-    """Everything is exchanged in every round; those outside the fold give first and get last."""
+    """Each round exchanges the whole buffer; processes outside the fold send first and receive last."""
     schedule = Schedule(processes)
     schedule.send(fold.outside, fold.partner, size)
     numbers = np.arange(len(fold.inside))
@@ -64,11 +64,11 @@ def scan_upwards(processes: int, size: int) -> Schedule:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Messages of one part of a round of recursive doubling.
+    """Messages in one part of a round of recursive doubling.
 
     Attributes:
         source, destination: positions.
-        first, last: range of the blocks that go with each message, the last one excluded.
+        first, last: range of the blocks in each message; `last` is excluded.
     """
 
     source: Integers
@@ -80,8 +80,8 @@ class Exchange:
 def exchanges(processes: int) -> Iterator[Exchange]:
     """Recursive doubling of blocks among any number of processes.
 
-    In round k partners whose numbers differ in bit k swap all blocks of their groups of 2^k neighbours. Who
-    has no partner gets the blocks from others of its own group, which pass them on down a binomial tree.
+    In round k partners whose numbers differ in bit k swap all blocks of their groups of 2^k neighbours. A
+    process without a partner gets the blocks from its group, which forwards them down a binomial tree.
     """
     positions = np.arange(processes)
     for distance in powers(processes):
@@ -93,7 +93,7 @@ def exchanges(processes: int) -> Iterator[Exchange]:
 
 
 def _passed_on(processes: int, distance: int) -> Iterator[Exchange]:
-    """The blocks of the last, incomplete group, to those of the group before it without a partner in it."""
+    """Forward the blocks of the last, incomplete group to members of the previous group without a partner."""
     group = processes // (2 * distance) * 2 * distance
     served = processes - group - distance
     if not 0 < served < distance:
@@ -101,7 +101,7 @@ def _passed_on(processes: int, distance: int) -> Iterator[Exchange]:
     places = np.arange(distance)
     step = distance // 2
     while step:
-        # In each stretch of 2 x step places, the first `served` have the blocks.
+        # In each range of 2 x step places, the first `served` have the blocks.
         served_to = places // (2 * step) * 2 * step + served
         giver = places[(places & step == 0) & (places < served_to) & (places + step >= served_to)]
         if giver.size:

@@ -1,4 +1,4 @@
-"""Folds the processes beyond the largest power of two, where an algorithm needs a power of two.
+"""Folds the processes beyond the largest power of two, for algorithms that need a power of two.
 
 Source: Thakur, Rabenseifner, Gropp, 2005, section 4.5: with p the largest power of two and r = n - p, r
 processes give their data to a neighbour, wait, and get the result.
@@ -16,12 +16,12 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True)
 class Fold:
-    """The participating processes, and those that they stand for.
+    """The participating processes, and the processes that they represent.
 
     Attributes:
-        inside: ranks of the p processes that take part, by their number among these.
-        outside: the r that wait.
-        partner: the one inside that each of `outside` has given its data to.
+        inside: ranks of the p participating processes, by their number.
+        outside: ranks of the r waiting processes.
+        partner: for each of `outside`, the rank inside that received its data.
     """
 
     inside: Integers
@@ -33,7 +33,7 @@ Folding = Callable[[int], Fold]
 
 
 def power_below(processes: int) -> int:
-    """The largest power of two that is not above `processes`."""
+    """The largest power of two up to `processes`."""
     return 1 << (processes.bit_length() - 1)
 
 
@@ -50,12 +50,12 @@ def odd_waits(processes: int) -> Fold:
 def last_wait(processes: int) -> Fold:
     """The last r ranks give their data to the first r."""
     power = power_below(processes)
-    rest = processes - power
-    return Fold(np.arange(power), np.arange(power, processes), np.arange(rest))
+    beyond = processes - power
+    return Fold(np.arange(power), np.arange(power, processes), np.arange(beyond))
 
 
 def _pairs(processes: int, waiting: int) -> Fold:
-    rest = processes - power_below(processes)
-    pairs = 2 * np.arange(rest)
-    inside = np.concatenate((pairs + 1 - waiting, np.arange(2 * rest, processes)))
+    beyond = processes - power_below(processes)
+    pairs = 2 * np.arange(beyond)
+    inside = np.concatenate((pairs + 1 - waiting, np.arange(2 * beyond, processes)))
     return Fold(inside, pairs + waiting, pairs + 1 - waiting)

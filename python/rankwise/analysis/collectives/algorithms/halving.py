@@ -1,4 +1,4 @@
-"""Recursive halving of a buffer: reduce-scatter, and what Rabenseifner builds from it.
+"""Recursive halving of a buffer: reduce-scatter, and Rabenseifner's algorithms based on it.
 
 Sources: Thakur, Rabenseifner, Gropp, 2005 (recursive halving); Rabenseifner, "Optimization of collective
 reduction operations", 2004 (allreduce and reduce); Träff, "An improved algorithm for (non-commutative)
@@ -15,15 +15,14 @@ from rankwise.analysis.collectives.algorithms.schedule import Integers, Schedule
 
 
 def scatter_reduced(inside: Integers, blocks: Integers, processes: int) -> Schedule:
-    """Partners whose numbers differ in bit 0, then 1, ... each give away half of the blocks that they still
-    have.
+    """Partners whose numbers differ in bit 0, then 1, ... each give away half of their remaining blocks.
 
-    At the end number v has block mirror(v).
+    At the end, number v has block mirror(v).
 
     Args:
-        inside: ranks, by number; a power of two of them.
+        inside: ranks, by number; their count is a power of two.
         blocks: bytes, by number.
-        processes: of the communicator.
+        processes: number of processes of the communicator.
     """
     schedule = Schedule(processes)
     numbers = np.arange(len(inside))
@@ -39,7 +38,7 @@ def scatter_reduced(inside: Integers, blocks: Integers, processes: int) -> Sched
 
 
 def reversed_(schedule: Schedule) -> Schedule:
-    """The same messages the other way and in the opposite order: an allgather from a reduce-scatter."""
+    """The same messages in the opposite direction and order: an allgather from a reduce-scatter."""
     back = Schedule(schedule.processes)
     for part in reversed(schedule.rounds):
         back.send(part.destination, part.source, part.bytes, part.messages)
@@ -56,13 +55,13 @@ def allreduce(processes: int, fold: Fold, size: int, blocks: Integers) -> Schedu
 
 
 def allreduce_halved(processes: int, fold: Fold, size: int, given: int, blocks: Integers) -> Schedule:
-    """Likewise; in the fold both partners compute, on a part each.
+    """Rabenseifner; in the fold, each partner computes on a part of the buffer.
 
     Args:
-        processes: of the communicator.
-        fold: who is inside.
+        processes: number of processes of the communicator.
+        fold: the participating processes.
         size: bytes of the buffer.
-        given: bytes of the part that the one inside computes on.
+        given: bytes of the part for the partner inside.
         blocks: bytes, by number.
     """
     after = Schedule(processes)
@@ -74,14 +73,14 @@ def allreduce_halved(processes: int, fold: Fold, size: int, given: int, blocks: 
 def reduce(processes: int, fold: Fold, root: int, blocks: Integers, before: Schedule) -> Schedule:
     """Rabenseifner: reduce-scatter by recursive halving, then gather to the root, farthest partner first.
 
-    If the root is outside the fold, number 0 gives its block to it and is replaced by it.
+    If the root is outside the fold, it gets the block of number 0 and takes its place.
 
     Args:
-        processes: of the communicator.
-        fold: who is inside.
+        processes: number of processes of the communicator.
+        fold: the participating processes.
         root: rank.
         blocks: bytes, by number.
-        before: what the fold itself sends.
+        before: messages of the fold itself.
     """
     halving = scatter_reduced(fold.inside, blocks, processes)
     schedule = before.then(halving)
@@ -92,9 +91,9 @@ def reduce(processes: int, fold: Fold, root: int, blocks: Integers, before: Sche
     numbers = np.arange(len(inside))
     apart = numbers ^ int(np.flatnonzero(inside == root)[0])
     for distance, part in zip(reversed(list(powers(len(inside)))), reversed(halving.rounds), strict=True):
-        # Still to be gathered are the numbers that differ from the root's in no higher bit.
+        # Numbers that differ from the root's only in this bit or below still have to be gathered.
         giving = numbers[(apart & distance != 0) & (apart < 2 * distance)]
-        # What each has now is what its partner gave it in the same round of the reduce-scatter.
+        # Each now has the blocks that it received from its partner in the same round of the reduce-scatter.
         schedule.send(inside[giving], inside[giving ^ distance], part.bytes[giving ^ distance])
     return schedule
 
@@ -109,7 +108,7 @@ def halved_fold(processes: int, fold: Fold, size: int, given: int) -> Schedule:
 
 
 def reduce_scatter(processes: int, fold: Fold, size: int) -> Schedule:
-    """Recursive halving, farthest partner first: each ends with the blocks of the processes it stands for."""
+    """Recursive halving, farthest partner first: each ends with the blocks of the processes it represents."""
     schedule = Schedule(processes)
     schedule.send(fold.outside, fold.partner, processes * size)
     start = _starts(fold, processes)
@@ -123,7 +122,7 @@ def reduce_scatter(processes: int, fold: Fold, size: int) -> Schedule:
 
 
 def butterfly(processes: int, fold: Fold, size: int) -> Schedule:
-    """Recursive halving, nearest partner first; then each block goes to whom it belongs."""
+    """Recursive halving, nearest partner first; then each block goes to its owner."""
     schedule = Schedule(processes)
     schedule.send(fold.outside, fold.partner, processes * size)
     power = len(fold.inside)
@@ -141,7 +140,7 @@ def butterfly(processes: int, fold: Fold, size: int) -> Schedule:
 
 
 def butterfly_in_place(processes: int, size: int) -> Schedule | None:
-    """The same after a change of order that lets each block end where it belongs. For powers of two."""
+    """The butterfly with reordered blocks, so that each ends at its owner. For powers of two."""
     if processes & (processes - 1):
         return None
     return scatter_reduced(np.arange(processes), np.full(processes, size, np.int64), processes)
@@ -156,7 +155,7 @@ def reduce_scatter_doubling(processes: int, size: int) -> Schedule:
 
 
 def _starts(fold: Fold, processes: int) -> Integers:
-    """How many of the processes the numbers below v stand for, for v = 0 to p."""
+    """The number of processes that the numbers below v represent, for v = 0 to p."""
     stands_for = np.ones(len(fold.inside), np.int64)
     stands_for[np.isin(fold.inside, fold.partner)] += 1
     starts = np.concatenate(([0], np.cumsum(stands_for)))

@@ -18,12 +18,12 @@ class Shape:
     """The parameters of a call of a collective.
 
     Attributes:
-        processes: of the communicator.
-        root: rank; 0 where there is none.
+        processes: number of processes of the communicator.
+        root: rank; 0 if the collective has no root.
         size: bytes, as in the size bins; see docs/reference/profile-format.md.
-        element: bytes that are never cut.
+        element: size of an indivisible element, bytes.
         cut: how a buffer is cut into blocks.
-        segments: how many messages carry what could be one, in the algorithms that do so.
+        segments: number of segments that each message is split into, in segmented algorithms.
     """
 
     processes: int
@@ -34,11 +34,11 @@ class Shape:
     segments: int = 1
 
     def blocks(self, count: int, size: int | None = None) -> Integers:
-        """Bytes of each of `count` blocks of the buffer."""
+        """Bytes of each of the `count` blocks of the buffer."""
         return self.cut((self.size if size is None else size) // self.element, count) * self.element
 
     def equal_blocks(self) -> Integers:
-        """The block of each process, where `size` is that of one of them."""
+        """Bytes of the block of each process, if `size` is the size of one block."""
         return np.full(self.processes, self.size, np.int64)
 
 
@@ -51,10 +51,10 @@ class Model:
 
     Attributes:
         name: for users.
-        build: its messages; None if there is no such algorithm for the shape.
+        build: returns its messages; None if the algorithm does not apply to the shape.
         cuts: whether the messages depend on how the buffer is cut into blocks.
         segmented: whether it sends segments.
-        drops_empty: whether messages without bytes aren't sent, so that their number depends on the cut.
+        drops_empty: whether it omits empty messages, so that their number depends on the cut.
     """
 
     name: str
@@ -70,31 +70,30 @@ class Match:
 
     Attributes:
         name: of the algorithm, with the number of segments if there is more than one.
-        exact: messages and bytes are equal; else messages alone.
+        exact: messages and bytes are equal; else only the messages.
     """
 
     name: str
     exact: bool
 
 
-def match(model: Model, shape: Shape, size_known: bool, seen: Traffic) -> Match | None:
+def match(model: Model, shape: Shape, size_known: bool, recorded: Traffic) -> Match | None:
     """Compare a model with the recorded messages.
 
-    Where the size is not known, or where the buffer is cut in a way that is not known, equal numbers of
-    messages are a match that is not exact.
+    If the size or the way to cut the buffer is unknown, equal numbers of messages are an inexact match.
     """
     inexact: Match | None = None
-    for variant in _variants(model, shape, int(seen.messages.sum())):
+    for variant in _variants(model, shape, int(recorded.messages.sum())):
         schedule = model.build(variant)
-        if schedule is None or not np.array_equal(seen.sent, schedule.sent()):
+        if schedule is None or not np.array_equal(recorded.sent, schedule.sent()):
             continue
         expected = schedule.traffic()
-        if not np.array_equal(seen.messages, expected.messages):
+        if not np.array_equal(recorded.messages, expected.messages):
             continue
         name = model.name if variant.segments == 1 else f"{model.name}, {variant.segments} segments"
-        if size_known and np.array_equal(seen.bytes, expected.bytes):
+        if size_known and np.array_equal(recorded.bytes, expected.bytes):
             return Match(name, exact=True)
-        if not size_known or (model.cuts and _rounded(expected, seen)):
+        if not size_known or (model.cuts and _rounded(expected, recorded)):
             inexact = Match(name, exact=False)
     return inexact
 
@@ -115,7 +114,7 @@ def _variants(model: Model, shape: Shape, total: int) -> Iterator[Shape]:
 
 
 def _segments(model: Model, shape: Shape, total: int) -> int | None:
-    """With how many segments it sends `total` messages; None if with no number of them."""
+    """The number of segments with which it sends `total` messages; None if there is no such number."""
     if model.drops_empty:
         return 1
     first_count = _count(model, shape.processes, shape.root, 1)
@@ -123,8 +122,8 @@ def _segments(model: Model, shape: Shape, total: int) -> int | None:
         return 1 if first_count else None
     if not model.segmented:
         return None
-    more, rest = divmod(total - first_count, _count(model, shape.processes, shape.root, 2) - first_count)
-    return 1 + more if more > 0 and rest == 0 else None
+    more, remainder = divmod(total - first_count, _count(model, shape.processes, shape.root, 2) - first_count)
+    return 1 + more if more > 0 and remainder == 0 else None
 
 
 @lru_cache(maxsize=1 << 16)
@@ -134,8 +133,8 @@ def _count(model: Model, processes: int, root: int, segments: int) -> int:
     return 0 if schedule is None else schedule.messages()
 
 
-def _rounded(expected: Traffic, seen: Traffic) -> bool:
-    """Whether no pair's bytes differ by more than an element for each message and process: by rounding."""
+def _rounded(expected: Traffic, recorded: Traffic) -> bool:
+    """Whether rounding explains the differences: at most one element per message and process of a pair."""
     largest = max(blocks.ELEMENTS)
     room = expected.messages * len(expected.messages) * largest
-    return bool((np.abs(expected.bytes - seen.bytes) <= room).all())
+    return bool((np.abs(expected.bytes - recorded.bytes) <= room).all())

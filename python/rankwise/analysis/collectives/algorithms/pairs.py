@@ -1,7 +1,7 @@
-"""Everybody sends to everybody, or to the root, directly.
+"""Each process sends directly to each other, or to the root.
 
-Source: Thakur, Rabenseifner, Gropp, 2005 (all posted at once, or pairwise exchange). The order in time
-doesn't show in the matrix.
+Source: Thakur, Rabenseifner, Gropp, 2005 (all posted at once, or pairwise exchange). The matrix does not show
+the order in time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def everybody(processes: int, size: int, *, itself: bool = False) -> Schedule:
 
 
 def gather_with_sync(processes: int, root: int, size: int) -> Schedule:
-    """The root asks each for its block with an empty message; it comes in two parts."""
+    """The root requests each block with an empty message; the block arrives in two parts."""
     schedule = Schedule(processes)
     others = np.delete(np.arange(processes), root)
     schedule.send(root, others, 0)

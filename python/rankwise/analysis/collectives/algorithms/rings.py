@@ -13,13 +13,12 @@ from rankwise.analysis.collectives.algorithms.schedule import Integers, Schedule
 
 
 def around(blocks: Integers, first: int, step: int = 1, root: int = 0) -> Schedule:
-    """Everybody passes n - 1 blocks on to the neighbour: number `first` from its own, then the one before,
-    ...
+    """Each process passes n - 1 blocks to its neighbour: the block at offset `first`, then the previous, ...
 
     Args:
-        blocks: bytes of each, by position.
+        blocks: bytes of each block, by position.
         first: position of the block that position 0 passes on first.
-        step: 1 = to the next position, -1 = to the one before.
+        step: 1 = to the next position, -1 = to the previous.
         root: rank at position 0.
     """
     processes = len(blocks)

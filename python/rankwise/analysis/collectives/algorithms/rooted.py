@@ -21,7 +21,7 @@ MOST_CHAINS = 8
 
 
 def _with(tree: Callable[[int, int], Integers], width: int) -> Tree:
-    """A tree with so many children or chains at the root; None where all are the root's children."""
+    """A tree with this many children or chains at the root; None if all are the root's children."""
     return lambda processes: tree(processes, width) if processes > width + 1 else None
 
 
@@ -82,7 +82,7 @@ def _along(tree: Tree, build: Callable[[Integers, Shape], Schedule]) -> Builder:
 
 
 def _swapped(build: Builder) -> Builder:
-    """The same with the root and process 0 in each other's place, instead of shifting all by the root."""
+    """The same with the root and process 0 swapped, instead of all ranks shifted by the root."""
 
     def swapped(shape: Shape) -> Schedule | None:
         if shape.root == 0:

@@ -24,7 +24,7 @@ def scatter(blocks: Integers, root: int) -> Schedule:
 
 
 def scatter_without_empty(blocks: Integers, root: int) -> Schedule:
-    """The same without messages that have no bytes, where there are less bytes than processes."""
+    """The same without empty messages, for fewer bytes than processes."""
     schedule = Schedule(len(blocks))
     for part in scatter(blocks, root).rounds:
         filled = part.bytes > 0
@@ -33,9 +33,9 @@ def scatter_without_empty(blocks: Integers, root: int) -> Schedule:
 
 
 def scatter_too_much(blocks: Integers, root: int) -> Schedule:
-    """The same, but those between give their first child all up to the end of the buffer.
+    """The same, but inner processes send their first child all blocks up to the end of the buffer.
 
-    So MPICH does in MPI_Ibcast.
+    MPICH does this in MPI_Ibcast.
     """
     parents = trees.k_nomial(len(blocks), 2)
     sizes = _of_subtrees(parents, blocks)
@@ -47,7 +47,7 @@ def scatter_too_much(blocks: Integers, root: int) -> Schedule:
 
 
 def _of_subtrees(parents: Integers, blocks: Integers) -> Integers:
-    """Bytes of the blocks of each subtree; its positions follow each other."""
+    """Bytes of the blocks of each subtree; its positions are consecutive."""
     start = np.concatenate(([0], np.cumsum(blocks)))
     positions = np.arange(len(parents))
     sizes: Integers = start[positions + trees.subtrees(parents)] - start[positions]
@@ -76,7 +76,7 @@ def recursive_doubling(blocks: Integers, root: int) -> Schedule:
 def split_binary(processes: int, root: int, halves: Integers, segments: int) -> Schedule:
     """Half the buffer down each half of a binary tree; then the halves swap, pair by pair.
 
-    The odd positions get the first half. Who is left without a partner gets the other half from the root.
+    The odd positions get the first half. A position without a partner gets the other half from the root.
     """
     parents = trees.dealt(processes, 2)
     positions = np.arange(processes)
@@ -87,6 +87,6 @@ def split_binary(processes: int, root: int, halves: Integers, segments: int) -> 
     partners = np.concatenate((odd + 1, odd))
     if processes % 2 == 0:
         pairs, partners = np.append(pairs, 0), np.append(partners, processes - 1)
-    # The root, at position 0, gives the second half like all even ones.
+    # The root, at position 0, sends the second half like all even positions.
     schedule.send((pairs + root) % processes, (partners + root) % processes, sizes[pairs])
     return schedule

@@ -19,8 +19,8 @@ class Round:
 
     Attributes (arrays of one length):
         source, destination: ranks in the communicator.
-        messages: how many from this source to this destination.
-        bytes: that they carry together.
+        messages: number from this source to this destination.
+        bytes: total of these messages.
     """
 
     source: Integers
@@ -30,10 +30,10 @@ class Round:
 
 
 class Schedule:
-    """Rounds of messages, each of which needs those before it.
+    """Rounds of messages; each round depends on the previous rounds.
 
     Attributes:
-        processes: of the communicator.
+        processes: number of processes of the communicator.
         rounds: in order.
     """
 
@@ -44,7 +44,7 @@ class Schedule:
     def send(
         self, source: ArrayLike, destination: ArrayLike, size: ArrayLike, messages: ArrayLike = 1
     ) -> None:
-        """Add a round; what is one number holds for all its messages."""
+        """Add a round; a scalar applies to all its messages."""
         arrays = np.broadcast_arrays(
             *(np.atleast_1d(np.asarray(column, np.int64)) for column in (source, destination, messages, size))
         )
@@ -58,7 +58,7 @@ class Schedule:
         return both
 
     def renamed(self, ranks: Integers) -> Schedule:
-        """The same among others: `ranks[r]` in the place of r."""
+        """The same among other ranks: `ranks[r]` instead of r."""
         other = Schedule(self.processes)
         other.rounds = [
             replace(part, source=ranks[part.source], destination=ranks[part.destination])
@@ -73,18 +73,18 @@ class Schedule:
         return cut
 
     def messages(self) -> int:
-        """How many there are."""
+        """The number of messages."""
         return sum(int(part.messages.sum()) for part in self.rounds)
 
     def sent(self) -> Integers:
-        """How many messages each process sends: told sooner than to whom."""
+        """The number of messages that each process sends, which is cheaper to compute than the matrix."""
         sent_messages = np.zeros(self.processes, np.int64)
         for part in self.rounds:
             np.add.at(sent_messages, part.source, part.messages)
         return sent_messages
 
     def traffic(self) -> Traffic:
-        """A traffic matrix: messages and bytes from each process to each other."""
+        """The traffic matrix: messages and bytes from each process to each other."""
         total = Traffic.none(self.processes)
         for part in self.rounds:
             np.add.at(total.messages, (part.source, part.destination), part.messages)
@@ -101,7 +101,7 @@ class Traffic:
 
     @cached_property
     def sent(self) -> Integers:
-        """How many messages each process sends."""
+        """The number of messages that each process sends."""
         sums: Integers = self.messages.sum(axis=1)
         return sums
 

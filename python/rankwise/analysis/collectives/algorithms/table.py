@@ -1,4 +1,4 @@
-"""Which models a collective is compared with. Of several that give the same messages, the first is named."""
+"""The models that a collective is compared with. If several give the same messages, the first is named."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Pair:
 
     Attributes:
         first, second: collectives.
-        of_all: which of them work on the blocks of all processes together.
+        of_all: for each, whether it works on the blocks of all processes together.
     """
 
     first: str
@@ -23,12 +23,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class OnOneNode:
-    """What an algorithm for several nodes is on one: messages of one model, and a collective at process 0.
+    """A node-aware algorithm on a single node: the messages of a model, and a collective through process 0.
 
     Attributes:
-        model: of the messages beside the collective.
-        collective: what is done through process 0.
-        size: its bytes; None = those of the call.
+        model: of the messages outside the collective.
+        collective: carried out through process 0.
+        size: of the collective, bytes; None = as in the call.
     """
 
     model: Model
@@ -64,7 +64,7 @@ PAIRS: dict[str, Pair] = {
     "Reduce_scatter_block": Pair("Reduce", "Scatter", (True, False)),
 }
 
-# As MPICH does it. In a barrier one byte lets all go; after a scan a flag tells whether there is more to add.
+# As in MPICH. One byte ends a barrier; after a scan, a flag says whether another node's sum has to be added.
 ON_ONE_NODE: dict[str, OnOneNode] = {
     "Bcast": OnOneNode(rooted.TO_FIRST, "Bcast"),
     "Reduce": OnOneNode(rooted.FROM_FIRST, "Reduce"),
@@ -74,9 +74,9 @@ ON_ONE_NODE: dict[str, OnOneNode] = {
 
 
 def collective(procedure: str) -> str | None:
-    """The blocking collective that a procedure is a form of: MPI_Ibcast and MPI_Bcast_init are of Bcast.
+    """The blocking collective that a procedure is a form of: Bcast for MPI_Ibcast and MPI_Bcast_init.
 
-    None if it is none of those with models.
+    None if no models exist for it.
     """
     name = procedure.removeprefix("MPI_").removesuffix("_init")
     if name in MODELS:

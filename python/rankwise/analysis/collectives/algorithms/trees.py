@@ -1,7 +1,7 @@
 """Trees, given by the parents of the processes.
 
-Every tree is an array of parents for the positions 0 to n-1; position 0 is the root and has parent -1. Where
-the root of the call is rank r, position v is rank (v + r) mod n.
+Every tree is an array of parents for the positions 0 to n-1; position 0 is the root and has parent -1. If the
+root of the call is rank r, position v is rank (v + r) mod n.
 
 Sources: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH", 2005
 (linear, binomial); Pješivac-Grbović et al., "Performance analysis of MPI collective operations", 2007
@@ -17,7 +17,7 @@ from rankwise.analysis.collectives.algorithms.schedule import Integers, Schedule
 
 
 def linear(processes: int) -> Integers:
-    """Everybody is a child of the root."""
+    """Each process is a child of the root."""
     return np.where(np.arange(processes) == 0, -1, 0)
 
 
@@ -27,7 +27,7 @@ def chain(processes: int) -> Integers:
 
 
 def chains(processes: int, count: int) -> Integers:
-    """`count` chains of neighbours side by side below the root; the first ones are the longer ones."""
+    """`count` chains of neighbours below the root; the first chains may be longer by one."""
     parents = np.arange(processes) - 1
     length, longer = divmod(processes - 1, count)
     heads = 1 + np.arange(count) * length + np.minimum(np.arange(count), longer)
@@ -36,7 +36,7 @@ def chains(processes: int, count: int) -> Integers:
 
 
 def dealt(processes: int, children: int) -> Integers:
-    """Each has up to `children` children; each level is dealt in turn to the positions above."""
+    """Each has up to `children` children; each level is dealt round-robin to the positions above."""
     parents = np.full(processes, -1, np.int64)
     above, width = 0, 1
     while above + width < processes:
@@ -48,12 +48,12 @@ def dealt(processes: int, children: int) -> Integers:
 
 
 def by_level(processes: int, children: int) -> Integers:
-    """Each has up to `children` children, which follow each other: those of v are children v + 1, ..."""
+    """Each has up to `children` consecutive children: for v, they are children v + 1, ..."""
     return np.where(np.arange(processes) == 0, -1, (np.arange(processes) - 1) // children)
 
 
 def k_nomial(processes: int, radix: int) -> Integers:
-    """The parent's position is one's own with the lowest digit that isn't 0 set to 0, in base `radix`.
+    """The parent's position is the child's with its lowest nonzero digit set to 0, in base `radix`.
 
     Radix 2 is the binomial tree whose subtrees hold neighbours: distances halve on the way down.
     """
@@ -68,7 +68,7 @@ def k_nomial(processes: int, radix: int) -> Integers:
 
 
 def k_nomial_doubling(processes: int, radix: int) -> Integers:
-    """The parent's position is one's own with the highest digit set to 0, in base `radix`.
+    """The parent's position is the child's with its highest digit set to 0, in base `radix`.
 
     Distances grow on the way down.
     """
@@ -100,7 +100,7 @@ def in_order(processes: int) -> Integers:
 
 
 def depths(parents: Integers) -> Integers:
-    """How many edges each position is away from the root."""
+    """The number of edges from the root to each position."""
     depth = np.zeros(len(parents), np.int64)
     above = parents.copy()
     while (above >= 0).any():
@@ -110,7 +110,7 @@ def depths(parents: Integers) -> Integers:
 
 
 def subtrees(parents: Integers) -> Integers:
-    """How many positions are below each, itself included."""
+    """The number of positions in the subtree of each, itself included."""
     sizes = np.ones(len(parents), np.int64)
     depth = depths(parents)
     for level in range(int(depth.max(initial=0)), 0, -1):
@@ -120,12 +120,12 @@ def subtrees(parents: Integers) -> Integers:
 
 
 def down(parents: Integers, root: int, size: Integers | int) -> Schedule:
-    """Each gets `size` bytes (one number, or one for each position) from its parent."""
+    """Each receives `size` bytes (one number, or one for each position) from its parent."""
     return _along(parents, root, size, upwards=False)
 
 
 def up(parents: Integers, root: int, size: Integers | int) -> Schedule:
-    """Each gives `size` bytes (one number, or one for each position) to its parent."""
+    """Each sends `size` bytes (one number, or one for each position) to its parent."""
     return _along(parents, root, size, upwards=True)
 
 

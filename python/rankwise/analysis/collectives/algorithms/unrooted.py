@@ -92,7 +92,7 @@ def _scan_upwards(shape: Shape) -> Schedule:
 
 
 def _scan_on_node(shape: Shape) -> Schedule:
-    """Beside the scan, the last process hands the node's sum to the first one, for nodes behind."""
+    """After the scan, the last process sends the node's sum to the first process, for subsequent nodes."""
     schedule = doubling.scan_exchanging(shape.processes, shape.size)
     schedule.send(shape.processes - 1, 0, shape.size)
     return schedule
