@@ -263,12 +263,12 @@ def _conclude(
         return end.status or 1
     if not directory.has_counters():
         directory.remove()
-        return _report_no_counters(look(planned.words, os.environ), end.status, preload, strangers.told())
+        return _report_no_counters(look(planned.words, os.environ), end.status, preload, strangers.report())
     if prepare_end:
         prepare_end()
     else:
         _prepare_end(directory, planned, only, quiet=asked.quiet)
-    unrecorded = strangers.told(), planned.to_add(preload)
+    unrecorded = strangers.report(), planned.to_add(preload)
     return _finish(asked, planned, directory, output, end, *unrecorded, applied)
 
 

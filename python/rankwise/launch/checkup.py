@@ -34,9 +34,9 @@ class Finding:
     """One line of the check-up.
 
     Attributes:
-        subject: what it is about.
-        text: what was found.
-        cure: what to do about it, '' if it is fine.
+        subject: the thing that was checked.
+        text: the finding.
+        cure: how to fix it, '' if it is fine.
         stops: whether nothing can be recorded as long as it is so.
         uncertain: whether it may be that nothing is recorded.
     """

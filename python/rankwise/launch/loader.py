@@ -48,7 +48,7 @@ class Loader:
         Args:
             name: as in DT_NEEDED.
             owner: the object that needs it.
-            inherited_rpath: DT_RPATH of those that brought `owner` in (DT_RUNPATH is not inherited).
+            inherited_rpath: DT_RPATH of the objects that brought `owner` in (DT_RUNPATH is not inherited).
         """
         for candidate in self._candidates(name, owner, inherited_rpath):
             image = read(Path(candidate)) if is_elf(Path(candidate)) else None
@@ -72,7 +72,7 @@ class Loader:
 
         Args:
             program: where to start.
-            leaf: sonames below which nobody is interested (saves the reading of hundreds of files).
+            leaf: sonames whose dependencies are skipped (saves reading hundreds of files).
         """
         images = [program]
         missing: list[str] = []
