@@ -74,10 +74,10 @@ def assemble(
     Args:
         run_directory: where the processes left their counters.
         output: path of the profile; replaced if it is there. Further MPI worlds go to `<stem>.2.rankwise`,
-            but for those in which nothing was called. None: `by_program` names every profile.
+            except those without any calls. None: `by_program` names every profile.
         exit_status: of the launch, 128 + n for signal n; None = what `rankwise run` has noted, if it has.
-        interrupted: what ended the launch from the outside, as part of a sentence; told if a rank did not
-            come to its end. What has been noted counts where the status is not given.
+        interrupted: what ended the launch from the outside, as part of a sentence; reported if a rank did not
+        finish. Without a status, the noted one counts.
         force: replace profiles of further worlds, too; else a free number is taken.
         listener: called with the progress.
         by_program: if there are several MPI worlds, names the profile of each after the command line of its
@@ -140,12 +140,12 @@ def _find(run_directory: Path) -> Found:
 def _read_all(
     run_directory: Path, counter_files: Found, progress: Progress, workers: Workers
 ) -> tuple[list[Counters], list[str]]:
-    """Read all counters; return those that could be read, and a sentence for each of the others.
+    """Read all counters; return the readable ones, and a sentence for each of the others.
 
     Without their rows if the work is shared out: all rows together may not fit into the memory.
 
     Raises:
-        RankwiseError: there are none, or none that can be read.
+        RankwiseError: there are no counters, or none can be read.
     """
     files: list[Counters] = []
     sentences = [

@@ -34,10 +34,10 @@ class CurrentCall(NamedTuple):
         procedure: of the call.
         communicator: its id in the profile; below 3: none in particular.
         region: its index on the process.
-        site: likewise.
+        site: its index on the process.
         since_ns: when it began, nanoseconds since 1970.
-        source: whose message it waits for; None = nobody's, or not known.
-        destination: who has to take its message; likewise.
+        source: sender of the message that it waits for; None = unknown, or no sender.
+        destination: receiver of its message; None = unknown, or no receiver.
     """
 
     procedure: Procedure
