@@ -1,6 +1,6 @@
-"""How much more the runs of one side take than those of another one, where the runs are no pairs.
+"""How much longer the runs of one side take than those of the other, without pairs.
 
-Estimate and interval: Hodges and Lehmann 1963, of all differences of a run of the one side and a run of the
+Estimate and interval: Hodges and Lehmann 1963, of all differences between a run of one side and a run of the
 other, from the exact distribution of Mann and Whitney's statistic (Annals of Mathematical Statistics 18,
 1947). Nothing is assumed of the noise but that it is the same on both sides.
 """

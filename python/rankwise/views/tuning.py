@@ -17,7 +17,7 @@ from rankwise.tuning.tune import Tried, Tuned
 
 
 def tuned_as_data(tuned: Tuned, written: Sequence[Path]) -> dict[str, object]:
-    """Return all of it.
+    """Return everything.
 
     Args:
         tuned: what came out.
@@ -90,7 +90,7 @@ def _tried(tried: Tried) -> dict[str, object]:
 
 
 def rechecked_as_data(outcome: recheck.Outcome, written: Sequence[Path]) -> dict[str, object]:
-    """Return what has become of the rules of a settings file.
+    """Return the results of rechecking a settings file.
 
     Args:
         outcome: what came out.
@@ -111,12 +111,12 @@ def rechecked_as_data(outcome: recheck.Outcome, written: Sequence[Path]) -> dict
 def machine_as_data(
     found: Table, made: Writable, results: Results, written: Sequence[Path], ended: str
 ) -> dict[str, object]:
-    """Return what is known of a machine.
+    """Return the results of measuring a machine.
 
     Args:
-        found: the rules that follow from what was measured.
-        made: those that the library can be told.
-        results: what was measured.
+        found: the rules that follow from the measurements.
+        made: the rules that the library can be given.
+        results: the measurements.
         written: files.
         ended: why it was ended early; '' if it was not.
     """
@@ -125,20 +125,20 @@ def machine_as_data(
         "hosts": results.hosts,
         "confidence_of_each": found.confidence,
         "rules": [
-            {"kind": one.kind, "shapes": one.shapes, "rule": one.rule, "written": one in made.rules}
-            for one in found.rules
+            {"kind": rule.kind, "shapes": rule.shapes, "rule": rule.rule, "written": rule in made.rules}
+            for rule in found.rules
         ],
         "measured": [
             {
-                "procedure": one.scope.procedure,
-                "processes": one.scope.processes,
-                "size": None if one.scope.whole else one.scope.size,
-                "shapes": one.scope.shapes,
-                "algorithm": one.algorithm,
-                "ratio": one.ratio,
-                "why_default": one.why,
+                "procedure": rule.scope.procedure,
+                "processes": rule.scope.processes,
+                "size": None if rule.scope.whole else rule.scope.size,
+                "shapes": rule.scope.shapes,
+                "algorithm": rule.algorithm,
+                "ratio": rule.ratio,
+                "why_default": rule.why,
             }
-            for one in found.decisions
+            for rule in found.decisions
         ],
         "unsure": found.unsure,
         "failed": {point.text: why for point, why in results.failed.items()},
@@ -177,26 +177,26 @@ def guidelines_as_data(outcome: guidelines.Outcome, own: Sequence[str]) -> dict[
 
 
 def online_as_data(found: Found, settings: Settings | None, written: Sequence[Path]) -> dict[str, object]:
-    """Return what was found while a program ran.
+    """Return the results of tuning a running program.
 
     Args:
-        found: what came out.
-        settings: with the rules; None: there are none.
+        found: the results.
+        settings: with the rules; None without rules.
         written: files.
     """
     return {
         "library": found.library._asdict(),
         "elapsed_seconds": found.elapsed,
         "exploring_seconds": found.spent,
-        "cells": [_explored(one) for one in found.explored],
+        "cells": [_explored(cell) for cell in found.explored],
         "settings": settings,
         "digits_may_change": found.digits,
         "files": [str(path) for path in written],
     }
 
 
-def _explored(one: Explored) -> dict[str, object]:
-    target = one.target
+def _explored(cell: Explored) -> dict[str, object]:
+    target = cell.target
     return {
         "procedure": target.procedure,
         "processes": target.processes,
@@ -204,14 +204,14 @@ def _explored(one: Explored) -> dict[str, object]:
         "high": target.high,
         "reason_for_all_sizes": target.whole,
         "seconds": target.seconds,
-        "state": one.state,
-        "rounds": one.rounds,
-        "pairs": one.pairs,
-        "candidate": one.algorithm,
-        "evidence": one.evidence,
-        "ratios": one.ratios,
-        "out": one.out,
-        "saved_seconds": one.saved_seconds,
-        "rule": one.rule,
-        "verdict": one.verdict,
+        "state": cell.state,
+        "rounds": cell.rounds,
+        "pairs": cell.pairs,
+        "candidate": cell.algorithm,
+        "evidence": cell.evidence,
+        "ratios": cell.ratios,
+        "out": cell.out,
+        "saved_seconds": cell.saved_seconds,
+        "rule": cell.rule,
+        "verdict": cell.verdict,
     }
