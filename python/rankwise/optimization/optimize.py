@@ -157,9 +157,8 @@ class _Optimizer:
         self._announce(plan)
         while True:
             if not plan.promises:
-                # The time that others have left goes to those that had too little, once more; but undecided
-                # pairs
-                # must not be followed by others, as if they had not been measured.
+                # The time that others have left goes to those that had too little, once more; but
+                # undecided pairs must not be followed by others, as if they had not been measured.
                 again = {attempt.step for attempt in self._no_time if attempt.interval is None} - twice
                 if not again:
                     break

@@ -38,9 +38,7 @@ class Rows(Sequence[Row]):
         for row in flat:
             names |= dict.fromkeys(row)
         self.name = name
-        self.columns = [
-            name for name in names if name not in objects
-        ]  # with None where the object is missing
+        self.columns = [name for name in names if name not in objects]  # None for a missing object
         self._rows = [{column: row.get(column) for column in self.columns} for row in flat]
 
     @overload

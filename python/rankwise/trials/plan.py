@@ -98,9 +98,8 @@ def rounds_needed(
 ) -> int:
     """Return the rounds after which the interval is likely to be narrow enough; they may be very many.
 
-    Narrow enough: half the interval is at most the change to resolve, or a quarter of the change that is
-    seen,
-    if that is more. The logarithms of the ratios are taken to scatter normally.
+    Narrow enough: half the interval is at most the change to resolve, or a quarter of the change
+    that is seen, if that is more. The logarithms of the ratios are taken to scatter normally.
 
     Args:
         baseline: times of the first rounds, s.
