@@ -129,7 +129,7 @@ class Saved:
                 raise RankwiseError(f"{path} is of another version: remove {self.directory} to start over")
             if content["asked"] != self._asked:
                 raise RankwiseError(
-                    f"{self.directory} was started with other options ({_listed(content['asked'])}): give the "
+                    f"{self.directory} was started with other options ({_text(content['asked'])}): give the "
                     "same, or remove it to start over"
                 )
             self.attempts = [_attempt(attempt) for attempt in content["tried"]]
@@ -148,7 +148,7 @@ def _attempt(fields: Mapping[str, Any]) -> Attempt:
     return Attempt(**{**fields, "promise": promise, "interval": interval})
 
 
-def _listed(asked: Mapping[str, Any]) -> str:
+def _text(asked: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in asked.items() if value not in (None, False, ""))
 
 

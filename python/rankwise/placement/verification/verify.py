@@ -32,7 +32,7 @@ _PLACEMENT = "placement"  # directory of the launchers' files
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is to be verified.
+    """The options of a verification.
 
     Attributes:
         words: of the user's command.
@@ -73,9 +73,9 @@ class Verified:
         again: why the ranks were mapped again from the first run; '' if they were not.
         before: runs of the job as given, in pairs with
         after: those with the new placement.
-        interval: of the times; None if there is no pair.
-        alike: whether the interval is within the change that was to be resolved.
-        needed: pairs that the first ones show to be needed.
+        interval: of the times; None without a pair.
+        alike: whether the interval is within the change to resolve.
+        needed: number of pairs that are needed, as the first ones show.
         ended: why there are fewer; '' if there are not.
         notes: what a reader must know.
     """
@@ -103,7 +103,7 @@ def verify(request: Request, directory: Path, signals: Signals, say: Say) -> Ver
     """Warm up, and run pairs.
 
     Args:
-        request: what is wanted.
+        request: the user's options.
         directory: empty; for what the runs leave; every node sees it.
         signals: that came to us.
         say: called with the progress.
@@ -173,16 +173,16 @@ class _Trial:
     def _left(self) -> float:
         return self._end - time.monotonic()
 
-    def _run(self, side: Side, pair: int, left: float) -> Seen:
-        """Run one side of a pair within the seconds that are left; pair 0 is the one to warm up."""
+    def _run(self, side: Side, pair: int, remaining_s: float) -> Seen:
+        """Run one side of a pair within the remaining seconds; pair 0 is the warm-up."""
         name = f"{pair:02d}.{side}" if pair else f"warm-up.{side}"
         profile = self._directory / f"{name}.rankwise"
-        end_of_all = time.monotonic() + left
+        end_of_all = time.monotonic() + remaining_s
         try:
-            limit = Limit(min(self._limit, left), self._request.cure)
+            limit = Limit(min(self._limit, remaining_s), self._request.cure)
             end = record(self._commands[side], self._request.recording, profile, limit, self._signals)
-            seen = measure(profile, self._request.kind)
-            wrong = self._wrong_place(side, pair, seen)
+            measurement = measure(profile, self._request.kind)
+            wrong = self._wrong_place(side, pair, measurement)
         except RankwiseError as error:
             if time.monotonic() >= end_of_all:
                 raise OutOfTime from error
@@ -190,13 +190,13 @@ class _Trial:
         if wrong:
             raise RankwiseError(f"{_title(side, pair)}: {wrong}", 1)
         self._took.append(end.seconds)
-        return seen
+        return measurement
 
-    def _wrong_place(self, side: Side, pair: int, seen: Seen) -> str:
+    def _wrong_place(self, side: Side, pair: int, measurement: Seen) -> str:
         if side == "after":
-            wrong = misplaced(seen.where, self._seats, self._mapping.machine)
+            wrong = misplaced(measurement.where, self._seats, self._mapping.machine)
             return wrong and f"{wrong}, so the launcher did not do what its file says"
-        wrong = moved(seen.where, self._where) if pair else ""
+        wrong = moved(measurement.where, self._where) if pair else ""
         return wrong and f"{wrong} as in the first run, so the runs can't be compared"
 
 

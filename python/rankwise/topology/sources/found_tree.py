@@ -44,8 +44,8 @@ class Found:
 def tree_of(measurement: Measurement, hierarchy: Hierarchy) -> Found:
     """Return the machine: measured switches, nodes, and their contents.
 
-    Inside of nodes are the processors that the kernels told of; if they did not, groups of ranks that were
-    found, with one slot for each rank.
+    The inside of nodes has the processors that the kernels reported; if they did not, detected groups of
+    ranks, with one slot for each rank.
 
     Raises:
         RankwiseError: a host's name can't be a node's.

@@ -72,7 +72,7 @@ def machine_from_latency(
 
 
 def _with_costs(levels: Sequence[Level], rows: Rows, measurement: Measurement) -> tuple[Level, ...]:
-    """Return the levels with the costs of pairs of ranks that meet at them, where there are such pairs."""
+    """Return the levels with the costs of pairs of ranks that meet at them, if such pairs exist."""
     first, second = measurement.pairs.first, measurement.pairs.second
     meet = (rows[first] == rows[second]).sum(axis=1) - 1
     costed = []

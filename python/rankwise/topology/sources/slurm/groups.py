@@ -69,7 +69,7 @@ def with_block_sizes(blocks: Sequence[Group], sizes: Sequence[int]) -> Network:
 
 
 def nested_blocks(blocks: Sequence[Group], larger: Sequence[Group]) -> Network:
-    """Return blocks with the larger blocks, each of which names all blocks that it contains."""
+    """Return blocks with the larger blocks, each naming all blocks that it contains."""
     groups = list(blocks)
     members = {block.name: {block.name} for block in blocks}
     tops = [block.name for block in blocks]
