@@ -20,7 +20,7 @@ from rankwise.network.routes.ideal import EvenSplit
 from rankwise.network.what_if import SPLIT, Scenario, placed, scenario
 
 EACH_PAIR = 1024
-"""Up to this many ranks, each pair is a flow of its own."""
+"""Up to this many ranks, each pair is a separate flow."""
 
 _ALL = "all ranks"
 _GROUP = Group(_ALL, _ALL, "", "MPI_Alltoall", IN_COLLECTIVE)
