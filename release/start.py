@@ -1,8 +1,8 @@
-"""Starts Rankwise from a folder of its own, with few files opened: `make standalone` puts this into it.
+"""Starts Rankwise from a standalone folder, with few files opened: `make standalone` puts this into it.
 
 The code of all modules is in one file, modules.bin; a thousand nodes that start at once look up one file each
-on the shared file system, not hundreds. Modules keep the names of their own files, which are there too, for
-what else is beside them: data, and sources in tracebacks.
+on the shared file system, not hundreds. Modules keep the names of their files, which are there too, for data
+next to them and for sources in tracebacks.
 """
 
 import _thread

@@ -40,7 +40,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def main(arguments: list[str]) -> None:
-    """Make the run directory, assemble it in a process of its own, show it, print what that took.
+    """Make the run directory, assemble it in a separate process, show it, print the cost of that.
 
     Raises:
         BenchError: something could not run, or missed its aim.

@@ -21,7 +21,7 @@ class Measured:
     Attributes:
         steps: of the schedule.
         seconds: of all of them.
-        whole: all were measured; else `seconds` is worked out from those that were.
+        whole: all were measured; else `seconds` is extrapolated from those that were.
     """
 
     steps: int

@@ -33,13 +33,13 @@ SITE_ROWS: tuple[Row, ...] = tuple(
     batches(name, 5.0 * calls, label=f"{name}, sites", slack=1.0)
     for name, calls in (("Iprobe", 1), ("Allreduce", 1), ("Barrier", 1), ("Irecv+Isend+Waitall", 3))
 )
-"""What call sites add to that: both runs of a pair are recorded, the one without them."""
+"""The cost that call sites add: both runs of a pair are recorded, one without them."""
 
 PATH_ROWS: tuple[Row, ...] = tuple(
     batches(name, 5.0 * calls, label=f"{name}, paths", slack=1.0)
     for name, calls in (("Iprobe", 1), ("Allreduce", 1), ("Barrier", 1), ("Irecv+Isend+Waitall", 3))
 )
-"""What the sample of call paths adds, likewise."""
+"""The cost that the sample of call paths adds, in the same way."""
 
 THREAD_ROWS: tuple[Row, ...] = (
     call("Allreduce, 4 threads"),

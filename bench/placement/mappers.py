@@ -1,4 +1,4 @@
-"""The engine, Scotch and TreeMatch, each in a process of its own."""
+"""The engine, Scotch and TreeMatch, each in a separate process."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What Rankwise adds to jobs with many ranks, on however few cores there are.
 
-With more ranks than cores the wall times are mostly those of the scheduler: the processor time that the ranks
-spend and our own part as each process noted it say more.
+With more ranks than cores the wall times mostly depend on the scheduler. The processor time of the ranks, and
+our part of it as each process noted it, say more.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ROWS: tuple[Row, ...] = (
 PARTS = ("files", "stall", "keeper", "jobs")
 _KEEPER_S = 21.0  # watched: two saves
 _KEEPER_PERCENT = 0.1  # of one processor, at most
-_RUN_S = 10.0  # what a run takes beside what it is told to, more or less
+_RUN_S = 10.0  # duration of a run in addition to the requested time, more or less
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -99,7 +99,7 @@ class Measurement:
         self._end = time.monotonic() + seconds
 
     def _lasts(self, what: str, expected: float) -> bool:
-        """Whether there is time for what is expected to take so many seconds; says if there is not."""
+        """Whether there is time for so many expected seconds; says so if there is not."""
         if time.monotonic() + expected <= self._end:
             return True
         print(f"{self._mpi.name}, {what}: left out, would take {expected:.0f} s (--budget)\n")
@@ -172,7 +172,7 @@ class Measurement:
 
 
 def main(arguments: list[str]) -> None:
-    """Measure what was asked for."""
+    """Run the requested measurements."""
     options = parse(arguments)
     print(f"load of the machine {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors\n")
     if "files" in options.parts:

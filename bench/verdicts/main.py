@@ -223,7 +223,7 @@ def _rows(rankwise: Sequence[str], mpi: Mpi, options: argparse.Namespace) -> Ite
 
 
 def main(arguments: list[str]) -> None:
-    """Record all runs of the corpus, and print what was said of them: with Ctrl-C of those made so far."""
+    """Record all runs of the corpus, and print their findings; after Ctrl-C, those of the runs so far."""
     options = _parse(arguments)
     rankwise = [options.rankwise] if options.rankwise else [sys.executable, "-m", "rankwise"]
     rows_of_all: list[_Row] = []

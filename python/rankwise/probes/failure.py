@@ -32,8 +32,8 @@ def failed(
     line = telling_line(end.said)
     message = f"the launch ended with status {end.status}{consequence}"
     message += f": {line}" if line else ""
-    found = (one.not_started.search(end.said) for one in launchers() if one.not_started)
-    if not begun and str(program) in end.said and any(found):
+    not_started = (launcher.not_started.search(end.said) for launcher in launchers() if launcher.not_started)
+    if not begun and str(program) in end.said and any(not_started):
         message += f"; does some node not see {program}? give a directory that all see with --probe-dir"
     return RankwiseError(message, exit_status=1)
 

@@ -8,8 +8,9 @@
 
 One line for each pair i <= j, (0,0) (0,1) ... (1,1) ..., a rank with itself as 0. Times are of the whole
 round trip; a Measurement has half of it. Between the columns there may be any number of blanks, and names may
-hold some, too, as those of Blue Gene do. What is peculiar to a log is kept in `about["mmpi"]`, so that
-writing what was read gives the same bytes. MsgLen is taken as bytes. Where pairs were measured with different
+include blanks, too, as on Blue Gene. The peculiarities of a log are kept in `about["mmpi"]`, so that
+writing a log that was read gives the same bytes. MsgLen is taken as bytes. If pairs were measured with
+different
 numbers of repeats, which mmpi never does, the head has `Repeats: 10 to 93`.
 """
 
