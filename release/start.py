@@ -31,10 +31,10 @@ class Archive:
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG002
         """Find a module by its name."""
-        found = self._index.get(name)
-        if found is None:
+        entry = self._index.get(name)
+        if entry is None:
             return None
-        file, is_package = f"{_HERE}/{found[0]}", found[1]
+        file, is_package = f"{_HERE}/{entry[0]}", entry[1]
         spec = ModuleSpec(name, self, origin=file, is_package=is_package)  # type: ignore[arg-type]
         spec.has_location = True
         if is_package:

@@ -20,7 +20,7 @@ from common.mpis import Mpi
 from common.options import library, mpis, numbers, parser_of_pairs, positive
 from common.report import table
 from common.results import compare
-from common.rows import Row, found, memory, whole_job, worst
+from common.rows import Row, extra_row, memory, whole_job, worst
 from common.rundirectory import all_of
 from scale import node_files, stall
 from scale.node import look
@@ -28,19 +28,19 @@ from scale.node import look
 ROWS: tuple[Row, ...] = (
     worst("Init", "ms", "init_ms"),
     worst("Init, CPU time", "ms", "init_cpu_ms"),
-    found("Init, our own part, median", "ms", "own_init_median_ms"),
-    found("Init, our own part, worst", "ms", "own_init_ms"),
+    extra_row("Init, our own part, median", "ms", "own_init_median_ms"),
+    extra_row("Init, our own part, worst", "ms", "own_init_ms"),
     worst("Finalize", "ms", "finalize_ms"),
     worst("Finalize, CPU time", "ms", "finalize_cpu_ms", 2.0),
     memory("resident, a rank", "traffic", "rss_kb", 1.0),
-    found("resident, all ranks and the keeper", "MB", "node_mb"),
-    found("resident, the keeper", "MB", "keeper_mb"),
-    found("counters in the node's memory", "MB", "counters_mb"),
+    extra_row("resident, all ranks and the keeper", "MB", "node_mb"),
+    extra_row("resident, the keeper", "MB", "keeper_mb"),
+    extra_row("counters in the node's memory", "MB", "counters_mb"),
     whole_job("whole job"),
-    found("files in the run directory", "", "files", 1.0),
-    found("on disk", "MB", "disk_mb"),
-    found("on disk, a rank", "KB", "disk_kb_a_rank"),
-    found("assembly of the profile", "ms", "assembly_ms"),
+    extra_row("files in the run directory", "", "files", 1.0),
+    extra_row("on disk", "MB", "disk_mb"),
+    extra_row("on disk, a rank", "KB", "disk_kb_a_rank"),
+    extra_row("assembly of the profile", "ms", "assembly_ms"),
 )
 
 

@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
             conclude=keep_diagnosis,
         )
     if assembly.idle:
-        say(assembly.told_idle())
+        say(assembly.idle_text())
     paths = [assembly.path, *(other.path for other in assembly.others)]
     for path in paths:
         print(path, flush=True)

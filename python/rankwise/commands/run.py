@@ -424,7 +424,7 @@ def _finish(
     if made.others and not asked.quiet:
         _say(_several_programs([made, *made.others]))
     if made.idle and not asked.quiet:
-        _say(made.told_idle())
+        _say(made.idle_text())
     if unrecorded := _unrecorded(made, strangers, to_add):
         _say(unrecorded)
     profiles = [made.path, *(other.path for other in made.others)]

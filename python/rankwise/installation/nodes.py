@@ -120,10 +120,10 @@ def _recorded(
 
 
 def _recording(profile: sqlite3.Connection) -> Iterator[Finding]:
-    seen, expected, reason = profile.execute(
+    ranks_seen, expected, reason = profile.execute(
         "SELECT ranks_seen, ranks_expected, partial_reason FROM run"
     ).fetchone()
-    text = f"{seen} of {expected} ranks"
+    text = f"{ranks_seen} of {expected} ranks"
     if reason:
         yield Finding("recording", f"{text}: {reason}", "every node has to see the run directory", stops=True)
     else:

@@ -76,15 +76,15 @@ class Loader:
         """
         images = [program]
         missing: list[str] = []
-        seen = {program.path.name}
+        names_so_far = {program.path.name}
         queue: list[tuple[Image, tuple[str, ...]]] = [(program, ())]
         for owner, inherited in queue:  # grows while it is walked
             if leaf and leaf.match(owner.path.name):
                 continue
             for name in owner.needed:
-                if name in seen:
+                if name in names_so_far:
                     continue
-                seen.add(name)
+                names_so_far.add(name)
                 image = self.find(name, owner, inherited)
                 if image is None:
                     missing.append(name)

@@ -93,7 +93,7 @@ class World(NamedTuple):
     prefix: str = ""
 
 
-class RanksTold(NamedTuple):
+class RankIdentity(NamedTuple):
     """The rank information that a launcher passes to a process; -1 = missing.
 
     Attributes:
@@ -212,9 +212,9 @@ class Launcher:
         del variable, value
         return ()
 
-    def ranks_told(self, environment: Mapping[str, str]) -> RanksTold | None:
+    def rank_identity(self, environment: Mapping[str, str]) -> RankIdentity | None:
         """Return the rank information in an environment; None if it is no rank of this launcher."""
-        identity = RanksTold(
+        identity = RankIdentity(
             *(
                 _number(environment, variable)
                 for variable in (self.rank, self.size, self.local_rank, self.on_node)

@@ -46,7 +46,7 @@ class Membership(NamedTuple):
 def membership(environment: Mapping[str, str]) -> Membership | None:
     """Return this process's place in its launch; None unless the launcher reports several ranks."""
     for launcher in launchers():
-        ranks = launcher.ranks_told(environment)
+        ranks = launcher.rank_identity(environment)
         if ranks:
             return Membership(*ranks, job_of(environment)) if ranks.size > 1 else None
     return None

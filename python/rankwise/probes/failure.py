@@ -38,16 +38,16 @@ def failed(
     return RankwiseError(message, exit_status=1)
 
 
-def of_another_library(launch: Launch, compiler: Path, seen: str = "") -> RankwiseError:
+def of_another_library(launch: Launch, compiler: Path, symptom: str = "") -> RankwiseError:
     """Return what to tell the user of a launcher and a compiler that don't belong together.
 
     Args:
         launch: as the user gave it.
         compiler: that has compiled the probe.
-        seen: what shows it, for the beginning of the sentence.
+        symptom: what shows it, for the beginning of the sentence.
     """
     return RankwiseError(
-        f"{seen}{launch.launcher} is of another MPI library than {compiler}: {CURE}",
+        f"{symptom}{launch.launcher} is of another MPI library than {compiler}: {CURE}",
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.end_note import read_end_note
-from rankwise.profile.collect.holders import Found, find_counters
+from rankwise.profile.collect.holders import CounterFiles, find_counters
 from rankwise.profile.collect.launch_note import read_launch_note
 from rankwise.profile.collect.node_files import late_saves
 from rankwise.profile.collect.portions import portions, read_portion
@@ -49,7 +49,7 @@ class Assembly:
     others: tuple[Assembly, ...] = ()
     idle: int = 0
 
-    def told_idle(self) -> str:
+    def idle_text(self) -> str:
         """Say that worlds have no profile; '' if all have."""
         if not self.idle:
             return ""
@@ -128,7 +128,7 @@ def assemble(
     )
 
 
-def _find(run_directory: Path) -> Found:
+def _find(run_directory: Path) -> CounterFiles:
     try:
         return find_counters(run_directory)
     except OSError as error:
@@ -138,7 +138,7 @@ def _find(run_directory: Path) -> Found:
 
 
 def _read_all(
-    run_directory: Path, counter_files: Found, progress: Progress, workers: Workers
+    run_directory: Path, counter_files: CounterFiles, progress: Progress, workers: Workers
 ) -> tuple[list[Counters], list[str]]:
     """Read all counters; return the readable ones, and a sentence for each of the others.
 

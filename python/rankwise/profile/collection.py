@@ -20,7 +20,7 @@ from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
 from rankwise.profile.collect import end_note, node_memory
 from rankwise.profile.collect.counters import Counters
-from rankwise.profile.collect.holders import Found, find_counters
+from rankwise.profile.collect.holders import CounterFiles, find_counters
 from rankwise.profile.collect.programs import program_name
 from rankwise.profile.collect.worlds import worlds
 
@@ -164,7 +164,9 @@ def _files(run_directory: Path) -> dict[str, _Seen]:
     return files
 
 
-def _has_ended(run_directory: Path, counter_files: Found, files: Mapping[str, _Seen], now_s: float) -> bool:
+def _has_ended(
+    run_directory: Path, counter_files: CounterFiles, files: Mapping[str, _Seen], now_s: float
+) -> bool:
     """Whether nothing more is to come.
 
     Raises:
@@ -186,7 +188,7 @@ def _has_ended(run_directory: Path, counter_files: Found, files: Mapping[str, _S
     return is_quiet or all(len(world.ranks) == world.size for world in everybody)
 
 
-def _counters(counter_files: Found) -> Iterator[Counters]:
+def _counters(counter_files: CounterFiles) -> Iterator[Counters]:
     for holder in counter_files.holders:
         for counters in holder.read():
             if isinstance(counters, RankwiseError):

@@ -110,17 +110,17 @@ def _paths(name: str, side: Files) -> list[Path]:
 
 def _check_runs(side: list[Figures]) -> None:
     """Refuse a run that is on a side twice: noise is estimated from independent runs."""
-    seen: dict[object, Path] = {}
+    paths_by_run: dict[object, Path] = {}
     for run_figures in side:
         run = run_figures.run
         its_run = (run.job, run.started, run.wall_seconds, *run.command)
         for identity in (run_figures.path.resolve(), its_run):
-            if first := seen.get(identity):
+            if first := paths_by_run.get(identity):
                 raise RankwiseError(
                     f"{run_figures.path} is the same run as {first}:"
                     " each profile of a side is of a run of its own"
                 )
-        seen |= dict.fromkeys((run_figures.path.resolve(), its_run), run_figures.path)
+        paths_by_run |= dict.fromkeys((run_figures.path.resolve(), its_run), run_figures.path)
 
 
 def _figures(path: Path) -> Figures:

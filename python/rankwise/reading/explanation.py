@@ -181,10 +181,10 @@ class Words(Answer):
         """What `--json` prints."""
         from rankwise.findings.registry import RULES
 
-        metrics = [{"metric": one.name, "formula": one.formula} for one in METRICS]
+        metrics = [{"metric": entry.name, "formula": entry.formula} for entry in METRICS]
         return {
             "metrics": metrics,
-            "rules": [{"rule": one.id, "looks_for": one.looks_for} for one in RULES],
+            "rules": [{"rule": entry.id, "looks_for": entry.looks_for} for entry in RULES],
         }
 
     def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:  # noqa: ARG002 - all are shown

@@ -161,12 +161,12 @@ def title_of(command: Sequence[str], programs: Sequence[Sequence[str]]) -> str:
     """
     if not programs or not command:
         return shlex.join(command)
-    left, shown = list(command), []
+    words_left, shown = list(command), []
     for words in programs:
-        start, end = _place_of(words, left)
-        shown.append(left[start:end] or words)
-        del left[start:end]
-    by = f"  by {shlex.join(left)}" if left else ""
+        start, end = _place_of(words, words_left)
+        shown.append(words_left[start:end] or words)
+        del words_left[start:end]
+    by = f"  by {shlex.join(words_left)}" if words_left else ""
     return f"{program_text(shown)}{by}"
 
 

@@ -71,8 +71,8 @@ def _not_covered(trust: Trust, verbose: bool) -> str:
     if trust.not_covered is None:
         return "unknown (linked statically)"
     names = trust.not_covered if verbose else trust.not_covered[:_SHOWN_NAMES]
-    rest = len(trust.not_covered) - len(names)
-    return ", ".join(map(call_name, names)) + (f" and {rest} more" if rest else "") or "none"
+    n_more = len(trust.not_covered) - len(names)
+    return ", ".join(map(call_name, names)) + (f" and {n_more} more" if n_more else "") or "none"
 
 
 def selected_line(part: Selected) -> str:

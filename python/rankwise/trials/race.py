@@ -39,8 +39,7 @@ def order(arms: Sequence[Name], number: int, seed: int) -> tuple[Name, ...]:
     After k rounds (2 k if k is odd) each arm has run equally often in each place, and equally often right
     after each other one: a machine that gets slower all the time favours no arm, and neither does what a run
     leaves behind. Two arms alternate: A B, B A, A B, ... Source: Williams, Experimental designs balanced for
-    the
-    estimation of residual effects of treatments, Australian Journal of Scientific Research A 2, 1949.
+    the estimation of residual effects of treatments, Australian Journal of Scientific Research A 2, 1949.
 
     Args:
         arms: that run.

@@ -163,7 +163,11 @@ class _Runner(Generic[Result]):
         for name in times:
             self._made.results[name].append(results[name])
         each = ", ".join(f"{name} {times[name]:.4g} s" for name in race.arms if name in times)
-        parts = [f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}", self._gain(), self._left()]
+        parts = [
+            f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}",
+            self._gain(),
+            self._remaining_text(),
+        ]
         self._say("; ".join(filter(None, parts)))
         for name in (name for name in race.dropped if name not in dropped):
             self._say(f"{name} is rejected: it is slower than {race.dropped[name].slower_than}")
@@ -184,7 +188,7 @@ class _Runner(Generic[Result]):
         text = change_so_far(times[baseline], times[leads], self._aim.confidence)
         return f"{name}{text}" if text else ""
 
-    def _left(self) -> str:
+    def _remaining_text(self) -> str:
         """Return how many runs are left, as far as known, and how long they take."""
         running = len(self._race.running)
         if running < 2:

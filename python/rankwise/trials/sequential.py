@@ -265,11 +265,11 @@ def _levels(counts: tuple[int, ...], risk: float, first: float) -> tuple[float, 
     sums = _STEP * np.arange(-edge, edge + 1)
     density = np.zeros(len(sums))
     density[edge] = 1.0  # nothing yet
-    left, before, limits = risk, 0, []
+    risk_left, before, limits = risk, 0, []
     for number, count in enumerate(counts):
         share = first if number == 0 else 1 - _KEEPS
-        spent = share * left
-        left -= spent
+        spent = share * risk_left
+        risk_left -= spent
         density = np.convolve(density, _increments(count - before), mode="same")
         before = count
         # Both tails of a symmetric density; the limit is between two of its points.

@@ -54,8 +54,8 @@ def by_share(rows: Sequence[Row], lines: int) -> tuple[Sequence[Row], Sequence[R
     most = len(rows) if len(rows) <= lines else max(lines - 1, 1)
     number = min(_FEW_ROWS, most)
     while number < most:
-        left = order[number:]
-        time_left, sent_left = (sum(shares[index] for index in left) for shares in (time, sent))
+        hidden = order[number:]
+        time_left, sent_left = (sum(shares[index] for index in hidden) for shares in (time, sent))
         least = min((time[index] for index in order[:number] if weight[index] == time[index]), default=1.0)
         if time_left <= min(1 - _NEARLY_ALL, least) and sent_left <= 1 - _NEARLY_ALL:
             break

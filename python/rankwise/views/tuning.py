@@ -109,12 +109,12 @@ def rechecked_as_data(outcome: recheck.Outcome, written: Sequence[Path]) -> dict
 
 
 def machine_as_data(
-    found: Table, made: Writable, results: Results, written: Sequence[Path], ended: str
+    rules_table: Table, made: Writable, results: Results, written: Sequence[Path], ended: str
 ) -> dict[str, object]:
     """Return the results of measuring a machine.
 
     Args:
-        found: the rules that follow from the measurements.
+        rules_table: the rules that follow from the measurements.
         made: the rules that the library can be given.
         results: the measurements.
         written: files.
@@ -123,10 +123,10 @@ def machine_as_data(
     return {
         "library": results.library,
         "hosts": results.hosts,
-        "confidence_of_each": found.confidence,
+        "confidence_of_each": rules_table.confidence,
         "rules": [
             {"kind": rule.kind, "shapes": rule.shapes, "rule": rule.rule, "written": rule in made.rules}
-            for rule in found.rules
+            for rule in rules_table.rules
         ],
         "measured": [
             {
@@ -138,9 +138,9 @@ def machine_as_data(
                 "ratio": rule.ratio,
                 "why_default": rule.why,
             }
-            for rule in found.decisions
+            for rule in rules_table.decisions
         ],
-        "unsure": found.unsure,
+        "unsure": rules_table.unsure,
         "failed": {point.text: why for point, why in results.failed.items()},
         "conflict": made.beside,
         "ended": ended,
@@ -176,21 +176,21 @@ def guidelines_as_data(outcome: guidelines.Outcome, own: Sequence[str]) -> dict[
     }
 
 
-def online_as_data(found: Found, settings: Settings | None, written: Sequence[Path]) -> dict[str, object]:
+def online_as_data(outcome: Found, settings: Settings | None, written: Sequence[Path]) -> dict[str, object]:
     """Return the results of tuning a running program.
 
     Args:
-        found: the results.
+        outcome: the results.
         settings: with the rules; None without rules.
         written: files.
     """
     return {
-        "library": found.library._asdict(),
-        "elapsed_seconds": found.elapsed,
-        "exploring_seconds": found.spent,
-        "cells": [_explored(cell) for cell in found.explored],
+        "library": outcome.library._asdict(),
+        "elapsed_seconds": outcome.elapsed,
+        "exploring_seconds": outcome.spent,
+        "cells": [_explored(cell) for cell in outcome.explored],
         "settings": settings,
-        "digits_may_change": found.digits,
+        "digits_may_change": outcome.digits,
         "files": [str(path) for path in written],
     }
 

@@ -46,7 +46,7 @@ class Layout:
     end: str = "\n"
 
     @staticmethod
-    def found(lines: Sequence[str]) -> tuple[Layout, list[str]]:
+    def of_lines(lines: Sequence[str]) -> tuple[Layout, list[str]]:
         """Find the layout in the lines of rank 0 with each rank; return it with the ranks' names.
 
         Raises:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from rankwise.launchers.base import Answer, Delivery, Launcher, Preload, Program, RanksTold, World, names
+from rankwise.launchers.base import Answer, Delivery, Launcher, Preload, Program, RankIdentity, World, names
 from rankwise.launchers.option import Option
 from rankwise.launchers.placing import Job, Relaunching, Written, binding_note, common_processors, is_off
 
@@ -100,10 +100,10 @@ class Slurm(Launcher):
     local_rank = ("SLURM_LOCALID",)
     worlds = (World("SLURM_JOB_ID", second="SLURM_STEP_ID"),)
 
-    def ranks_told(self, environment: Mapping[str, str]) -> RanksTold | None:
+    def rank_identity(self, environment: Mapping[str, str]) -> RankIdentity | None:
         """As for all, but batch scripts and interactive shells have the variables of a rank, too."""
         step, ranks = environment.get("SLURM_STEP_ID", ""), environment.get("SLURM_STEP_NUM_TASKS", "")
-        identity = super().ranks_told(environment)
+        identity = super().rank_identity(environment)
         if not identity or not step.isdecimal() or int(step) >= _NO_STEP or ranks != str(identity.size):
             return None
         return identity._replace(on_node=_ranks_on_node(environment))

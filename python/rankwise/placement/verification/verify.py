@@ -126,7 +126,7 @@ class _Trial:
         request = self._request
         made = Verified(mapping=request.mapping, bindings=[])
         try:
-            first = self._run("before", 0, self._left())
+            first = self._run("before", 0, self._remaining_s())
             self._limit = request.run_limit or 10 * self._took[0] + 60
             made.again = moved(first.where, request.where)
             if made.again:
@@ -139,7 +139,7 @@ class _Trial:
             if why := not_applicable(first.where, self._seats, self._mapping.machine):
                 raise RankwiseError(why)
             self._commands["after"] = self._relaunched()
-            warm = self._run("after", 0, self._left())
+            warm = self._run("after", 0, self._remaining_s())
         except Interrupted:
             made.ended = "Interrupted before the first pair."
             return made
@@ -148,11 +148,11 @@ class _Trial:
             return made
         of_run = sum(self._took) / len(self._took)
         pairs = request.aim.first_rounds()
-        aim = replace(request.aim, seconds=None if math.isinf(self._end) else self._left())
+        aim = replace(request.aim, seconds=None if math.isinf(self._end) else self._remaining_s())
         self._say(f"a run takes {about(of_run)}, {pairs} pairs {about(2 * pairs * of_run)}")
         arms = [Arm(side, partial(self._run, side)) for side in SIDES]
-        ran = run(arms, aim, request.seed, of_run, lambda seen: seen.measured.seconds, self._say)
-        made.before, made.after = ([seen.measured for seen in ran.results[side]] for side in SIDES)
+        ran = run(arms, aim, request.seed, of_run, lambda trial: trial.measured.seconds, self._say)
+        made.before, made.after = ([trial.measured for trial in ran.results[side]] for side in SIDES)
         made.needed, made.ended = ran.race.needed, ran.ended
         (compared,) = ran.race.comparisons()
         made.interval, made.alike = compared.interval, compared.alike
@@ -170,7 +170,7 @@ class _Trial:
         relaunched: Relaunched = self._request.launch.relaunched(self._seats, directory)
         return Command(relaunched.words, relaunched.variables)
 
-    def _left(self) -> float:
+    def _remaining_s(self) -> float:
         return self._end - time.monotonic()
 
     def _run(self, side: Side, pair: int, remaining_s: float) -> Seen:

@@ -64,7 +64,7 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "tasks": layout.TASK,
 }
 _FEW_ARRIVALS = 16  # instances of each collective, of a job that is too large to keep all
-_FEW_INTERVALS = 32  # likewise
+_FEW_INTERVALS = 32  # the same for intervals
 # Other records refer to these by position: those after a hole have lost their number.
 _NUMBERED = frozenset(
     {
@@ -122,14 +122,14 @@ class Header:
         seen: processors that it was seen on: bit p % 64 of word p / 64.
         looks: how often that was asked.
         moves: how often the processor had changed since the time before.
-        cpus_at_stop: processors that it might use at MPI_Finalize, likewise; none = not known.
+        cpus_at_stop: processors that it might use at MPI_Finalize, as such bits; none = not known.
         omp_num_threads: OMP_NUM_THREADS, of the outermost level; 0 = not set.
         omp_proc_bind: OMP_PROC_BIND; empty = not set.
         omp_places: OMP_PLACES; empty = not set.
         tasks: threads of all kinds at MPI_Finalize; 0 = not known.
         computing_tasks: most threads that were seen to compute between two looks; 0 = not known.
         run_queue_wait_ns: that its threads were ready and had no processor, plus 1; 0 = not known.
-        imports_known: whether all procedures that the process imports and nobody records are in `imports`.
+        imports_known: whether `imports` has all procedures that the process imports without a wrapper.
     """
 
     state: str
@@ -190,7 +190,8 @@ class Counters:
     """The counters of a process.
 
     Attributes:
-        path: of the file; in a node file, of the one that it stands for, in the run directory.
+        path: of the file; in a node file, the path of the counters file that it replaces, in the run
+            directory.
         header: the process.
         threads: records of struct rankwise_thread.
         communicators: records of struct rankwise_communicator; record 0 has index 3 in the keys.
@@ -209,7 +210,7 @@ class Counters:
         streams: records of struct rankwise_stream; of each thread in the order in which its sides count them.
         sides: records of struct rankwise_side.
         arrival_tables: records of struct rankwise_arrival_table.
-        arrivals: records of struct rankwise_arrival, some of which may not be in use.
+        arrivals: records of struct rankwise_arrival, including unused ones.
         neighbours: records of struct rankwise_neighbour.
         time_line: its activity over time; None = unknown.
         system_counters: records of struct rankwise_system_counters.
@@ -363,7 +364,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
             f"{path.name}: {loss}" + (f" ({times} times)" if times > 1 else "")
             for loss, times in losses.items()
         ),
-        left=_left(tables["threads"], threads),
+        left=_starts_of_left_calls(tables["threads"], threads),
         gone_ns=gone_ns,
         ticks_between=float(calls["ticks"][_between(calls["key"])].sum()),
         calls_at=_calls_at(calls),
@@ -405,7 +406,7 @@ def _has_called(calls: Rows, threads: Rows) -> bool:
     return bool((calls["calls"][_between(calls["key"])] != 0).any() or _between(inside).any())
 
 
-def _left(before: Rows, after: Rows) -> tuple[int, ...]:
+def _starts_of_left_calls(before: Rows, after: Rows) -> tuple[int, ...]:
     """Return when the calls began that threads have left meanwhile."""
     before = before[: len(after)]
     same = (before["inside_key"] == after["inside_key"]) & (before["inside_since"] == after["inside_since"])

@@ -64,7 +64,7 @@ class Holder:
 
 
 @dataclass(frozen=True)
-class Found:
+class CounterFiles:
     """The counters of a run directory.
 
     Attributes:
@@ -78,7 +78,7 @@ class Found:
     failures: tuple[RankwiseError, ...]
 
 
-def find_counters(run_directory: Path) -> Found:
+def find_counters(run_directory: Path) -> CounterFiles:
     """Find all counters of a run directory: in it, and in the memory of this node.
 
     The counters of one process may exist several times: as a keeper has saved them and as they are now, or
@@ -108,7 +108,7 @@ def find_counters(run_directory: Path) -> Found:
     holders = _with_the_latest(
         holders, {node_file.path: node_file.saved_realtime_ns for node_file in node_files}
     )
-    return Found(tuple(holders), tuple(node_files), tuple(failures))
+    return CounterFiles(tuple(holders), tuple(node_files), tuple(failures))
 
 
 def _with_the_latest(holders: Iterable[Holder], saved_ns: Mapping[Path, int]) -> list[Holder]:

@@ -112,8 +112,8 @@ def _disagreement(by_count: dict[int, list[int]], members: str) -> str:
     """Return who called how often, the majority first; '' if all members called equally often."""
     if len(by_count) == 1 and sum(map(len, by_count.values())) == len(parse(members)):
         return ""
-    seen = {rank for ranks in by_count.values() for rank in ranks}
-    silent = sorted(rank for rank in parse(members) if rank not in seen and rank != UNKNOWN)
+    reporting = {rank for ranks in by_count.values() for rank in ranks}
+    silent = sorted(rank for rank in parse(members) if rank not in reporting and rank != UNKNOWN)
     if silent:
         by_count = {**by_count, 0: silent}
     if len(by_count) < 2:

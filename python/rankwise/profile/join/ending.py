@@ -95,7 +95,7 @@ def partial_reason(
         names: of communicators, by id in the profile.
         size: ranks expected.
         interrupted: what ended the launch from the outside, '' if nothing did.
-        note: about the end of the job; None = there is none.
+        note: about the end of the job; None = no note.
         exit_status: of the launch; None = unknown.
     """
     unfinished = {rank: ending for rank, ending in endings.items() if not ending.finished}

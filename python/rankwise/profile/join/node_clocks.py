@@ -96,15 +96,15 @@ def node_clocks(
         for node, ranks in numbers.items()
     }
 
-    def find(node: int | str, seen: frozenset[int | str]) -> NodeClock:
+    def find(node: int | str, visited: frozenset[int | str]) -> NodeClock:
         if node in known:
             return known[node]
         ranks, leader = numbers[node], compared[node]
         own = clocks[ranks[0]]
         rate = _rate(world, ranks) or own.ticks_per_second
         header = world[ranks[0] if leader is None else leader].header
-        if leader is not None and header.reference in numbers and header.reference not in seen | {node}:
-            reference = find(header.reference, seen | {node})
+        if leader is not None and header.reference in numbers and header.reference not in visited | {node}:
+            reference = find(header.reference, visited | {node})
             end = max(stamp.ticks for rank in ranks for stamp in world[rank].header.stamps.values())
             known[node] = _compared(reference, header, rate, end, clocks[leader], started_ns)
         else:

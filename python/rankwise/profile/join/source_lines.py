@@ -233,14 +233,14 @@ def _lines(elf: ObjectFile, addresses: set[int], deadline: float) -> dict[int, _
 
     dwarf = ELFFile(elf.file).get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
     units: dict[int, Any] = {}
-    left: dict[int, list[int]] = {}
+    unresolved: dict[int, list[int]] = {}
     ranges = _announced(dwarf)
     for address in sorted(addresses):
         offset = ranges.cu_offset_at_addr(address) if ranges is not None else None
         if offset is not None:
             units.setdefault(offset, dwarf.get_CU_at(offset))
-            left.setdefault(offset, []).append(address)
-    missing = addresses.difference(*left.values())
+            unresolved.setdefault(offset, []).append(address)
+    missing = addresses.difference(*unresolved.values())
     if missing:
         for unit in dwarf.iter_CUs():
             if time.monotonic() > deadline or not missing:
@@ -248,10 +248,10 @@ def _lines(elf: ObjectFile, addresses: set[int], deadline: float) -> dict[int, _
             mine = [address for address in missing if _covers(dwarf, unit, address)]
             if mine:
                 units.setdefault(unit.cu_offset, unit)
-                left.setdefault(unit.cu_offset, []).extend(mine)
+                unresolved.setdefault(unit.cu_offset, []).extend(mine)
                 missing.difference_update(mine)
     lines: dict[int, _Line] = {}
-    for offset, wanted in left.items():
+    for offset, wanted in unresolved.items():
         if time.monotonic() > deadline:
             break
         with suppress(*_TROUBLE):

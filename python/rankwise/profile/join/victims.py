@@ -38,20 +38,20 @@ def victims(
         exit_status: of the launch; None = unknown, or not conclusive.
         all_here: whether there are counters of all ranks.
     """
-    seen = {rank: end for rank, (_, end) in ranks.items() if end}
-    gone = sorted((rank for rank, end in seen.items() if end.order), key=lambda rank: seen[rank].order)
+    ends = {rank: end for rank, (_, end) in ranks.items() if end}
+    gone = sorted((rank for rank, end in ends.items() if end.order), key=lambda rank: ends[rank].order)
     if note and note.interrupted_ns is not None:
-        gone = [rank for rank in gone if seen[rank].gone_ns < note.interrupted_ns - _AT_ONCE_NS]
+        gone = [rank for rank in gone if ends[rank].gone_ns < note.interrupted_ns - _AT_ONCE_NS]
         exit_status = None
-    first = [rank for rank in gone if seen[rank].gone_ns <= seen[gone[0]].gone_ns + _AT_ONCE_NS]
-    by_themselves = _by_themselves({rank: seen[rank].wait_status for rank in first})
+    first = [rank for rank in gone if ends[rank].gone_ns <= ends[gone[0]].gone_ns + _AT_ONCE_NS]
+    by_themselves = _by_themselves({rank: ends[rank].wait_status for rank in first})
     if by_themselves:
         failed, how = by_themselves
         return [f"{_named(failed, ranks)} {how}"]
-    if not first or not all_here or len(seen) < len(ranks):
+    if not first or not all_here or len(ends) < len(ranks):
         # The first one may be on another node, and the launcher may have ended these.
         return _as_the_launch_says(exit_status)
-    return _ended_alike({rank: seen[rank].wait_status for rank in first}, len(ranks), outside, ranks)
+    return _first_with_equal_end({rank: ends[rank].wait_status for rank in first}, len(ranks), outside, ranks)
 
 
 def _by_themselves(statuses: Mapping[int, int | None]) -> tuple[list[int], str] | None:
@@ -65,7 +65,7 @@ def _by_themselves(statuses: Mapping[int, int | None]) -> tuple[list[int], str] 
     return None
 
 
-def _ended_alike(
+def _first_with_equal_end(
     statuses: Mapping[int, int | None],
     unfinished: int,
     outside: Collection[int],

@@ -251,8 +251,8 @@ def _missing(loads: JobLoads) -> Iterator[str]:
     )
     if hidden:
         first = "; ".join(list(hidden)[:_MOST_CAUSES])
-        rest = f"; and {len(hidden) - _MOST_CAUSES} others" if len(hidden) > _MOST_CAUSES else ""
-        yield f"Not all traffic was visible: {first}{rest}."
+        others = f"; and {len(hidden) - _MOST_CAUSES} others" if len(hidden) > _MOST_CAUSES else ""
+        yield f"Not all traffic was visible: {first}{others}."
 
 
 def _routes(fabric: Fabric) -> Iterator[str]:
