@@ -163,7 +163,7 @@ def unpacked(sources: Path, directory: Path) -> Path:
 
 
 def compilers(architecture: str) -> list[str]:
-    """Tell CMake how to build for an architecture: nothing if it is this machine's.
+    """Return CMake's options to build for an architecture: none if it is this machine's.
 
     Raises:
         DistError: there is no compiler for it.

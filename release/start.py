@@ -57,7 +57,7 @@ class Archive:
         return code
 
     def is_package(self, name: str) -> bool:
-        """Tell whether it has modules below it."""
+        """Return whether it has modules below it."""
         return self._index[name][1]
 
 

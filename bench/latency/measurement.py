@@ -58,7 +58,7 @@ def measure(
 
 
 def _end_after(directory: Path, seconds: float, ended: threading.Event) -> None:
-    """Tell the probe to stop when it has measured so long; it looks between two steps."""
+    """Make the probe stop when it has measured so long; it looks between two steps."""
     while not ended.wait(0.05):
         try:
             words = (directory / "progress").read_text().split()

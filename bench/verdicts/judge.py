@@ -104,7 +104,7 @@ def _outcome(
 
 
 def _is_allowed(case: Case, finding: dict[str, Any], everything: list[dict[str, Any]], *, busy: bool) -> bool:
-    """Tell whether a finding is right where no problem was planted: processors may have been short.
+    """Return whether a finding is right where no problem was planted: processors may have been short.
 
     A finding about shared processors is always right, with any effect; the kernel measures how long ranks had
     none. They arrive late then, and a finding may say so if it says that this is hardly sure.
@@ -123,7 +123,7 @@ def _others_took(finding: dict[str, Any]) -> bool:
 
 
 def _names(case: Case, finding: dict[str, Any]) -> bool:
-    """Tell whether a finding names the ranks, and all that it must name."""
+    """Return whether a finding names the ranks, and everything that it must name."""
     text = " ".join(
         [finding["title"], *(fact["what"] for fact in [*finding["inputs"], *finding["evidence"]])]
     )

@@ -199,7 +199,7 @@ class _Finisher:
         os.close(self._end_pipe)
         if end.status:
             return
-        _close_all_but(self._hold_pipe)  # also the launcher's: closing them ends the program for it
+        _close_all_but(self._hold_pipe)  # also the launcher's: it takes their end for the program's
         for signum in _BLOCKED:
             signal.signal(signum, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)

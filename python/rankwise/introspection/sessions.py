@@ -117,11 +117,11 @@ class Session:
         self._id = _FREED
 
     def messages(self, kind: str = "sent") -> Counts:
-        """Tell how many messages this process has sent: (n,), by the rank of the receiver."""
+        """Return how many messages this process has sent: (n,), by the rank of the receiver."""
         return self._row("messages", kind)
 
     def bytes(self, kind: str = "sent") -> Counts:
-        """Tell how many bytes this process has sent: (n,), by the rank of the receiver."""
+        """Return how many bytes this process has sent: (n,), by the rank of the receiver."""
         return self._row("bytes", kind)
 
     def matrix(self, kind: str = "sent", of: Figure = "messages", root: int | None = None) -> Counts | None:

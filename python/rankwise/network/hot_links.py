@@ -29,7 +29,7 @@ class LinkLoad:
         link_class: name.
         source: name of the switch or host that it leads from.
         source_port: there.
-        destination: the switch or host port at its other end.
+        destination: name of the switch or host that it leads to.
         destination_port: there.
         bytes: that it carries.
         messages: that it carries.

@@ -92,7 +92,7 @@ def extremes(times: Times) -> list[str]:
 
 
 def unknown_text(time: TimeInMpi) -> str:
-    """Say of how much of the time in MPI it is not known whether it is waiting; '' = of little."""
+    """Return how much of the time in MPI could not be classified; '' = little."""
     if not time.is_much_unknown:
         return ""
     share = percent_text(time.percent_unknown)
@@ -100,7 +100,7 @@ def unknown_text(time: TimeInMpi) -> str:
 
 
 def lateness_unknown_text(time: TimeInMpi) -> str:
-    """Say why it is not known who was late; '' = it is."""
+    """Say why the late ranks are unknown; '' = they are known."""
     if not time.is_mostly_unknown:
         return ""
     return unknown_text(time) or "Most of the time in MPI is in calls that never returned"
@@ -141,7 +141,7 @@ def file_fields(totals: FileTotals) -> list[str]:
 
 
 def reordered_text(families: Sequence[Family]) -> str:
-    """Say how many of the communicators that the program lets be reordered have got another order, if any."""
+    """Return how many of the communicators that may be reordered have a new order, if any."""
     if not any(family.reordered for family in families):
         return ""
     asked = sum(family.reorder for family in families)

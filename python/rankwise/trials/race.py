@@ -201,7 +201,7 @@ class Race:
         return max(faster)[2] if faster else None
 
     def can_become_clear(self, further: int) -> bool:
-        """Tell whether so many more rounds are likely to show something of an arm: see Aim.can_decide."""
+        """Return whether so many more rounds are likely to show something of an arm: see Aim.can_decide."""
         baseline, *challengers = self.running
         confidence = self._aim.confidence_of_each(len(self.arms) - 1)
         return any(

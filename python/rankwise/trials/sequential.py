@@ -140,7 +140,7 @@ class PairedTest:
                 self.decision, self.excluded = "no gain", large
 
     def can_decide(self, further: int) -> bool:
-        """Tell whether so many more pairs may decide: it is denied only where that is not to be hoped for.
+        """Return whether so many more pairs may decide: False only if that is hopeless.
 
         Args:
             further: pairs that there is time for.

@@ -185,7 +185,7 @@ class Table:
         title: a line above, or ''.
         sums: lines below the total, on all rows taken together.
         apart: lines below these, which are in no total and no share, and never cut.
-        notes: sentences below the table, beside the meanings of the columns.
+        notes: sentences below the table, in addition to the meanings of the columns.
         parts: by the value of the first column the title of its rows, in the order of showing: they are drawn
             as a separate table, without that column. Empty = all rows are one table.
         detail: the answers that the table is in.

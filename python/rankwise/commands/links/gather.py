@@ -126,7 +126,7 @@ def _messages(sent: Flows, asked: Request) -> str:
 def _as_it_ran(
     connection: sqlite3.Connection, fabric: Fabric, sent: Flows, rail: str, lid_offset: int | None
 ) -> list[Scenario]:
-    """Return what else used the fabric while the job ran, if it ran on this fabric."""
+    """Return the loads with the ranks where the job ran, if it ran on this fabric."""
     try:
         places = places_of_run(connection, fabric, rail)
     except RankwiseError:

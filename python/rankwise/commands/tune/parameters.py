@@ -197,7 +197,7 @@ def _raced(
         return Outcome(layers=layers.text)
     known = Known(of_run, limits, asker.ask, layers)
     aim = asked.aim
-    if aim.seconds is not None:  # the budget covers only what the user asked for
+    if aim.seconds is not None:  # asking the library counts towards the budget, too
         aim = replace(aim, seconds=aim.seconds - spent.of_this_call)
     return race_parameters(
         program.command,

@@ -20,7 +20,7 @@ _BLANKS = (5, 2)
 
 
 class WrongLineError(Exception):
-    """Tells the place of a line that is none of the expected pair."""
+    """Has the place of a line that is not part of the expected pair."""
 
     def __init__(self, place: int) -> None:
         super().__init__(place)

@@ -24,7 +24,7 @@ class Measured:
         bytes: in messages between ranks.
         messages: number of them.
         bytes_off_node: of ranks on different nodes.
-        messages_off_node: of ranks on different nodes.
+        messages_off_node: between ranks on different nodes.
     """
 
     seconds: float

@@ -105,7 +105,7 @@ def common(samples: Iterable[TimeSample]) -> TimeSample:
 
 
 def by_number(numbers: NDArray[Any], halved: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which messages are in the sample by their numbers, which was halved that often."""
+    """Return which messages, by number, are in a sample that was halved that often."""
     with np.errstate(over="ignore"):
         places = (numbers.astype(np.uint64) + np.uint64(1)) * _SCATTER
     limits = np.uint64(2**64 - 1) >> np.minimum(halved, 63).astype(np.uint64)

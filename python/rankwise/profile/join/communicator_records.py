@@ -78,11 +78,11 @@ def collect(
 
 
 def _unite_worlds(rows: Rows, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
-    """Give MPI_COMM_WORLD the same id on all processes; their records of it are ignored.
+    """Give MPI_COMM_WORLD the same id on all processes, even if their records differ.
 
     Args:
         rows: of all processes.
-        starts: where those of each process begin.
+        starts: first index of each process.
         lengths: their numbers.
     """
     firsts = starts[lengths > 0]
@@ -110,7 +110,7 @@ def _pointed(rows: Rows, starts: NDArray[np.int64], lengths: NDArray[np.int64]) 
 
     Args:
         rows: of all processes.
-        starts: for each row, where those of its process begin.
+        starts: for each row, first index of its process.
         lengths: their numbers.
     """
     places = rows["parent"].astype(np.int64) - _FIRST

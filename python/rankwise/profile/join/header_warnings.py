@@ -90,7 +90,7 @@ def _profiling_names(headers: Mapping[int, Header]) -> list[str]:
 
 
 def _memory(headers: Mapping[int, Header]) -> list[str]:
-    """Say how many ranks counted in memory without a name: if all is killed at once, it is gone with them."""
+    """Say how many ranks counted in unnamed memory; their counts are lost if all are killed at once."""
     anonymous = sum(header.memory == "anonymous" for header in headers.values())
     if not anonymous:
         return []

@@ -134,7 +134,8 @@ def _runs(ranks: Sequence[int]) -> list[str]:
         end = start + 1
         while stride and end < len(ranks) and ranks[end] - ranks[end - 1] == stride:
             end += 1
-        # Two ranks that are not neighbours are shorter as such, and the second may begin the next run.
+        # Without a range, two ranks that are not neighbours are shorter, and the second may start a longer
+        # one.
         if end - start == 2 and stride != 1:
             end = start + 1
         entries.append(_range(ranks[start], ranks[end - 1], stride))

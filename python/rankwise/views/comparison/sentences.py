@@ -121,7 +121,7 @@ def title(comparison: Comparison) -> str:
 
 
 def median_notes(comparison: Comparison, rows: Sequence[Changed]) -> list[str]:
-    """Say why the total of calls is not the run's time in MPI, where tables show that it is not.
+    """Say why the total of calls differs from the run's time in MPI, where tables show it.
 
     Args:
         comparison: the comparison.
@@ -191,7 +191,7 @@ def only_lines(comparison: Comparison) -> list[str]:
 
 
 def gate_line(figure: Figure, percent: float, *, failed: bool) -> str:
-    """Say whether a figure is worse by more than it may."""
+    """Say whether a figure is worse by more than the limit."""
     value = figure.value
     change = change_text(value.change, figure.unit)
     if value.percent is not None:
@@ -226,7 +226,7 @@ def seconds_change_text(value: float) -> str:
 
 
 def split_notes(comparison: Comparison) -> list[str]:
-    """Say why an efficiency is not known on a side."""
+    """Say why an efficiency is unknown on a side."""
     lacking = [
         name
         for name in ("before", "after")
