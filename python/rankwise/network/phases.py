@@ -1,7 +1,7 @@
 """The load of each link in each phase of a run, and links that are hot only in one phase.
 
-A link carries bytes over a whole run, but matters while it carries them: one that is hot in a short
-phase can hide among those that are used all the time.
+The load over a whole run does not show when a link is busy: one that is hot in a short phase can hide among
+those that are used all the time.
 """
 
 from __future__ import annotations
