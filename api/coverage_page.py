@@ -55,7 +55,7 @@ Procedures that the library has; in brackets: those of them that communicate not
 
 
 class Coverage(Enum):
-    """What is done with a procedure, in the words of the page."""
+    """How a procedure is recorded, in the words of the page."""
 
     RECORDED = "recorded"
     TIMED = "timed only"
@@ -63,7 +63,7 @@ class Coverage(Enum):
 
 
 def coverage(procedure: Procedure) -> Coverage:
-    """Follows from the rule: what a call moved or made is booked behind it, or by a wrapper of its own."""
+    """Follows from the rule: messages and objects of a call are booked after it, or by a custom wrapper."""
     if procedure.rule is None:
         return Coverage.PASSED
     books = procedure.rule.keys() & {"after", "finally", "custom"}
@@ -117,7 +117,7 @@ class Page:
         return f"## {class_name}\n\n" + markdown_table(["procedure", "", *self._libraries], rows)
 
     def text(self) -> str:
-        """All of it."""
+        """The whole page."""
         classes = sorted({p.class_name for p in self._procedures}, key=lambda c: (c == "local", c))
         introduction = INTRODUCTION.format(
             count=sum(p.name.startswith("MPI_") for p in self._procedures),

@@ -210,7 +210,7 @@ def declarations_inc(table: Table) -> str:
 
 
 def begins_of_itself(rule: dict[str, Any]) -> bool:
-    """Whether a call may be forwarded in one place, be it nested or not: it needs no object but `call`."""
+    """Whether a call may be forwarded in one place, nested or not: it needs no object but `call`."""
     return "makes" not in rule and "instead" not in rule and rule.get("before", "call.").startswith("call.")
 
 
@@ -277,7 +277,7 @@ def frequent_inc(table: Table) -> str:
 
 
 def others_inc(table: Table) -> str:
-    """Those that share one way out of line."""
+    """The procedures that share one out-of-line function."""
     return wrappers(table, False, "write_others")
 
 

@@ -1,6 +1,6 @@
 """Imports which procedures each MPI library has into api/libraries.json, from the libraries' symbols.
 
-Run by hand when a library of the test matrix changes; the result is committed. Each library by the name that
+Run manually when a library of the test matrix changes; the result is committed. Each library by the name that
 docs/reference/coverage.md gives it:
 
     python api/import_libraries.py "Open MPI 4.1=/usr/lib/x86_64-linux-gnu/libmpi.so.40" "MPICH 4.0=..." ...

@@ -1,12 +1,12 @@
 """Imports the facts of every MPI procedure from the machine-readable MPI standard into api/procedures.json.
 
-Run by hand when the standard changes (needs `pip install pympistandard`); the result is committed:
+Run manually when the standard changes (needs `pip install pympistandard`); the result is committed:
 
     python api/import_standard.py LIBMPI_OF_AN_MPI_3.1_LIBRARY
 
 The standard's data does not say in which version a procedure appeared, but the runtime must know which ones
-every MPI library has (docs/explanation/how-it-works.md, "Procedures that a library may lack"): those that a
-library of level 3.1 exports.
+every MPI library has (docs/explanation/how-it-works.md, "Procedures that a library may lack"): the exports of
+a library of level 3.1.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def is_c_procedure(facts: dict[str, Any]) -> bool:
 
 
 def in_c(declaration: str | None) -> str:
-    """The C declaration of the standard, or '' where there is none."""
+    """The C declaration of the standard, or '' without one."""
     text = declaration or ""
     for wrong, right in C_SPELLING.items():
         text = text.replace(wrong, right)

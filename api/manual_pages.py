@@ -57,11 +57,11 @@ def _page(
     ]
     lines += [_escaped(first), *_text(rest)]
     for title, actions in (("ARGUMENTS", False), ("OPTIONS", True)):
-        found = [
+        actions_shown = [
             a for a in parser._actions if bool(a.option_strings) is actions and a.help != argparse.SUPPRESS
         ]
-        if found:
-            lines += [f".SH {title}", *(line for action in found for line in _entry(action, parser))]
+        if actions_shown:
+            lines += [f".SH {title}", *(line for action in actions_shown for line in _entry(action, parser))]
     verb = name.split()[0]
     others = [other for other in by_name if other.split()[0] == verb and other != name]
     also = ["rankwise", *map(_title, others)]
@@ -81,7 +81,7 @@ def _head(name: str, what: str) -> list[str]:
 
 
 def _usage(name: str, parser: argparse.ArgumentParser) -> str:
-    """Return how a verb is called; its options have a section of their own."""
+    """Return the synopsis of a verb; its options have a separate section."""
     forms = {"?": "[{}]", "*": "[{} ...]", "+": "{} ..."}
     words = [
         forms.get(str(action.nargs), "{}").format(action.metavar)
@@ -96,7 +96,7 @@ def _first(module: ModuleType) -> str:
 
 
 def _text(text: str) -> Iterator[str]:
-    """Return paragraphs; what is indented stays as it is."""
+    """Return paragraphs; indented text stays as it is."""
     in_example = False
     for line in text.splitlines():
         is_example = bool(EXAMPLE.match(line))

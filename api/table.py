@@ -91,8 +91,8 @@ class Procedure:
         if self.rule and "communicator" in self.rule:
             expression = str(self.rule["communicator"])
             return f"call.on({expression});" if expression else ""
-        found = ((HANDLES[kind], name) for name, kind in self.kinds.items() if kind in HANDLES)
-        return next((f"call.{method}({name});" for method, name in found), "")
+        objects = ((HANDLES[kind], name) for name, kind in self.kinds.items() if kind in HANDLES)
+        return next((f"call.{method}({name});" for method, name in objects), "")
 
 
 class Table:

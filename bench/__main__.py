@@ -9,7 +9,7 @@ from pathlib import Path
 from common.errors import BenchError
 from rankwise.errors import RankwiseError
 
-# The nodes on one machine, for the parts that need some, are those of the tests, and so are files made up.
+# The tests' nodes on one machine serve the parts that need several; synthetic files are the tests', too.
 _TESTS = Path(__file__).parents[1] / "tests"
 sys.path += [str(_TESTS), str(_TESTS / "mpi"), str(_TESTS / "cluster"), str(_TESTS / "unit")]
 

@@ -1,4 +1,4 @@
-"""The bill of materials of a release, in SPDX 2.3: what is in its files, what they need, and the licences."""
+"""The bill of materials of a release, in SPDX 2.3: contents of its files, requirements, and licences."""
 
 from __future__ import annotations
 
@@ -59,11 +59,19 @@ def document(files: Sequence[Path], seconds: int) -> Document:
     sources, *wheels = ours
     linked, shown, needed = [_cjson()], list(_of_pages()), list(_needed())
     relations = [
-        *(_relation(about.spdx_id, RelationshipType.DESCRIBES, one) for one in ours),
-        *(_relation(one.spdx_id, RelationshipType.GENERATED_FROM, sources) for one in wheels),
-        *(_relation(one.spdx_id, RelationshipType.CONTAINS, part) for one in ours for part in linked + shown),
-        *(_relation(one.spdx_id, RelationshipType.STATIC_LINK, _runtime()) for one in wheels),
-        *(_relation(one.spdx_id, RelationshipType.DEPENDS_ON, other) for one in wheels for other in needed),
+        *(_relation(about.spdx_id, RelationshipType.DESCRIBES, package) for package in ours),
+        *(_relation(package.spdx_id, RelationshipType.GENERATED_FROM, sources) for package in wheels),
+        *(
+            _relation(package.spdx_id, RelationshipType.CONTAINS, part)
+            for package in ours
+            for part in linked + shown
+        ),
+        *(_relation(package.spdx_id, RelationshipType.STATIC_LINK, _runtime()) for package in wheels),
+        *(
+            _relation(package.spdx_id, RelationshipType.DEPENDS_ON, other)
+            for package in wheels
+            for other in needed
+        ),
     ]
     return Document(about, packages=[*ours, *linked, *shown, _runtime(), *needed], relationships=relations)
 
@@ -73,8 +81,8 @@ def write(made: Document, path: Path) -> None:
     write_file(made, str(path))
 
 
-def _relation(one: str, kind: RelationshipType, other: Package) -> Relationship:
-    return Relationship(one, kind, other.spdx_id)
+def _relation(element: str, kind: RelationshipType, other: Package) -> Relationship:
+    return Relationship(element, kind, other.spdx_id)
 
 
 def _sha256(file: Path) -> str:
@@ -118,17 +126,17 @@ def _other(kind: str, name: str, version: str, licence: str) -> Package:
 
 def _cjson() -> Package:
     readme = (ROOT / "src" / "third_party" / "README.md").read_text()
-    found = re.search(r"\[cJSON\].*?\| (\d+\.\d+\.\d+)", readme)
-    assert found
-    return _other("github", "DaveGamble/cJSON", found[1], "MIT")
+    matched = re.search(r"\[cJSON\].*?\| (\d+\.\d+\.\d+)", readme)
+    assert matched
+    return _other("github", "DaveGamble/cJSON", matched[1], "MIT")
 
 
 def _of_pages() -> Iterator[Package]:
     """Find what the pages for browsers have in them."""
     lock = json.loads((ROOT / "web" / "package-lock.json").read_text())
-    for place, one in sorted(lock["packages"].items()):
-        if place and not one.get("dev"):
-            yield _other("npm", place.removeprefix("node_modules/"), one["version"], one["license"])
+    for place, package in sorted(lock["packages"].items()):
+        if place and not package.get("dev"):
+            yield _other("npm", place.removeprefix("node_modules/"), package["version"], package["license"])
 
 
 def _runtime() -> Package:

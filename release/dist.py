@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def build(output: Path, work: Path, architectures: Sequence[str], url: str) -> None:
-    """Make all files anew in `output`; `work` is emptied, and left for looking at what failed."""
+    """Make all files in `output`; `work` is emptied, and left for looking at failures."""
     crossing = {name: compilers(name) for name in architectures}  # asked first: the build takes minutes
     os.umask(0o022)  # modes are in the archives
     for directory in (output, work):
@@ -104,7 +104,7 @@ def recipes(directory: Path, sources: Path, url: str) -> None:
 
 
 def say(line: str) -> None:
-    """Tell what is being done: all of it takes minutes."""
+    """Report the current step: all of them take minutes."""
     print(f"dist: {line}", flush=True)
 
 
@@ -163,15 +163,15 @@ def unpacked(sources: Path, directory: Path) -> Path:
 
 
 def compilers(architecture: str) -> list[str]:
-    """Tell CMake how to build for an architecture: nothing if it is this machine's.
+    """Return CMake's options to build for an architecture: none if it is this machine's.
 
     Raises:
         DistError: there is no compiler for it.
     """
     if architecture == os.uname().machine:
         return []
-    found = {tool: f"{architecture}-linux-gnu-{tool}" for tool in ("gcc", "g++", "strip")}
-    if missing := [name for name in found.values() if shutil.which(name) is None]:
+    tools = {tool: f"{architecture}-linux-gnu-{tool}" for tool in ("gcc", "g++", "strip")}
+    if missing := [name for name in tools.values() if shutil.which(name) is None]:
         raise DistError(
             f"no {missing[0]}: apt-get install g++-{architecture.replace('_', '-')}-linux-gnu,"
             f" or leave {architecture} out: make dist ARCHITECTURES={os.uname().machine}"
@@ -179,9 +179,9 @@ def compilers(architecture: str) -> list[str]:
     return [
         "-DCMAKE_SYSTEM_NAME=Linux",
         f"-DCMAKE_SYSTEM_PROCESSOR={architecture}",
-        f"-DCMAKE_C_COMPILER={found['gcc']}",
-        f"-DCMAKE_CXX_COMPILER={found['g++']}",
-        f"-DCMAKE_STRIP={shutil.which(found['strip'])}",
+        f"-DCMAKE_C_COMPILER={tools['gcc']}",
+        f"-DCMAKE_CXX_COMPILER={tools['g++']}",
+        f"-DCMAKE_STRIP={shutil.which(tools['strip'])}",
     ]
 
 
@@ -214,10 +214,10 @@ def checked(path: Path) -> str:
     """
     words = [sys.executable, "-m", "auditwheel", "show", str(path)]
     said = " ".join(subprocess.run(words, capture_output=True, text=True, check=False).stdout.split())
-    found = re.search(r'following platform tag: "(manylinux_(\d+)_(\d+)_\w+)"', said)
-    if not found or (int(found[2]), int(found[3])) > GLIBC:
+    matched = re.search(r'following platform tag: "(manylinux_(\d+)_(\d+)_\w+)"', said)
+    if not matched or (int(matched[2]), int(matched[3])) > GLIBC:
         raise DistError(f"{path.name} is not what its name says: {said or 'auditwheel can not read it'}")
-    return found[1]
+    return matched[1]
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ _NOT_NEEDED = (
 )
 """Extension modules that Rankwise does without; they bring large libraries."""
 _SYSTEMS = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|util|pthread|nsl|crypt|resolv))\.so\.\d+")
-"""Parts of glibc: those of the machine where the folder lies."""
+"""Parts of glibc: taken from the machine with the folder."""
 _NO_CODE = ("numpy", "scipy")  # load much more than code
 _PLATFORMS = ("manylinux_2_17", "manylinux2014", "manylinux_2_5", "manylinux1")
 
@@ -107,13 +107,13 @@ class Python:
         )
         if done.returncode:
             raise DistError(f"{path} does not run: {done.stderr.strip()}")
-        told = json.loads(done.stdout)
-        if tuple(told["version"]) < (3, 11):
+        facts = json.loads(done.stdout)
+        if tuple(facts["version"]) < (3, 11):
             raise DistError(f"{path} is too old: give Python 3.11 or newer with PYTHON=")
-        self.version = "{}.{}".format(*told["version"])
-        self.program = self.outside(told["program"]).resolve()
-        self.machine: str = told["machine"]
-        self.library = self.outside(told["stdlib"])
+        self.version = "{}.{}".format(*facts["version"])
+        self.program = self.outside(facts["program"]).resolve()
+        self.machine: str = facts["machine"]
+        self.library = self.outside(facts["stdlib"])
 
     def outside(self, path: str) -> Path:
         """Return where a file of the other system is for us."""
@@ -123,9 +123,9 @@ class Python:
         """Find the shared libraries that a file needs beside glibc."""
         words = [*self._inside, "ldd", f"/{file.relative_to(self.root)}"]
         for line in subprocess.run(words, capture_output=True, text=True, check=False).stdout.splitlines():
-            found = re.match(r"\s*(\S+) => (/\S+)", line)
-            if found and not _SYSTEMS.fullmatch(found[1]):
-                yield self.outside(found[2])
+            matched = re.match(r"\s*(\S+) => (/\S+)", line)
+            if matched and not _SYSTEMS.fullmatch(matched[1]):
+                yield self.outside(matched[2])
 
 
 def build(wheel: Path, python: Python, output: Path) -> Path:
@@ -176,7 +176,7 @@ def relocate(file: Path, where: str) -> None:
 
 def install(wheel: Path, python: Python, place: Path) -> None:
     """Install a wheel and its dependencies for the interpreter that was copied."""
-    platforms = [word for one in _PLATFORMS for word in ("--platform", f"{one}_{python.machine}")]
+    platforms = [word for platform in _PLATFORMS for word in ("--platform", f"{platform}_{python.machine}")]
     words = [
         "install",
         "--no-compile",
@@ -212,11 +212,11 @@ def archive(folder: Path, library: Path) -> bytes:
 
     It begins with the length of an index: by name the file, whether it is a package, and where the code is.
     """
-    found = list(modules(library))
-    places = [str(file.relative_to(folder)) for _, file, _ in found]
-    targets = [file.with_suffix(".code") for _, file, _ in found]
+    listed = list(modules(library))
+    places = [str(file.relative_to(folder)) for _, file, _ in listed]
+    targets = [file.with_suffix(".code") for _, file, _ in listed]
     lines = [
-        f"{file}\t{place}\t{to}\n" for (_, file, _), place, to in zip(found, places, targets, strict=True)
+        f"{file}\t{place}\t{to}\n" for (_, file, _), place, to in zip(listed, places, targets, strict=True)
     ]
     program = [str(folder / "python" / "bin" / "python3"), "-I", "-S", "-c", _COMPILE]
     subprocess.run(program, input="".join(lines), text=True, check=True)
@@ -228,7 +228,7 @@ def archive(folder: Path, library: Path) -> bytes:
     length, index = 0, b""
     while True:  # its own length is in its numbers
         begin, entries = 8 + length, {}
-        for (name, _, package), place, code in zip(found, places, codes, strict=True):
+        for (name, _, package), place, code in zip(listed, places, codes, strict=True):
             entries[name] = (place, package, begin, begin + len(code))
             begin += len(code)
         index = marshal.dumps(entries, 2)

@@ -1,8 +1,8 @@
-"""Starts Rankwise from a folder of its own, with few files opened: `make standalone` puts this into it.
+"""Starts Rankwise from a standalone folder, with few files opened: `make standalone` puts this into it.
 
 The code of all modules is in one file, modules.bin; a thousand nodes that start at once look up one file each
-on the shared file system, not hundreds. Modules keep the names of their own files, which are there too, for
-what else is beside them: data, and sources in tracebacks.
+on the shared file system, not hundreds. Modules keep the names of their files, which are there too, for data
+next to them and for sources in tracebacks.
 """
 
 import _thread
@@ -31,10 +31,10 @@ class Archive:
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG002
         """Find a module by its name."""
-        found = self._index.get(name)
-        if found is None:
+        entry = self._index.get(name)
+        if entry is None:
             return None
-        file, is_package = f"{_HERE}/{found[0]}", found[1]
+        file, is_package = f"{_HERE}/{entry[0]}", entry[1]
         spec = ModuleSpec(name, self, origin=file, is_package=is_package)  # type: ignore[arg-type]
         spec.has_location = True
         if is_package:
@@ -57,7 +57,7 @@ class Archive:
         return code
 
     def is_package(self, name: str) -> bool:
-        """Tell whether it has modules below it."""
+        """Return whether it has modules below it."""
         return self._index[name][1]
 
 

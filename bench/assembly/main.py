@@ -40,7 +40,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def main(arguments: list[str]) -> None:
-    """Make the run directory, assemble it in a process of its own, show it, print what that took.
+    """Make the run directory, assemble it in a separate process, show it, print the cost of that.
 
     Raises:
         BenchError: something could not run, or missed its aim.
@@ -56,11 +56,11 @@ def main(arguments: list[str]) -> None:
         print(f"{options.ranks} ranks x {options.rows} rows, {size}")
         taken = _finished([sys.executable, "-c", _ASSEMBLE, str(run), str(profile)])
         missed = [
-            *_told("time", taken.seconds, "s", _MOST_SECONDS.get(options.ranks)),
-            *_told("CPU time", taken.cpu_seconds, "s"),
-            *_told("memory", taken.peak_bytes / 2**20, "MB", _MOST_MB),
-            *_told("profile", profile.stat().st_size / 2**20, "MB"),
-            *_told("a row of calls", _row_bytes(profile), "B", _MOST_ROW_BYTES),
+            *_print_figure("time", taken.seconds, "s", _MOST_SECONDS.get(options.ranks)),
+            *_print_figure("CPU time", taken.cpu_seconds, "s"),
+            *_print_figure("memory", taken.peak_bytes / 2**20, "MB", _MOST_MB),
+            *_print_figure("profile", profile.stat().st_size / 2**20, "MB"),
+            *_print_figure("a row of calls", _row_bytes(profile), "B", _MOST_ROW_BYTES),
             *show_all(profile, options.ranks, _finished),
         ]
     if missed:
@@ -87,7 +87,7 @@ def _row_bytes(profile: Path) -> float:
     return float(size / rows)
 
 
-def _told(what: str, value: float, unit: str, most: float | None = None) -> list[str]:
+def _print_figure(what: str, value: float, unit: str, most: float | None = None) -> list[str]:
     """Print a figure; return it if it misses its aim."""
     aim = f"aim <= {most}" if most else ""
     print(f"{what:15}{value:7.1f} {unit:5}{aim}".rstrip(), flush=True)

@@ -26,8 +26,8 @@ class Screen:
     Attributes:
         name: of it.
         words: of the command line, behind `rankwise`; PROFILE and FILE stand for the paths.
-        most_seconds: aim; None = there is none.
-        most_mb: likewise.
+        most_seconds: aim; None = no aim.
+        most_mb: aim; None = no aim.
     """
 
     name: str
@@ -58,7 +58,7 @@ def screens(ranks: int) -> Iterator[Screen]:
 
 
 def show_all(profile: Path, ranks: int, finished: Callable[[list[str]], Taken]) -> list[str]:
-    """Make all screens of a profile, print what each takes, and return those that miss their aim.
+    """Make all screens of a profile, print the cost of each, and return those that miss their aim.
 
     One process makes each of them without threads, so that its processor time is the time that it takes on a
     machine that does nothing else: that is what the aims are for.

@@ -27,9 +27,9 @@ def write(directory: Path, ranks: int, rows: int, nodes: int) -> None:
     """Write the files: of a rank's rows four fifths are calls, the others messages.
 
     Args:
-        directory: that is there.
-        ranks: in all.
-        rows: of each.
+        directory: an existing one.
+        ranks: their number.
+        rows: of each rank.
         nodes: node files; 0 = one file a rank in their place.
     """
     generator = np.random.default_rng(ranks)
@@ -62,7 +62,7 @@ def write(directory: Path, ranks: int, rows: int, nodes: int) -> None:
             messages_key(0, _FIRST, _IDS["MPI_Isend"], (rank + 1 + peer) % ranks)
             for peer in range(len(messages))
         ]
-        # What is sent is received, or it would be said so of each communicator.
+        # All that is sent is received; otherwise each communicator would get a warning.
         calls["bytes_received"][1] = calls["bytes_sent"][0]
         calls["bytes_received"][3] = calls["bytes_sent"][2]
         parts = [header, sections, *(rows for _, _, rows in tables)]
@@ -78,7 +78,7 @@ def write(directory: Path, ranks: int, rows: int, nodes: int) -> None:
 
 
 def _take_time(calls: NDArray[Any], generator: np.random.Generator) -> None:
-    """Give all rows of a rank times of their own: the profile is as large as its numbers are."""
+    """Give all rows of a rank different times: the size of a profile depends on its numbers."""
     longest = generator.uniform(1e3, 1e7, len(calls))  # ticks; up to 5 ms
     calls["max_ticks"] = longest
     calls["min_ticks"] = longest / generator.uniform(1.0, 100.0, len(calls))
@@ -97,7 +97,7 @@ def _calls(count: int) -> NDArray[Any]:
     ]
     rows = np.zeros(count, layout.CALLS)
     rows["key"] = keys[:count]
-    # (How often collectives are called, and with how much, is alike on all ranks.)
+    # (Number and size of collectives are the same on all ranks.)
     rows["calls"] = np.random.default_rng(count).integers(10, 5000, count)
     rows["bytes_sent"] = rows["calls"] * 1000
     rows["bytes_sent"][: len(_POINT_TO_POINT)] = (500_000, 0, 700_000, 0, 0)

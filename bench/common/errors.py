@@ -1,4 +1,4 @@
-"""The one error of this program."""
+"""The only error of this program."""
 
 from __future__ import annotations
 

@@ -48,12 +48,12 @@ def monitoring() -> list[str]:
 
 @dataclass
 class Job:
-    """What one run of a program told."""
+    """The measurements of one run of a program."""
 
     records: list[dict[str, object]]  # of all ranks
     seconds: float
     recorded: bool  # the preloaded library left something in its directory
-    extra: dict[str, float] = field(default_factory=dict)  # what was found out about it afterwards
+    extra: dict[str, float] = field(default_factory=dict)  # measured afterwards
 
     def all(self, key: str, name: str | None, value: str) -> list[float]:
         """Collect `value` of every record that has `key` (equal to `name`, if given)."""
@@ -99,7 +99,7 @@ def run_to_end(command: list[str], timeout: float) -> Ended:
         try:
             ended = _wait(process, timeout)
         except BaseException as error:
-            # The launcher takes its ranks down when it is told to; what stays is in its process group.
+            # The launcher ends its ranks when a signal asks for it; remaining ones are in its process group.
             process.terminate()
             try:
                 _wait(process, 10)
@@ -166,8 +166,8 @@ class Runner:
     Attributes:
         examine: looks at the run directory before it is removed; what it returns becomes `Job.extra`.
         without: environment variables of the runs "without", if the library is preloaded there, too.
-        beside: goes on beside the job; what it has found out by its end becomes part of `Job.extra`.
-        place: an existing directory for the run directories (default: beside the output).
+        beside: runs next to the job; its results become part of `Job.extra`.
+        place: an existing directory for the run directories (default: next to the output).
     """
 
     mpi: Mpi
@@ -196,13 +196,13 @@ class Runner:
             command = [*launch, str(self.program), str(records), *self.arguments]
 
             places = Places(records, counters if variables else None)
-            with self.beside(places) if self.beside else nullcontext({}) as seen:
+            with self.beside(places) if self.beside else nullcontext({}) as measured:
                 start = time.monotonic()
                 output, end = run_to_end(command, self.timeout)
             if "cannot be preloaded" in output:
                 raise BenchError(f"{self.library} can't be preloaded: {output.strip().splitlines()[0]}")
             recorded = any(counters.iterdir())
-            extra = seen | (self.examine(counters) if self.examine and recorded else {})
+            extra = measured | (self.examine(counters) if self.examine and recorded else {})
             return Job(read_records(records, self.ranks, command, output), end - start, recorded, extra)
 
     def pairs(self, count: int) -> Iterator[tuple[Job, Job]]:

@@ -51,7 +51,7 @@ def find_mpi(definition: str) -> Mpi | None:
 
 
 def default_mpis() -> list[Mpi]:
-    """Find the MPIs on PATH, each once, whatever number of names it has."""
+    """Find the MPIs on PATH, each once, even with several names."""
     by_path: dict[Path, Mpi] = {}
     for definition in _DEFAULT_MPIS:
         mpi = find_mpi(definition)
@@ -61,7 +61,7 @@ def default_mpis() -> list[Mpi]:
 
 
 def environment() -> dict[str, str]:
-    """Take ours, without a profiler; Open MPI refuses to work for root (containers) unless told twice."""
+    """Take ours, without a profiler; Open MPI needs two variables to work for root (containers)."""
     environment = {
         name: value
         for name, value in os.environ.items()

@@ -37,7 +37,7 @@ def parser_of_pairs(description: str) -> argparse.ArgumentParser:
 
 
 def library(given: Path | None) -> Path:
-    """Find what is to be preloaded."""
+    """Find the library to preload."""
     if given is not None:
         if not given.is_file():
             raise BenchError(f"--library {given}: no such file")

@@ -1,4 +1,4 @@
-"""What the pairs of runs say about each row: what was added, and whether that misses the aim."""
+"""The added cost of each row, from the pairs of runs, and whether that misses the aim."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ class Result:
     without: list[float]
     with_: list[float]
     reads: list[float]  # two clock reads in ns, in the same pair; empty where they are no measure
-    added_to_smallest: list[float]  # batches of a run; empty where there are none
+    added_to_smallest: list[float]  # batches of a run; may be empty
 
     @property
     def differences(self) -> list[float]:
-        """What was added, pair by pair."""
+        """The added cost, pair by pair."""
         return [b - a for a, b in zip(self.without, self.with_, strict=True)]
 
     @property
     def added(self) -> float:
-        """The median over the pairs of what was added."""
+        """The median of the added cost over the pairs."""
         return statistics.median(self.differences)
 
     @property
     def ratio(self) -> float | None:
-        """What was added in units of two clock reads; None where that makes no sense."""
+        """The added cost in units of two clock reads; None where that makes no sense."""
         if not self.reads or self.row.key == READS:
             return None
         return statistics.median(d / r for d, r in zip(self.differences, self.reads, strict=True))

@@ -14,12 +14,12 @@ READS = "two clock reads"
 class Row:
     """One line of the table.
 
-    `figure` finds it in what a job told, given the statistic of the batches. `aim` is the most that may be
-    added, in `unit`, or in `two clock reads` when `aim_in_reads`. `slack` is what the measurement can't tell
-    from the aim. `of_batches`: each run has many, so it has a smallest one and a median one. `peers` is the
-    smallest figure of mpisee 4.1, mpiP 3.5 and IPM 2.0.6 that really record the call, by launcher family.
-    They were measured once, on another machine state, with Open MPI 4.1.4 and MPICH 4.0.2: a reference, no
-    part of this run.
+    `figure` finds it in the output of a job, given the statistic of the batches. `aim` is the most that may
+    be added, in `unit`, or in `two clock reads` when `aim_in_reads`. `slack` is the
+    resolution of the measurement. `of_batches`: each run has many, so it has a smallest one and a median one.
+    `peers` is the smallest figure of mpisee 4.1, mpiP 3.5 and IPM 2.0.6 that really record the call, by
+    launcher family. They were measured once, on another machine state, with Open MPI 4.1.4 and MPICH 4.0.2: a
+    reference, no part of this run.
     """
 
     key: str
@@ -77,8 +77,8 @@ def worst(key: str, unit: str, value: str, aim: float | None = None, openmpi: fl
     return Row(key, unit, figure, aim, peers={} if openmpi is None else {"openmpi": openmpi})
 
 
-def found(key: str, unit: str, value: str, aim: float | None = None) -> Row:
-    """Make the row of what was found in the run directory: nothing without the library."""
+def extra_row(key: str, unit: str, value: str, aim: float | None = None) -> Row:
+    """Make the row of files in the run directory: nothing without the library."""
 
     def figure(job: Job, _: str) -> float:
         return job.extra.get(value, 0.0)

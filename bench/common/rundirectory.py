@@ -14,7 +14,7 @@ from rankwise.profile.collect.holders import find_counters
 
 
 def own_init(directory: Path) -> dict[str, float]:
-    """Find the processor time of our own part of MPI_Init: of the worst and of the median process."""
+    """Find the processor time of our part of MPI_Init: of the worst and of the median process."""
     own = sorted(file.header.own_setup_ns / 1e6 for file in counters_of(directory))
     return {"own_init_ms": own[-1], "own_init_median_ms": own[len(own) // 2]}
 

@@ -78,7 +78,7 @@ def measure(mpi: Mpi, options: argparse.Namespace) -> tuple[list[Result], list[R
 
 
 def percent(result: Result) -> str:
-    """Show what was added to a call, in percent, with its interval, and whether that meets the aim."""
+    """Show the time added to a call, in percent, with its interval, and whether that meets the aim."""
     interval = ratio_interval(result.without, result.with_)
     added, low, high = (100 / ratio - 100 for ratio in (interval.ratio, interval.high, interval.low))
     call = statistics.median(result.without) / 1000

@@ -21,7 +21,7 @@ class Measured:
     Attributes:
         steps: of the schedule.
         seconds: of all of them.
-        whole: all were measured; else `seconds` is worked out from those that were.
+        whole: all were measured; else `seconds` is extrapolated from those that were.
     """
 
     steps: int
@@ -58,7 +58,7 @@ def measure(
 
 
 def _end_after(directory: Path, seconds: float, ended: threading.Event) -> None:
-    """Tell the probe to stop when it has measured so long; it looks between two steps."""
+    """Make the probe stop when it has measured so long; it looks between two steps."""
     while not ended.wait(0.05):
         try:
             words = (directory / "progress").read_text().split()

@@ -47,14 +47,14 @@ class CommandRunner:
 
 
 def _cpu_seconds() -> float:
-    """Return the CPU time of all processes that were waited for: what is left behind is not in it."""
+    """Return the CPU time of all processes that were waited for, without those left behind."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 @dataclass(frozen=True)
 class LaunchRunner:
-    """Starts ranks by their launcher, which `rankwise run` starts, or nobody."""
+    """Starts ranks by their launcher, with or without `rankwise run` before it."""
 
     mpi: Mpi
     program: Path

@@ -145,5 +145,5 @@ def bench(options: argparse.Namespace) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Measure what was asked for."""
+    """Run the requested measurements."""
     bench(parse(arguments))

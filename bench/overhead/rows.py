@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from common.rows import READS, Row, batches, call, found, memory, whole_job, worst
+from common.rows import READS, Row, batches, call, extra_row, memory, whole_job, worst
 
 CALL_ROWS: tuple[Row, ...] = (
     batches(READS),
@@ -33,13 +33,13 @@ SITE_ROWS: tuple[Row, ...] = tuple(
     batches(name, 5.0 * calls, label=f"{name}, sites", slack=1.0)
     for name, calls in (("Iprobe", 1), ("Allreduce", 1), ("Barrier", 1), ("Irecv+Isend+Waitall", 3))
 )
-"""What call sites add to that: both runs of a pair are recorded, the one without them."""
+"""The cost that call sites add: both runs of a pair are recorded, one without them."""
 
 PATH_ROWS: tuple[Row, ...] = tuple(
     batches(name, 5.0 * calls, label=f"{name}, paths", slack=1.0)
     for name, calls in (("Iprobe", 1), ("Allreduce", 1), ("Barrier", 1), ("Irecv+Isend+Waitall", 3))
 )
-"""What the sample of call paths adds, likewise."""
+"""The cost that the sample of call paths adds, in the same way."""
 
 THREAD_ROWS: tuple[Row, ...] = (
     call("Allreduce, 4 threads"),
@@ -59,7 +59,7 @@ def job_rows(ranks: int) -> tuple[Row, ...]:
     """Make the lines about MPI_Init and MPI_Finalize with so many ranks; the slowest rank counts."""
     return (
         worst(f"Init, {ranks} ranks", "ms", "init_ms"),
-        found(f"Init, {ranks} ranks, our own part", "ms", "own_init_ms", 1.0),
+        extra_row(f"Init, {ranks} ranks, our own part", "ms", "own_init_ms", 1.0),
         worst(f"Finalize, {ranks} ranks", "ms", "finalize_ms", 2.0, 4),
         worst(f"Finalize, {ranks} ranks, CPU time", "ms", "finalize_cpu_ms", 2.0),
         memory(f"resident, {ranks} ranks", "traffic", "rss_kb"),
@@ -84,9 +84,9 @@ def command_rows(name: str, after_ms: float) -> tuple[Row, ...]:
         after_ms: that it may take after the end of the job.
     """
     return (
-        found(f"{name}, before the launch", "ms", "before_ms", 60.0),
-        found(f"{name}, after its end", "ms", "after_ms", after_ms),
-        found(f"{name}, CPU time", "s", "cpu_s", 0.25),
+        extra_row(f"{name}, before the launch", "ms", "before_ms", 60.0),
+        extra_row(f"{name}, after its end", "ms", "after_ms", after_ms),
+        extra_row(f"{name}, CPU time", "s", "cpu_s", 0.25),
     )
 
 
@@ -96,5 +96,5 @@ COMMAND_ROWS: dict[tuple[str, ...], tuple[Row, ...]] = {
 }
 """By the options of `rankwise run`."""
 
-START_ROWS: tuple[Row, ...] = (found("start of any process", "us", "start_us", 60.0),)
+START_ROWS: tuple[Row, ...] = (extra_row("start of any process", "us", "start_us", 60.0),)
 """A process that has nothing to do with MPI."""

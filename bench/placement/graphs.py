@@ -1,4 +1,4 @@
-"""Who communicates with whom in typical programs: graphs of ranks, shuffled."""
+"""Communication graphs of typical programs, with shuffled ranks."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Graph:
 def grid(ranks: int, axes: int) -> list[int]:
     """Split a number of ranks as evenly as its prime factors allow, the largest side first."""
     sides = [1] * axes
-    factors, left, factor = [], ranks, 2
-    while left > 1:
-        while left % factor == 0:
+    factors, quotient, factor = [], ranks, 2
+    while quotient > 1:
+        while quotient % factor == 0:
             factors.append(factor)
-            left //= factor
+            quotient //= factor
         factor += 1
     for factor in reversed(factors):
         sides[sides.index(min(sides))] *= factor

@@ -12,7 +12,7 @@ DISTANCES = (20, 10, 2, 1)  # between slots with no object in common, with the s
 
 
 def arities(ranks: int) -> tuple[int, ...]:
-    """As many switches as the ranks need, and what is inside of them."""
+    """As many switches as the ranks need, with the objects inside them."""
     return (-(-ranks // int(np.prod(INSIDE))), *INSIDE)
 
 

@@ -1,4 +1,4 @@
-"""The engine, Scotch and TreeMatch, each in a process of its own."""
+"""The engine, Scotch and TreeMatch, each in a separate process."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def scotch_seconds(graph: Graph, program: Path, length: Sequence[int], directory
     source, result = directory / "graph", directory / "slots"
     _write(graph, source)
     words = [str(program), str(source), str(result), "torus", *map(str, reversed(length))]
-    return min(float(_told(words, 1, None)["cpu"]) for _ in range(3))
+    return min(float(_usage(words, 1, None)["cpu"]) for _ in range(3))
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _built(name: str, directory: Path, options: list[str], libraries: list[str])
 
 def _run(words: list[str], graph: Graph, result: Path, threads: int, timeout: float) -> Mapped | None:
     try:
-        usage = _told(words, threads, timeout)
+        usage = _usage(words, threads, timeout)
     except subprocess.TimeoutExpired:
         return None
     slot: NDArray[np.int32] = np.fromfile(result, dtype=np.int32)
@@ -150,7 +150,7 @@ def _run(words: list[str], graph: Graph, result: Path, threads: int, timeout: fl
     return Mapped(cost(graph, slot), doubled, usage["cpu"], usage["wall"], usage["kb"] / 1024)
 
 
-def _told(words: list[str], threads: int, timeout: float | None) -> dict[str, Any]:
+def _usage(words: list[str], threads: int, timeout: float | None) -> dict[str, Any]:
     variables = {**os.environ, "SCOTCH_PTHREAD_NUMBER": str(threads), "OMP_NUM_THREADS": "1"}
     answer = subprocess.run(
         words, capture_output=True, text=True, env=variables, timeout=timeout, check=False

@@ -1,4 +1,4 @@
-"""Tori and dragonflies: what is found beside the natural order, a random one and the best there can be."""
+"""Tori and dragonflies: the engine's result next to the natural order, a random one and the optimum."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def print_networks(effort: int, threads: int, seed: int, scotch: Path | None, di
 
     Args:
         effort: of the engine.
-        threads: likewise.
+        threads: of the engine.
         seed: of the random order.
         scotch: the program, for its CPU time on tori; None: without.
         directory: for its files.

@@ -1,4 +1,4 @@
-"""The programs that are started in a bad order: what they are called with, and how their links are."""
+"""The programs that are started in a bad order: their arguments, and their links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed: times with intervals, and bytes between nodes."""
+"""The printed tables: times with intervals, and bytes between nodes."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ _REORDERING = re.compile(r"^reordering: ([\d.]+) s for the order, ([\d.]+) s for
 
 
 def seconds(output: str) -> float:
-    """Return the time that a program tells, that of a reordering included.
+    """Return the time that a program reports, including that of a reordering.
 
     Raises:
-        BenchError: it tells none.
+        BenchError: it reports none.
     """
     if match := _ALL.search(output):
         return float(match[1] or match[2])

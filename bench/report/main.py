@@ -50,7 +50,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def main(arguments: list[str]) -> None:
-    """Print a line for each profile; beside it what missed its aim.
+    """Print a line for each profile, with the aims that it missed.
 
     Raises:
         BenchError: something could not run, or missed its aim.

@@ -1,7 +1,7 @@
 """What Rankwise adds to jobs with many ranks, on however few cores there are.
 
-With more ranks than cores the wall times are mostly those of the scheduler: the processor time that the ranks
-spend and our own part as each process noted it say more.
+With more ranks than cores the wall times mostly depend on the scheduler. The processor time of the ranks, and
+our part of it as each process noted it, say more.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from common.mpis import Mpi
 from common.options import library, mpis, numbers, parser_of_pairs, positive
 from common.report import table
 from common.results import compare
-from common.rows import Row, found, memory, whole_job, worst
+from common.rows import Row, extra_row, memory, whole_job, worst
 from common.rundirectory import all_of
 from scale import node_files, stall
 from scale.node import look
@@ -28,26 +28,26 @@ from scale.node import look
 ROWS: tuple[Row, ...] = (
     worst("Init", "ms", "init_ms"),
     worst("Init, CPU time", "ms", "init_cpu_ms"),
-    found("Init, our own part, median", "ms", "own_init_median_ms"),
-    found("Init, our own part, worst", "ms", "own_init_ms"),
+    extra_row("Init, our own part, median", "ms", "own_init_median_ms"),
+    extra_row("Init, our own part, worst", "ms", "own_init_ms"),
     worst("Finalize", "ms", "finalize_ms"),
     worst("Finalize, CPU time", "ms", "finalize_cpu_ms", 2.0),
     memory("resident, a rank", "traffic", "rss_kb", 1.0),
-    found("resident, all ranks and the keeper", "MB", "node_mb"),
-    found("resident, the keeper", "MB", "keeper_mb"),
-    found("counters in the node's memory", "MB", "counters_mb"),
+    extra_row("resident, all ranks and the keeper", "MB", "node_mb"),
+    extra_row("resident, the keeper", "MB", "keeper_mb"),
+    extra_row("counters in the node's memory", "MB", "counters_mb"),
     whole_job("whole job"),
-    found("files in the run directory", "", "files", 1.0),
-    found("on disk", "MB", "disk_mb"),
-    found("on disk, a rank", "KB", "disk_kb_a_rank"),
-    found("assembly of the profile", "ms", "assembly_ms"),
+    extra_row("files in the run directory", "", "files", 1.0),
+    extra_row("on disk", "MB", "disk_mb"),
+    extra_row("on disk, a rank", "KB", "disk_kb_a_rank"),
+    extra_row("assembly of the profile", "ms", "assembly_ms"),
 )
 
 
 PARTS = ("files", "stall", "keeper", "jobs")
 _KEEPER_S = 21.0  # watched: two saves
 _KEEPER_PERCENT = 0.1  # of one processor, at most
-_RUN_S = 10.0  # what a run takes beside what it is told to, more or less
+_RUN_S = 10.0  # duration of a run in addition to the requested time, more or less
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -99,7 +99,7 @@ class Measurement:
         self._end = time.monotonic() + seconds
 
     def _lasts(self, what: str, expected: float) -> bool:
-        """Whether there is time for what is expected to take so many seconds; says if there is not."""
+        """Whether there is time for so many expected seconds; says so if there is not."""
         if time.monotonic() + expected <= self._end:
             return True
         print(f"{self._mpi.name}, {what}: left out, would take {expected:.0f} s (--budget)\n")
@@ -172,7 +172,7 @@ class Measurement:
 
 
 def main(arguments: list[str]) -> None:
-    """Measure what was asked for."""
+    """Run the requested measurements."""
     options = parse(arguments)
     print(f"load of the machine {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors\n")
     if "files" in options.parts:

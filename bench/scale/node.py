@@ -26,33 +26,35 @@ def look(places: Places, ranks: int, seconds: float = 0) -> Iterator[dict[str, f
         ranks: of the job.
         seconds: how long to watch the keeper.
     """
-    seen: dict[str, float] = {}
+    figures: dict[str, float] = {}
     ended = threading.Event()
-    thread = threading.Thread(target=_look, args=(places, ranks, seconds, seen, ended))
+    thread = threading.Thread(target=_look, args=(places, ranks, seconds, figures, ended))
     thread.start()
     try:
-        yield seen
+        yield figures
     finally:
         ended.set()
         thread.join()
 
 
-def _look(places: Places, ranks: int, seconds: float, seen: dict[str, float], ended: threading.Event) -> None:
+def _look(
+    places: Places, ranks: int, seconds: float, figures: dict[str, float], ended: threading.Event
+) -> None:
     pids: list[int] = []
     while len(pids) < ranks:
         if ended.wait(_STEP_S):
             return
         pids = _waiting(places.records, ranks)
     try:
-        seen["node_mb"] = sum(_share_mb(pid) for pid in pids)
+        figures["node_mb"] = sum(_share_mb(pid) for pid in pids)
         keeper = _keeper(places.counters) if places.counters else None
         if keeper is not None and places.counters:
-            seen["keeper_mb"] = _share_mb(keeper)
-            seen["node_mb"] += seen["keeper_mb"]
-            seen["counters_mb"] = _counters_mb(places.counters)
+            figures["keeper_mb"] = _share_mb(keeper)
+            figures["node_mb"] += figures["keeper_mb"]
+            figures["counters_mb"] = _counters_mb(places.counters)
             start, ran = time.monotonic(), _ran_s(keeper)
             ended.wait(seconds)
-            seen["keeper_percent"] = (_ran_s(keeper) - ran) / (time.monotonic() - start) * 100
+            figures["keeper_percent"] = (_ran_s(keeper) - ran) / (time.monotonic() - start) * 100
     finally:
         places.records.with_name(f"{places.records.name}.end").touch()
 

@@ -1,4 +1,4 @@
-"""What a job over several nodes leaves in its run directory. The nodes are those of tests/cluster."""
+"""The files of a job over several nodes in its run directory. The nodes are those of tests/cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NODES, RANKS_OF_NODE = 4, 16
 
 
 def measure(library: Path) -> None:
-    """Print a line for each MPI library whose jobs can span nodes here, or why there is none."""
+    """Print a line for each MPI library whose jobs can span nodes here, or the reason without one."""
     print(
         f"{NODES} nodes x {RANKS_OF_NODE} ranks: what is in the run directory at the end (<= {NODES} files)"
     )

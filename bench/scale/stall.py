@@ -21,7 +21,7 @@ from scale.slow_mount import RATE, slow_mount, unavailable
 RANKS = 4
 _AIM_MS = 1.0
 _WRITE_BACK_EVERY_S = 2
-_KEEPER_S = 60.0  # to save what was counted, which takes its time here
+_KEEPER_S = 60.0  # to save the counters, which takes its time here
 ROWS = (
     worst("longest sweep", "ms", "longest_ms", _AIM_MS),
     worst("sweep, 99.9th percentile", "ms", "thousandth_ms"),
@@ -31,7 +31,7 @@ ROWS = (
 
 
 def measure(mpi: Mpi, library: Path, pairs: int, seconds: int, timeout: float) -> None:
-    """Print the table of one MPI, or why there is none."""
+    """Print the table of one MPI, or why it has none."""
     if reason := unavailable():
         print(f"{mpi.name}, stalls: left out: {reason}\n")
         return

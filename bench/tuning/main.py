@@ -53,7 +53,7 @@ _LIMIT_SECONDS = 900
 _RESOLVE = 0.03
 _SCATTERS = (0.01, 0.03, 0.1, 0.3)
 _GAINS = (0.0, _RESOLVE, 2 * _RESOLVE, 0.27, 0.95)
-"""Of the ratio: none, what was asked for, twice that, and what 21 and 49 % less time are."""
+"""Of the ratio: none, the requested one, twice that, and those for 21 and 49 % less time."""
 _SPIKES = 0.1
 """Share of runs that something disturbs."""
 _MOST_PAIRS = 100
@@ -186,7 +186,7 @@ def _simulate(tests: int) -> None:
 
 
 def _simulate_online(tests: int, directory: Path) -> None:
-    """Print what is decided while a program runs, of made-up times of its calls."""
+    """Print the decisions in a running program, with synthetic times of its calls."""
     program = directory / "online_races"
     compiled = ["c++", "-std=c++20", "-O2", "-o", str(program), *map(str, _ONLINE_SOURCES)]
     subprocess.run(compiled, check=True, timeout=120)

@@ -29,8 +29,8 @@ class Case:
         kind: of problem, in words.
         command: a mode of programs/planted.c with steps, microseconds and bytes; or the real program.
         ranks: number of processes.
-        rules: of which one must be found; empty = what must not be said, and the efficiency, is all.
-        who: ranks that it must name; empty = none in particular.
+        rules: of them one must be found; empty = only forbidden findings and the efficiency count.
+        who: ranks that it must name; empty = no particular ones.
         names: words that it must have.
         may: rules that may be found beside.
         must_not: rules that must not.
@@ -58,7 +58,7 @@ class Case:
 
 
 def _number(value: int | str) -> int:
-    """Return a number; "2p" is twice that of the processors."""
+    """Return a number; "2p" is twice the number of processors."""
     if isinstance(value, int):
         return value
     return int(value.removesuffix("p")) * (os.cpu_count() or 1)
@@ -110,7 +110,7 @@ def _of_program(entry: dict[str, Any]) -> Iterator[Case]:
 
 
 def corpus(*, spins: bool = False) -> list[Case]:
-    """Return all runs, those of a kind together.
+    """Return all runs, grouped by kind.
 
     Args:
         spins: ranks of this MPI library don't give up their processors while they wait.

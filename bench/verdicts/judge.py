@@ -18,7 +18,7 @@ _IN_SUMMARY = 3
 # A program reads its clock outside of the calls: its times and ours differ by so much.
 _CLOCKS = 0.01  # of the time
 _CLOCKS_SECONDS = 0.001
-_MOSTLY = 0.5  # of the time in MPI: where so much is not known, what is known is no estimate of all
+_MOSTLY = 0.5  # of the time in MPI: if more is unknown, the known part is no estimate of the whole
 _OTHERS_TOOK = 0.05  # of the run time of the ranks
 _OTHERS = re.compile(r"^of the processors of .*, used by other processes$")
 
@@ -69,15 +69,15 @@ def judge(
     Args:
         case: what must be said.
         explained: what `rankwise explain --json` prints.
-        shown: what `rankwise show --json` prints.
-        truth: efficiencies and waiting by the program's own clock, as far as it tells them.
-        busy: another process took processors meanwhile. (It is seen, too, as far as Rankwise tells.)
+        shown: output of `rankwise show --json`.
+        truth: efficiencies and waiting by the program's own clock, as far as it reports them.
+        busy: another process took processors meanwhile. (It is seen, too, as far as Rankwise reports it.)
     """
-    found = [
+    relevant = [
         finding for finding in explained["findings"] if finding["saved_percent_of_run"] >= _LEAST_PERCENT
     ]
-    said = tuple(f"{finding['rule']}: {finding['title']}" for finding in found[:_IN_SUMMARY])
-    outcome = _outcome(case, explained["findings"], found[:_IN_SUMMARY], busy=busy)
+    said = tuple(f"{finding['rule']}: {finding['title']}" for finding in relevant[:_IN_SUMMARY])
+    outcome = _outcome(case, explained["findings"], relevant[:_IN_SUMMARY], busy=busy)
     if truth is None:
         return Judged(outcome, said, None, None)
     return Judged(outcome, said, _efficiency(explained.get("efficiency"), truth), _waiting(shown, truth))
@@ -104,10 +104,10 @@ def _outcome(
 
 
 def _is_allowed(case: Case, finding: dict[str, Any], everything: list[dict[str, Any]], *, busy: bool) -> bool:
-    """Tell whether a finding is right where no problem was planted: processors may have been short.
+    """Return whether a finding is right where no problem was planted: processors may have been short.
 
-    That ranks share processors is always said, whatever came of it; and how long they had none the kernel
-    tells. They come late then, and a finding may say so if it says that this is hardly sure.
+    A finding about shared processors is always right, with any effect; the kernel measures how long ranks had
+    none. They arrive late then, and a finding may say so if it says that this is hardly sure.
     """
     others = busy or any(_others_took(finding) for finding in everything)
     allowed = case.may
@@ -123,7 +123,7 @@ def _others_took(finding: dict[str, Any]) -> bool:
 
 
 def _names(case: Case, finding: dict[str, Any]) -> bool:
-    """Tell whether a finding names the ranks, and all that it must name."""
+    """Return whether a finding names the ranks, and everything that it must name."""
     text = " ".join(
         [finding["title"], *(fact["what"] for fact in [*finding["inputs"], *finding["evidence"]])]
     )

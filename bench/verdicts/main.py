@@ -121,7 +121,7 @@ def _truth(printed: str) -> dict[str, float] | None:
     return None
 
 
-def _told(rankwise: Sequence[str], verb: str, profile: Path) -> dict[str, Any]:
+def _json_of(rankwise: Sequence[str], verb: str, profile: Path) -> dict[str, Any]:
     answer = subprocess.run(
         [*rankwise, verb, str(profile), "--json"], capture_output=True, text=True, check=False
     )
@@ -137,7 +137,7 @@ def _row(rankwise: Sequence[str], mpi: Mpi, case: Case, program: Path, options: 
         shutil.copy(name, program.parent)
     with _hogs(case.hogs + options.busy):
         printed = _record(rankwise, _command(mpi, case, program), profile, ends=not case.limit)
-    explained, shown = _told(rankwise, "explain", profile), _told(rankwise, "show", profile)
+    explained, shown = _json_of(rankwise, "explain", profile), _json_of(rankwise, "show", profile)
     judged = judge(case, explained, shown, _truth(printed), busy=options.busy)
     # (Screens of another installation are not read: it may have other ones.)
     return _Row(mpi, case, judged, None if options.rankwise else contradictions(profile))
@@ -223,7 +223,7 @@ def _rows(rankwise: Sequence[str], mpi: Mpi, options: argparse.Namespace) -> Ite
 
 
 def main(arguments: list[str]) -> None:
-    """Record all runs of the corpus, and print what was said of them: with Ctrl-C of those made so far."""
+    """Record all runs of the corpus, and print their findings; after Ctrl-C, those of the runs so far."""
     options = _parse(arguments)
     rankwise = [options.rankwise] if options.rankwise else [sys.executable, "-m", "rankwise"]
     rows_of_all: list[_Row] = []

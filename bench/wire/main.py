@@ -45,8 +45,8 @@ def main(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
         try:
             with nodes.cluster(_NODES, Path(name)) as cluster:
-                seen = [mpi for mpi in mpis if _print_table(mpi, cluster)]
-                curves = [_compare_curves(mpi, cluster, options.operations) for mpi in seen]
+                measured = [mpi for mpi in mpis if _print_table(mpi, cluster)]
+                curves = [_compare_curves(mpi, cluster, options.operations) for mpi in measured]
             if options.figure and curves:
                 draw(curves[0], options.figure)
         except nodes.UnavailableError as reason:

@@ -26,7 +26,7 @@ def table(rows: Sequence[Traffic]) -> str:
 
 
 def _worst(of_it: Iterable[Traffic]) -> float:
-    """Of the ratios of single nodes the one furthest from 1; less than one message is none."""
+    """The ratio of a single node that is furthest from 1; nodes with less than one message have none."""
     ratios = [
         traffic.claimed[0] / (traffic.carried[0] - traffic.repeated[0])
         for traffic in of_it

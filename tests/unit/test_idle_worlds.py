@@ -50,13 +50,13 @@ def test_only_those_that_call_have_a_profile(tmp_path: Path, golden: Golden) -> 
         [(1,)],
     ]
     assert assembly.idle == len(IDLE)
-    golden.says(assembly.told_idle(), "4")
+    golden.says(assembly.idle_text(), "4")
 
 
 def test_one_stays_if_none_calls(tmp_path: Path, golden: Golden) -> None:
     assembly = made(tmp_path, IDLE[:2])
     assert profiles(assembly) == ["solver.rankwise"]
-    golden.says(assembly.told_idle(), "1")
+    golden.says(assembly.idle_text(), "1")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_one_stays_if_none_calls(tmp_path: Path, golden: Golden) -> None:
 )
 def test_what_went_wrong_is_kept(tmp_path: Path, failed: Process) -> None:
     assembly = made(tmp_path, [*small_world(), failed])
-    assert (len(assembly.others), assembly.idle, assembly.told_idle()) == (1, 0, "")
+    assert (len(assembly.others), assembly.idle, assembly.idle_text()) == (1, 0, "")
 
 
 def test_children_of_a_rank_of_a_job(tmp_path: Path) -> None:

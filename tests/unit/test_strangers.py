@@ -54,7 +54,7 @@ def preload(tmp_path: Path) -> Preload:
 def told(preload: Preload) -> str:
     strangers = ForeignProcesses(preload)
     strangers.look()
-    return strangers.told()
+    return strangers.report()
 
 
 def test_ranks_without_the_library_are_told_with_the_reason(preload: Preload, tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_others_are_left_alone(preload: Preload, tmp_path: Path) -> None:
 def test_nothing_is_found_where_nothing_was_started(preload: Preload) -> None:
     strangers = ForeignProcesses(preload)
     strangers.start()
-    assert strangers.told() == ""
+    assert strangers.report() == ""
 
 
 def test_they_are_looked_for_only_where_a_rank_is_missing_and_never_among_those_that_count(
@@ -103,7 +103,7 @@ def test_they_are_looked_for_only_where_a_rank_is_missing_and_never_among_those_
         (memory / name_of(number)).write_bytes(process.to_bytes())
         strangers.step()
     assert looks == [set(), {1}, {1, 2}]
-    assert strangers.told() == ""
+    assert strangers.report() == ""
 
 
 def test_what_another_process_finds_is_told(
@@ -117,7 +117,7 @@ def test_what_another_process_finds_is_told(
     with rank(3, preload, tmp_path / "libmpi.so.40"):
         strangers.start()
         strangers.step()
-        found = strangers.told()
+        found = strangers.report()
     assert_facts(found, f"3 .. {os.uname().nodename} .. ")
     assert children() <= before
 

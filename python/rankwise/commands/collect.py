@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _collect(directory: Path, output: Path) -> bool:
-    """Tell what was made of a run directory; False if something is wrong with it."""
+    """Make the profiles of a run directory and print their paths; False if that fails."""
     try:
         for profile in collect(directory, output, keep_diagnosis):
             print(profile, flush=True)

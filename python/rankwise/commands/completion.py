@@ -37,7 +37,7 @@ def complete(verbs: Iterable[str], parser_of: Callable[[str, Any], argparse.Argu
     point = int(os.environ["COMP_POINT"])
     line = os.environ["COMP_LINE"].encode()[:point].decode(errors="ignore")
     parser, rest = _asked(line, tuple(verbs), parser_of)
-    # The parser is that of the verb, so the verb is left out.
+    # The parser belongs to the verb, so the verb is left out.
     asked = f"rankwise {rest}"
     os.environ.update(COMP_LINE=asked, COMP_POINT=str(len(asked.encode())), _ARGCOMPLETE="1")
     argcomplete.autocomplete(
@@ -89,7 +89,7 @@ def _commands(prefix: str, **_: Any) -> Iterator[str]:
 
 
 def _with_first(parser: argparse.ArgumentParser, names: tuple[str, ...]) -> argparse.ArgumentParser:
-    """Let names be offered where the first word stands, beside what the parser has there."""
+    """Offer names for the first word, in addition to the parser's own completions."""
     first = next((action for action in parser._actions if not action.option_strings), None)
     if first is None or first.nargs == argparse.REMAINDER:
         first = parser.add_argument("name", nargs="?")
@@ -116,14 +116,14 @@ def _files_of(metavar: str) -> Completer | None:
     """Return what offers the files that go by a name in the help; None if they are none."""
     from argcomplete.completers import DirectoriesCompleter, FilesCompleter
 
-    found: Completer | None = None
+    completer: Completer | None = None
     if metavar in _DIRECTORIES:
-        found = DirectoriesCompleter()
+        completer = DirectoriesCompleter()
     elif metavar in _FILES:
-        found = FilesCompleter()
+        completer = FilesCompleter()
     elif endings := _ENDINGS.findall(metavar):
-        found = FilesCompleter(endings)
-    return found
+        completer = FilesCompleter(endings)
+    return completer
 
 
 def _give(action: argparse.Action, completer: Completer) -> None:

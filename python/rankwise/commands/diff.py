@@ -66,14 +66,14 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.reading.difference import diff
 
     before, after = sides("diff", arguments.profiles, arguments.other_side)
-    found = diff(before, after, fail_above=arguments.fail_above, metric=arguments.metric)
+    comparison = diff(before, after, fail_above=arguments.fail_above, metric=arguments.metric)
     for path in arguments.output:
-        text = found.for_pipeline(path)
+        text = comparison.for_pipeline(path)
         with appearing(path, option="--output") as (new,):
             new.write_text(text, encoding="utf-8")
     if arguments.json:
-        sys.stdout.writelines(found.json_text())
+        sys.stdout.writelines(comparison.json_text())
         sys.stdout.write("\n")
     else:
-        found.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
-    return int(found.failed)
+        comparison.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
+    return int(comparison.failed)

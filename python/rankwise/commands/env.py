@@ -81,7 +81,7 @@ def _jobs(wanted: str, *, shared: bool) -> str:
     try:
         directory.mkdir(mode=0o700)
         if shared:
-            directory.chmod(0o1777)  # whatever the umask is
+            directory.chmod(0o1777)  # mkdir applies the umask
     except FileExistsError:
         _check(directory, shared)
     except OSError as error:
@@ -90,7 +90,7 @@ def _jobs(wanted: str, *, shared: bool) -> str:
 
 
 def _check(directory: Path, shared: bool) -> None:
-    """See whether the jobs of those who are meant can write to it, and nobody can touch another's."""
+    """Check that the right users can write to it, and that users can't remove each other's files."""
     if not directory.is_dir():
         raise RankwiseError(f"{directory} is not a directory: give another --dir")
     mode = directory.stat().st_mode

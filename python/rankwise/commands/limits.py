@@ -13,7 +13,7 @@ def add_limit(parser: Any, default: int, of: str) -> None:
     Args:
         parser: of the command, or a group of its options.
         default: number of rows.
-        of: what they are rows of, for the help.
+        of: what the rows show, for the help.
     """
     parser.add_argument(
         "--limit",

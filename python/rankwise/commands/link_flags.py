@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.monitoring:
         include = _in_one_word(installed("include/MPI_Monitoring.h")).parent
         directory = _in_one_word(installed("lib/librankwise_monitoring.so")).parent
-        # A linker that takes only what is needed would find every MPI function in our library, and leave
-        # MPI's own out. (librankwise is named for musl's loader, which knows no filters.)
+        # A linker with --as-needed would find every MPI function in our library and drop MPI's own.
+        # (librankwise is named for musl's loader, which knows no filters.)
         whole = "-Wl,--no-as-needed"
         print(f"-I{include} -L{directory} -Wl,-rpath,{directory} {whole} -lrankwise -lrankwise_monitoring")
     elif arguments.monitoring_preload:

@@ -10,21 +10,21 @@ from types import TracebackType
 from rankwise.text.safe import safe
 
 PATIENCE_S = 5.0
-"""Seconds after the end of a job without a line on what is being waited for: nobody expects to wait."""
+"""Seconds after the end of a job before a line says what takes so long; users expect no wait there."""
 
 
 def say(line: str) -> None:
-    """Write a line with our name before it; that nobody reads it is no failure."""
+    """Write a line with our name in front; a closed stderr is no failure."""
     with contextlib.suppress(OSError):
         sys.stderr.write(f"rankwise: {safe(line)}\n")
 
 
 class Waiting:
-    """A piece of work that should not take long; a line says what is being waited for if it does.
+    """A piece of work that should be short; if it is not, a line says what takes so long.
 
     Args:
-        what: is waited for, as part of a sentence.
-        wanted: whether to say so.
+        what: the work, as part of a sentence.
+        wanted: whether to print the line.
     """
 
     def __init__(self, what: str, wanted: bool) -> None:

@@ -152,12 +152,12 @@ def run(arguments: argparse.Namespace) -> int:
             saved=saved,
         )
         runs = Runs(directory, signals, arguments.run_limit, limit, check, given=given)
-        found = optimize(request, runs, say)
-    writing = try_to_write(found.settings, arguments.output, inner.library, force=bool(arguments.force))
+        optimized = optimize(request, runs, say)
+    writing = try_to_write(optimized.settings, arguments.output, inner.library, force=bool(arguments.force))
     spent.keep()
     cost = Cost(spent.seconds, max(1, len(saved.hosts)))
     if arguments.json:
-        _print_json(found, writing.files, cost, priced)
+        _print_json(optimized, writing.files, cost, priced)
     else:
         from rankwise.render.terminal.cost import print_cost
         from rankwise.render.terminal.optimization import print_optimized
@@ -165,16 +165,16 @@ def run(arguments: argparse.Namespace) -> int:
 
         if priced is not None:
             print_priced(priced, sys.stdout, *([WITHOUT] if priced.can_go else []))
-        print_optimized(found, writing.files, sys.stdout, failed=writing.failed is not None)
-        if found.final is not None:
-            print_cost(cost, found.final.before, found.final.interval, sys.stdout)
+        print_optimized(optimized, writing.files, sys.stdout, failed=writing.failed is not None)
+        if optimized.final is not None:
+            print_cost(cost, optimized.final.before, optimized.final.interval, sys.stdout)
     writing.check(saved.directory)
     # Without a file the settings are nowhere but there.
-    if found.finished and (found.settings is None or writing.files):
+    if optimized.finished and (optimized.settings is None or writing.files):
         saved.remove()
     if signals.last:
         return 128 + signals.last
-    return 1 if found.verdict == "not tried" else 0
+    return 1 if optimized.verdict == "not tried" else 0
 
 
 def _facts(program: Program, profile: Path) -> Facts:
@@ -182,10 +182,10 @@ def _facts(program: Program, profile: Path) -> Facts:
     from rankwise.optimization.optimize import Facts
     from rankwise.tuning.profiled import profiled
 
-    found = profiled(profile, CELLS)
-    # Only now is it known of a program that tells nothing of its library before it runs.
-    program.refuse_own_settings(rules=True, label=version_of(found.about.library).label)
-    return Facts(replace(found.about, command=program.words), found.wall.rank_seconds)
+    facts = profiled(profile, CELLS)
+    # Only now is the library known of a program that does not reveal it before it runs.
+    program.refuse_own_settings(rules=True, label=version_of(facts.about.library).label)
+    return Facts(replace(facts.about, command=program.words), facts.wall.rank_seconds)
 
 
 def _launched(program: Program, directory: Path, signals: Signals, limit: float) -> Program:
@@ -197,7 +197,7 @@ def _launched(program: Program, directory: Path, signals: Signals, limit: float)
     except RankwiseError as error:
         say(str(error))
         return program
-    if inner is not program:  # what is in force for the program as given was looked at before
+    if inner is not program:  # the settings of the program as given were checked before
         refuse_inside(program, inner, rules=True)
     return inner
 
@@ -262,7 +262,7 @@ def _open_racer(
 
 
 def _goes_on(priced: Priced, program: Program) -> bool:
-    """Tell whether the rest is tried: not where settings stay that would decide what is measured."""
+    """Return whether to try the next steps; remaining settings must not decide what is measured."""
     from rankwise.tuning.program import OwnSettingsError
 
     if priced.can_go:
@@ -285,7 +285,7 @@ def _end_with(priced: Priced, signals: Signals, *, as_json: bool) -> int:
     return 128 + signals.last if signals.last else 0
 
 
-def _print_json(found: Optimized, written: list[Path], cost: Cost, priced: Priced | None) -> None:
+def _print_json(optimized: Optimized, written: list[Path], cost: Cost, priced: Priced | None) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
@@ -293,13 +293,13 @@ def _print_json(found: Optimized, written: list[Path], cost: Cost, priced: Price
 
     shown = {
         "own_settings": priced_as_data(priced) if priced else None,
-        "verdict": found.verdict,
-        "run_seconds": found.run_seconds,
-        "confidence_of_each_step": found.confidence,
-        "steps": found.attempts,
-        "kept": found.kept,
-        "final": proof_as_data(found.final),
-        "ended": found.ended,
+        "verdict": optimized.verdict,
+        "run_seconds": optimized.run_seconds,
+        "confidence_of_each_step": optimized.confidence,
+        "steps": optimized.attempts,
+        "kept": optimized.kept,
+        "final": proof_as_data(optimized.final),
+        "ended": optimized.ended,
         "files": [str(path) for path in written],
         "cost": cost.as_data(),
     }

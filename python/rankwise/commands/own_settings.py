@@ -34,10 +34,10 @@ class Pricing:
         run_limit: seconds of each run; None = by how long the first one takes.
         check: that the output of a run has to pass; None = none.
         seed: of the order of the runs.
-        file: profile of the program; None = there is none yet.
+        file: profile of the program; None = not yet recorded.
         bitwise: sums may not change in their last digits.
         keep: where the runs stay; None = nowhere.
-        json: what was found is printed as JSON.
+        json: print the result as JSON.
     """
 
     aim: Aim
@@ -69,7 +69,7 @@ class Pricing:
 
 @dataclass(frozen=True)
 class OwnSettings:
-    """What is in force, and the command without it.
+    """The user's settings in force, and the command without them.
 
     Attributes:
         program: as given.
@@ -85,7 +85,7 @@ class OwnSettings:
 
     @classmethod
     def refused(cls, refusal: OwnSettingsError, label: str, *, bitwise: bool) -> OwnSettings:
-        """Return those that a command was refused for.
+        """Return the settings that a command was refused for.
 
         Raises:
             RankwiseError: they can't be left out: the refusal, and why.
@@ -101,10 +101,10 @@ class OwnSettings:
 
     @classmethod
     def of(cls, program: Program, *, bitwise: bool) -> OwnSettings | None:
-        """Return those of a program that choose algorithms or are there for speed; None: there are none.
+        """Return the program's settings that choose algorithms or are meant for speed; None without any.
 
         Raises:
-            RankwiseError: they contradict what is to be tried, and can't be left out.
+            RankwiseError: they contradict what should be tried, and can't be left out.
         """
         from rankwise.tuning.own_settings import words_without
         from rankwise.tuning.program import OwnSettingsError
@@ -172,18 +172,18 @@ def price_refused(refusal: OwnSettingsError, asked: Pricing) -> int:
     bitwise = asked.bitwise and any(map(may_round, known.everything))
     own = OwnSettings.refused(refusal, version_of(known.about.library).label, bitwise=bitwise)
     with Signals() as signals, working_directory(asked.keep, "tune") as directory:
-        found = own.priced(asked, known.wall.first_limit, directory, signals)
+        priced = own.priced(asked, known.wall.first_limit, directory, signals)
     if asked.json:
-        print_priced_json(found)
+        print_priced_json(priced)
     else:
-        shown.print_priced(found, sys.stdout, shown.RECORD_AGAIN if found.can_go else shown.KEPT)
+        shown.print_priced(priced, sys.stdout, shown.RECORD_AGAIN if priced.can_go else shown.KEPT)
     return 128 + signals.last if signals.last else 0
 
 
-def print_priced_json(found: Priced) -> None:
-    """Print what was measured."""
+def print_priced_json(priced: Priced) -> None:
+    """Print the measured cost."""
     from rankwise.analysis.to_json import to_json
     from rankwise.views.tuning import priced_as_data
 
-    json.dump(to_json(priced_as_data(found)), sys.stdout, indent=2)
+    json.dump(to_json(priced_as_data(priced)), sys.stdout, indent=2)
     sys.stdout.write("\n")

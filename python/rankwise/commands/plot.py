@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Drawn(NamedTuple):
-    """What is drawn; None = the picture's own choice."""
+    """The quantity to draw; None = the picture's own choice."""
 
     what: str
     of: str | None

@@ -38,7 +38,7 @@ class ProbeOptions(NamedTuple):
     """How the probe is compiled.
 
     Attributes:
-        compiler: the MPI library's own; '' = that of the library in use.
+        compiler: the MPI library's compiler; '' = the one for the library in use.
         directory: where the compiled probe is kept; None = where the job's files are.
     """
 

@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
             conclude=keep_diagnosis,
         )
     if assembly.idle:
-        say(assembly.told_idle())
+        say(assembly.idle_text())
     paths = [assembly.path, *(other.path for other in assembly.others)]
     for path in paths:
         print(path, flush=True)
@@ -68,6 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def default_output(run_directory: Path) -> Path:
-    """Name the profile of a run directory: beside it, `NAME.rankwise` for `NAME.rankwise-run`."""
+    """Name the profile of a run directory: `NAME.rankwise` next to `NAME.rankwise-run`."""
     directory = run_directory.resolve()  # `.` has a name, too
     return directory.with_name(directory.name.removesuffix(RUN_SUFFIX) + PROFILE_SUFFIX)

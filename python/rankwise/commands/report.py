@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def write_beside(profile: Path) -> Path:
-    """Write the report of a profile beside it, and return its path; RankwiseError if that can't be done."""
+    """Write the report next to its profile, and return its path; RankwiseError if that fails."""
     output = beside(profile)
     _write(output, [profile], [], None)
     return output

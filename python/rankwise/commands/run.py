@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from rankwise.render.terminal.live.beside import View
 
 _LARGE = 256
-"""Ranks of a profile that keeps its diagnosis also if nobody wants a summary."""
+"""From this many ranks on, the profile keeps its diagnosis even without a summary."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,13 +80,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how often the counters of a node are saved, in case the node is lost (default: 10s)",
     )
     parser.add_argument("--keep-run-dir", action="store_true", help="keep the run directory")
-    seen = parser.add_mutually_exclusive_group()
-    seen.add_argument(
+    inside = parser.add_mutually_exclusive_group()
+    inside.add_argument(
         "--inside",
         metavar="NAME,...",
         help="inside collectives, record the messages of these only, such as bcast,allreduce (default: all)",
     )
-    seen.add_argument("--no-inside", action="store_true", help="record no messages inside collectives")
+    inside.add_argument("--no-inside", action="store_true", help="record no messages inside collectives")
     sites = parser.add_mutually_exclusive_group()
     sites.add_argument("--no-sites", action="store_true", help="do not record call sites")
     sites.add_argument(
@@ -208,7 +208,7 @@ def run(arguments: argparse.Namespace) -> int:
         if applied:
             place = directory.for_settings()
             settings |= applied.variables(place)
-            environment |= applied.settings.environment  # some are read by the launcher alone
+            environment |= applied.settings.environment  # only the launcher reads some of them
             if placed := applied.command(place):
                 command, environment = placed[0], {**environment, **placed[1]}
         settings |= directory.variables()
@@ -235,8 +235,8 @@ def run(arguments: argparse.Namespace) -> int:
             view.end()
         raise
     wait_for_ranks(directory.path, sleep=observer.wait)
-    seen = observer.note(end.interrupted_ns)
-    directory.note_end(seen._replace(exit_status=end.status, interrupted=end.interrupted))
+    noted = observer.note(end.interrupted_ns)
+    directory.note_end(noted._replace(exit_status=end.status, interrupted=end.interrupted))
     if view:
         with Waiting("the view of --top to end", not arguments.quiet):
             view.end()
@@ -263,13 +263,13 @@ def _conclude(
         return end.status or 1
     if not directory.has_counters():
         directory.remove()
-        return _nothing_seen(look(planned.words, os.environ), end.status, preload, strangers.told())
+        return _report_no_counters(look(planned.words, os.environ), end.status, preload, strangers.report())
     if prepare_end:
         prepare_end()
     else:
         _prepare_end(directory, planned, only, quiet=asked.quiet)
-    told = strangers.told(), planned.to_add(preload)
-    return _finish(asked, planned, directory, output, end, *told, applied)
+    unrecorded = strangers.report(), planned.to_add(preload)
+    return _finish(asked, planned, directory, output, end, *unrecorded, applied)
 
 
 def _inside(planned: Plan, only: Collection[str], *, everything: bool, nothing: bool) -> dict[str, str]:
@@ -287,8 +287,8 @@ def _everything(planned: Plan) -> dict[str, str]:
     libraries = [d.mpi for d in planned.detections]
     everything = inside_options.everything(libraries, planned.environment)
     if everything:
-        told = " ".join(f"{name}={value}" for name, value in everything.items())
-        _say(f"--see-all sets {told}: the MPI library may choose other algorithms than without it")
+        assignments = " ".join(f"{name}={value}" for name, value in everything.items())
+        _say(f"--see-all sets {assignments}: the MPI library may choose other algorithms than without it")
     else:
         _say("--see-all changes nothing here: nothing is hidden, or your own settings take precedence")
     return everything
@@ -300,7 +300,7 @@ def _asks_python(arguments: argparse.Namespace) -> bool:
 
 
 def _applied(file: Path, planned: Plan, mpi: str | None, *, quiet: bool) -> WithSettings:
-    """Return the settings of --with, and tell if they were found with another version of the library."""
+    """Return the settings of --with; report if they were found with another version of the library."""
     from rankwise.commands.with_settings import WithSettings  # not above: every other run does without it
 
     applied = WithSettings.of(file, planned, os.environ, mpi)
@@ -325,7 +325,7 @@ def _view(directory: RunDirectory) -> View | None:
 
 def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str], *, quiet: bool) -> bool:
     """Do what the end needs: see what programs import, and load modules."""
-    with contextlib.suppress(Exception):  # whatever it is: it shows again where it matters
+    with contextlib.suppress(Exception):  # a failure shows again where it matters
         directory.note(planned, only, planned.not_covered())
         import rankwise.profile.assemble
         import rankwise.render.terminal.progress
@@ -398,7 +398,7 @@ def _finish(
         directory: with the counters.
         output: the profile.
         end: of the command.
-        strangers: what is known of ranks that ran without the library.
+        strangers: ranks that ran without the library.
         to_add: what containers of the command lack.
         applied: settings of --with.
     """
@@ -418,13 +418,13 @@ def _finish(
                 by_program=None if asked.named else lambda words, _: planned.default_output(words).absolute(),
                 conclude=_conclude_large if asked.quiet else _conclude_from,
             )
-    except Exception as error:  # whatever it is: the counters are safe
+    except Exception as error:  # the counters are safe
         _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")
         return end.status or 1
     if made.others and not asked.quiet:
         _say(_several_programs([made, *made.others]))
     if made.idle and not asked.quiet:
-        _say(made.told_idle())
+        _say(made.idle_text())
     if unrecorded := _unrecorded(made, strangers, to_add):
         _say(unrecorded)
     profiles = [made.path, *(other.path for other in made.others)]
@@ -451,14 +451,14 @@ def _finish(
 
 
 def _reported(asked: _Ending, profile: Path) -> bool:
-    """Write the report of a profile, and tell whether that was possible."""
+    """Write the report of a profile, and return whether that was possible."""
     from rankwise.commands import report  # not above: most runs have none
 
     try:
         refuse_existing(report.beside(profile), force=asked.force)
         with Waiting(f"the report of {profile} to be written", not asked.quiet):
             written = report.write_beside(profile)
-    except Exception as error:  # whatever it is: the profile is there
+    except Exception as error:  # the profile is there
         _say(f"no report written: {_one_line(error)}; try `rankwise report {profile}`")
         return False
     if not asked.quiet:
@@ -467,9 +467,9 @@ def _reported(asked: _Ending, profile: Path) -> bool:
 
 
 def _several_programs(made: list[Assembly]) -> str:
-    """Tell that there are several profiles, and what may be wrong if there should be one only."""
+    """Report that there are several profiles, and what may be wrong if one was expected."""
     line = f"the command ran {len(made)} MPI programs; the summary shows the longest"
-    if all(one.ranks_expected == 1 for one in made):
+    if all(program.ranks_expected == 1 for program in made):
         line += (
             "; if they should be one program, the launcher belongs to another MPI: see `rankwise doctor -- "
             "COMMAND`"
@@ -477,13 +477,13 @@ def _several_programs(made: list[Assembly]) -> str:
     return line
 
 
-def _nothing_seen(planned: Plan, status: int, preload: Preload, strangers: str) -> int:
+def _report_no_counters(planned: Plan, status: int, preload: Preload, strangers: str) -> int:
     _say(planned.why_nothing_was_seen(status, preload, strangers))
     return status or 1
 
 
 def _unrecorded(made: Assembly, strangers: str, to_add: Sequence[str]) -> str:
-    """Tell which ranks the profile lacks because they ran without Rankwise, as far as it is known."""
+    """Describe the ranks that the profile lacks because they ran without Rankwise, if that is known."""
     if not strangers and to_add and (lost := made.ranks_expected - made.ranks_seen) > 0:
         strangers = f"{lost} of {made.ranks_expected} ranks left no counters"
         strangers += ", and a container of the command has no access to Rankwise"

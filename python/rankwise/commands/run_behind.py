@@ -1,8 +1,8 @@
-"""`mpirun -n 4 rankwise run -- ./app`: each rank is started by a `rankwise run` of its own.
+"""`mpirun -n 4 rankwise run -- ./app`: a `rankwise run` for each rank.
 
-All but one of them become the program. The one that leads stays with its program, as the launcher waits for
-it, and has a child apart that makes the one profile when all ranks have ended. The launcher may kill the
-leader with its ranks, so the child has a session of its own.
+All ranks but one become the program. The leader stays, as the launcher waits for it. When all ranks have
+ended, its child makes the profile. The launcher may kill the leader with its ranks, so the child has a
+separate session.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ _ORDER = "rankwise run -- mpirun -n 4 ./app"
 
 
 class Behind(NamedTuple):
-    """What `rankwise run` behind a launcher is to do.
+    """A `rankwise run` behind a launcher.
 
     Attributes:
         member: this process.
         planned: the program.
-        preload: what it has to find; without the run directory.
+        preload: files and variables for the program, still without the run directory.
         output: the profile; None = named after the program and the job.
-        live_dir: that the run directory is to be made in; None = beside the profile.
+        live_dir: parent of the run directory; None = next to the profile.
         force: replace the profile.
         only: procedures whose messages inside are recorded; all if empty.
         reordering: of communicators; None = as they are.
-        refused: why that can't be done here; '' = it can.
+        refused: why reordering is impossible here; '' = it is possible.
         finish: makes the profile and prints its summary: the run directory, the profile, the end of the
             leader's program, ranks without the library, and what the processes should have found.
     """
@@ -71,7 +71,7 @@ class Behind(NamedTuple):
         """Run the program of this rank; return its exit status, unless this process becomes the program.
 
         Raises:
-            RankwiseError: the profile or the run directory can't be written. One rank tells so.
+            RankwiseError: the profile or the run directory can't be written. Only one rank reports it.
         """
         refused = self.refused or ("" if self.member.job else "the launcher does not distinguish jobs")
         if refused:
@@ -98,7 +98,7 @@ class Behind(NamedTuple):
         return (self.output or named.default_output()).absolute()
 
     def _directory(self, output: Path) -> Path:
-        """Name the run directory so that no other job has one of this name, whatever is left of it."""
+        """Name the run directory; the name is unused by other jobs, even by their remains."""
         job_name = name_of(self.member.job)
         stem = output.stem if output.stem.endswith(f".{job_name}") else f"{output.stem}.{job_name}"
         name = f"{stem}.rankwise-run"
@@ -107,7 +107,7 @@ class Behind(NamedTuple):
     def _launch(
         self, directory: Path, variables: Mapping[str, str] | None
     ) -> tuple[Sequence[str], Mapping[str, str]]:
-        """Return the words and the environment of the program; the user's own without variables of ours."""
+        """Return the words and the environment of the program; our variables are removed."""
         if variables is None:
             return self.planned.words, os.environ
         preload = self.preload._replace(directory=directory, settings=variables)
@@ -126,13 +126,15 @@ class Behind(NamedTuple):
                 _say_unrecorded(f"not all nodes see {meeting.path.parent}")
             meeting.decide(self.preload.settings if complete else None)
             launch = self._launch(directory.path, self.preload.settings if complete else None)
-            finisher = _Finisher.start(lambda one: self._finish(one, directory, output)) if complete else None
+            finisher = (
+                _Finisher.start(lambda child: self._finish(child, directory, output)) if complete else None
+            )
             end = job.run(*launch)
         except BaseException:
             directory.remove()
             raise
         if finisher:
-            finisher.told(end)
+            finisher.hand_over(end)
         else:
             directory.remove()
         if end.killed_by:
@@ -152,66 +154,66 @@ class Behind(NamedTuple):
             wait_for_all(directory.path, self.member.size, meanwhile)
         else:
             wait_for_ranks(directory.path, sleep=observer.wait)
-        seen = observer.note(end.interrupted_ns)
-        directory.note_end(seen._replace(exit_status=end.status, interrupted=end.interrupted))
+        noted = observer.note(end.interrupted_ns)
+        directory.note_end(noted._replace(exit_status=end.status, interrupted=end.interrupted))
         self.finish(directory, output, end, strangers, preload)
 
 
 class _Finisher:
     """The child that makes the profile, with the pipes between it and the leader."""
 
-    def __init__(self, told: int, left: int) -> None:
-        self._told = told
-        self._left = left
+    def __init__(self, end_pipe: int, hold_pipe: int) -> None:
+        self._end_pipe = end_pipe
+        self._hold_pipe = hold_pipe
         self._let_go = False
 
     @classmethod
     def start(cls, work: Callable[[_Finisher], None]) -> _Finisher:
         """Start it; here, return the leader's side."""
-        end_told, tells_end = os.pipe()
-        wait_over, holds = os.pipe()
+        end_read, end_write = os.pipe()
+        hold_read, hold_write = os.pipe()
         if os.fork():
-            os.close(end_told)
-            os.close(holds)
-            return cls(tells_end, wait_over)
+            os.close(end_read)
+            os.close(hold_write)
+            return cls(end_write, hold_read)
         try:
             os.setsid()
             signal.pthread_sigmask(signal.SIG_BLOCK, _BLOCKED)
-            _close_all_but(end_told, holds)
+            _close_all_but(end_read, hold_write)
             nothing = os.open(os.devnull, os.O_RDWR)
             os.dup2(nothing, 0)
             os.dup2(nothing, 1)
-            work(cls(end_told, holds))
+            work(cls(end_read, hold_write))
         except Exception as error:
             say(f"no profile written: {error}")
         finally:
             os._exit(0)
 
-    def told(self, end: job.End) -> None:
-        """Tell it how the leader's program ended, and stay as long as the launcher may wait for it.
+    def hand_over(self, end: job.End) -> None:
+        """Pass on how the leader's program ended, and stay as long as the launcher may wait for it.
 
-        A program that failed, or left MPI without MPI_Finalize, has to be seen to end at once: the launcher
-        ends all others then.
+        The launcher must see at once that a program failed, or left MPI without MPI_Finalize: it then ends
+        all others.
         """
-        os.write(self._told, json.dumps(end).encode())
-        os.close(self._told)
+        os.write(self._end_pipe, json.dumps(end).encode())
+        os.close(self._end_pipe)
         if end.status:
             return
-        _close_all_but(self._left)  # such as the launcher's, which tell it that the program has ended
-        for one in _BLOCKED:
-            signal.signal(one, signal.SIG_DFL)
+        _close_all_but(self._hold_pipe)  # also the launcher's: it takes their end for the program's
+        for signum in _BLOCKED:
+            signal.signal(signum, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
-        os.read(self._left, 1)
+        os.read(self._hold_pipe, 1)
 
     def end(self, beside: Sequence[job.Beside]) -> job.End:
         """Wait for the end of the leader's program, or of the leader."""
-        for one in beside:
-            one.start()
+        for helper in beside:
+            helper.start()
         text = b""
-        with contextlib.closing(job.Turns(self._told, beside)) as turns:
-            while not select.select([self._told], [], [], 0)[0]:
+        with contextlib.closing(job.Turns(self._end_pipe, beside)) as turns:
+            while not select.select([self._end_pipe], [], [], 0)[0]:
                 turns.wait()
-            while part := os.read(self._told, 4096):
+            while part := os.read(self._end_pipe, 4096):
                 text += part
         if not text:
             return job.End(128 + signal.SIGKILL, "")
@@ -223,7 +225,7 @@ class _Finisher:
         """Let the leader end, if the launcher is to see that a rank of this node failed."""
         if not self._let_go and is_broken_here(run_directory):
             self._let_go = True
-            os.close(self._left)
+            os.close(self._hold_pipe)
 
 
 def _say_unrecorded(why: str) -> None:
@@ -232,8 +234,8 @@ def _say_unrecorded(why: str) -> None:
 
 def _become(words: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
     """Become the program."""
-    for one in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them; the program must not
-        signal.signal(one, signal.SIG_DFL)
+    for signum in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them; the program must not
+        signal.signal(signum, signal.SIG_DFL)
     try:
         os.execvpe(words[0], list(words), environment)
     except OSError:  # a text without `#!`, as shells do it
@@ -241,7 +243,7 @@ def _become(words: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
 
 
 def _die_by(signum: int) -> None:
-    """End as the program did, but without a core of ours."""
+    """End as the program did, without a second core file."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     if signum not in (signal.SIGKILL, signal.SIGSTOP):
         signal.signal(signum, signal.SIG_DFL)

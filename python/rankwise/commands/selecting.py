@@ -42,7 +42,7 @@ def add_kind(group: Any, *, only_with: str = "") -> None:
 
     Args:
         group: a parser, or a group of its arguments.
-        only_with: what it has a meaning with; '' = always.
+        only_with: the option that it needs; '' = none.
     """
     group.add_argument(
         "--kind",

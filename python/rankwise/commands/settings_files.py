@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def write_settings(
     settings: Settings | None, path: Path | None, library: Path | None, *, force: bool
 ) -> list[Path]:
-    """Say what settings change beside what they are for, and write them if the user wants that.
+    """Report the side effects of settings, and write the settings if the user wants that.
 
     Args:
         settings: that were found; None: none were.
@@ -25,7 +25,7 @@ def write_settings(
         force: replace files that exist.
 
     Returns:
-        the files, the one for `rankwise run --with` first; empty if none were written.
+        the files, with that for `rankwise run --with` first; empty if none were written.
 
     Raises:
         RankwiseError: they can't be written.
@@ -43,21 +43,21 @@ def write_settings(
 
 
 class Writing(NamedTuple):
-    """What became of the settings that a measurement has proven.
+    """The files of settings that a measurement has proven.
 
     Attributes:
-        files: that were written, the one for `rankwise run --with` first; empty if none were.
-        failed: why they could not be written; None: they were, or should not be.
+        files: written files, with that for `rankwise run --with` first; empty if none were.
+        failed: why they could not be written; None: no failure.
     """
 
     files: list[Path]
     failed: RankwiseError | None = None
 
     def check(self, store: Path) -> None:
-        """Say that they could not be written, after all that was measured is printed.
+        """Raise the failure to write them, once all results are printed.
 
         Args:
-            store: that keeps what was measured.
+            store: where the measurements are kept.
 
         Raises:
             RankwiseError: they could not.
@@ -73,7 +73,7 @@ class Writing(NamedTuple):
 def try_to_write(
     settings: Settings | None, path: Path | None, library: Path | None, *, force: bool
 ) -> Writing:
-    """Write settings as `write_settings` does; a failure must not cost what was measured."""
+    """Write settings as `write_settings` does; a failure must not cost the measurements."""
     try:
         return Writing(write_settings(settings, path, library, force=force))
     except RankwiseError as error:
@@ -81,7 +81,7 @@ def try_to_write(
 
 
 def _launch(settings: Settings, path: Path) -> str:
-    """Return the measured launch with the places of ranks, told by the files beside the settings."""
+    """Return the measured launch with the places of ranks, from the files next to the settings."""
     from rankwise.placement.relaunch import understand
     from rankwise.tuning.settings.file import places_beside
 
@@ -90,5 +90,5 @@ def _launch(settings: Settings, path: Path) -> str:
     try:
         launch = understand(settings.about.command, os.environ)
         return launch.relaunched(launch.bindings(settings.bindings), places_beside(path)).command_line
-    except RankwiseError:  # such as another launcher than that of the measurement: the others are said
+    except RankwiseError:  # such as another launcher; the variables of the others are printed
         return ""

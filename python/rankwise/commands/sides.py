@@ -13,7 +13,7 @@ def sides(verb: str, profiles: list[Path], other_side: list[str] | None) -> tupl
     Args:
         verb: that compares them.
         profiles: on the command line.
-        other_side: what stands behind `--`; None: there is none.
+        other_side: the profiles after `--`; None without it.
 
     Raises:
         RankwiseError: there are other than two profiles, or none on one of the sides.

@@ -24,7 +24,7 @@ def listed_sizes(text: str) -> list[int]:
     Raises:
         RankwiseError: one is none, is given twice, or is out of range.
     """
-    found: list[int] = []
+    sizes: list[int] = []
     for word in text.split(","):
         try:
             size = size_of(word)
@@ -32,7 +32,7 @@ def listed_sizes(text: str) -> list[int]:
             raise RankwiseError(f"--sizes {text}: {error}") from None
         if not 1 <= size <= _LARGEST:
             raise RankwiseError(f"--sizes {text}: {word.strip()} is out of range: give 1 B to 1 GiB")
-        if size in found:
+        if size in sizes:
             raise RankwiseError(f"--sizes {text}: {word.strip()} is given twice: leave one out")
-        found.append(size)
-    return sorted(found)
+        sizes.append(size)
+    return sorted(sizes)

@@ -1,6 +1,6 @@
 """Verbs and sub-verbs: `rankwise machine show` is in the module `show` of the package `machine`.
 
-A package lists its sub-verbs in SUB_VERBS. It may have arguments of its own and a `run`, for the verb alone.
+A package lists its sub-verbs in SUB_VERBS. It may have arguments and a `run`, for the verb alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def named(words: Sequence[str]) -> tuple[str, ModuleType]:
     """Return the verb that a command line begins with, or its sub-verb, and the module.
 
     Raises:
-        RankwiseError: the verb needs one of its sub-verbs, and there is none.
+        RankwiseError: the verb needs one of its sub-verbs, and has none.
     """
     verb = words[0]
     module = module_of(verb)

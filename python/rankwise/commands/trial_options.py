@@ -12,7 +12,7 @@ RESOLVE, CONFIDENCE = 3.0, 95.0
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
-    """Declare those of runs of the program."""
+    """Declare the options for runs of the program."""
     parser.add_argument(
         "--pairs",
         type=count,
@@ -57,7 +57,7 @@ def add_confidence(parser: argparse.ArgumentParser, of: str) -> None:
 
     Args:
         parser: of the command.
-        of: what it is for, in the help.
+        of: the quantity with the interval, for the help.
     """
     parser.add_argument(
         "--confidence",

@@ -24,7 +24,7 @@ _NAMED, _MOST_COUNTS = 3, 6
 """Rules and numbers of processes in a line."""
 
 PLACEMENT = "placement"
-"""Directory, below that of the library's own files, of the launchers'."""
+"""Directory of the launchers' files, below that of the library's own files."""
 
 
 class WithSettings(NamedTuple):
@@ -35,8 +35,8 @@ class WithSettings(NamedTuple):
         settings: that it has.
         library: the file with the MPI library that the programs use; None if that can't be seen.
         version: first line of MPI_Get_library_version; '' if it can't be asked.
-        launch: to be told the places of ranks; None if the settings have none.
-        notes: what they change beside what they are for, a line each.
+        launch: gets the places of ranks; None if the settings have none.
+        notes: side effects of the settings, a line each.
     """
 
     path: Path
@@ -54,13 +54,13 @@ class WithSettings(NamedTuple):
 
         Args:
             path: of the file.
-            planned: what is known of the launch.
+            planned: the launch, as far as it is known.
             environment: of the user.
             mpi: the user's --mpi.
 
         Raises:
-            RankwiseError: the file can't be read, is for another library, or the library or the launcher
-                can't be told what is in it, or settings of the user's own contradict it.
+            RankwiseError: the file can't be read or is for another library, the library or the launcher
+            can't be given its settings, or the user's settings contradict it.
         """
         settings = read(path)
         library, version = _library(planned)
@@ -103,14 +103,14 @@ class WithSettings(NamedTuple):
         return parse(relaunched.words), relaunched.variables
 
     def other_version(self) -> str:
-        """Say that the library has another version than the one that was measured; '' if it has not."""
+        """Say that the library's version is not the measured one; '' if it is."""
         about = self.settings.about
         if not self.version or version_of(self.version) == version_of(about.library):
             return ""
         return self._doubt(f"this is {library_name(self.version)}")
 
     def other_place(self, profile: Path) -> str:
-        """Say that a run was on other hosts than those of the measurement; '' if it was not, or is not known.
+        """Say that a run was on other hosts than the measurement; '' if it was not, or if that is unknown.
 
         Args:
             profile: of the run.
@@ -125,7 +125,7 @@ class WithSettings(NamedTuple):
         return ""
 
     def unmet(self, profiles: Sequence[Path]) -> str:
-        """Say which rules fit no call of a run; '' if each fits one, or that is not known.
+        """Say which rules match no call of a run; '' if each matches one, or if that is unknown.
 
         Args:
             profiles: of the run, one for each of its programs.
@@ -174,14 +174,14 @@ def _library(planned: Plan) -> tuple[Path | None, str]:
 
 def _check_library(path: Path, settings: Settings, planned: Plan, version: str, mpi: str | None) -> None:
     wanted = version_of(settings.about.library).label or library_name(settings.about.library)
-    seen = version_of(version).label if version else ""
-    if not seen:
+    used = version_of(version).label if version else ""
+    if not used:
         others = {name for d in planned.detections if (name := d.mpi) != UNKNOWN} | ({mpi} if mpi else set())
         same = beside(settings.about.abi)
-        seen = next((title(name) for name in sorted(others) if name not in same), "")
-    if seen and seen != wanted:
+        used = next((title(name) for name in sorted(others) if name not in same), "")
+    if used and used != wanted:
         raise RankwiseError(
-            f"--with {path}: these are settings for {wanted}, and the program uses {seen}: give settings "
+            f"--with {path}: these are settings for {wanted}, and the program uses {used}: give settings "
             "found with its library"
         )
 

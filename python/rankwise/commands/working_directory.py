@@ -13,14 +13,14 @@ from rankwise.errors import RankwiseError
 
 @contextlib.contextmanager
 def working_directory(wanted: Path | None, purpose: str) -> Iterator[Path]:
-    """Make a directory that every node sees, beside what the user works on; it stays if a run fails.
+    """Make a directory that every node sees, near the user's files; it stays if a run fails.
 
     Args:
         wanted: the user's choice, which stays in any case.
-        purpose: in the name of one that is not the user's choice.
+        purpose: part of the name, unless the user chose the directory.
 
     Raises:
-        RankwiseError: it can't be made; or what was raised inside, with the directory's name.
+        RankwiseError: it can't be made; or an error raised inside, with the directory's name.
     """
     if wanted is None:
         directory = Path(tempfile.mkdtemp(prefix=f"rankwise-{purpose}-", dir=Path.cwd()))

@@ -104,8 +104,8 @@ def _free(directory: str) -> int:
 def read(directory: Path) -> list[Facts]:
     """Read what the nodes have written, sorted by host."""
     texts = [json.loads(file.read_text(encoding="utf-8")) for file in directory.glob("*.json")]
-    found = [Facts(**{**text, "transports": tuple(text["transports"])}) for text in texts]
-    return sorted(found, key=lambda one: one.host)
+    facts_of_nodes = [Facts(**{**text, "transports": tuple(text["transports"])}) for text in texts]
+    return sorted(facts_of_nodes, key=lambda node: node.host)
 
 
 def main(arguments: Sequence[str]) -> int:

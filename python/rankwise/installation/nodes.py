@@ -1,4 +1,4 @@
-"""Asks all nodes of the user's launch what they are like, and records a small MPI program on them."""
+"""Collects facts from all nodes of the user's launch, and records a small MPI program on them."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def findings(
 
     Args:
         launch: without a program.
-        place: where run directories go.
-        compiler: the user's mpicc; '' = that of the launcher.
+        place: parent of the run directories.
+        compiler: the user's mpicc; '' = the one of the launcher.
         probe_directory: where the compiled probe is kept; None = the user's cache directory.
 
     Raises:
@@ -104,8 +104,8 @@ def _recorded(
 ) -> Iterator[Finding]:
     """Record a program that does next to nothing, and say which ranks left what."""
     try:
-        found = mpicc.find(launch.launcher, launch.environment, compiler)
-        program = build(_PROBE, found, launch.environment, probe_directory)
+        compiler_path = mpicc.find(launch.launcher, launch.environment, compiler)
+        program = build(_PROBE, compiler_path, launch.environment, probe_directory)
     except RankwiseError as error:
         yield Finding("recording", f"not tried: {error}")
         return
@@ -116,14 +116,14 @@ def _recorded(
         yield Finding("recording", _how(end), "`rankwise doctor -- COMMAND` looks at a command", stops=True)
         return
     with closing(open_profile(profile)) as opened:
-        yield from _seen(opened)
+        yield from _recording(opened)
 
 
-def _seen(profile: sqlite3.Connection) -> Iterator[Finding]:
-    seen, expected, reason = profile.execute(
+def _recording(profile: sqlite3.Connection) -> Iterator[Finding]:
+    ranks_seen, expected, reason = profile.execute(
         "SELECT ranks_seen, ranks_expected, partial_reason FROM run"
     ).fetchone()
-    text = f"{seen} of {expected} ranks"
+    text = f"{ranks_seen} of {expected} ranks"
     if reason:
         yield Finding("recording", f"{text}: {reason}", "every node has to see the run directory", stops=True)
     else:

@@ -1,4 +1,4 @@
-"""What is wrong with an installation, from what its nodes tell: a line for each problem."""
+"""Problems of an installation, from the facts of its nodes: a line for each problem."""
 
 from __future__ import annotations
 
@@ -20,44 +20,48 @@ def problems(nodes: Sequence[Facts], here: Facts, began: float, ended: float) ->
         nodes: at least one.
         here: the node that `rankwise doctor` runs on.
         began: the launch, in seconds since 1970 by the clock here.
-        ended: likewise.
+        ended: the end of the launch, by the same clock.
     """
     text = f"{here.version}, Python {here.python}"
-    yield Finding("nodes", f"{len(nodes)}: {folded([one.host for one in nodes])}")
+    yield Finding("nodes", f"{len(nodes)}: {folded([node.host for node in nodes])}")
     yield Finding("Rankwise", text)
     modules = "install the same on all nodes, or load the same modules"
     shared = "install Rankwise on a file system that all nodes see"
     same = "install the same version for all nodes, or one that all of them see"
-    yield from _grouped(nodes, lambda one: _unlike(one.version, here.version, "Rankwise "), same, stops=True)
-    yield from _grouped(nodes, lambda one: one.complaint, shared, stops=True)
-    changed = [one for one in nodes if one.version == here.version and one.digest != here.digest]
+    yield from _grouped(
+        nodes, lambda node: _unlike(node.version, here.version, "Rankwise "), same, stops=True
+    )
+    yield from _grouped(nodes, lambda node: node.complaint, shared, stops=True)
+    changed = [node for node in nodes if node.version == here.version and node.digest != here.digest]
     text = f"another {here.library} than here, of the same version"
     yield from _grouped(changed, lambda _: text, same, stops=True)
-    yield from _grouped(nodes, lambda one: _unlike(one.python, here.python, "Python "), modules, stops=False)
+    yield from _grouped(
+        nodes, lambda node: _unlike(node.python, here.python, "Python "), modules, stops=False
+    )
     cure = "set the clocks by NTP or PTP: times of nodes can't be compared"
-    yield from _grouped(nodes, lambda one: _clock_off(one.time, began, ended), cure, stops=False)
+    yield from _grouped(nodes, lambda node: _clock_off(node.time, began, ended), cure, stops=False)
     cure = "boot with clocksource=tsc if the processors allow it: each look at the clock asks the kernel"
-    yield from _grouped(nodes, lambda one: _slow_clock(one.clock_source), cure, stops=False)
+    yield from _grouped(nodes, lambda node: _slow_clock(node.clock_source), cure, stops=False)
     cure = "make room in /dev/shm: else counters go to TMPDIR, which may be slow"
-    yield from _grouped(nodes, lambda one: _full(one.memory_bytes), cure, stops=False)
-    every = {name for one in nodes for name in one.transports}
-    yield from _grouped(nodes, lambda one: _lacks(every, one.transports), modules, stops=False)
+    yield from _grouped(nodes, lambda node: _full(node.memory_bytes), cure, stops=False)
+    every = {name for node in nodes for name in node.transports}
+    yield from _grouped(nodes, lambda node: _lacks(every, node.transports), modules, stops=False)
     yield Finding(
         "transports", ", ".join(sorted(every)) or "neither UCX nor libfabric nor PSM: shared memory and TCP"
     )
     cure = "install hwloc, for `rankwise machine from-hwloc`"
-    yield from _grouped(nodes, lambda one: "" if one.hwloc else "no lstopo of hwloc", cure, stops=False)
+    yield from _grouped(nodes, lambda node: "" if node.hwloc else "no lstopo of hwloc", cure, stops=False)
 
 
 def _grouped(
     nodes: Sequence[Facts], wrong: Callable[[Facts], str], cure: str, *, stops: bool
 ) -> Iterator[Finding]:
     """Give one finding for all nodes with the same problem."""
-    found: dict[str, list[str]] = {}
-    for one in nodes:
-        if text := wrong(one):
-            found.setdefault(text, []).append(one.host)
-    for text, hosts in found.items():
+    hosts_by_problem: dict[str, list[str]] = {}
+    for node in nodes:
+        if text := wrong(node):
+            hosts_by_problem.setdefault(text, []).append(node.host)
+    for text, hosts in hosts_by_problem.items():
         yield Finding(folded(hosts), text, cure, stops=stops)
 
 

@@ -15,7 +15,7 @@ def handle(comm: Any) -> int:
     Raises:
         TypeError: it is something else.
     """
-    # Not imported: that would open MPI. Whoever has a communicator has done so.
+    # Not imported: that would initialise MPI. A program with a communicator has imported it.
     mpi: Any = sys.modules.get("mpi4py.MPI")
     if mpi is None or not isinstance(comm, mpi.Comm):
         raise TypeError(f"a communicator of mpi4py is needed, not {type(comm).__name__}")

@@ -30,7 +30,7 @@ KINDS = {
 
 
 def has_inside(flags: int) -> bool:
-    """Tell whether messages inside collectives are among those that flags stand for."""
+    """Return whether flags include messages inside collectives."""
     return flags & (FLAGS["MPI_M_P2P_ONLY"] | FLAGS["MPI_M_INSIDE_ONLY"]) != 0
 
 

@@ -1,7 +1,7 @@
-"""The functions of MPI_Monitoring.h in this process: those of the library that counts.
+"""The functions of MPI_Monitoring.h in this process, from the library that counts.
 
-RATIONALE: a session does not load librankwise_monitoring.so. The program's MPI calls go to what was loaded
-before mpi4py's extension module; a library that comes later sees none of them, and would tell zeros.
+RATIONALE: a session does not load librankwise_monitoring.so. The program's MPI calls go to the library loaded
+before mpi4py's extension module; a later one intercepts none of them, and would report zeros.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def preload() -> None:
         raise IntrospectionError(
             INTERNAL_FAIL, "too late: call rankwise.preload() before mpi4py.MPI is imported"
         )
-    # What is global comes before the libraries of an extension module that is loaded later.
+    # Global symbols come before the libraries of an extension module that is loaded later.
     ctypes.CDLL(str(installed(_LIBRARY)), ctypes.RTLD_GLOBAL)
 
 

@@ -69,9 +69,9 @@ def redistribute(block: ArrayLike, comm: Any, k: ArrayLike) -> NDArray[Any]:
     if to == rank:
         return np.array(own)
     shape, dtype = comm.sendrecv((own.shape, own.dtype), to, _TAG, None, origin, _TAG)
-    found = np.empty(shape, dtype)
-    comm.Sendrecv(_bytes(own), to, _TAG, _bytes(found), origin, _TAG)
-    return found
+    received = np.empty(shape, dtype)
+    comm.Sendrecv(_bytes(own), to, _TAG, _bytes(received), origin, _TAG)
+    return received
 
 
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:

@@ -31,8 +31,8 @@ class Session:
     """A record of the messages between the processes of a communicator, on whichever communicator they go.
 
     `session` makes one. It is active, or suspended; its data can be read while it is suspended, also behind
-    the `with` block. The methods are to be called by all processes of the communicator in the same order,
-    except those that tell the row of one process. Shapes are told with n, the size of the communicator.
+    the `with` block. All processes of the communicator must call the methods in the same order,
+    except those that return the row of one process. Shapes are given with n, the size of the communicator.
 
     `kind` is one of
 
@@ -44,8 +44,8 @@ class Session:
     - ``all``: as MPI_M_ALL_COMM, with collectives twice: as they are defined and as they were sent.
 
     docs/reference/introspection.md tells what each is, and what can be seen on which MPI library. Where no
-    messages inside collectives can be seen, `inside` raises IntrospectionError. Where only some can, or where
-    they are but a part of the kind, rank 0 warns with NotAllVisible that what is told is too little.
+    messages inside collectives can be seen, `inside` raises IntrospectionError. If only some can, or if
+    they are only a part of the kind, rank 0 warns with NotAllVisible that the values are too small.
 
     All methods raise IntrospectionError where the session is not in the right state, and after MPI_Finalize.
     """
@@ -78,7 +78,7 @@ class Session:
     def visible(self) -> Visible:
         """What can be seen of the messages inside collectives between the processes: none, part, or all.
 
-        `part` is those between nodes, those of some processes, or those of the procedures that were chosen.
+        `part` means between nodes, of some processes, or of the chosen procedures.
         """
         value = ctypes.c_int()
         call("MPI_M_get_visible", self._id, ctypes.byref(value))
@@ -95,17 +95,17 @@ class Session:
             self.suspend()
 
     def suspend(self) -> None:
-        """Stop recording: what is there can be read."""
+        """Stop recording, so that the results can be read."""
         call("MPI_M_suspend", self._id)
         self._active = False
 
     def resume(self) -> None:
-        """Go on from what has been recorded."""
+        """Continue recording; counts are kept."""
         call("MPI_M_continue", self._id)
         self._active = True
 
     def reset(self) -> None:
-        """Forget what has been recorded. The session is to be suspended, and stays so."""
+        """Forget all counts. The session must be suspended, and stays so."""
         call("MPI_M_reset", self._id)
 
     def free(self) -> None:
@@ -117,15 +117,15 @@ class Session:
         self._id = _FREED
 
     def messages(self, kind: str = "sent") -> Counts:
-        """Tell how many messages this process has sent: (n,), by the rank of the receiver."""
+        """Return how many messages this process has sent: (n,), by the rank of the receiver."""
         return self._row("messages", kind)
 
     def bytes(self, kind: str = "sent") -> Counts:
-        """Tell how many bytes this process has sent: (n,), by the rank of the receiver."""
+        """Return how many bytes this process has sent: (n,), by the rank of the receiver."""
         return self._row("bytes", kind)
 
     def matrix(self, kind: str = "sent", of: Figure = "messages", root: int | None = None) -> Counts | None:
-        """Collect the rows of all processes. Collective; none of its own messages is counted.
+        """Collect the rows of all processes. Collective; its own messages are not counted.
 
         Args:
             kind: which messages.
@@ -190,7 +190,7 @@ class Session:
             is the new rank of the process that has rank i in `comm`.
 
         Raises:
-            IntrospectionError: `comm` has other processes, or the machine is not that of these processes.
+            IntrospectionError: `comm` has other processes, or the machine is not theirs.
             TypeError: `comm` is no communicator of mpi4py.
         """
         return reordered(self._id, self._comm if comm is None else comm, machine)

@@ -28,8 +28,8 @@ def from_matrices(
 
     Args:
         hosts_of_ranks: name of the host of each of the N ranks.
-        times: half a round trip in us by size in bytes, shape (N, N), for every statistic alike; what is
-            above the diagonal counts. NaN where nothing was measured.
+        times: half a round trip in us by size in bytes, shape (N, N), with the same values for all
+            statistics; only the part above the diagonal counts. NaN for unmeasured pairs.
         bandwidths: MB/s by size, shape (N, N), row = sender.
         statistics: times of single statistics (STATISTICS) by size, in place of those in `times`.
         overhead: us in MPI_Send, shape (N, N); above the diagonal.

@@ -1,4 +1,4 @@
-"""What was measured between pairs of ranks, whatever file it came from."""
+"""The measured pairs of ranks, from a file of any format."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ class Measurement:
         sizes: message sizes in bytes, ascending or as asked for.
         hosts: nodes, each once.
         ranks: N ranks of MPI_COMM_WORLD.
-        pairs: what was measured.
-        alone: suspicious pairs, measured once more with nothing else going on.
+        pairs: the measured ones.
+        alone: suspicious pairs, measured once more without other traffic.
         about: the other keys of the header (docs/reference/latency-file.md): mode, mpi, date, command, ...
     """
 

@@ -34,9 +34,9 @@ class Finding:
     """One line of the check-up.
 
     Attributes:
-        subject: what it is about.
-        text: what was found.
-        cure: what to do about it, '' if it is fine.
+        subject: the thing that was checked.
+        text: the finding.
+        cure: how to fix it, '' if it is fine.
         stops: whether nothing can be recorded as long as it is so.
         uncertain: whether it may be that nothing is recorded.
     """
@@ -81,13 +81,13 @@ def own_library() -> Finding:
 
 def _launchers(environment: Mapping[str, str]) -> Iterator[Finding]:
     """Launchers on PATH; two names of one file count once."""
-    seen = set()
+    checked = set()
     own = (name for launcher in launchers() if launcher.answers for name in launcher.commands)
     for name in (*SHARED_COMMANDS, *own):
         path = shutil.which(name, path=environment.get("PATH"))
-        if path is None or (real := Path(path).resolve()) in seen:
+        if path is None or (real := Path(path).resolve()) in checked:
             continue
-        seen.add(real)
+        checked.add(real)
         label, number, _ = version.ask(path)
         yield Finding("on PATH", f"{path}: {f'{label} {number}' if label else 'version unknown'}")
 

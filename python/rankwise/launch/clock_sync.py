@@ -50,8 +50,8 @@ def why_not(planned: Plan, library: Path) -> str:
     """Return why clocks are not compared unless the user asks for it, without a full stop; '' = they are.
 
     Every process has to be ours for certain: one program, linked with MPI, behind a launcher that we know,
-    and a library that is there on the other nodes. (What a script starts, or Python, or a container sees, is
-    known only when it runs. Of several programs each may have an environment of its own.)
+    and a library that is there on the other nodes. (The programs of a script, of Python or of a container are
+    known only when they run. Of several programs, each may have a different environment.)
     """
     command = planned.command
     if command.known is None:

@@ -31,7 +31,7 @@ class Context(NamedTuple):
 
     @property
     def programs(self) -> tuple[tuple[str, ...], ...]:
-        """The program, or those of the file."""
+        """The program, or the programs of the file."""
         return (self.program,) if self.program else self.listed
 
     @property
@@ -46,7 +46,7 @@ class CommandLine(NamedTuple):
 
     wrappers: tuple[Wrapper, ...]
     launcher: str  # its command; '' = the program is started directly
-    known: Launcher | None  # what is known of it
+    known: Launcher | None  # None = unknown
     contexts: tuple[Context, ...]
 
     @property
@@ -85,7 +85,7 @@ def label(launcher: str) -> str:
     """The owner of the launcher, '' if unknown; only commands whose name is ambiguous are asked."""
     if PurePath(launcher).name not in SHARED_COMMANDS:
         return ""
-    # Many are links to a file with a name of its own, which saves the asking.
+    # Many are links to a file with another name; then no command has to be asked.
     real = os.path.realpath(shutil.which(launcher) or launcher)
     return label_of(PurePath(real).name) or version.ask(launcher)[0]
 

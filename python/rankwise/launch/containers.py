@@ -2,7 +2,7 @@
 
 A program in a container sees a different file system. It is recorded if it finds the directory of the library
 and the run directory under the same paths, and Rankwise's variables in its environment. Where the tool itself
-has variables for that, they are set; otherwise the user is told what to add: the command is never rewritten.
+has variables for that, they are set; otherwise a message names what to add: the command is never rewritten.
 
 Sources: apptainer's action_flags.go (of the two variables for binds both count), podman-run(1), `docker run`,
 ch-run(1), `enroot start`, the README of pyxis, Sarus' user guide, Shifter's manual.
@@ -29,13 +29,13 @@ class Tool(NamedTuple):
         bind: what to add for a folder, {0}.
         one_option: what several of these go behind, separated by commas; '' = each is an option.
         variable: what to add for a variable {0} of value {1}; '' = the environment passes.
-        variables: which of ours need that; all of them if empty.
+        variables: which of our variables need that; if empty, all do.
         verbs: subcommands that start a program; none if it has no subcommands.
-        entering: those of them that do it in a container that is there already.
+        entering: those verbs that do it in an existing container.
         before_verb: options before the verb that take the next word as value.
         values: options after it that do. Those of one letter can be joined, and have the value attached.
-        flags: options that don't, where that is the shorter list: all others do then.
-        shared: folder that programs see without being told to, and the options that take it away.
+        flags: options that take no value, where that list is shorter: all others take one then.
+        shared: folder that programs see by default, and the options that take it away.
         images: words between the options and the program.
         prefixes: of the tool's own variables, by command, where these hand over binds and environment.
     """
@@ -85,7 +85,7 @@ _TABLE = (
     Tool(
         commands=("podman", "docker", "podman-hpc"),
         bind="-v {0}:{0}",
-        variable="-e {0}",  # without a value: that of its own environment
+        variable="-e {0}",  # without a value: taken from the environment of the tool
         verbs=("run", "exec"),
         entering=("exec",),
         before_verb="""
@@ -283,7 +283,7 @@ def missing(
 
 
 def _prefix(container: Container) -> str:
-    """Prefix of a tool's own variables, '' without any; what is called singularity is often a link."""
+    """Prefix of a tool's own variables, '' without any; `singularity` is often a link to another tool."""
     command, known = container.words[0], container.tool.prefixes
     real = os.path.realpath(shutil.which(command) or command) if known else command
     return known.get(PurePath(real).name, known.get(PurePath(command).name, ""))
@@ -292,7 +292,7 @@ def _prefix(container: Container) -> str:
 def _bind_variable(
     prefix: str, words: Sequence[str], environment: Mapping[str, str], preload: Preload
 ) -> str:
-    """Return the one of the two variables for binds that the user does not use; '' = neither can be used."""
+    """Return a variable for binds that the user does not use; '' = both are in use."""
     if set(":,") & set(f"{preload.library}{preload.directory}"):
         return ""  # they separate paths
     for key in ("BIND", "BINDPATH"):

@@ -45,7 +45,7 @@ class Detection(NamedTuple):
     library: Path | None = None  # the MPI library that the loader would take
     missing: tuple[str, ...] = ()  # shared objects that the loader would not find
     fortran: tuple[str, ...] = ()  # Fortran bindings linked
-    callers: tuple[Path, ...] = ()  # the program and those of its own libraries that are linked with MPI
+    callers: tuple[Path, ...] = ()  # the program and those of its libraries that are linked with MPI
 
     @property
     def static(self) -> bool:

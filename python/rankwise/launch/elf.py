@@ -3,7 +3,7 @@
 Sources: elf(5); "Linux Standard Base Core", "Additional Special Sections" (DT_GNU_HASH).
 
 RATIONALE: every `rankwise run` waits for this. A general ELF library takes longer to load than the command
-may take before the launch, and looks at symbols one by one, of which programs have up to 50,000.
+may take before the launch, and looks at symbols one by one. Programs have up to 50,000.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class _Symbols(NamedTuple):
 
     def defined(self, wanted: Collection[str]) -> set[str]:
         places = {at: name for name in wanted for at in self._offsets(name)}
-        # (Looking for them first saves the walk over all symbols where there are none.)
+        # (Looking for them first saves the walk over all symbols.)
         if not places:
             return set()
         return {places[at] for at, section in self.entries() if at in places and section != _SHN_UNDEF}
@@ -217,7 +217,7 @@ class _File:
         raise ValueError("an address that nothing is loaded at")
 
     def dynamic(self) -> dict[int, list[int]] | None:
-        """Return the values of each tag of the dynamic section; None if there is none."""
+        """Return the values of each tag of the dynamic section; None without one."""
         segment = next((s for s in self.segments if s.type == _PT_DYNAMIC), None)
         if segment is None:
             return None
@@ -235,7 +235,7 @@ class _File:
         return _string(self._content, self._offset(table) + at, len(self._content))
 
     def dynamic_symbols(self) -> _Symbols | None:
-        """Return the dynamic symbol table; None if there is none."""
+        """Return the dynamic symbol table; None without one."""
         return self.symbols(_SHT_DYNSYM) or self._symbols_without_sections()
 
     def symbols(self, kind: int) -> _Symbols | None:

@@ -37,7 +37,7 @@ def save_every(seconds: float) -> dict[str, str]:
 
 
 def mpirun_version(environment: Mapping[str, str]) -> str:
-    """Version of the Open MPI whose mpirun is on PATH, '' if there is none."""
+    """Version of the Open MPI whose mpirun is on PATH, '' without one."""
     mpirun = shutil.which("mpirun", path=environment.get("PATH"))
     label, number, _ = version.ask(mpirun) if mpirun else ("", "", "")
     return number if label == openmpi.LAUNCHER.answers[0].label else ""
@@ -73,7 +73,7 @@ def prepare(
         else:  # What comes from a file gets nothing but the environment.
             delivery = by_environment(programs, preload, theirs)
         pairs = zip(contexts, delivery.programs, strict=True)
-        contexts = tuple(_told(context, program, preload) for context, program in pairs)
+        contexts = tuple(_with_variables(context, program, preload) for context, program in pairs)
         variables, how = dict(delivery.environment), delivery.how
     if boxed:
         how += f", and into the container by {', '.join(boxed)}"
@@ -85,7 +85,7 @@ def _has_file_in_place(context: Context, launcher: Launcher) -> bool:
     return any(option.name in launcher.file_in_place for option in context.options)
 
 
-def _told(context: Context, program: Program, preload: Preload) -> Context:
+def _with_variables(context: Context, program: Program, preload: Preload) -> Context:
     """Return the context with its options, and with `env` between launcher and program set right."""
     theirs = behind(context.wrappers, {"LD_PRELOAD": program.theirs}).get("LD_PRELOAD", "")
     wrappers = carry(context.wrappers, preload.variables(theirs))

@@ -1,4 +1,4 @@
-"""What has to be set where programs start, so that each MPI job is recorded without `rankwise run`."""
+"""The variables that record every MPI job without `rankwise run`, for the places where programs start."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def as_module(what: Everywhere) -> str:
 
 
 def as_task_prolog(what: Everywhere) -> str:
-    """Return it as a script for Slurm's TaskProlog, which prints what is to be set for a task."""
+    """Return the settings as a script for Slurm's TaskProlog; it prints the variables of a task."""
     jobs = _for_shell(what.jobs)
     lines = [
         "#!/bin/sh",

@@ -3,8 +3,8 @@
 Such a process has the run directory in its environment and an MPI library in its memory, but not ours. What
 it sees of the file system shows why: in a container the library may not be there.
 
-To look at a process holds up its own changes to its memory, and takes a processor. So nobody looks as long as
-all ranks count, nor ever at a rank that does; and who looks stands back behind all ranks.
+Looking at a process blocks changes to its memory, and takes a processor. So there is no look while all ranks
+count, and never at a rank that does; the looking process has the lowest priority.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ForeignProcesses:
         self.due = time.monotonic() + self._pause_s
 
     def step(self) -> None:
-        """Look, in a process of its own, if a rank is missing."""
+        """Look, in a separate process, if a rank is missing."""
         if self._looking and self._looking.is_over():
             self._take()
         counting = _counting(self._directory)
@@ -68,9 +68,9 @@ class ForeignProcesses:
         self._pause_s *= _RARER if is_missing else _MUCH_RARER
         self.due = time.monotonic() + self._pause_s
         if is_missing and not self._looking:
-            self._looking = _Child(lambda: self._found({_pid_of(path) for path in counting}))
+            self._looking = _Child(lambda: self._reasons({_pid_of(path) for path in counting}))
 
-    def told(self) -> str:
+    def report(self) -> str:
         """Stop looking, and report which ranks were found, where and why; '' if none were."""
         self.due = None
         self._take()
@@ -85,13 +85,13 @@ class ForeignProcesses:
         )
 
     def look(self, counting: Collection[int] = ()) -> None:
-        """Look at all processes once, but for those that count."""
+        """Look at all processes once, except those that count."""
         for name in os.listdir("/proc"):  # noqa: PTH208 - the names are all that is wanted
             if name.isdecimal() and int(name) not in counting:
                 with contextlib.suppress(OSError):  # it is somebody else's, or gone
                     self._look_at(Path("/proc", name))
 
-    def _found(self, counting: Collection[int]) -> bytes:
+    def _reasons(self, counting: Collection[int]) -> bytes:
         self.look(counting)
         return json.dumps(self._by_reason()).encode()
 
@@ -118,8 +118,8 @@ class ForeignProcesses:
         files = {PurePath(line.split(maxsplit=5)[-1]).name for line in maps.splitlines() if "/" in line}
         counts = f"{self._directory}/" in maps
         if not rank.isdecimal() or counts or not any(ANY.match(name) for name in files):
-            return  # no rank, or it counts, or it has not begun
-        # (Where ours is loaded, before all that it is preloaded in front of, it tells itself what is wrong.)
+            return  # no rank, or it counts already, or it has not begun
+        # (A library of ours that is loaded too early reports the problem itself.)
         if self._library.name not in files:
             visible = (process / "root" / self._library.relative_to("/")).exists()
             self._why[int(rank)] = (
@@ -154,7 +154,7 @@ class _Child:
         return bool(select.select([self._told], [], [], 0)[0])
 
     def end(self) -> bytes:
-        """Wait for it, but not long, and return what it has found; b'' = nothing is known."""
+        """Wait for the child briefly, and return its findings; b'' = unknown."""
         answer = (
             os.read(self._told, _READ_BYTES) if select.select([self._told], [], [], _PATIENCE_S)[0] else b""
         )

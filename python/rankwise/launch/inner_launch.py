@@ -55,26 +55,26 @@ class LaunchWatch:
         if (now := time.monotonic()) < self._due:
             return
         self._due = now + (_LONG_PAUSE_S if self.found else _PAUSE_S)
-        seen: dict[int, int] = {}  # the launchers' parents
+        parents: dict[int, int] = {}  # the launchers' parents
         for name in os.listdir("/proc"):  # noqa: PTH208 - the names are all that is wanted
             if name.isdecimal():
                 with suppress(OSError, IndexError, ValueError):  # it is gone
-                    self._look_at(int(name), session, seen)
-        for pid in (pid for pid in seen if pid not in self.found and seen[pid] not in seen):
+                    self._look_at(int(name), session, parents)
+        for pid in (pid for pid in parents if pid not in self.found and parents[pid] not in parents):
             with suppress(OSError):
                 self.found[pid] = self._inner(Path("/proc", str(pid)))
 
     @property
     def launches(self) -> list[Inner]:
-        """Return those that differ."""
+        """Return the distinct launches."""
         return list({inner.words: inner for inner in self.found.values()}.values())
 
-    def _look_at(self, pid: int, session: int, seen: dict[int, int]) -> None:
+    def _look_at(self, pid: int, session: int, parents: dict[int, int]) -> None:
         process = Path("/proc", str(pid))
         fields = (process / "stat").read_text(errors="replace").rpartition(")")[2].split()
         words = _words(process) if int(fields[_SESSION]) == session else []
         if words and is_launcher(PurePath(words[0]).name):
-            seen[pid] = int(fields[_PARENT])
+            parents[pid] = int(fields[_PARENT])
 
     def _inner(self, process: Path) -> Inner:
         words, directory = _words(process), (process / "cwd").readlink()

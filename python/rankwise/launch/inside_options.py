@@ -18,7 +18,7 @@ _WITH_MESSAGES = {
     "one-sided synchronisation",
     "window",
 }
-"""Classes of procedures that the MPI library sends messages of its own for."""
+"""Classes of procedures that the MPI library implements with messages."""
 
 
 def only(names: str) -> list[str]:
@@ -48,8 +48,8 @@ def everything(libraries: Collection[str], environment: Mapping[str, str]) -> di
     """Return what makes the MPI library show all its messages; {} if nothing is needed.
 
     Args:
-        libraries: names of the programs' MPI libraries; those that mpi_libraries doesn't know count as any.
-        environment: of the user, whose own settings stay.
+        libraries: names of the programs' MPI libraries; unknown names count as any library.
+        environment: of the user; its settings take precedence.
     """
     known = set(libraries) & LIBRARIES.keys()
     considered = known if known and len(known) == len(set(libraries)) else LIBRARIES.keys()

@@ -1,4 +1,4 @@
-"""Starts the command and stays with it until it has ended, whatever signals come."""
+"""Starts the command and stays until it has ended, through all signals."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Beside(Protocol):
 
     @property
     def descriptor(self) -> int | None:
-        """Return a file that is readable when there is something to do; None = there is none."""
+        """Return a file that is readable when there is something to do; None without one."""
 
     @property
     def due(self) -> float | None:
@@ -60,7 +60,7 @@ class Beside(Protocol):
         """Get ready; the command starts at once."""
 
     def step(self) -> None:
-        """Do what there is to do, without waiting; whatever goes wrong in it, it is not called again."""
+        """Do the pending work, without waiting; after an exception it is not called again."""
 
 
 def run(
@@ -110,7 +110,7 @@ def run(
 
 
 def _spare_addresses() -> None:
-    """Let no thread of ours reserve 64 MiB for its objects where the address space is limited (ulimit -v)."""
+    """Keep threads from reserving 64 MiB each where the address space is limited (ulimit -v)."""
     if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
         with contextlib.suppress(AttributeError):  # a C library that does not do so anyway
             ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
@@ -170,7 +170,7 @@ def _descriptor_of(pid: int) -> int | None:
 
 
 class Turns:
-    """Sleeps until the command has ended, a signal has come, or something beside them is to be done.
+    """Sleeps until the command has ended, a signal has come, or one of the other tasks has work.
 
     Args:
         ended: a file that is readable when the command has ended, closed with this; None = no file tells.
@@ -212,5 +212,5 @@ class Turns:
     def _step(self, helper: Beside) -> None:
         try:
             helper.step()
-        except Exception:  # whatever it is: the command goes on
+        except Exception:  # the command goes on in any case
             self._beside.remove(helper)

@@ -48,7 +48,7 @@ class Loader:
         Args:
             name: as in DT_NEEDED.
             owner: the object that needs it.
-            inherited_rpath: DT_RPATH of those that brought `owner` in (DT_RUNPATH is not inherited).
+            inherited_rpath: DT_RPATH of the objects that brought `owner` in (DT_RUNPATH is not inherited).
         """
         for candidate in self._candidates(name, owner, inherited_rpath):
             image = read(Path(candidate)) if is_elf(Path(candidate)) else None
@@ -72,19 +72,19 @@ class Loader:
 
         Args:
             program: where to start.
-            leaf: sonames below which nobody is interested (saves the reading of hundreds of files).
+            leaf: sonames whose dependencies are skipped (saves reading hundreds of files).
         """
         images = [program]
         missing: list[str] = []
-        seen = {program.path.name}
+        names_so_far = {program.path.name}
         queue: list[tuple[Image, tuple[str, ...]]] = [(program, ())]
         for owner, inherited in queue:  # grows while it is walked
             if leaf and leaf.match(owner.path.name):
                 continue
             for name in owner.needed:
-                if name in seen:
+                if name in names_so_far:
                     continue
-                seen.add(name)
+                names_so_far.add(name)
                 image = self.find(name, owner, inherited)
                 if image is None:
                     missing.append(name)

@@ -1,7 +1,7 @@
 """`mpirun -n 4 rankwise run ./app`: the processes of a launch agree on one run directory.
 
-The first that makes the directory leads. On several nodes it waits until every node has left a mark there,
-since a directory that only some of them see is of no use. Then it writes what was decided. The others wait
+The first process that makes the directory leads. On several nodes it waits until every node has left a mark
+there, since all nodes must see the directory. Then it writes its decision. The others wait
 for that.
 """
 
@@ -20,7 +20,7 @@ from rankwise.errors import RankwiseError
 from rankwise.launchers.membership import Membership
 
 DECISION = "meeting.json"
-"""What was decided: the variables of all processes, or null."""
+"""The decision: the variables of all processes, or null."""
 
 MARKS = "*.mark"
 """A mark contains how many ranks its writer represents, and is named by its rank."""
@@ -44,7 +44,7 @@ class Meeting(NamedTuple):
 
     @classmethod
     def enter(cls, path: Path, member: Membership) -> Meeting:
-        """Make the directory, if nobody has.
+        """Make the directory, unless it exists.
 
         Raises:
             RankwiseError: it can't be made.
@@ -58,14 +58,14 @@ class Meeting(NamedTuple):
         return cls(path, member, leads=True)
 
     def is_complete(self, seconds: float = PATIENCE_S) -> bool:
-        """Wait for all nodes; for the leader. Whether they have come."""
+        """Wait for all nodes and for the leader; return whether all have arrived."""
         if self.member.on_node == self.member.size:
             return True
         self._mark()
         return any(self._marked() >= self.member.size for _ in _steps(seconds))
 
     def has_first_rank(self) -> bool:
-        """Whether rank 0 is among those that have come."""
+        """Whether rank 0 has arrived."""
         return self.member.rank == 0 or (self.path / MARKS.replace("*", "0")).exists()
 
     def decide(self, variables: Mapping[str, str] | None) -> None:
@@ -116,8 +116,8 @@ def _steps(seconds: float) -> Iterator[None]:
     end, step = time.monotonic() + seconds, _FIRST_STEP_S
     while True:
         yield
-        left = end - time.monotonic()
-        if left <= 0:
+        remaining_s = end - time.monotonic()
+        if remaining_s <= 0:
             return
-        time.sleep(min(step, left))
+        time.sleep(min(step, remaining_s))
         step = min(1.5 * step, _LONGEST_STEP_S)

@@ -2,7 +2,7 @@
 
 They are the launcher's children and not ours. But the kernel tells anybody of their user when one ends
 (pidfd), in the order in which they do, and since Linux 6.15 also the status that their parent gets. It also
-tells when one begins, as that makes a file in the memory of the node: nobody has to look again and again.
+reports when one begins, as that makes a file in the memory of the node. So no polling is needed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rankwise.profile.collect.node_memory import COUNTERS_NAME, NodeMemory
 _FIRST_LOOK_S = 0.5  # where the kernel has no news for us; each further look after twice the time
 _INEXACT_S = 1.0  # of two clocks, and of when the kernel says that a process began
 
-# linux/pidfd.h: struct pidfd_info is 64 bytes; its first member says what is asked for, its last is the
+# linux/pidfd.h: struct pidfd_info is 64 bytes; its first member selects the information, its last is the
 # status.
 _PIDFD_GET_INFO = 0xC040FF0B
 _INFO_BYTES = 64
@@ -58,7 +58,7 @@ class Observer:
 
     @property
     def descriptor(self) -> int | None:
-        """Return the file that is readable when a process has begun or ended; None = there is none."""
+        """Return the file that is readable when a process has begun or ended; None without one."""
         return self._epoll.fileno() if self._epoll else None
 
     @property
@@ -87,8 +87,8 @@ class Observer:
     def wait(self, seconds: float) -> None:
         """Take note of it as soon as there is something, or after some time.
 
-        Epoll tells events in the order in which they came, also where a busy machine lets us see several at
-        once. That of two ends close together is the order in which the kernel was done with them.
+        Epoll reports events in their order, even if a busy machine delivers several at once. For two ends
+        close together, it is the order in which the kernel finished them.
         """
         if self._epoll is None:
             time.sleep(seconds)
@@ -110,12 +110,14 @@ class Observer:
         with contextlib.suppress(OSError):
             self.step()
         orders = {descriptor: order for order, descriptor in enumerate(self._gone, 1)}
-        seen = {}
+        processes = {}
         for descriptor, name in self._names.items():
             gone_ns, status = self._gone.get(descriptor, (0, None))
             exit_info = _status_of(descriptor)
-            seen[name] = Seen(orders.get(descriptor, 0), gone_ns, status if exit_info is None else exit_info)
-        return EndNote(self._host, time.monotonic_ns(), time.time_ns(), interrupted_ns, seen)
+            processes[name] = Seen(
+                orders.get(descriptor, 0), gone_ns, status if exit_info is None else exit_info
+            )
+        return EndNote(self._host, time.monotonic_ns(), time.time_ns(), interrupted_ns, processes)
 
     def _look(self) -> None:
         """Find new processes, where the kernel reports no events."""
@@ -154,7 +156,7 @@ class Observer:
         if not NodeMemory(memory).is_of(self._directory):
             news.leave(memory)
         elif self._begin(counters):
-            # All others will be in the same. So what other programs make beside it need not wake us any more.
+            # All others will be there too. So files of other programs next to it need not wake us any more.
             for other in news.watched - {memory}:
                 news.leave(other)
 

@@ -46,13 +46,13 @@ def library(name: str = "librankwise.so") -> Path:
 
 
 class Plan(NamedTuple):
-    """A command, and what was found out about it."""
+    """A command, and all that is known about it before it starts."""
 
     words: tuple[str, ...]
     command: CommandLine
     detections: tuple[Detection, ...]  # one a program
     environment: Mapping[str, str]  # as the programs see it, behind the user's `env`
-    job: str  # of the scheduler, '' if there is none
+    job: str  # of the scheduler, '' without one
     script_mpirun: str | None  # see environment.prepare
 
     @property
@@ -158,11 +158,11 @@ class Plan(NamedTuple):
         )
 
     def _why_not_in_containers(self, preload: Preload) -> str:
-        seen = f"{preload.library.parent} and {preload.directory.parent}"
+        needed = f"{preload.library.parent} and {preload.directory.parent}"
         if to_add := self.to_add(preload):
-            return f"the container does not see {seen} or Rankwise's variables; {'; '.join(to_add)}"
+            return f"the container does not see {needed} or Rankwise's variables; {'; '.join(to_add)}"
         names = ", ".join(dict.fromkeys(c.name for c in self.command.containers))
-        return f"not an MPI program, or statically linked, or `{names}` hides {seen} from it"
+        return f"not an MPI program, or statically linked, or `{names}` hides {needed} from it"
 
 
 def plan(
@@ -208,7 +208,7 @@ def look(words: Sequence[str], environment: Mapping[str, str], *, ask_python: bo
 
     def detection_of(context: Context, program: tuple[str, ...]) -> Detection:
         if boxes := command.containers_of(context):
-            # It is in an image, or its libraries are: what is found here under its name says nothing.
+            # It is in an image, or its libraries are: a file of that name out here proves nothing.
             return Detection(program=program[0], kind=Kind.CONTAINED, how=", ".join(b.name for b in boxes))
         return detect(program, behind_wrappers, ask_python=ask_python)
 

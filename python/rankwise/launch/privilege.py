@@ -14,7 +14,7 @@ CURE = "the loader preloads nothing into it; run a copy with the rights of its u
 
 _ATTRIBUTE = "security.capability"
 _EFFECTIVE = 1  # in the first word, which has the revision, too
-_PERMITTED = (1, 3)  # words with the capabilities that it gets; between them those that it may inherit
+_PERMITTED = (1, 3)  # words with the capabilities that it gets; the inheritable ones are between them
 
 
 def of(path: Path) -> str:

@@ -38,7 +38,7 @@ def ask(interpreter: str, environment: Mapping[str, str]) -> dict[str, object]:
         `modules` (paths of the extension modules, None without mpi4py) and, where there are several,
         `abi`, `error` and `libraries` (everything loaded); empty if it gave no answer in ten seconds.
     """
-    import subprocess  # later, as whoever starts no Python program does without it
+    import subprocess  # not above: only programs in Python need it
 
     try:
         answer = subprocess.run(

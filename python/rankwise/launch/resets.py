@@ -1,8 +1,8 @@
 """Lines of shell scripts that take LD_PRELOAD, or all variables, away from what they start.
 
-What a script starts finds Rankwise by its environment. So where nothing was recorded, or `doctor` is asked,
-the script is read for such lines, and for other scripts that it starts. A line that keeps what was there does
-no harm: `LD_PRELOAD=other.so:$LD_PRELOAD`.
+Programs that a script starts find Rankwise by its environment. So if nothing was recorded, or for `doctor`,
+the script and the scripts that it starts are searched for such lines. A line that keeps the old value is
+harmless: `LD_PRELOAD=other.so:$LD_PRELOAD`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Reset(NamedTuple):
 
 
 def resets(script: Path, environment: Mapping[str, str]) -> list[Reset]:
-    """Return the lines of a script, and of those that it starts, that reset the environment.
+    """Return the lines of a script, and of the scripts that it starts, that reset the environment.
 
     Args:
         script: to read.
@@ -91,7 +91,7 @@ def cure(line: str) -> str:
 
 
 def _keeps(line: str, match: re.Match[str]) -> bool:
-    """Whether a line hands on what was there, as `LD_PRELOAD=other.so:$LD_PRELOAD` does."""
+    """Whether a line keeps the old value, as `LD_PRELOAD=other.so:$LD_PRELOAD` does."""
     return re.search(rf"\${{?{_NAME}\b", line[match.start() :]) is not None
 
 

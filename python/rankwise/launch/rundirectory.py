@@ -24,7 +24,7 @@ APPLIED = "applied"
 _LOCK = "running"  # is locked as long as the run goes on
 _MOST_TRIES = 10  # another run may remove the directory while we take it
 _NEW_NOTE = f"{FILE_NAME}.new"
-_COUNTERS = ("*.counters", "*.node", "*.node.new")  # of one MPI process; of those of a node
+_COUNTERS = ("*.counters", "*.node", "*.node.new")  # of one MPI process; of all processes of a node
 
 
 def check_output(output: Path, *, force: bool) -> None:
@@ -53,8 +53,8 @@ class RunDirectory(NamedTuple):
     Attributes:
         path: absolute.
         ours: whether it goes with its contents; a directory that the user has made and named stays.
-        run: tells this run from others that have had, or will have, the same directory; 0 = nothing does.
-        lock: descriptor of the file that keeps others from taking the directory; -1 = there is none.
+        run: distinguishes this run from others in the same directory, earlier or later; 0 = unknown.
+        lock: descriptor of the file that keeps others from taking the directory; -1 = no lock.
     """
 
     path: Path
@@ -72,8 +72,8 @@ class RunDirectory(NamedTuple):
             force: replace the profile, and take a directory that was used before.
 
         Raises:
-            RankwiseError: one of the two is there already, or can't be written, or the directory is that of a
-                run that goes on.
+            RankwiseError: one of the two exists already, or can't be written, or the directory belongs to a
+            running job.
         """
         check_output(output, force=force)
         path = (wanted or output.with_name(f"{output.name}-run")).absolute()
@@ -84,7 +84,7 @@ class RunDirectory(NamedTuple):
                 break
         else:
             raise RankwiseError(f"{path} is removed repeatedly: give another path with --run-dir")
-        # (Names by default are ours, whoever was killed before he could remove them.)
+        # (Directories with default names are ours, even if their job was killed before it removed them.)
         run = int.from_bytes(os.urandom(4), "little") or 1
         directory = cls(path, is_new or wanted is None, run, lock)
         try:
@@ -180,7 +180,7 @@ class RunDirectory(NamedTuple):
         return {"RANKWISE_RUN": f"{self.run:08x}"}
 
     def note(self, planned: Plan, only: Sequence[str] = (), not_covered: Sequence[str] | None = None) -> None:
-        """Write launch.json anew, so that the profile knows the command even if we are killed.
+        """Rewrite launch.json, so that the profile knows the command even if we are killed.
 
         Args:
             planned: the command.
@@ -209,7 +209,7 @@ class RunDirectory(NamedTuple):
             self._write(end_note.FILE_NAME, json.dumps(note.text() if note else {}, indent=1))
 
     def _write(self, name: str, text: str) -> None:
-        # Made by us and nobody else, wherever the directory is; it may show the command line.
+        # Only our user may read it, wherever the directory is: it may show the command line.
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         path = self.path / name
         descriptor = os.open(path, flags, 0o600)

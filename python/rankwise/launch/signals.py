@@ -1,4 +1,4 @@
-"""What a signal to Rankwise means for a launch in a session of its own, which Ctrl-C does not reach."""
+"""What a signal to Rankwise means for a launch in a separate session, which Ctrl-C does not reach."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class BesideIdleProcessor:
 
 
 def spare(before: Mapping[int, float], now: Mapping[int, float], seconds: float) -> bool:
-    """Tell whether one of the processors was idle between two looks.
+    """Return whether one of the processors was idle between two looks.
 
     Args:
         before: seconds that each processor was idle until the first one.

@@ -1,4 +1,4 @@
-"""Waits until all is saved that processes have counted, also of those that outlive their launcher.
+"""Waits until all counts of processes are saved, also of those that outlive their launcher.
 
 After `kill -9` of mpirun processes end a little later, and then keepers save what they have counted.
 """
@@ -15,8 +15,8 @@ from rankwise.profile.collect import node_memory
 from rankwise.profile.collect.node_memory import COUNTERS_NAME, is_alive
 
 _STEP_S, _LONGEST_STEP_S = 0.02, 1.0
-_FOR_OTHERS_S = 5.0  # for nodes of which nothing has been saved yet, from the end of those that are seen
-_FOR_FIRST_S = 1.0  # where no process has counted: the program is likely to be none of MPI
+_FOR_OTHERS_S = 5.0  # for nodes that have saved nothing yet, from the end of the visible ones
+_FOR_FIRST_S = 1.0  # where no process has counted: the program probably doesn't use MPI
 _REGULAR = ("finalized", "switched_off")
 _LATE_S = 30.0  # of a busy file system
 
@@ -24,10 +24,10 @@ _LATE_S = 30.0  # of a busy file system
 def wait_for_ranks(
     run_directory: Path, seconds: float = 3.0, sleep: Callable[[float], object] = time.sleep
 ) -> None:
-    """Wait until nothing more comes into the run directory, but no longer than `seconds`.
+    """Wait until nothing more comes into the run directory, at most `seconds`.
 
-    Nodes whose processes were killed with their keeper can't be told from those that go on: they get a third
-    of the time.
+    Nodes whose processes were killed with their keeper can't be distinguished from running ones: they get a
+    third of the time.
 
     Args:
         run_directory: of the job.
@@ -47,7 +47,7 @@ def wait_for_all(run_directory: Path, ranks: int, meanwhile: Callable[[], object
 
     Args:
         run_directory: of the launch.
-        ranks: that it has. Those that never count are waited for a few seconds from the last sign of others.
+        ranks: their number. Ranks that never count are waited for a few seconds from the last sign of others.
         meanwhile: is called now and then.
     """
     step, last_sign = _STEP_S, time.monotonic()

@@ -85,7 +85,7 @@ def strip(words: Sequence[str]) -> tuple[tuple[Wrapper, ...], tuple[str, ...]]:
 
 
 def _own_words(words: tuple[str, ...]) -> int:
-    """Number of words that belong to the wrapper in front; 0 if there is none."""
+    """Number of words that belong to the wrapper in front; 0 without one."""
     if container := recognise(words):
         # Options behind the image go to the program that it names itself.
         end = len(container.words)

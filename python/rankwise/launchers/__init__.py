@@ -33,7 +33,7 @@ def launchers() -> tuple[Launcher, ...]:
 
 @cache
 def by_command() -> dict[str, Launcher]:
-    """Return the launcher of each command with a name of its own."""
+    """Return the launcher of each command whose name is unique to it."""
     return {name: launcher for launcher in launchers() for name in launcher.commands}
 
 

@@ -73,12 +73,12 @@ class Answer(NamedTuple):
 
 
 class World(NamedTuple):
-    """What all processes of one MPI_COMM_WORLD have in common, and those of no other one in the same run.
+    """What identifies one MPI_COMM_WORLD: common to all its processes, different in all others of the run.
 
     Attributes:
-        variable: of their environment; '' where an option tells.
-        second: a variable whose value is added to that, behind a dot; '' if there is none.
-        missing: stands for the second where that is not set.
+        variable: of their environment; '' where an option identifies it.
+        second: a variable whose value is added to that, behind a dot; '' without one.
+        missing: used in place of the second where that is not set.
         option: of a process of the launcher that started them, directly or through shells and wrappers: the
             word behind it counts.
         spawned: a variable that is set in spawned processes, to which all else tells their parents' world.
@@ -93,7 +93,7 @@ class World(NamedTuple):
     prefix: str = ""
 
 
-class RanksTold(NamedTuple):
+class RankIdentity(NamedTuple):
     """The rank information that a launcher passes to a process; -1 = missing.
 
     Attributes:
@@ -113,19 +113,19 @@ class Launcher:
     """Launchers that share a command line. These attributes and methods are all that the rest knows of them.
 
     Class attributes:
-        name: of them all.
-        order: they are listed by it. Where variables of several are set, those of the first count, so the
-            launchers of batch systems, in whose jobs others are started, come last.
-        commands: base names of the commands that nobody else has.
-        answers: to `--version`; where commands are called `mpirun` or `mpiexec`, they tell whose they are.
+        name: of the launcher.
+        order: the order in the list. If variables of several launchers are set, the first one counts.
+        So batch systems come last: other launchers run in their jobs.
+        commands: base names of the commands that no other launcher has.
+        answers: to `--version`; they identify commands that are called `mpirun` or `mpiexec`.
         values: option names (without dashes) -> number of values that follow as words.
-        flags: option names without value. With both, an unknown option can be told from a program.
+        flags: option names without value. With both lists, an unknown option is distinguished from a program.
         counting: options with the number of ranks.
         allocated: variable with the number of ranks that are started where no option tells it.
         from_file: options that take the programs from a file.
-        file_in_place: those of them whose file stands where the program would.
-        separator: the word between the programs of an MPMD launch, '' if there is none.
-        placings: the ways to pass it the places of ranks, each with a unique name.
+        file_in_place: those options whose file takes the program's position.
+        separator: the word between the programs of an MPMD launch, '' without one.
+        placings: the ways to give it the places of ranks, each with a unique name.
         not_started: is found in what it prints where a program can't be started.
         node_apart: is found in the line that tells how a process ended, and in another with the node as its
             group.
@@ -204,17 +204,17 @@ class Launcher:
         return next((int(text) for text in reversed(counts) if text.isdecimal()), None)
 
     def split(self, option: Option) -> Option:
-        """Return an option with its value in words of its own, where it may be attached to the name."""
+        """Return an option with its value in a separate word, where it may be attached to the name."""
         return option
 
     def setting(self, variable: str, value: str) -> tuple[str, ...]:
-        """Return the option that sets a variable for the ranks of all programs; empty if there is none."""
+        """Return the option that sets a variable for the ranks of all programs; empty without one."""
         del variable, value
         return ()
 
-    def ranks_told(self, environment: Mapping[str, str]) -> RanksTold | None:
+    def rank_identity(self, environment: Mapping[str, str]) -> RankIdentity | None:
         """Return the rank information in an environment; None if it is no rank of this launcher."""
-        identity = RanksTold(
+        identity = RankIdentity(
             *(
                 _number(environment, variable)
                 for variable in (self.rank, self.size, self.local_rank, self.on_node)
@@ -246,7 +246,7 @@ class Launcher:
         theirs: str,  # noqa: ARG002
         version: str,  # noqa: ARG002
     ) -> Delivery:
-        """Make a launcher inside of a script take the variables to other hosts, whatever its own options.
+        """Make a launcher inside a script take the variables to other hosts, with any options.
 
         Args:
             preload: what to deliver.

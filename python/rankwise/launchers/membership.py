@@ -19,7 +19,7 @@ _MOST_GENERATIONS = 4  # shells and wrappers between the launcher and us
 
 
 class Membership(NamedTuple):
-    """A process among those of its launch.
+    """A process within its launch.
 
     Attributes:
         rank: in MPI_COMM_WORLD.
@@ -37,16 +37,16 @@ class Membership(NamedTuple):
 
     @property
     def speaks_for(self) -> int:
-        """Ranks that this one answers for: all of its node, or none, or itself where the node is not told."""
+        """Ranks that this one answers for: its whole node, none, or only itself if the node is unknown."""
         if self.on_node < 1 or self.local_rank < 0:
             return 1
         return 0 if self.local_rank else self.on_node
 
 
 def membership(environment: Mapping[str, str]) -> Membership | None:
-    """Return what the launcher tells that started this process; None if it tells of no several ranks."""
+    """Return this process's place in its launch; None unless the launcher reports several ranks."""
     for launcher in launchers():
-        ranks = launcher.ranks_told(environment)
+        ranks = launcher.rank_identity(environment)
         if ranks:
             return Membership(*ranks, job_of(environment)) if ranks.size > 1 else None
     return None
@@ -55,10 +55,10 @@ def membership(environment: Mapping[str, str]) -> Membership | None:
 def job_of(environment: Mapping[str, str]) -> str:
     """Return the identity of this launch; '' if unknown."""
     worlds = (world for launcher in launchers() for world in launcher.worlds)
-    return next(filter(None, (_told(world, environment) for world in worlds)), "")
+    return next(filter(None, (_identity(world, environment) for world in worlds)), "")
 
 
-def _told(world: World, environment: Mapping[str, str]) -> str:
+def _identity(world: World, environment: Mapping[str, str]) -> str:
     if world.option:
         identity = _option_of_ancestors(world.option)
     else:

@@ -65,10 +65,10 @@ class Written(NamedTuple):
     Attributes:
         path: of the file.
         launcher: its name, for people.
-        text: what the file holds.
-        words: of the command, with those of the program at its end; empty if there is none.
+        text: content of the file.
+        words: of the command, with those of the program at its end; empty without one.
         environment: variables that the command needs.
-        note: limits and needs of this launcher; empty if there are none.
+        note: limits and needs of this launcher; may be empty.
     """
 
     path: Path
@@ -90,7 +90,7 @@ class Placing:
 
     Class attributes:
         choice: its name on our command line.
-        files: that tell it; the first one has the command that is closest to what was asked for.
+        files: with the places; the command of the first is closest to the request.
     """
 
     choice: str
@@ -139,8 +139,8 @@ def job_of(bindings: Sequence[Binding], directory: Path, program_words: Sequence
     """Check the bindings and put them in order.
 
     Raises:
-        RankwiseError: there are none, or a rank is missing or has two, or a host has a name that files of
-            launchers can't hold.
+        RankwiseError: there are no places, a rank has none or two, or a launcher's file can't hold the
+        name of a host.
     """
     ordered = tuple(sorted(bindings, key=lambda binding: binding.rank))
     if not ordered:

@@ -16,7 +16,7 @@ def ask(launcher: str) -> tuple[str, str, str]:
 
     Returns:
         its label ("Open MPI", "MPICH", "Intel MPI", "Slurm"), its version, and the name of its MPI library in
-        mpi_libraries ('' for Slurm, which serves all); all '' if it can't be told.
+        mpi_libraries ('' for Slurm, which serves all); all '' if unknown.
     """
     import subprocess  # later: most launchers are known by their names
 

@@ -1,4 +1,4 @@
-"""The MPI libraries: a module each with all that is known of it; here is how they are told apart."""
+"""The MPI libraries: a module for each has all that is known of it; here they are distinguished."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def title(name: str) -> str:
 
 
 def beside(name: str) -> frozenset[str]:
-    """Return the names of all ABIs that a library with the one of this name may have."""
+    """Return the names of all ABIs that a library with this ABI may have."""
     return frozenset({name, *(LIBRARIES[name].beside if name in LIBRARIES else ())})
 
 
 def by_file(name: str, defines: Callable[[str], bool]) -> str:
-    """Return the name of the library whose core is in a file, UNKNOWN if it can't be told.
+    """Return the name of the library whose core is in a file, UNKNOWN if it can't be identified.
 
     Args:
         name: of the file.
@@ -49,8 +49,8 @@ def by_file(name: str, defines: Callable[[str], bool]) -> str:
 
 def by_symbols(defines: Callable[[str], bool]) -> str:
     """Return the name of the library that defines these symbols, UNKNOWN if it is none."""
-    found = (library.name for library in LIBRARIES.values() if library.symbol and defines(library.symbol))
-    return next(found, UNKNOWN)
+    names = (library.name for library in LIBRARIES.values() if library.symbol and defines(library.symbol))
+    return next(names, UNKNOWN)
 
 
 def fortran_binding(soname: str) -> str:
@@ -70,6 +70,6 @@ def version_of(said: str) -> Version:
     """
     first = said.strip().split(",")[0]
     for product in (product for library in LIBRARIES.values() for product in library.products):
-        if found := product.said.match(first):
-            return Version(product.label, found[1])
+        if matched := product.said.match(first):
+            return Version(product.label, matched[1])
     return Version()

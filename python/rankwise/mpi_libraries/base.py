@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 UNKNOWN = "unknown"
-"""Stands for the name of a library that is none of ours."""
+"""Name of a library that is not in this list."""
 
 
 class Version(NamedTuple):
@@ -31,8 +31,8 @@ class Product(NamedTuple):
     """One of the libraries that share an ABI.
 
     Attributes:
-        label: what it is called.
-        said: what the first line of MPI_Get_library_version begins with; its group is the version.
+        label: its display name.
+        said: beginning of the first line of MPI_Get_library_version; its group is the version.
     """
 
     label: str
@@ -53,12 +53,13 @@ class MpiLibrary(NamedTuple):
         fortran: patterns of file names, each with the Fortran binding that the file serves.
         see_all: variables with which it sends all its messages where they can be seen; other libraries don't
             read them.
-        compiler: the option that asks a compiler wrapper what it is, and what the library's own answers.
+        compiler: the option that asks a compiler wrapper for its identity, and the answer of the library's
+            own.
         launched_by: names of other libraries whose launchers start its programs, too.
         beside: names of other ABIs that the same libraries may have.
-        products: that MPI_Get_library_version tells apart.
-        eager_within_node: bytes of messages between processes of a node that are buffered, unless it is told
-            otherwise; 0 = it depends.
+        products: distinguished by MPI_Get_library_version.
+        eager_within_node: bytes of messages between processes of a node that are buffered by default; 0 = it
+            depends.
     """
 
     name: str

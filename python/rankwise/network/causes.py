@@ -18,12 +18,12 @@ OTHERS = "(other causes)"
 class Cause:
     """Messages of one kind that one procedure sends on the communicators of one family.
 
-    The parts of a job call collectives at the same time on communicators that one line created, such as those
+    The parts of a job call collectives at the same time on communicators from one line of code, such as those
     of all rows of a grid. Their messages meet on links, so they count as one cause.
 
     Attributes:
-        communicator: its name if there is only one, else that of the family.
-        user_name: set by the program; '' if it set none, or if there are several communicators.
+        communicator: its name if there is only one, else the name of the family.
+        user_name: set by the program; '' without one, or if there are several communicators.
         communicators: how many have sent messages.
         procedure: name.
         kind: of the messages.
@@ -56,9 +56,9 @@ def causes_of(flows: Flows) -> tuple[tuple[Cause, ...], NDArray[np.int64]]:
     sizes = np.bincount(flows.group, flows.bytes, len(flows.groups))
     counts = np.bincount(flows.group, flows.messages, len(flows.groups))
     by_size = sorted(groups.values(), key=lambda members: -float(sizes[members].sum()))
-    chosen, rest = by_size[:_MOST], by_size[_MOST:]
-    if rest:
-        chosen.append([number for members in rest for number in members])
+    chosen, smaller = by_size[:_MOST], by_size[_MOST:]
+    if smaller:
+        chosen.append([number for members in smaller for number in members])
     of_group = np.zeros(len(flows.groups), np.int64)
     causes = []
     for number, members in enumerate(chosen):

@@ -20,7 +20,7 @@ from rankwise.network.routes.ideal import EvenSplit
 from rankwise.network.what_if import SPLIT, Scenario, placed, scenario
 
 EACH_PAIR = 1024
-"""Up to this many ranks, each pair is a flow of its own."""
+"""Up to this many ranks, each pair is a separate flow."""
 
 _ALL = "all ranks"
 _GROUP = Group(_ALL, _ALL, "", "MPI_Alltoall", IN_COLLECTIVE)
@@ -46,7 +46,7 @@ def everyone(fabric: Fabric, places: Places, size: int, *, lid_offset: int | Non
     flows = _flows(0, size)
     rails = tuple(
         _rail(subnet, rail, size, lid_offset)
-        for subnet, rail in zip(fabric.subnets, _one_each(places), strict=True)
+        for subnet, rail in zip(fabric.subnets, _rails_of_single_ranks(places), strict=True)
     )
     none = np.empty(0, np.int64)
     unknown = RailJourneys(none, none.astype(np.int32), none.astype(np.int32), np.empty(0))
@@ -101,7 +101,7 @@ def _flows(ranks: int, size: int) -> Flows:
     )
 
 
-def _one_each(places: Places) -> tuple[Rail, ...]:
+def _rails_of_single_ranks(places: Places) -> tuple[Rail, ...]:
     for rail in places.rails:
         wide = rail.ports.shape[1] == 1
         if len(places.hosts) < places.ranks or not wide or rail.ports.min() < 0 or np.ptp(rail.shares):

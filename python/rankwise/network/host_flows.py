@@ -22,10 +22,10 @@ class HostPair:
         rail: index of the subnet.
         rail_name: '' if there is only one.
         source: name of the host.
-        destination: likewise.
+        destination: name of the host.
         bytes: that it sends.
-        messages: likewise.
-        rank_pairs: that they are between.
+        messages: that it sends.
+        rank_pairs: number of pairs of ranks in it.
         cause: of most of the bytes.
         switches: that they pass; the mean of the ways of a split; None: there is no way.
         worst: the link between switches on the path that needs the most time for its whole load;

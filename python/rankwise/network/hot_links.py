@@ -29,10 +29,10 @@ class LinkLoad:
         link_class: name.
         source: name of the switch or host that it leads from.
         source_port: there.
-        destination: likewise.
+        destination: name of the switch or host that it leads to.
         destination_port: there.
         bytes: that it carries.
-        messages: likewise.
+        messages: that it carries.
         seconds: bytes by rate; None = the rate is not known.
         times_mean: bytes by the mean of the links of the class that are used; None: none is.
         excess: bytes divided by the lower bound that any routing has for this class; None: unknown.

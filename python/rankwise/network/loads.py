@@ -101,7 +101,7 @@ class JobLoads:
 
     @property
     def between_hosts(self) -> float:
-        """Bytes between hosts, those that are on no link included."""
+        """Bytes between hosts, including those on no link."""
         return self.on_links + self.undelivered + self.lost
 
 

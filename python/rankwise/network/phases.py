@@ -1,7 +1,7 @@
 """The load of each link in each phase of a run, and links that are hot only in one phase.
 
-A link carries bytes over a whole run, but it is in the way while it carries them: one that is hot in a short
-phase can be lost among those that are used all the time.
+The load over a whole run does not show when a link is busy: one that is hot in a short phase can hide among
+those that are used all the time.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ class LoadsByPhase:
         flows: by phases.
         run: loads over the whole run.
         phases: in the order of time.
-        seconds: that the most loaded links of the phases take together; None = not known of some.
-        run_seconds: that the most loaded link of the run takes; likewise.
-        hidden_links: how many links are hot in any phase, and not over the run.
+        seconds: total for the most loaded links of the phases; None = unknown for some.
+        run_seconds: for the most loaded link of the run; None = unknown.
+        hidden_links: number of links that are hot in a phase, but not over the run.
         hidden: the first of these links, each with its phase.
     """
 
@@ -118,8 +118,8 @@ def loads_by_phase(run: JobLoads, flows: FlowsByPhase, top: int) -> LoadsByPhase
     for number, (phase, own) in enumerate(zip(flows.phases, loads, strict=True)):
         links = ranked(own, with_hosts=False)
         hidden = [(rail, link) for rail, link in links if (is_hot[number][rail] & ~run_is_hot[rail])[link]]
-        first, left = links[: top or None], top - len(listed_hidden) if top else len(hidden)
-        phase_links = _links(own, run, number, [*dict.fromkeys((*first, *hidden[:left]))], is_hot, run_is_hot)
+        first, room = links[: top or None], top - len(listed_hidden) if top else len(hidden)
+        phase_links = _links(own, run, number, [*dict.fromkeys((*first, *hidden[:room]))], is_hot, run_is_hot)
         phases.append(
             LoadsOfPhase(
                 phase,
@@ -130,7 +130,7 @@ def loads_by_phase(run: JobLoads, flows: FlowsByPhase, top: int) -> LoadsByPhase
                 _most(own),
             )
         )
-        listed_hidden += [(phases[-1], phase_links[link]) for link in hidden[:left]]
+        listed_hidden += [(phases[-1], phase_links[link]) for link in hidden[:room]]
     known = [each.seconds for each in phases]
     seconds = None if any(length is None for length in known) else sum(length or 0.0 for length in known)
     hidden_in_any = [

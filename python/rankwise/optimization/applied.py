@@ -28,7 +28,7 @@ def way_of(program: Program, directory: Path, settings: Settings, name: str, *, 
     Raises:
         RankwiseError: the library or the launcher can't take them.
     """
-    # What is in the environment may be for the launcher, such as how it binds ranks. A directory of its own:
+    # The environment may have variables for the launcher, such as how it binds ranks. A separate directory:
     # others may be in use.
     own = Path(mkdtemp(prefix="settings-", dir=directory))
     variables: Mapping[str, str] = materialise(settings, own, library)

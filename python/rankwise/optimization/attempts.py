@@ -39,10 +39,10 @@ class Optimized:
     Attributes:
         confidence: of each step's interval, so that all together are as sure as was asked for.
         run_seconds: of all ranks, of the program as given.
-        attempts: what was tried, in this order, and then what was not.
-        kept: settings of all steps that were kept; None: none was.
-        final: as given against all that was kept, measured afresh; None: there was nothing to measure.
-        settings: to be written: what was kept, with the gain; None: it is not proven.
+        attempts: the steps that were tried, in this order, and then the others.
+        kept: settings of all steps that were kept; None if none was.
+        final: as given against all kept settings, measured again; None: nothing to measure.
+        settings: to be written: the kept ones, with the gain; None: it is not proven.
         ended: why it was ended early; '' if it was not.
     """
 

@@ -40,7 +40,7 @@ class Budget:
         return self.end - self.clock()
 
     def for_final(self, of_run: float, aim: Aim) -> float:
-        """Return what is reserved for the measurement at the end: never more than it can use.
+        """Return the reserve for the measurement at the end: never more than it can use.
 
         Args:
             of_run: seconds that a run takes.

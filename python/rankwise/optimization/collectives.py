@@ -1,4 +1,4 @@
-"""The step `collectives`: other algorithms for those that cost most."""
+"""The step `collectives`: other algorithms for the most expensive collectives."""
 
 from __future__ import annotations
 

@@ -10,22 +10,22 @@ from rankwise.findings.search import findings
 from rankwise.optimization.step import Promise
 
 A_PART = 0.5 * WEIGHTS[LOW]
-"""How sure it is that all of some time can be saved, where nobody knows which part of it can."""
+"""Certainty that all of some time can be saved, while the part that can is unknown."""
 
 
 def promised(
-    seen: Evidence, rules: Collection[str], reckoned: float, why: str, sure: float = WEIGHTS[LOW]
+    evidence: Evidence, rules: Collection[str], reckoned: float, why: str, sure: float = WEIGHTS[LOW]
 ) -> Promise:
-    """Return what a step may save: what findings say, or what was reckoned if that is more.
+    """Return the expected saving of a step: from findings, or as the step estimates if that is more.
 
     Args:
-        seen: what is known of the run.
+        evidence: evidence from the run.
         rules: ids of the findings that the step does something about.
-        reckoned: seconds over the ranks that the step itself thinks to save at the most; a guess.
-        why: of them, a clause.
+        reckoned: upper limit of the step's own estimate, seconds summed over the ranks; a guess.
+        why: reason for the estimate, a clause.
         sure: how sure they are, between 0 and 1.
     """
-    relevant = [entry.finding for entry in findings(seen).found if entry.finding.rule in rules]
+    relevant = [entry.finding for entry in findings(evidence).found if entry.finding.rule in rules]
     own = Promise(reckoned, sure * reckoned, why)
     if not relevant:
         return own

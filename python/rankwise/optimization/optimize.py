@@ -1,4 +1,4 @@
-"""Tries steps in the order of what they promise, keeps what is proven, and measures the whole afresh."""
+"""Tries steps in the order of their expected gain, keeps what is proven, and measures the whole again."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Request:
         way_of: returns the way with settings. It raises RankwiseError if they can't be applied.
         facts: reads a profile.
         steps: that may be tried.
-        aim: of the whole: its confidence is that of everything together.
-        budget: of everything; it has begun.
+        aim: of the whole: its confidence is that of all tests together.
+        budget: of the whole; it has begun.
         seed: of the order of runs.
         saved: what an earlier call has found.
     """
@@ -89,7 +89,7 @@ def optimize(request: Request, runs: Runs, say: Say) -> Optimized:
     """Go the whole way.
 
     Args:
-        request: what is wanted.
+        request: the user's options.
         runs: runs the program; its directory is empty.
         say: called with the progress.
 
@@ -101,7 +101,7 @@ def optimize(request: Request, runs: Runs, say: Say) -> Optimized:
 
 @dataclass
 class _Plan:
-    """What is to be tried, and what is not."""
+    """The steps to try, and the others."""
 
     promises: list[tuple[Step, Promise]] = field(default_factory=list)
     skipped: list[Attempt] = field(default_factory=list)
@@ -157,8 +157,8 @@ class _Optimizer:
         self._announce(plan)
         while True:
             if not plan.promises:
-                # What others have left of their time is for those that had too little, once more; but pairs
-                # that have not decided must not be followed by others, as if there had been none.
+                # The time that others have left goes to those that had too little, once more; but
+                # undecided pairs must not be followed by others, as if they had not been measured.
                 again = {attempt.step for attempt in self._no_time if attempt.interval is None} - twice
                 if not again:
                     break
@@ -172,12 +172,12 @@ class _Optimizer:
                     break
             plan = self._plan(profile)
         done = {attempt.step for attempt in self._done}
-        left = [
+        untried = [
             Attempt(step.name, promise, "no time", _OVER)
             for step, promise in plan.promises
             if step.name not in done
         ]
-        made.attempts = [*self._done, *left, *plan.skipped]
+        made.attempts = [*self._done, *untried, *plan.skipped]
 
     @property
     def _done(self) -> list[Attempt]:
@@ -252,7 +252,7 @@ class _Optimizer:
         return Attempt(step.name, promise, "kept", tried.why, tried.interval), together(kept, tried.added)
 
     def _plan(self, profile: Path) -> _Plan:
-        """Return the steps that are left, the one that promises most first."""
+        """Return the remaining steps, the one with the largest expected gain first."""
         plan = _Plan()
         tried = {attempt.step for attempt in self._done}
         for step in self._request.steps:
@@ -348,7 +348,7 @@ class _Optimizer:
         if kept is None:
             return
         self._say("measuring again: the program as given, and with all kept steps")
-        left = self._budget.left
+        remaining_s = self._budget.left
         runs = replace(
             self._runs,
             directory=self._runs.directory / "final",
@@ -357,8 +357,8 @@ class _Optimizer:
         )
         runs.directory.mkdir()
         given, way = self._request.given, self._request.way_of(kept, "with all kept steps")
-        aim = replace(aim, seconds=None if math.isinf(left) else max(left, 0.0))
-        # Another seed: the order of runs shall not be that of the steps once more.
+        aim = replace(aim, seconds=None if math.isinf(remaining_s) else max(remaining_s, 0.0))
+        # Another seed: the order of runs should differ from that of the steps.
         seed, clock, pairs = self._request.seed + 1, self._budget.clock, runs.saved_pairs(given, way)
         proof = made.final = prove(given, way, aim, seed, runs, self._say, clock, pairs)
         if runs.signals.count and proof.ended.startswith("Interrupted"):
@@ -375,7 +375,7 @@ class _Optimizer:
 
 
 def together(kept: Settings, added: Settings) -> Settings:
-    """Return both settings; where they contradict each other, those that were added count."""
+    """Return both settings; where they contradict each other, the added ones count."""
     procedures = {(rule.procedure, rule.processes, rule.low, rule.high) for rule in added.rules}
     rules = [
         rule for rule in kept.rules if (rule.procedure, rule.processes, rule.low, rule.high) not in procedures

@@ -54,9 +54,9 @@ class Parameters:
         if not proposed:
             return "no known parameter matters for such messages"
         with opened_profile(profile) as connection:
-            seen = Evidence(connection)
-            reckoned = min(proposed[0].expected_seconds * seen.run.ranks, seen.seconds)
-            return promised(seen, _RULES, reckoned, f"{proposed[0].name}: {proposed[0].why}", A_PART)
+            evidence = Evidence(connection)
+            reckoned = min(proposed[0].expected_seconds * evidence.run.ranks, evidence.seconds)
+            return promised(evidence, _RULES, reckoned, f"{proposed[0].name}: {proposed[0].why}", A_PART)
 
     def least_seconds(self, of_run: float, aim: Aim) -> float:
         """See Step: a race, and the proof."""

@@ -52,7 +52,7 @@ class Places:
     def promise(self, profile: Path) -> Promise | Unable | str:
         """See Step."""
         try:
-            search, _ = self._found(profile)
+            search, _ = self._mapping(profile)
         except RankwiseError as error:
             return Unable(f"no placement can be computed: {error}")
         if not search.gains:
@@ -60,10 +60,10 @@ class Places:
         present = search.present.cost if search.present else search.natural.cost
         spared = (present - search.found.cost) / present
         with opened_profile(profile) as connection:
-            seen = Evidence(connection)
+            evidence = Evidence(connection)
             (mpi_seconds,) = connection.execute("SELECT SUM(mpi) FROM ranks").fetchone()
             why = f"another placement saves {percent_text(100 * spared)} % of the bytes x hops"
-            promise = promised(seen, _RULES, spared * (mpi_seconds or 0.0), why)
+            promise = promised(evidence, _RULES, spared * (mpi_seconds or 0.0), why)
         return promise if self._launch else Unable(self._why_not, promise)
 
     def least_seconds(self, of_run: float, aim: Aim) -> float:
@@ -73,7 +73,7 @@ class Places:
     def attempt(self, now: Now) -> Tried:
         """See Step."""
         assert self._launch is not None  # or it has promised nothing
-        mapping, where = self._found(now.profile)
+        mapping, where = self._mapping(now.profile)
         bindings = tuple(self._launch.bindings(mapping.bindings))
         what = f"{len(mapping.moved)} of {len(bindings)} ranks change places"
         if why := not_applicable(where, bindings, mapping.machine):
@@ -94,7 +94,7 @@ class Places:
         proof = prove(now.way, after, now.aim, now.seed, now.runs, now.say, kept=kept)
         return judged(proof, added, what)
 
-    def _found(self, profile: Path) -> tuple[Mapping, Whereabouts]:
+    def _mapping(self, profile: Path) -> tuple[Mapping, Whereabouts]:
         with opened_profile(profile) as connection:
             where = whereabouts(connection)
             return find_mapping(run_traffic(connection), where, self._machine), where

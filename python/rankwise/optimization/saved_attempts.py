@@ -1,4 +1,4 @@
-"""What was kept and dropped so far, in a directory of the user's: a further call goes on from there."""
+"""The steps kept and dropped so far, in a directory of the user: a further call continues from there."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Saved:
     Attributes:
         directory: of it.
         attempts: steps that were kept or dropped.
-        kept: settings of those that were kept, together; None: none was.
+        kept: settings of the kept steps together; None if none was kept.
         hosts: that the program ran on; empty: it has not run.
     """
 
@@ -39,9 +39,9 @@ class Saved:
 
         Args:
             parent: directory of all states.
-            command: whose state it is.
-            library: likewise.
-            asked: what must be the same for its proofs to count, as JSON knows it.
+            command: of the program with this state.
+            library: of the program with this state.
+            asked: options that must be the same for its proofs to count, as JSON knows them.
 
         Raises:
             RankwiseError: it can't be read, or is of other wishes.
@@ -129,7 +129,7 @@ class Saved:
                 raise RankwiseError(f"{path} is of another version: remove {self.directory} to start over")
             if content["asked"] != self._asked:
                 raise RankwiseError(
-                    f"{self.directory} was started with other options ({_told(content['asked'])}): give the "
+                    f"{self.directory} was started with other options ({_text(content['asked'])}): give the "
                     "same, or remove it to start over"
                 )
             self.attempts = [_attempt(attempt) for attempt in content["tried"]]
@@ -148,7 +148,7 @@ def _attempt(fields: Mapping[str, Any]) -> Attempt:
     return Attempt(**{**fields, "promise": promise, "interval": interval})
 
 
-def _told(asked: Mapping[str, Any]) -> str:
+def _text(asked: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in asked.items() if value not in (None, False, ""))
 
 

@@ -23,8 +23,8 @@ class Promise:
     """What a step may save.
 
     Attributes:
-        seconds: over the ranks, at the most.
-        weight: the same by how sure that is: the step with the most comes first.
+        seconds: summed over the ranks, at most.
+        weight: the same times its certainty: the step with the largest weight comes first.
         why: it is thought to help, a clause for people.
     """
 
@@ -51,11 +51,11 @@ class Now:
     """The program as it is when a step is tried.
 
     Attributes:
-        profile: of a run with what was kept so far, with messages inside collectives.
+        profile: of a run with the settings kept so far, with messages inside collectives.
         way: that run's.
         kept: settings that it has.
         combined: returns the way with further settings on top of these. It raises RankwiseError if they
-            can't be told.
+        can't be combined.
         aim: of the proof; its seconds are the step's share.
         seed: of the order of runs.
         runs: runs the program; its directory is the step's own.
@@ -81,8 +81,8 @@ class Tried:
     """What came of a step.
 
     Attributes:
-        added: settings that are proven to gain on top of what was kept; None: there are none.
-        interval: of the ratio without / with the step; None: there were no pairs.
+        added: settings that are proven to gain on top of the kept ones; None without any.
+        interval: of the ratio without / with the step; None without pairs.
         why: it is dropped, or what it does; a sentence without its full stop.
         unfinished: the time was over before it was decided: it can be tried again.
         untried: it could not be tried, so that nothing is known.

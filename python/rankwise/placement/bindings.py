@@ -25,7 +25,7 @@ def bindings_of(machine: Machine, slot: ArrayLike) -> list[Binding]:
     bindings = []
     for rank, place in enumerate(np.asarray(slot).tolist()):
         node = int(machine.slots.host[place])
-        # A level that the node leaves out has objects by number, but nobody else knows these.
+        # Objects of a level that the node leaves out have numbers, but no launcher knows these.
         has_package, has_core = (
             name in machine.level_names() and machine.depth(name) in inside[id(machine.nodes[node].children)]
             for name in ("package", "core")
@@ -54,7 +54,7 @@ def _in_node(machine: Machine, level: str) -> NDArray[np.int64]:
 
 
 def _in_package(machine: Machine) -> NDArray[np.int64]:
-    """Return the number of each slot's core among those of its package."""
+    """Return the number of each slot's core within its package."""
     names = machine.level_names()
     if "package" not in names or "core" not in names:
         return np.full(len(machine.slots), -1)

@@ -20,7 +20,7 @@ _TELL_S = 0.1
 
 @dataclass(frozen=True)
 class Placement:
-    """What was found.
+    """The result of a search.
 
     Attributes:
         slot: shape (ranks,): row of PricedSlots.objects of each rank; no two ranks have the same.
@@ -41,10 +41,10 @@ class Link:
     """A link, and the load on it.
 
     Attributes:
-        load: sum of bytes x what they cost on it; on an object's link, of both directions.
-        level: column of PricedSlots.objects that has the object whose link to the one around it this is;
+        load: sum of bytes x their cost on it; on an object's link, of both directions.
+        level: column of PricedSlots.objects with the object whose outward link this is;
             None: a link of the network.
-        slot: one of the object's; None likewise.
+        slot: one of the object's; None: a link of the network.
         routers: that it leads from and to; None if it is an object's.
     """
 
@@ -68,9 +68,9 @@ def place(
     """Find a slot for each rank; never dearer than the natural order or the present placement.
 
     Args:
-        traffic: what is sent.
-        slots: where ranks can be.
-        present: slot of each rank now, shape (ranks,): of placements that are as good, the result is the one
+        traffic: between the ranks.
+        slots: the allowed ones.
+        present: slot of each rank now, shape (ranks,): of equally good placements, the result is the one
             with the fewest moves from it.
         bottleneck: make the load of the most loaded link small, and the cost of all where that is equal.
         effort: one of options.EFFORTS.
@@ -105,8 +105,8 @@ def choose_pairs(
 
     Args:
         rows: of each pair, from 0 on, shape (P,).
-        columns: likewise; no pair twice.
-        weights: likewise, not negative.
+        columns: of each pair, in the same form; no pair twice.
+        weights: of each pair, in the same form, not negative.
 
     Returns:
         shape (P,): which are chosen.
@@ -151,8 +151,8 @@ def weigh(traffic: Traffic, slots: PricedSlots, slot: ArrayLike) -> tuple[float,
     """Return the sum of all costs of a placement, and its most loaded link; None if there are no links.
 
     Args:
-        traffic: what is sent.
-        slots: where ranks can be.
+        traffic: between the ranks.
+        slots: the allowed ones.
         slot: of each rank, shape (ranks,).
 
     Raises:

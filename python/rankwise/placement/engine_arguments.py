@@ -69,7 +69,7 @@ class EngineArguments(Arguments):
             struct.message_between = self.numbers(network.per_message, network.count**2)
             return struct
         count = network.count if network.router is None else np.size(network.router)
-        struct.nodes = max(-1, min(count, np.iinfo(np.int32).max))  # what is impossible is refused there
+        struct.nodes = max(-1, min(count, np.iinfo(np.int32).max))  # the engine refuses impossible values
         struct.router = self.integers(network.router, struct.nodes)
         struct.per_byte, struct.per_message = network.per_byte, network.per_message
         if isinstance(network, Torus):

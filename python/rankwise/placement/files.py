@@ -18,7 +18,7 @@ __all__ = ["LAUNCHERS", "Written", "check_output", "instructions", "write_all"]
 LAUNCHERS: Mapping[str, tuple[Callable[[Job], Written], ...]] = {
     choice: placing.files for choice, placing in placings().items()
 }
-"""What is told to each, by its name on the command line."""
+"""The placings of each launcher, by its name on the command line."""
 
 _COLUMNS = [field.name for field in fields(Binding)]
 EVERY = tuple(LAUNCHERS)
@@ -65,7 +65,7 @@ def write_all(
     *,
     force: bool = False,
 ) -> list[Written]:
-    """Write files for launchers, and those that are for people and scripts: each appears whole.
+    """Write files for launchers, and files for people and scripts: each appears as a whole.
 
     Args:
         bindings: of ranks 0, 1, ..., in any order.
@@ -75,7 +75,7 @@ def write_all(
         force: replace files that are there.
 
     Raises:
-        RankwiseError: the bindings are not those of ranks 0, 1, ..., or a file is there or can't be written.
+        RankwiseError: the bindings are not those of ranks 0, 1, ..., or a file exists or can't be written.
     """
     instructed = instructions(bindings, directory, program_words, launchers)
     check_output(directory, launchers, force=force)

@@ -17,11 +17,11 @@ Costs = NDArray[np.float64]
 
 
 def link_costs(machine: Machine) -> tuple[Costs, str]:
-    """Return what a byte costs on the links of nodes and of what is around them, and its unit.
+    """Return the cost of a byte on the links of nodes and of the levels around them, and its unit.
 
-    That is time if the bandwidth of all these links is known, or else all links are alike. Links inside of
-    nodes do not count. Where a torus, a dragonfly or routes are between nodes, their links alone do; where
-    that was measured, those of nodes alone.
+    That is time if the bandwidth of all these links is known; otherwise all links are equal. Links inside
+    nodes do not count. If a torus, a dragonfly or routes connect the nodes, only their links do; if that was
+    measured, only those of nodes.
     """
     shape = machine.slots.numbers.shape
     costs = np.zeros(shape)

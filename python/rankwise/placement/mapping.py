@@ -32,12 +32,12 @@ class Mapping:
         machine: that the ranks are placed on.
         unit: of costs.
         slot: shape (ranks,): index of the slot of each rank in Machine.slots.
-        slot_before: likewise, in the present placement, or in natural order without one.
+        slot_before: in the same form, in the present placement, or in natural order without one.
         bindings: of the ranks.
         moved: ranks that are to be elsewhere than they were; none without a present placement.
         bound: ranks whose processors were known, of the present placement.
-        present: cost of the present placement; None where there is none on this machine.
-        absent: why there is none, in words; '' if there is one.
+        present: cost of the present placement; None without one on this machine.
+        absent: why it is missing, in words; '' if it is not.
         natural: of rank r in the r-th slot.
         found: of this one.
         gains: whether it is cheaper than the present one (or than the natural order without one).
@@ -58,7 +58,7 @@ class Mapping:
 
 
 def find_mapping(
-    seen: RunTraffic,
+    run: RunTraffic,
     where: Whereabouts,
     machine: Machine | None = None,
     *,
@@ -72,9 +72,9 @@ def find_mapping(
     """Find a placement that is never dearer than the present one.
 
     Args:
-        seen: what the ranks sent each other.
-        where: they were.
-        machine: to place them on; None: what the run tells of its own.
+        run: what the ranks sent each other.
+        where: the places of the ranks in the run.
+        machine: to place them on; None: the nodes of the run, as the run describes them.
         objective: one of options.OBJECTIVES.
         nodes: one of options.NODES.
         predict: the machine may be another one than the run's.
@@ -87,7 +87,7 @@ def find_mapping(
     """
     known = machine is not None
     machine = machine or machine_of_run(where)
-    ranks = seen.traffic.ranks
+    ranks = run.traffic.ranks
     present, absent = _present(where, machine, predict and known)
     slots = np.sort(present.slot) if present and nodes == "job" else np.arange(len(machine.slots))
     if ranks > len(slots):
@@ -98,7 +98,7 @@ def find_mapping(
     priced = prices(machine, objective, objects)
     now = np.searchsorted(slots, present.slot) if present else None
     placed = place(
-        seen.traffic,
+        run.traffic,
         priced.slots(machine, slots),
         present=now,
         bottleneck=priced.bottleneck,
@@ -107,9 +107,9 @@ def find_mapping(
         listener=listener,
     )
     slot = slots[placed.slot]
-    before = None if present is None else placement_cost(seen.traffic, machine, present.slot, priced)
-    natural = placement_cost(seen.traffic, machine, slots[:ranks], priced)
-    cost = placement_cost(seen.traffic, machine, slot, priced)
+    before = None if present is None else placement_cost(run.traffic, machine, present.slot, priced)
+    natural = placement_cost(run.traffic, machine, slots[:ranks], priced)
+    cost = placement_cost(run.traffic, machine, slot, priced)
     gains = cost.cost < (before or natural).cost
     if present is not None and before is not None and not gains:  # a change that gains nothing is none
         slot, cost = present.slot, before
@@ -130,7 +130,7 @@ def find_mapping(
 
 
 def _present(where: Whereabouts, machine: Machine, may_differ: bool) -> tuple[PresentPlacement | None, str]:
-    """Return the present placement, or why there is none, if that may be."""
+    """Return the present placement, or why it is missing, if that is allowed."""
     if any(source.kind == SHAPE for source in machine.sources):
         return None, "a shape has no hosts"  # its nodes' names are made up
     try:

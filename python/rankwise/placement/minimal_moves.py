@@ -1,4 +1,4 @@
-"""The placement with the fewest moves among those that are as good because parts of the
+"""The placement with the fewest moves among those that are equally good because parts of the
 machine are equal.
 
 `engine.place` gives that one already; this is its first step (src/placement/moves.cpp) alone.
@@ -22,8 +22,8 @@ def minimal_moves(
     Args:
         objects: shape (N, D): the object of each level, from the outermost, that a slot belongs to.
         proposed: shape (R,): place of each rank in `objects`, no two the same.
-        present: likewise, where they are now.
-        fixed: so many levels, from the outermost, whose objects keep their places.
+        present: where they are now, in the same form.
+        fixed: number of levels, from the outermost, whose objects keep their places.
 
     Returns:
         as `found`. The number of ranks that stay is the largest that such exchanges can reach.

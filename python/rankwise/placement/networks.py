@@ -18,8 +18,8 @@ class Torus:
         length: routers along each axis.
         ring: whether the last router of an axis is linked with the first; None: on all axes.
         router: of each node, in row-major order; None: node n is at router n.
-        per_byte: what a byte costs for each hop.
-        per_message: likewise, a message.
+        per_byte: cost of a byte for each hop.
+        per_message: cost of a message for each hop.
     """
 
     length: Sequence[int]
@@ -54,8 +54,8 @@ class Dragonfly:
         routers: of each group.
         nodes: at each router.
         router: of each node, counted over all groups; None: node n is at router n // nodes.
-        per_byte: what a byte costs for each hop.
-        per_message: likewise, a message.
+        per_byte: cost of a byte for each hop.
+        per_message: cost of a message for each hop.
     """
 
     groups: int
@@ -78,11 +78,11 @@ class Dragonfly:
 
 @dataclass(frozen=True)
 class Matrix:
-    """What was measured between n nodes.
+    """Measured costs between n nodes.
 
     Attributes:
-        per_byte: shape (n, n): what a byte costs; the mean of both directions counts.
-        per_message: likewise, a message; None: nothing.
+        per_byte: shape (n, n): cost of a byte; the mean of both directions counts.
+        per_message: cost of a message, in the same form; None: nothing.
     """
 
     per_byte: ArrayLike
@@ -101,9 +101,9 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Routes:
-    """What forwarding tables say: messages follow links from router to router, up to that of their node.
+    """Routes by forwarding tables: messages follow links from router to router, up to that of their node.
 
-    Hops are the links on the way, in the mean over the tables, by their shares.
+    Hops are the links on the way, on average over the tables, by their shares.
 
     Attributes:
         router: shape (n,): of each node.
@@ -113,8 +113,8 @@ class Routes:
             where no message comes by.
         share: of all messages, that follow each table; their sum is 1; None: all equal.
         per_link_byte: what a byte costs on each link, for the bottleneck alone; None: as much as a hop.
-        per_byte: what a byte costs for each hop.
-        per_message: likewise, a message.
+        per_byte: cost of a byte for each hop.
+        per_message: cost of a message for each hop.
     """
 
     router: ArrayLike

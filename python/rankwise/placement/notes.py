@@ -10,16 +10,16 @@ from rankwise.placement.mapping import Mapping
 
 
 def notes(
-    connection: sqlite3.Connection, seen: RunTraffic, mapping: Mapping, *, machine_given: bool, inside: bool
+    connection: sqlite3.Connection, run: RunTraffic, mapping: Mapping, *, machine_given: bool, inside: bool
 ) -> list[str]:
     """Return sentences.
 
     Args:
         connection: the profile.
-        seen: its messages.
+        run: its messages.
         mapping: the placement.
         machine_given: the machine is not the one derived from the profile.
-        inside: messages inside collectives are wanted.
+        inside: messages inside collectives are included.
     """
     said = []
     if not machine_given:
@@ -34,15 +34,15 @@ def notes(
         said.append(
             f"{loose} ranks were not bound to processors: they are assumed to be in order within their nodes."
         )
-    return said + profile_notes(connection, seen, inside=inside)
+    return said + profile_notes(connection, run, inside=inside)
 
 
-def profile_notes(connection: sqlite3.Connection, seen: RunTraffic, *, inside: bool) -> list[str]:
+def profile_notes(connection: sqlite3.Connection, run: RunTraffic, *, inside: bool) -> list[str]:
     """Return those sentences that hold for all machines; arguments as of `notes`."""
     said = _inside(connection) if inside else []
-    if seen.unplaced_messages:
+    if run.unplaced_messages:
         said.append(
-            f"Excluded: {seen.unplaced_messages} messages ({seen.unplaced_bytes} bytes) from or to unknown "
+            f"Excluded: {run.unplaced_messages} messages ({run.unplaced_bytes} bytes) from or to unknown "
             "processes."
         )
     return said

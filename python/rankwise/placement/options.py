@@ -11,7 +11,7 @@ LAUNCHERS = tuple(placings())
 """That files can be written for, as in placement.files."""
 
 NODES = ("job", "all")
-"""Slots that ranks may go to: those that they had, or any of the machine."""
+"""Slots that ranks may go to: those of the job, or any of the machine."""
 
 EFFORTS = (0, 1, 2, 3)
 """Quick with one attempt, usual, thorough, and with several seeds, too."""

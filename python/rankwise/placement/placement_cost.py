@@ -46,8 +46,8 @@ class PlacementCost:
     Attributes:
         cost: in the unit of the prices; if the bottleneck is to be small, its load.
         bytes_off_node: between ranks on different nodes.
-        messages_off_node: likewise.
-        levels: from the outermost; those at which no two slots of the machine meet are left out.
+        messages_off_node: between ranks on different nodes.
+        levels: from the outermost; levels at which no two slots of the machine meet are left out.
         bottleneck: the most loaded link; None if nothing goes over any.
     """
 

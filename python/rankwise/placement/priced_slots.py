@@ -16,8 +16,8 @@ class PricedSlots:
     Attributes:
         objects: shape (N, D): the object of each level, from the outermost, that a slot belongs to.
         per_byte: shape (D + 1,): cost of a byte between slots that have so many leading objects in common.
-        per_message: likewise; None if messages cost nothing.
-        per_link_byte: shape (N, D): what a byte costs on the link from the object to the one around it, for
+        per_message: cost of a message, in the same form; None if messages cost nothing.
+        per_link_byte: shape (N, D): cost of a byte on the link from the object to the one around it, for
             the bottleneck and weigh; 0: that link does not matter. None: 0 with a network, else 1.
         network: between nodes; slots on different ones cost the first price and what it adds. None: the tree
             tells all.

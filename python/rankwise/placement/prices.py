@@ -21,7 +21,7 @@ class Prices:
 
     Attributes:
         per_byte: shape (D,): of a byte between slots that meet at the level.
-        per_message: likewise.
+        per_message: of a message, in the same form.
         unit: of a cost, in words.
         node: index of the level `node`.
         network: between nodes; what meets further out than they costs as what meets at them, and what it
@@ -102,6 +102,6 @@ def _after_none(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _meeting(objects: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Tell at which levels some of the slots meet: where there are fewer objects than at the next one."""
+    """Return at which levels some slots meet: where there are fewer objects than at the next level."""
     counts = np.array([len(np.unique(column)) for column in objects.T])
     return np.append(counts[:-1] < counts[1:], False)

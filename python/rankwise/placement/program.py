@@ -88,7 +88,7 @@ def choice_of(run: Run) -> str | None:
 
 
 def launch_of(run: Run) -> Launch | None:
-    """Return the run's own launch, to be told bindings; None if it can't be."""
+    """Return the run's own launch, if it can take bindings; None if it can't."""
     try:
         return understand(run.command, {}, version_of(run.mpi_library))
     except RankwiseError:
@@ -96,5 +96,5 @@ def launch_of(run: Run) -> Launch | None:
 
 
 def _command(run: Run) -> CommandLine:
-    # The library shows whose `mpirun` it was, which may differ from the one on this PATH.
+    # The library shows the owner of the `mpirun`, which may differ from the one on this PATH.
     return parse(run.command, lambda _: version_of(run.mpi_library).label)

@@ -44,7 +44,7 @@ class Launch:
 
     Attributes:
         command: taken apart; of one program.
-        launcher: what is known of its launcher.
+        launcher: its launcher; None = unknown.
         placing: how it takes bindings.
         environment: as the launcher sees it.
     """
@@ -118,7 +118,7 @@ def understand(
         library: whose launcher it is; None: the launcher that is found here is asked.
 
     Raises:
-        RankwiseError: there is none, its launcher is not known, or it starts several programs or none.
+        RankwiseError: there is no launch, its launcher is unknown, or it starts several programs or none.
     """
     if not words:
         raise RankwiseError(

@@ -36,7 +36,7 @@ def build(
         compiler: the MPI library's.
         environment: that it is called with.
         directory: that keeps programs and is seen by all nodes; None = the user's cache directory.
-        say: is told before something is compiled.
+        say: is called before something is compiled.
 
     Raises:
         RankwiseError: it can't be compiled, or the directory can't be written to.
@@ -68,7 +68,7 @@ def cache(environment: Mapping[str, str]) -> Path:
 
 
 def _is_ours(program: Path) -> bool:
-    """Whether the program is there and nobody else can have put it there."""
+    """Whether the program is there and no other user can have put it there."""
     try:
         status = program.stat()
     except OSError:
@@ -103,13 +103,13 @@ def identity(shown: str, environment: Mapping[str, str]) -> list[str]:
     named = environment.get("LD_LIBRARY_PATH", "").split(":")
     directories = [Path(word[2:]) for word in words if word.startswith("-L")] + [Path(n) for n in named if n]
     names = [f"lib{word[2:]}.so" for word in words if word.startswith("-lmpi")]
-    found = []
+    stamps = []
     for name in names:
         places = (directory / name for directory in directories)
         if place := next((place for place in places if place.is_file()), None):
             status = place.stat()
-            found.append(f"{place.resolve()} {status.st_mtime_ns} {status.st_size}")
-    return found
+            stamps.append(f"{place.resolve()} {status.st_mtime_ns} {status.st_size}")
+    return stamps
 
 
 def _compile(sources: Sequence[Path], compiler: Path, environment: Mapping[str, str], program: Path) -> None:

@@ -32,22 +32,22 @@ def failed(
     line = telling_line(end.said)
     message = f"the launch ended with status {end.status}{consequence}"
     message += f": {line}" if line else ""
-    found = (one.not_started.search(end.said) for one in launchers() if one.not_started)
-    if not begun and str(program) in end.said and any(found):
+    not_started = (launcher.not_started.search(end.said) for launcher in launchers() if launcher.not_started)
+    if not begun and str(program) in end.said and any(not_started):
         message += f"; does some node not see {program}? give a directory that all see with --probe-dir"
     return RankwiseError(message, exit_status=1)
 
 
-def of_another_library(launch: Launch, compiler: Path, seen: str = "") -> RankwiseError:
+def of_another_library(launch: Launch, compiler: Path, symptom: str = "") -> RankwiseError:
     """Return what to tell the user of a launcher and a compiler that don't belong together.
 
     Args:
         launch: as the user gave it.
         compiler: that has compiled the probe.
-        seen: what shows it, for the beginning of the sentence.
+        symptom: what shows it, for the beginning of the sentence.
     """
     return RankwiseError(
-        f"{seen}{launch.launcher} is of another MPI library than {compiler}: {CURE}",
+        f"{symptom}{launch.launcher} is of another MPI library than {compiler}: {CURE}",
     )
 
 

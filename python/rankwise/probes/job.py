@@ -1,7 +1,7 @@
 """A running launch of a probe.
 
-The launcher gets a session of its own, so that the terminal's Ctrl-C does not reach it: what that means is
-for us to say.
+The launcher gets a separate session, so that the terminal's Ctrl-C does not reach it: the caller decides what
+a signal means.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Job:
         return self._process.poll() is None
 
     def wait(self, seconds: float = _LOOK_S) -> None:
-        """Wait for its end, but no longer than so many seconds."""
+        """Wait for its end, at most so many seconds."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
 

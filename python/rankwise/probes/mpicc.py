@@ -31,16 +31,16 @@ def find(launcher: str, environment: Mapping[str, str], wanted: str = "") -> Pat
     Args:
         launcher: name or path of the command.
         environment: as the launcher sees it: PATH, and MPICC if that is set.
-        wanted: the user's own choice, '' if there is none.
+        wanted: the user's choice, '' without one.
 
     Raises:
-        RankwiseError: there is none.
+        RankwiseError: no compiler was found.
     """
     path = environment.get("PATH")
     for chosen, origin in ((wanted, "--mpicc"), (environment.get("MPICC", ""), "MPICC=")):
         if chosen:
-            if found := shutil.which(chosen, path=path):
-                return Path(found).absolute()
+            if compiler := shutil.which(chosen, path=path):
+                return Path(compiler).absolute()
             raise RankwiseError(f"{origin} {chosen}: command not found; check its name, or load its module")
     for place in candidates(launcher, path):
         if shutil.which(place) and fits(launcher, place):
@@ -58,11 +58,11 @@ def candidates(launcher: str, path: str | None) -> Iterator[Path]:
         launcher: name or path of the command.
         path: value of PATH.
     """
-    found = shutil.which(launcher, path=path)
-    links = list(reversed(_links(Path(found).absolute()))) if found else []
+    launcher_path = shutil.which(launcher, path=path)
+    links = list(reversed(_links(Path(launcher_path).absolute()))) if launcher_path else []
     matched = [(link, match["suffix"] or "") for link in links if (match := _LAUNCHER.fullmatch(link.name))]
-    # A suffix tells libraries in one directory apart: where there is one, it says more than the directory.
-    for link, suffix in sorted(matched, key=lambda one: not one[1]):
+    # A suffix distinguishes libraries in one directory: it says more than the directory.
+    for link, suffix in sorted(matched, key=lambda match_of_link: not match_of_link[1]):
         yield from (link.with_name(name + suffix) for name in _NAMES)
     for link, _ in matched:
         yield from (link.with_name(name) for name in _NAMES)

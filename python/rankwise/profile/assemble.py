@@ -12,7 +12,7 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.end_note import read_end_note
-from rankwise.profile.collect.holders import Found, find_counters
+from rankwise.profile.collect.holders import CounterFiles, find_counters
 from rankwise.profile.collect.launch_note import read_launch_note
 from rankwise.profile.collect.node_files import late_saves
 from rankwise.profile.collect.portions import portions, read_portion
@@ -49,7 +49,7 @@ class Assembly:
     others: tuple[Assembly, ...] = ()
     idle: int = 0
 
-    def told_idle(self) -> str:
+    def idle_text(self) -> str:
         """Say that worlds have no profile; '' if all have."""
         if not self.idle:
             return ""
@@ -74,10 +74,10 @@ def assemble(
     Args:
         run_directory: where the processes left their counters.
         output: path of the profile; replaced if it is there. Further MPI worlds go to `<stem>.2.rankwise`,
-            but for those in which nothing was called. None: `by_program` names every profile.
+            except those without any calls. None: `by_program` names every profile.
         exit_status: of the launch, 128 + n for signal n; None = what `rankwise run` has noted, if it has.
-        interrupted: what ended the launch from the outside, as part of a sentence; told if a rank did not
-            come to its end. What has been noted counts where the status is not given.
+        interrupted: what ended the launch from the outside, as part of a sentence; reported if a rank did not
+        finish. Without a status, the noted one counts.
         force: replace profiles of further worlds, too; else a free number is taken.
         listener: called with the progress.
         by_program: if there are several MPI worlds, names the profile of each after the command line of its
@@ -128,7 +128,7 @@ def assemble(
     )
 
 
-def _find(run_directory: Path) -> Found:
+def _find(run_directory: Path) -> CounterFiles:
     try:
         return find_counters(run_directory)
     except OSError as error:
@@ -138,14 +138,14 @@ def _find(run_directory: Path) -> Found:
 
 
 def _read_all(
-    run_directory: Path, counter_files: Found, progress: Progress, workers: Workers
+    run_directory: Path, counter_files: CounterFiles, progress: Progress, workers: Workers
 ) -> tuple[list[Counters], list[str]]:
-    """Read all counters; return those that could be read, and a sentence for each of the others.
+    """Read all counters; return the readable ones, and a sentence for each of the others.
 
     Without their rows if the work is shared out: all rows together may not fit into the memory.
 
     Raises:
-        RankwiseError: there are none, or none that can be read.
+        RankwiseError: there are no counters, or none can be read.
     """
     files: list[Counters] = []
     sentences = [

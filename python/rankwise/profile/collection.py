@@ -20,7 +20,7 @@ from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
 from rankwise.profile.collect import end_note, node_memory
 from rankwise.profile.collect.counters import Counters
-from rankwise.profile.collect.holders import Found, find_counters
+from rankwise.profile.collect.holders import CounterFiles, find_counters
 from rankwise.profile.collect.programs import program_name
 from rankwise.profile.collect.worlds import worlds
 
@@ -28,7 +28,7 @@ RUN_SUFFIX = ".rankwise-run"
 PROFILE_SUFFIX = ".rankwise"
 
 _LOCK = "collecting"
-_QUIET_S = 900  # a keeper that lives saves more often, unless it was told otherwise: src/keeper/main.cpp
+_QUIET_S = 900  # a keeper that lives saves more often, by default: src/keeper/main.cpp
 
 
 class _Seen(NamedTuple):
@@ -81,15 +81,15 @@ def collect(
         RankwiseError: something of the run cannot be read, or a profile not be written: all is left as it is.
     """
     if _is_abandoned(run_directory):
-        with suppress(OSError):  # something has come
+        with suppress(OSError):  # a file has arrived
             run_directory.rmdir()
         return []
     with _locked(run_directory) as now_s:
         if now_s is None:
             return []
-        seen = _files(run_directory)
+        files = _files(run_directory)
         counter_files = find_counters(run_directory)
-        if not _has_ended(run_directory, counter_files, seen, now_s):
+        if not _has_ended(run_directory, counter_files, files, now_s):
             return []
         job = run_directory.name.removesuffix(RUN_SUFFIX)
 
@@ -97,8 +97,8 @@ def collect(
             return output / f"{program_name(program)}.{_time(started_ns)}.{job}{PROFILE_SUFFIX}"
 
         made = assemble(run_directory, None, exit_status=None, by_program=named, conclude=conclude)
-        _remove(run_directory, seen)
-    with suppress(OSError):  # something has come since
+        _remove(run_directory, files)
+    with suppress(OSError):  # a file has arrived since
         run_directory.rmdir()
     return [made.path, *(other.path for other in made.others)]
 
@@ -164,7 +164,9 @@ def _files(run_directory: Path) -> dict[str, _Seen]:
     return files
 
 
-def _has_ended(run_directory: Path, counter_files: Found, seen: Mapping[str, _Seen], now_s: float) -> bool:
+def _has_ended(
+    run_directory: Path, counter_files: CounterFiles, files: Mapping[str, _Seen], now_s: float
+) -> bool:
     """Whether nothing more is to come.
 
     Raises:
@@ -175,7 +177,7 @@ def _has_ended(run_directory: Path, counter_files: Found, seen: Mapping[str, _Se
     if not counter_files.holders or node_memory.of_run(run_directory):
         return False
     quiet_s = max([_QUIET_S, *(node_file.save_every_ms / 500 for node_file in counter_files.node_files)])
-    is_quiet = now_s - max(file.changed_ns for file in seen.values()) / 1e9 > quiet_s
+    is_quiet = now_s - max(file.changed_ns for file in files.values()) / 1e9 > quiet_s
     is_final = bool(counter_files.node_files) and all(
         node_file.is_final for node_file in counter_files.node_files
     )
@@ -186,7 +188,7 @@ def _has_ended(run_directory: Path, counter_files: Found, seen: Mapping[str, _Se
     return is_quiet or all(len(world.ranks) == world.size for world in everybody)
 
 
-def _counters(counter_files: Found) -> Iterator[Counters]:
+def _counters(counter_files: CounterFiles) -> Iterator[Counters]:
     for holder in counter_files.holders:
         for counters in holder.read():
             if isinstance(counters, RankwiseError):
@@ -194,9 +196,9 @@ def _counters(counter_files: Found) -> Iterator[Counters]:
             yield counters.without_rows()
 
 
-def _remove(run_directory: Path, seen: Mapping[str, _Seen]) -> None:
-    """Remove what was read; what came since, or was changed, is another job's of the same name."""
-    left = _files(run_directory)
-    for name, status in seen.items():
-        if left.get(name) == status:
+def _remove(run_directory: Path, read_files: Mapping[str, _Seen]) -> None:
+    """Remove the files that were read; newer or changed ones belong to another job of the same name."""
+    remaining = _files(run_directory)
+    for name, status in read_files.items():
+        if remaining.get(name) == status:
             (run_directory / name).unlink(missing_ok=True)

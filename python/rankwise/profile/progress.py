@@ -1,4 +1,4 @@
-"""How far a long piece of work has come: told to who wants to know. Nothing is printed here."""
+"""Reports the progress of a long piece of work to a listener. Nothing is printed here."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TypeVar
 
 Listener = Callable[[float], None]
-"""Is told, often, what fraction of the work is done: 0 to 1."""
+"""Is called often, with the fraction of the work that is done: 0 to 1."""
 
 _Item = TypeVar("_Item")
 
 
 class Progress:
-    """Adds up what is done.
+    """Adds up the finished work.
 
     Args:
-        listener: None = nobody wants to know.
+        listener: None = no reports.
     """
 
     def __init__(self, listener: Listener | None) -> None:
@@ -34,7 +34,7 @@ class Progress:
         Args:
             items: to go through.
             share: of the work.
-            weigh: tells what fraction of these each item is.
+            weigh: returns the fraction of these that each item is.
         """
         for item in items:
             yield item

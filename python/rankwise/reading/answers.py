@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 LIMIT = 30
 """Rows that are shown of a table, as a rule."""
 
-# What `--json` has beside rows, by one of their keys, and what it is called in them.
+# The parts of `--json` besides rows, by one of their keys, and their attributes here.
 _BESIDE = {
     "calls": ("calls_over_ranks", "procedure", "over_ranks"),
     "families": ("families_over_ranks", "family", "over_ranks"),
@@ -122,7 +122,7 @@ class TableView(Answer):
 
     Attributes:
         name: of the view.
-        title: the main finding, a sentence without its full stop; '' = there is none.
+        title: the main finding, a sentence without its full stop; '' = no finding.
         names: of the lists of rows in it, the main one first.
         selected: the part that it is of; None = all.
     """
@@ -130,14 +130,14 @@ class TableView(Answer):
     def __init__(
         self, path: Path, name: str, view: View, trust: Trust | None = None, selected: Selected | None = None
     ) -> None:
-        """Take what was found.
+        """Take the view.
 
         Args:
             path: of the profile.
             name: of the view.
-            view: what there is to show.
-            trust: what is missing from the numbers; None = it has been said.
-            selected: the part that it is of; None = all.
+            view: the view.
+            trust: gaps and uncertainty of the numbers; None = already reported.
+            selected: its part of the run; None = everything.
         """
         if selected:  # the sentences in place of empty tables are on the whole program
             tables = [replace(table, empty=NOTHING_SELECTED) for table in view.tables]
@@ -189,7 +189,7 @@ class TableView(Answer):
             name: of the list, '' = the main one.
 
         Raises:
-            RankwiseError: there is none of this name.
+            RankwiseError: no list has this name.
         """
         chosen = name or self.names[0]
         if chosen not in self.names:
@@ -240,12 +240,12 @@ class SummaryAnswer(Answer):
     """The summary of a run.
 
     Attributes:
-        found: all of it, as objects.
-        diagnosis: what is concluded from it, likewise.
+        found: everything, as objects.
+        diagnosis: the conclusions, as objects.
     """
 
     def __init__(self, path: Path, summary: Summary, diagnosis: Diagnosis) -> None:
-        """Take what was found of the profile at `path`."""
+        """Take the results for the profile at `path`."""
         super().__init__(path)
         self.found = summary
         self.diagnosis = diagnosis
@@ -275,7 +275,7 @@ class SummaryAnswer(Answer):
 
 
 class MatrixAnswer(Answer):
-    """Who sends how much to whom: `rankwise show --matrix`.
+    """The bytes or messages between ranks: `rankwise show --matrix`.
 
     Attributes:
         found: its cells that are not empty, as objects.
@@ -286,7 +286,7 @@ class MatrixAnswer(Answer):
     def __init__(
         self, path: Path, messages: Messages, measure: str, trust: Trust, selected: Selected | None
     ) -> None:
-        """Take what was found; `measure` is bytes or messages."""
+        """Take the matrix; `measure` is bytes or messages."""
         super().__init__(path)
         self.found = messages
         self.measure = measure
@@ -324,7 +324,7 @@ class MatrixAnswer(Answer):
         return whole
 
     def to_scipy(self) -> csr_array:
-        """Return it as a sparse matrix (CSR), likewise.
+        """Return it as a sparse matrix (CSR), in the same way.
 
         Raises:
             RankwiseError: SciPy is not installed.

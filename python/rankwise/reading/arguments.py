@@ -41,7 +41,7 @@ def row_limit(value: object) -> int:
 
 
 def names(name: str, value: object, takes: str) -> list[str]:
-    """Return what is one name or number, or several, as texts.
+    """Return one or several names or numbers as texts.
 
     Args:
         name: of the argument.
@@ -59,7 +59,7 @@ def names(name: str, value: object, takes: str) -> list[str]:
 
 
 def check_percentage(name: str, value: object) -> None:
-    """Refuse what is no share in percent.
+    """Refuse numbers that are no share in percent.
 
     Args:
         name: of the argument.

@@ -24,7 +24,7 @@ def diff(before: Files, after: Files, *, fail_above: float | None = None, metric
 
     Args:
         before: a profile, or several of the same job.
-        after: likewise.
+        after: the same for the other side.
         fail_above: percent; the answer has `failed` if the metric became worse by more than this.
         metric: `wall`, `mpi`, `other`, `init_finalize`, `mpi_percent`, `calls`, `bytes_sent`, `messages`.
 
@@ -50,12 +50,12 @@ class Difference(TableView):
     """Two sides compared.
 
     Attributes:
-        found: all of it, as objects.
-        failed: the metric became worse by more than it may.
+        found: everything, as objects.
+        failed: the metric became worse by more than the limit.
     """
 
     def __init__(self, comparison: Comparison, fail_above: float | None, metric: str) -> None:
-        """Take what was found."""
+        """Take the comparison."""
         super().__init__(Path(comparison.after.profiles[0]), "diff", view(comparison))
         self.found = comparison
         self.failed = fail_above is not None and comparison.is_worse_by_more(metric, fail_above)
@@ -109,18 +109,18 @@ def _paths(name: str, side: Files) -> list[Path]:
 
 
 def _check_runs(side: list[Figures]) -> None:
-    """Refuse a run that is on a side twice: noise is told from runs that don't depend on each other."""
-    seen: dict[object, Path] = {}
+    """Refuse a run that is on a side twice: noise is estimated from independent runs."""
+    paths_by_run: dict[object, Path] = {}
     for run_figures in side:
         run = run_figures.run
         its_run = (run.job, run.started, run.wall_seconds, *run.command)
         for identity in (run_figures.path.resolve(), its_run):
-            if first := seen.get(identity):
+            if first := paths_by_run.get(identity):
                 raise RankwiseError(
                     f"{run_figures.path} is the same run as {first}:"
                     " each profile of a side is of a run of its own"
                 )
-        seen |= dict.fromkeys((run_figures.path.resolve(), its_run), run_figures.path)
+        paths_by_run |= dict.fromkeys((run_figures.path.resolve(), its_run), run_figures.path)
 
 
 def _figures(path: Path) -> Figures:

@@ -27,8 +27,10 @@ def explain(path: Path) -> Explanation:
         RankwiseError: it can't be read.
     """
     with opened_profile(path) as connection:
-        seen = Evidence(connection)
-        answer = Explanation(path, seen.run, diagnosis(seen), partial=trust(connection).partial_reason)
+        evidence = Evidence(connection)
+        answer = Explanation(
+            path, evidence.run, diagnosis(evidence), partial=trust(connection).partial_reason
+        )
         answer.text(
             verbose=True
         )  # while it is open; and a text where a number should be leads to errors here
@@ -39,38 +41,38 @@ def meaning(word: str, path: Path | None = None) -> Meaning:
     """Return what a metric or a rule is, and its value in the profile at `path`.
 
     Raises:
-        RankwiseError: there is none of this name, or the profile can't be read.
+        RankwiseError: nothing has this name, or the profile can't be read.
     """
     from rankwise.findings.registry import RULES
 
-    words: dict[str, Metric | Rule] = {one.name: one for one in METRICS}
-    words |= {one.id: one for one in RULES}
-    found = words.get(word.lower().replace("_", "-").replace(" ", "-"))
-    if found is None:
+    words: dict[str, Metric | Rule] = {entry.name: entry for entry in METRICS}
+    words |= {entry.id: entry for entry in RULES}
+    known = words.get(word.lower().replace("_", "-").replace(" ", "-"))
+    if known is None:
         raise RankwiseError(f"there is no profile and no metric {word!r}: there are {', '.join(words)}")
     if path is None:
-        return Meaning(Path(), found, None, None)
+        return Meaning(Path(), known, None, None)
     with opened_profile(path) as connection:
-        seen = Evidence(connection)
-        if isinstance(found, Metric):
-            return Meaning(path, found, found.value(seen), None)
-        return Meaning(path, found, None, explain(path))
+        evidence = Evidence(connection)
+        if isinstance(known, Metric):
+            return Meaning(path, known, known.value(evidence), None)
+        return Meaning(path, known, None, explain(path))
 
 
 class Explanation(Answer):
     """What a run's time is lost to.
 
     Attributes:
-        run: that was recorded.
-        diagnosis: what is concluded from it, as objects.
+        run: the recorded run.
+        diagnosis: the conclusions, as objects.
         findings: of it.
         partial: why the profile is partial; '' if it is not.
     """
 
-    def __init__(self, path: Path, run: Run, told: Diagnosis, *, partial: str) -> None:
-        """Take what was found of the profile at `path`."""
+    def __init__(self, path: Path, run: Run, conclusions: Diagnosis, *, partial: str) -> None:
+        """Take the diagnosis of the profile at `path`."""
         super().__init__(path)
-        self.run, self.diagnosis, self.findings = run, told, told.findings
+        self.run, self.diagnosis, self.findings = run, conclusions, conclusions.findings
         self.partial = partial
 
     @cached_property
@@ -110,7 +112,7 @@ class Meaning(Answer):
     def __init__(
         self, path: Path, what: Metric | Rule, value: Fact | NoAnswer | None, explanation: Explanation | None
     ) -> None:
-        """Take what was found."""
+        """Take the metric or rule, with its value in a run."""
         super().__init__(path)
         self.what, self.value = what, value
         self._explanation = explanation
@@ -120,7 +122,7 @@ class Meaning(Answer):
         """What `--json` prints."""
         if isinstance(self.what, Rule):
             what = self.what
-            found: dict[str, Any] = {
+            data: dict[str, Any] = {
                 "rule": what.id,
                 "looks_for": what.looks_for,
                 "when": what.when,
@@ -129,23 +131,23 @@ class Meaning(Answer):
             }
             if self._explanation:
                 whole = self._explanation.data
-                found["findings"] = [one for one in whole["findings"] if one["rule"] == what.id]
-                found["unknown"] = next(
-                    (one["why"] for one in whole["unknown"] if one["rule"] == what.id), None
+                data["findings"] = [entry for entry in whole["findings"] if entry["rule"] == what.id]
+                data["unknown"] = next(
+                    (entry["why"] for entry in whole["unknown"] if entry["rule"] == what.id), None
                 )
-            return found
+            return data
         metric = self.what
-        found = {
+        data = {
             "metric": metric.name,
             "meaning": metric.meaning,
             "formula": metric.formula,
             "source": metric.source,
         }
         if isinstance(self.value, Fact):
-            found |= {"value": self.value.value, "unit": self.value.unit, "unknown": None}
+            data |= {"value": self.value.value, "unit": self.value.unit, "unknown": None}
         elif self.value:
-            found |= {"value": None, "unit": None, "unknown": self.value.why}
-        return found
+            data |= {"value": None, "unit": None, "unknown": self.value.why}
+        return data
 
     def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:  # noqa: ARG002 - it is short
         from rankwise.render.terminal.explain import write_metric, write_rule
@@ -154,9 +156,13 @@ class Meaning(Answer):
         if isinstance(self.what, Metric):
             write_metric(Page(file), self.what, self.value)
         else:
-            told = self._explanation
+            explanation = self._explanation
             write_rule(
-                Page(file), self.what, told.findings if told else None, told.run if told else None, self._path
+                Page(file),
+                self.what,
+                explanation.findings if explanation else None,
+                explanation.run if explanation else None,
+                self._path,
             )
 
     def __repr__(self) -> str:
@@ -175,10 +181,10 @@ class Words(Answer):
         """What `--json` prints."""
         from rankwise.findings.registry import RULES
 
-        metrics = [{"metric": one.name, "formula": one.formula} for one in METRICS]
+        metrics = [{"metric": entry.name, "formula": entry.formula} for entry in METRICS]
         return {
             "metrics": metrics,
-            "rules": [{"rule": one.id, "looks_for": one.looks_for} for one in RULES],
+            "rules": [{"rule": entry.id, "looks_for": entry.looks_for} for entry in RULES],
         }
 
     def _write(self, file: TextIO, *, verbose: int, limit: int) -> None:  # noqa: ARG002 - all are shown

@@ -16,7 +16,7 @@ from rankwise.whole_files import appearing
 def write_tables(
     connection: sqlite3.Connection, directory: Path, to: str, left_out: Collection[str], *, force: bool
 ) -> list[str]:
-    """Write every table but those that are left out; return the names of these.
+    """Write every table except those that are left out; return the names of these.
 
     Args:
         connection: the profile.

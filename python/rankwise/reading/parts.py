@@ -17,12 +17,12 @@ Sizes = str | int | tuple[int, int]
 """As `--size` takes them, one size in bytes, or the first and the last size bin."""
 
 MATRIX, EXPORT = "matrix", "export"
-"""What is asked for, if it is no view."""
+"""Requests that are no view."""
 
 _MESSAGES = "messages are not counted by {}"
 _ALL_CALLS = "of the ways to a call, only those of all its calls are known"
 _WHOLE = "the algorithm of a collective is that of all its processes"
-# What can't be answered, by what is asked for.
+# Selections without an answer, by request.
 _NOT_KNOWN = {
     **{
         (what, option): _MESSAGES.format(option)
@@ -70,10 +70,10 @@ def selection(
     node: Names = "",
     size: Sizes | None = None,
 ) -> Selection:
-    """Return what is wanted.
+    """Return the selection.
 
     Raises:
-        RankwiseError: one of them is none of what it takes.
+        RankwiseError: an argument has a wrong value.
     """
     try:
         sizes = _bins(size) if isinstance(size, tuple) else size if size is None else size_bins(str(size))
@@ -90,7 +90,7 @@ def selection(
 
 
 def selected(connection: sqlite3.Connection, wanted: Selection, what: str) -> Selected | None:
-    """Restrict the open profile to what is wanted; None if that is all of it.
+    """Restrict the open profile to the selection; None if it is the whole profile.
 
     Args:
         connection: the profile.
@@ -98,7 +98,7 @@ def selected(connection: sqlite3.Connection, wanted: Selection, what: str) -> Se
         what: a view, MATRIX or EXPORT.
 
     Raises:
-        RankwiseError: there is no such communicator, rank, ..., or it can't be told.
+        RankwiseError: there is no such communicator, rank, ..., or it is unknown.
     """
     given = wanted.given()
     if not given:

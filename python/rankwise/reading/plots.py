@@ -14,7 +14,7 @@ from rankwise.views.view import Detail
 
 
 class Answers(Protocol):
-    """What is drawn: the answers of an open profile."""
+    """The data of the pictures: the answers of an open profile."""
 
     @property
     def path(self) -> Path:
@@ -33,14 +33,14 @@ class Answers(Protocol):
         """Return the phases of the run, and what each rank did when."""
 
     def matrix(self, ends: str, *, of: str, kind: str, **part: Any) -> MatrixAnswer:
-        """Return who sends how much to whom."""
+        """Return the bytes between ranks."""
 
 
 class Plots:
     """Each method draws on the axes that are given, else on new ones, and returns them.
 
-    All take what selects a part of the run, as `Profile.part` does, and raise RankwiseError: matplotlib is
-    not installed, or what the profile answers can't be told.
+    All take the selection of a part of the run, as `Profile.part` does, and raise RankwiseError: matplotlib
+    is not installed, or the profile does not have the data.
     """
 
     def __init__(self, profile: Answers) -> None:
@@ -51,7 +51,7 @@ class Plots:
     def matrix(
         self, ends: str = "rank", *, of: str = "bytes", kind: str = "all", ax: Any = None, **part: Any
     ) -> Any:
-        """Draw who sends how much to whom, with logarithmic colours."""
+        """Draw the traffic between ranks, with logarithmic colours."""
         from rankwise.render.figures.plots.matrix import draw_matrix
 
         answer = self._profile.matrix(ends, of=of, kind=kind, **part)

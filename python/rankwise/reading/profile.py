@@ -85,7 +85,7 @@ class Profile:
 
     @cached_property
     def trust(self) -> Trust:
-        """What is missing from the numbers of the run, and what taking them cost."""
+        """The gaps in the numbers of the run, and the cost of recording them."""
         with opened_profile(self.path) as connection:
             return trust(connection)
 
@@ -102,7 +102,7 @@ class Profile:
         """Return a part of the run: its shares and totals are of the part.
 
         Args:
-            communicator: names, those of their families, or the program's own.
+            communicator: names, names of families, or the program's names.
             rank: a rank, several, or a list such as "0-3,7".
             call: procedures, in any case, with or without MPI_.
             region: names.
@@ -113,7 +113,7 @@ class Profile:
         return self.restricted(more)
 
     def restricted(self, more: Selection) -> Profile:
-        """Return a part of the run; it takes the place of what is restricted in the same way already."""
+        """Return a part of the run; it replaces earlier restrictions of the same kind."""
         return Profile(
             self.path, replace(self.wanted, **{name: getattr(more, name) for name in more.given()})
         )
@@ -123,7 +123,7 @@ class Profile:
 
         Args:
             name: of the view: `communicator`, `call`, ...
-            detail: what is made: for short answers, for verbose ones, or all.
+            detail: the extent: for short answers, for verbose ones, or everything.
             part: of the run, as for `part`.
         """
         if name not in VIEWS:
@@ -156,11 +156,11 @@ class Profile:
         return self.view("size", **part)
 
     def pairs(self, **part: Any) -> TableView:
-        """Return who sends to whom."""
+        """Return the pairs of senders and receivers."""
         return self.view("pair", **part)
 
     def collectives(self, **part: Any) -> TableView:
-        """Return what was sent inside collectives."""
+        """Return the messages inside collectives."""
         return self.view("collective", **part)
 
     def algorithms(self, **part: Any) -> TableView:
@@ -168,7 +168,7 @@ class Profile:
         return self.view("algorithm", **part)
 
     def waiting(self, **part: Any) -> TableView:
-        """Return who waited for whom in collectives."""
+        """Return the waiting in collectives, and the ranks that caused it."""
         return self.view("waiting", **part)
 
     def time(self, **part: Any) -> TableView:
@@ -203,7 +203,7 @@ class Profile:
         of: str = MEASURES[0],
         **part: Any,
     ) -> MatrixAnswer:
-        """Return who sends how much to whom.
+        """Return the bytes or messages between ranks.
 
         Args:
             ends: `rank` or `node`.
@@ -218,8 +218,8 @@ class Profile:
             if given not in known:
                 raise RankwiseError(f"a matrix has no {what} {given!r}: there are {', '.join(known)}")
         with self._of(part)._read(MATRIX) as (connection, chosen):
-            found = matrix(connection, ends, kind)
-            return MatrixAnswer(self.path, found, of, trust(connection), chosen)
+            traffic = matrix(connection, ends, kind)
+            return MatrixAnswer(self.path, traffic, of, trust(connection), chosen)
 
     def summary(self) -> SummaryAnswer:
         """Return the summary, which is of the whole run."""
@@ -230,9 +230,9 @@ class Profile:
         from rankwise.diagnosis.kept import diagnosis
 
         with opened_profile(self.path) as connection:
-            seen = Evidence(connection)
-            told = diagnosis(seen)
-            return SummaryAnswer(self.path, summary(connection, seen, told.account), told)
+            evidence = Evidence(connection)
+            conclusions = diagnosis(evidence)
+            return SummaryAnswer(self.path, summary(connection, evidence, conclusions.account), conclusions)
 
     def explain(self) -> Explanation:
         """Return what the whole run's time is lost to, and what can be done about it."""
@@ -267,8 +267,8 @@ class Profile:
         if name not in self.tables:
             raise RankwiseError(f"there is no table {name!r}: there are {', '.join(self.tables)}")
         with self._read(EXPORT) as (connection, _):
-            (found,) = (table for table in export_tables(connection) if table.name == name)
-            return Rows(name, found.objects(connection), [*found.columns])
+            (columns_and_rows,) = (table for table in export_tables(connection) if table.name == name)
+            return Rows(name, columns_and_rows.objects(connection), [*columns_and_rows.columns])
 
     def export(self, directory: str | PathLike[str], to: str = "csv", *, force: bool = False) -> list[str]:
         """Write the tables as files, `DIRECTORY/calls.csv` and so on.
@@ -290,7 +290,7 @@ class Profile:
     def export_trace(
         self, path: str | PathLike[str], to: str = "perfetto", *, force: bool = False
     ) -> WrittenTrace:
-        """Write what is known of single calls, and the time line, for a viewer of traces.
+        """Write single calls, as far as they are known, and the time line, for a viewer of traces.
 
         Args:
             path: of `perfetto` a file, compressed if its name ends in .gz; of `otf2` a directory.

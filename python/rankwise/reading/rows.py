@@ -1,4 +1,4 @@
-"""Rows of a profile with names for their values, for whatever computes with them."""
+"""Rows of a profile with names for their values, for computations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Row = dict[str, Any]
 class Rows(Sequence[Row]):
     """Rows of one kind, each a dictionary with the same keys: those of `rankwise show --json`.
 
-    What is an object in a row of the JSON has a key for each of its members: `top_operation` with a
+    An object in a row of the JSON becomes a key for each of its members: `top_operation` with a
     `procedure` is `top_operation_procedure`. Times in seconds, sizes in bytes, shares in percent.
 
     Attributes:
@@ -38,7 +38,7 @@ class Rows(Sequence[Row]):
         for row in flat:
             names |= dict.fromkeys(row)
         self.name = name
-        self.columns = [name for name in names if name not in objects]  # with None where there is no object
+        self.columns = [name for name in names if name not in objects]  # None for a missing object
         self._rows = [{column: row.get(column) for column in self.columns} for row in flat]
 
     @overload
@@ -76,7 +76,7 @@ class Rows(Sequence[Row]):
         return array
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a DataFrame; whole numbers some of which are not known are of pandas' Int64.
+        """Return a DataFrame; whole numbers with unknown ones among them are of pandas' Int64.
 
         Raises:
             RankwiseError: pandas is not installed.
@@ -90,7 +90,7 @@ class Rows(Sequence[Row]):
 
 
 def _flat(row: Mapping[str, Any], objects: set[str], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Return the keys of a row and their values, those of objects in it as its own; note their names."""
+    """Return the keys of a row and their values, with objects in it flattened; note their names."""
     for key, value in row.items():
         name = f"{before}{key}"
         if isinstance(value, Mapping):

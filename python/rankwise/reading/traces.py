@@ -33,7 +33,7 @@ class WrittenTrace:
         events: in it.
         bytes: of the file, or of all of them.
         samples: in words, how many calls of how many are in it.
-        counters: whether it has what ranks did in all.
+        counters: whether it has the total activity of ranks.
     """
 
     path: Path
@@ -52,7 +52,7 @@ def write_trace(
         connection: the profile, or a part of it.
         path: of the file, of OTF2 of a directory, which is made if it does not exist.
         to: one of `FORMATS`.
-        left_out: tables that are not those of the part.
+        left_out: tables outside the part.
         force: replace what exists.
 
     Raises:
@@ -89,7 +89,7 @@ def _text(path: Path, compressed: bool) -> TextIO:
 
 @contextmanager
 def _made(directory: Path) -> Iterator[None]:
-    """Make a directory where there is none; if nothing gets into it, what was made is gone in the end.
+    """Make a missing directory; if nothing gets into it, everything that was made is removed.
 
     Raises:
         RankwiseError: it can't be made.
@@ -104,7 +104,7 @@ def _made(directory: Path) -> Iterator[None]:
         yield
     finally:
         for folder in missing:
-            with suppress(OSError):  # it has what was wanted
+            with suppress(OSError):  # it has files
                 folder.rmdir()
 
 
@@ -119,7 +119,7 @@ def _directory(path: Path) -> Iterator[Path]:
     try:
         yield unfinished
         shutil.rmtree(path / "traces", ignore_errors=True)
-        # The one that viewers open comes last.
+        # Viewers open this one, so it comes last.
         for name in ("traces", "traces.def", "traces.otf2"):
             (unfinished / name).replace(path / name)
     except OSError as error:

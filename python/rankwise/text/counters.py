@@ -1,4 +1,4 @@
-"""What was not counted, in words."""
+"""Sentences about missing counters."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def counter_fields(
 
     Args:
         totals: of all ranks.
-        shortages: where ranks had no processors.
-        said: rules whose findings stand beside it, and say the same.
+        shortages: ranks without enough processors.
+        said: rules with findings shown next to it that say the same.
     """
     speed = totals.gflop_per_second if totals else None
     return [*([f"{rate_text(speed)} gflop/s"] if speed else []), *shortage_fields(shortages, said)]

@@ -1,4 +1,4 @@
-"""What to say where there is nothing to show: why, and the cure."""
+"""Messages where there is nothing to show: why, and the cure."""
 
 from __future__ import annotations
 

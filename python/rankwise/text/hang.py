@@ -29,7 +29,7 @@ def hang_sentence(hang: Hang | None) -> str:
 
 def hang_text(hang: Hang) -> str:
     """Return the whole in one sentence, without its full stop."""
-    return f"{'Deadlock: ' if hang.is_deadlock else ''}{_steps_text(hang)}{_time_text(hang)}{_rest(hang)}"
+    return f"{'Deadlock: ' if hang.is_deadlock else ''}{_steps_text(hang)}{_time_text(hang)}{_details(hang)}"
 
 
 def _step_text(step: Step) -> str:
@@ -54,7 +54,7 @@ def _messages_text(count: int) -> str:
 
 
 def waited_title(hang: Hang) -> str:
-    """Return for whom most of the waiting was, as a title."""
+    """Return the ranks that caused most of the waiting, as a title."""
     who = ranks_text(hang.root)
     if hang.is_deadlock and hang.kind != ENDED:
         return f"{who[:1].upper()}{who[1:]} waited for each other until the run ended"
@@ -94,7 +94,7 @@ def _time_text(hang: Hang) -> str:
     return "" if hang.seconds is None else f", for {second_text(hang.seconds)}"
 
 
-def _rest(hang: Hang) -> str:
+def _details(hang: Hang) -> str:
     left_over = [text for text in map(_left_over_text, hang.steps) if text]
     unsure = hang.is_deadlock and not hang.is_certain
     return "".join(f"; {text}" for text in left_over) + "; not all calls were counted" * unsure

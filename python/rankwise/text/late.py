@@ -33,7 +33,7 @@ def late_ranks_on(late: LateGroup) -> str:
 
 
 def most_waiting(late: LateGroup | None) -> str:
-    """Return a sentence without its full stop: who caused the most waiting; '' = nobody stands out."""
+    """Return a sentence without its full stop: the rank that caused the most waiting; '' = no such rank."""
     if late is None:
         return ""
     share = percent_text(100 * late.share)

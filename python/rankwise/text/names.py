@@ -156,17 +156,17 @@ def title_of(command: Sequence[str], programs: Sequence[Sequence[str]]) -> str:
     """Return `./heat 100  by mpirun -n 4`: the program first, since a title may be cut.
 
     Args:
-        command: as it was typed.
-        programs: of the one world that it started, as their processes saw them; empty = not known.
+        command: as the user typed it.
+        programs: of the one world that it started, as their processes report them; empty = not known.
     """
     if not programs or not command:
         return shlex.join(command)
-    left, shown = list(command), []
+    words_left, shown = list(command), []
     for words in programs:
-        start, end = _place_of(words, left)
-        shown.append(left[start:end] or words)
-        del left[start:end]
-    by = f"  by {shlex.join(left)}" if left else ""
+        start, end = _place_of(words, words_left)
+        shown.append(words_left[start:end] or words)
+        del words_left[start:end]
+    by = f"  by {shlex.join(words_left)}" if words_left else ""
     return f"{program_text(shown)}{by}"
 
 
@@ -186,5 +186,5 @@ def run_command(run: Run) -> str:
     """Return what ran: the command as it was typed, or of several worlds the programs of this one."""
     if run.worlds > 1 and run.programs:
         return program_text(run.programs)
-    # A run directory that was recovered by hand may not tell the command.
+    # A run directory that was recovered manually may not have the command.
     return shlex.join(run.command or [run.executable])

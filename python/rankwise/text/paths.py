@@ -1,4 +1,4 @@
-"""How the ways are worded by which calls come to the places that make them."""
+"""Texts for call paths: how calls reach the places that make them."""
 
 from __future__ import annotations
 

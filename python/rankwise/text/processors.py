@@ -15,8 +15,8 @@ def shortage_fields(shortages: Shortages, said: Collection[str] = ()) -> list[st
     """Return what a summary says of ranks that had no processors.
 
     Args:
-        shortages: where they had none.
-        said: rules whose findings stand beside it, and say the same.
+        shortages: ranks without enough processors.
+        said: rules with findings shown next to it that say the same.
     """
     fields = []
     rules = {"oversubscribed" if sharing.is_of_node else "badly-bound" for sharing in shortages.sharing}

@@ -31,13 +31,13 @@ def run_fields(run: Run, *, verbose: bool) -> list[str]:
     ]
 
 
-def brief_fields(found: Summary) -> list[str]:
+def brief_fields(run_summary: Summary) -> list[str]:
     """Return what a reader needs first of a run: ranks, nodes, wall time, library, how it ended."""
-    run, init_finalize = found.run, second_text(found.times.init_finalize_seconds)
+    run, init_finalize = run_summary.run, second_text(run_summary.times.init_finalize_seconds)
     return [
         ranks_and_nodes(run),
         f"world {run.world} of {run.worlds}" if run.worlds > 1 else "",
-        f"{wall_text(found)} (Init, Finalize {init_finalize})",
+        f"{wall_text(run_summary)} (Init, Finalize {init_finalize})",
         library_name(run.mpi_library),
         f"exit status {run.exit_status}" if run.exit_status else "",
     ]
@@ -51,7 +51,7 @@ def ranks_and_nodes(run: Run) -> str:
 def wall_text(summary: Summary) -> str:
     """Return how long the run was."""
     times = summary.times
-    # Where the end of the ranks is not known, nobody knows what they did after the last call.
+    # Without the end of the ranks, the time after their last calls is unknown.
     known = summary.trust.complete or times.ends_known
     return f"{'wall' if known else 'to the last call'} {second_text(times.wall_seconds)}"
 
@@ -70,7 +70,7 @@ def efficiency_text(efficiency: Efficiency) -> str:
 
 
 def efficiency_notes(efficiency: Efficiency) -> list[str]:
-    """Return how far estimated factors may be off, or why there are none."""
+    """Return the error of estimated factors, or why there are none."""
     split = efficiency.split
     if split is None:
         return (
@@ -92,7 +92,7 @@ def extremes(times: Times) -> list[str]:
 
 
 def unknown_text(time: TimeInMpi) -> str:
-    """Say of how much of the time in MPI it is not known whether it is waiting; '' = of little."""
+    """Return how much of the time in MPI could not be classified; '' = little."""
     if not time.is_much_unknown:
         return ""
     share = percent_text(time.percent_unknown)
@@ -100,14 +100,14 @@ def unknown_text(time: TimeInMpi) -> str:
 
 
 def lateness_unknown_text(time: TimeInMpi) -> str:
-    """Say why it is not known who was late; '' = it is."""
+    """Say why the late ranks are unknown; '' = they are known."""
     if not time.is_mostly_unknown:
         return ""
     return unknown_text(time) or "Most of the time in MPI is in calls that never returned"
 
 
 def whole_text(time: TimeInMpi) -> str:
-    """Return the base of shares of waiting: all of it, or the known part."""
+    """Return the base of shares of waiting: all waiting, or the known part."""
     return "the waiting that is known" if time.is_much_unknown else "all waiting"
 
 
@@ -126,11 +126,11 @@ def inside_text(totals: InsideTotals, nodes: int) -> str:
     """Return the traffic inside collectives in short; --by collective shows it in full."""
     if not totals.messages:
         return f"collectives: {totals.why}"
-    seen = f"{count_text(totals.messages)} messages inside collectives, {byte_text(totals.bytes)}"
+    inside = f"{count_text(totals.messages)} messages inside collectives, {byte_text(totals.bytes)}"
     share = f"{percent_text(totals.off_node_percent_of_bytes)} % off node" if nodes > 1 else ""
     silent = f"{totals.not_visible} of {totals.collectives} not visible" if totals.not_visible else ""
     partly = f"{totals.visible_in_part} in part" if totals.visible_in_part else ""
-    return ", ".join(filter(None, (seen, share, silent, partly)))
+    return ", ".join(filter(None, (inside, share, silent, partly)))
 
 
 def file_fields(totals: FileTotals) -> list[str]:
@@ -141,7 +141,7 @@ def file_fields(totals: FileTotals) -> list[str]:
 
 
 def reordered_text(families: Sequence[Family]) -> str:
-    """Say how many of the communicators that the program lets be reordered have got another order, if any."""
+    """Return how many of the communicators that may be reordered have a new order, if any."""
     if not any(family.reordered for family in families):
         return ""
     asked = sum(family.reorder for family in families)

@@ -45,13 +45,13 @@ def trouble(error: OSError | MemoryError) -> str:
 
 
 def _full_places() -> Iterator[str]:
-    """Find the places without room among those that files are written to where nothing else is said."""
-    seen = set()
+    """Find the full places, among those that are written to implicitly."""
+    devices = set()
     for name, place in (("the current directory", Path.cwd()), ("TMPDIR", Path(tempfile.gettempdir()))):
         try:
             there, device = os.statvfs(place), place.stat().st_dev
         except OSError:
             continue
-        if device not in seen and there.f_blocks and there.f_bavail * there.f_frsize < _FULL_BYTES:
-            seen.add(device)
+        if device not in devices and there.f_blocks and there.f_bavail * there.f_frsize < _FULL_BYTES:
+            devices.add(device)
             yield f"{name}, {place}"

@@ -32,7 +32,7 @@ def coverage_fields(trust: Trust, verbose: bool) -> list[str]:
 
 
 def trouble_fields(trust: Trust) -> list[str]:
-    """Return those of these facts that make the numbers less certain."""
+    """Return the facts that make the numbers less certain."""
     ranks, dropped, not_covered = coverage_fields(trust, verbose=False)
     lacking = {
         ranks: trust.ranks_seen < trust.ranks_expected,
@@ -71,17 +71,17 @@ def _not_covered(trust: Trust, verbose: bool) -> str:
     if trust.not_covered is None:
         return "unknown (linked statically)"
     names = trust.not_covered if verbose else trust.not_covered[:_SHOWN_NAMES]
-    rest = len(trust.not_covered) - len(names)
-    return ", ".join(map(call_name, names)) + (f" and {rest} more" if rest else "") or "none"
+    n_more = len(trust.not_covered) - len(names)
+    return ", ".join(map(call_name, names)) + (f" and {n_more} more" if n_more else "") or "none"
 
 
 def selected_line(part: Selected) -> str:
-    """Return what was selected, and how much that is."""
+    """Return the selected part, and its size."""
     return f"Only {selected_text(part)}. Totals and shares are of this part."
 
 
 def selected_text(part: Selected) -> str:
-    """Return likewise, without a sentence around it."""
+    """Return the selected part and its size, without a sentence around it."""
     named = {
         "communicator": part.communicator,
         "rank": part.rank,
@@ -96,7 +96,7 @@ def selected_text(part: Selected) -> str:
 
 
 def _named(what: str, text: str) -> str:
-    """Return the word for what was selected: `rank` for `7`, `ranks` for `0-3` and `0,7`."""
+    """Return the word for the selection: `rank` for `7`, `ranks` for `0-3` and `0,7`."""
     several = "," in text or (what == "rank" and "-" in text)
     return f"{what}{'s' * several}"
 

@@ -31,8 +31,8 @@ def byte_text(size: float) -> str:
 def exact_byte_text(size: int) -> str:
     """Return a size in bytes that must not be rounded: `1023 B`, `64 KiB`, `65,535 B`.
 
-    For limits, and for ranges of sizes, where one byte more or less is another one. What is a whole number of
-    KiB, MiB and so on is shown as that, everything else in bytes.
+    For limits, and for ranges of sizes, where every byte counts. A whole number of
+    KiB, MiB and so on is shown as such, everything else in bytes.
     """
     if size < _KIB:
         return f"{size} B"

@@ -63,7 +63,7 @@ class Spent:
 
     @property
     def seconds(self) -> float:
-        """So far, those of earlier calls among them."""
+        """So far, including earlier calls."""
         return self._before + self.of_this_call
 
     @property

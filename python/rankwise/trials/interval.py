@@ -1,8 +1,8 @@
 """How much faster a job has become: the ratio of paired times, with a confidence interval.
 
 The logarithms of the ratios before / after are taken to scatter symmetrically about the true one. If the
-change does nothing, that holds whatever the times' distribution is, because each run could as well be one of
-the other side; so the risk of seeing a gain where there is none is exactly what the confidence says. Estimate
+change does nothing, that holds for any distribution of the times, because each run could as well belong to
+the other side; so the risk of seeing a gain without one is exactly what the confidence says. Estimate
 and interval: Hodges and Lehmann 1963, from the exact distribution of Wilcoxon's signed-rank statistic.
 """
 

@@ -1,4 +1,4 @@
-"""Input from a pipe, which can be read once: it is kept, so that every run of a command gets all of it."""
+"""Input from a pipe, which can be read once: it is kept, so that every run of a command gets all input."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def keep_piped_input(say: Callable[[str], None]) -> None:
         return
     if not is_pipe:
         return
-    # Who starts us may leave a pipe open that nobody writes to.
+    # Our parent may leave a pipe open that no process writes to.
     if not select.select([_STDIN], [], [], _PATIENCE_SECONDS)[0]:
         say(f"stdin is a pipe without data for {_PATIENCE_SECONDS:g} s: runs get no input")
         return

@@ -66,15 +66,15 @@ class Aim:
     def can_decide(
         self, baseline: Sequence[float], other: Sequence[float], confidence: float, rounds: int
     ) -> bool:
-        """Tell whether so many rounds are likely to show a change, or that there is none worth resolving.
+        """Return whether so many rounds are likely to show a change, or the absence of one worth resolving.
 
         By the scatter without outliers: some in the first rounds are no reason to give up.
 
         Args:
             baseline: times of the rounds so far, s.
-            other: likewise.
+            other: times of the other arm, s.
             confidence: of the interval.
-            rounds: in all.
+            rounds: in total.
         """
         if min(len(baseline), len(other)) < 2 or rounds < least_rounds(confidence):
             return False
@@ -98,12 +98,12 @@ def rounds_needed(
 ) -> int:
     """Return the rounds after which the interval is likely to be narrow enough; they may be very many.
 
-    Narrow enough: half of it is no more than the change to resolve, or a quarter of the change that is seen,
-    if that is more. The scatter is that of the logarithms of the ratios, taken to be normal.
+    Narrow enough: half the interval is at most the change to resolve, or a quarter of the change
+    that is seen, if that is more. The logarithms of the ratios are taken to scatter normally.
 
     Args:
         baseline: times of the first rounds, s.
-        other: likewise.
+        other: times of the other arm, s.
         resolve: such as 0.05.
         confidence: of the interval.
     """
@@ -129,7 +129,7 @@ def _half(scatter: float, confidence: float, counts: NDArray[np.int64]) -> NDArr
 
 
 def robust_scatter(values: NDArray[np.float64]) -> float:
-    """Return the standard deviation of values that scatter normally but for some outliers.
+    """Return the standard deviation of values that scatter normally, apart from some outliers.
 
     The median of all differences between two of them: a quarter of the values may be anything. Source:
     Shamos, Geometry and statistics: problems at the interface, 1976.

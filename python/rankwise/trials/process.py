@@ -1,4 +1,4 @@
-"""One run of a command: in a session of its own, with a time limit, its output in a file."""
+"""One run of a command: in a separate session, with a time limit, its output in a file."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def run(
 
 @contextlib.contextmanager
 def _input() -> Iterator[BinaryIO | int]:
-    """Give each run all of our input if it is a file, by opening it again; else there is none."""
+    """Give each run all our input if it is a file, by opening it again; otherwise none."""
     try:
         is_file = stat.S_ISREG(os.fstat(0).st_mode)
     except OSError:  # it is closed

@@ -25,7 +25,7 @@ def change_so_far(before: Sequence[float], after: Sequence[float], confidence: f
 
 
 def left_text(runs: int, of_run: float, limit: float = math.inf) -> str:
-    """Return what is left of the trials, such as `6 runs left, about 24 s of 2 min`; '' if that is nothing.
+    """Return the rest of the trials, such as `6 runs left, about 24 s of 2 min`; '' if that is nothing.
 
     Args:
         runs: that are still to be made.

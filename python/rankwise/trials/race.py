@@ -2,7 +2,7 @@
 
 A round runs every arm that is still in the race once. The first arm is the baseline, which stays to the end:
 the verdict on another arm is the interval of the ratio baseline / arm over the rounds of both. Rounds are
-blocks: whatever disturbs a whole round hits all of its arms and leaves the ratios alone.
+blocks: a disturbance of a whole round hits all of its arms and leaves the ratios unchanged.
 
 Errors that the race keeps to, for k - 1 challengers:
 
@@ -37,9 +37,9 @@ def order(arms: Sequence[Name], number: int, seed: int) -> tuple[Name, ...]:
     """Return the arms in the order of their runs in a round.
 
     After k rounds (2 k if k is odd) each arm has run equally often in each place, and equally often right
-    after each other one: a machine that gets slower all the time favours nobody, nor does what a run leaves
-    behind. Two arms alternate: A B, B A, A B, ... Source: Williams, Experimental designs balanced for the
-    estimation of residual effects of treatments, Australian Journal of Scientific Research A 2, 1949.
+    after each other one: a machine that gets slower all the time favours no arm, and neither does what a run
+    leaves behind. Two arms alternate: A B, B A, A B, ... Source: Williams, Experimental designs balanced for
+    the estimation of residual effects of treatments, Australian Journal of Scientific Research A 2, 1949.
 
     Args:
         arms: that run.
@@ -76,7 +76,7 @@ class Comparison:
         arm: its name.
         interval: of the ratio baseline / arm; None if they have no round in common. That of a dropped arm is
             from the rounds before, in which it may have looked worse than it is.
-        alike: the whole interval is within the change that is to be resolved.
+        alike: the whole interval is within the change to resolve.
         dropped: why it left the race; None if it did not.
     """
 
@@ -91,7 +91,7 @@ class Race:
 
     Attributes:
         arms: names of all, the baseline first.
-        running: those that are still in the race.
+        running: the arms that are still in the race.
         dropped: the others.
         times: seconds of each arm in its rounds, from the first one on.
         rounds: number of whole ones.
@@ -105,7 +105,7 @@ class Race:
 
         Args:
             arms: distinct names, the baseline first.
-            aim: of it all; whoever runs the arms keeps its seconds.
+            aim: of the race; its seconds are for the caller to keep.
             seed: of the order.
 
         Raises:
@@ -173,7 +173,7 @@ class Race:
         self.dropped[name] = Dropped(self.rounds, why=why)
 
     def comparisons(self) -> list[Comparison]:
-        """Return every arm but the baseline beside it, in the order in which they were given."""
+        """Return every other arm compared with the baseline, in the given order."""
         baseline, *challengers = self.arms
         confidence = self._aim.confidence_of_each(len(challengers))
         compared = []
@@ -187,7 +187,7 @@ class Race:
         return compared
 
     def winner(self) -> Comparison | None:
-        """Return the arm with the greatest ratio of those that are faster than the baseline; None if none is.
+        """Return the fastest arm that is faster than the baseline; None if none is.
 
         As the best of several it looks better than it is: a new race against the baseline measures its gain.
         """
@@ -201,7 +201,7 @@ class Race:
         return max(faster)[2] if faster else None
 
     def can_become_clear(self, further: int) -> bool:
-        """Tell whether so many more rounds are likely to show something of an arm: see Aim.can_decide."""
+        """Return whether so many more rounds are likely to show something of an arm: see Aim.can_decide."""
         baseline, *challengers = self.running
         confidence = self._aim.confidence_of_each(len(self.arms) - 1)
         return any(

@@ -48,8 +48,8 @@ class Recording:
     Attributes:
         settings: variables that control the recording inside collectives.
         only: procedures that they choose; all if empty.
-        clocks: whether clocks of nodes are compared where that can be done, as `rankwise run` does.
-        watch: whether the library's calls of its own algorithms are counted, too: see `watched`.
+        clocks: whether clocks of nodes are compared if that is possible, as `rankwise run` does.
+        watch: whether the calls of the library's algorithms are counted, too: see `watched`.
     """
 
     settings: Mapping[str, str]
@@ -105,8 +105,8 @@ def record(
         how: to record.
         profile: where to.
         limit: of the run.
-        signals: that came to us.
-        watch: sees which launch a script starts; None: nobody wants to know.
+        signals: that we received.
+        watch: finds the launches of a script; None: not needed.
 
     Raises:
         Interrupted: a signal came.
@@ -114,7 +114,7 @@ def record(
     """
     environment = {**os.environ, **command.variables}
     planned = plan(command.words, environment)
-    # What a run of before has left there is that of a try which failed or was interrupted.
+    # Remains of an earlier run here are from a failed or interrupted try.
     directory = RunDirectory.create(profile, None, force=True)._replace(ours=True)
     preloaded = library()
     clocks = clock_sync.setting(None, planned, preloaded) if how.clocks else {}
@@ -152,7 +152,7 @@ def record(
 
 
 def watched(profile: Path) -> Path:
-    """Return the directory where the ranks of a run leave what was counted of the library's algorithms."""
+    """Return the directory where the ranks of a run leave the counts of the library's algorithms."""
     return profile.with_suffix(".watched")
 
 

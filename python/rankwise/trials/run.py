@@ -27,7 +27,7 @@ class OutOfTime(Exception):  # noqa: N818
 
 
 class UnrunnableError(RankwiseError):
-    """The program does not run any more, whatever its settings, or its runs can't be kept: all trials end."""
+    """The program does not run any more, with any settings, or its runs can't be kept: all trials end."""
 
 
 class Rejected(Exception):  # noqa: N818
@@ -56,8 +56,8 @@ class Ran(Generic[Result]):
     Attributes:
         race: at its end.
         results: of each arm, in its whole rounds.
-        ended: why there are fewer rounds than wanted, as a sentence; '' if there are not.
-        out_of_time: whether that is for want of time: with more of it there would be more rounds.
+        ended: why there are fewer rounds than wanted, as a sentence; '' if there are enough.
+        out_of_time: whether that is for lack of time: with more of it there would be more rounds.
     """
 
     race: Race
@@ -77,7 +77,7 @@ def run(
 ) -> Ran[Result]:
     """Run whole rounds until the race is over, or its time.
 
-    A round is begun only if it is likely to end in time; its runs are told how much is left. Each arm should
+    A round is begun only if it is likely to end in time; its runs get the remaining time. Each arm should
     have run once before, to warm up. A further arm that runs what the baseline runs shows what
     differences mean nothing.
 
@@ -163,7 +163,11 @@ class _Runner(Generic[Result]):
         for name in times:
             self._made.results[name].append(results[name])
         each = ", ".join(f"{name} {times[name]:.4g} s" for name in race.arms if name in times)
-        parts = [f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}", self._gain(), self._left()]
+        parts = [
+            f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}",
+            self._gain(),
+            self._remaining_text(),
+        ]
         self._say("; ".join(filter(None, parts)))
         for name in (name for name in race.dropped if name not in dropped):
             self._say(f"{name} is rejected: it is slower than {race.dropped[name].slower_than}")
@@ -175,7 +179,7 @@ class _Runner(Generic[Result]):
             self._say(self._more(race.needed))
 
     def _gain(self) -> str:
-        """Return what is known so far of the challenger that leads."""
+        """Return the state of the leading challenger."""
         times, (baseline, *_) = self._race.times, self._race.arms
         leads = max(self._race.running[1:], key=lambda name: -sum(times[name]), default=None)
         if leads is None:
@@ -184,7 +188,7 @@ class _Runner(Generic[Result]):
         text = change_so_far(times[baseline], times[leads], self._aim.confidence)
         return f"{name}{text}" if text else ""
 
-    def _left(self) -> str:
+    def _remaining_text(self) -> str:
         """Return how many runs are left, as far as known, and how long they take."""
         running = len(self._race.running)
         if running < 2:
@@ -193,11 +197,11 @@ class _Runner(Generic[Result]):
         return left_text(rounds * running, self._of_round() / running, self._end - self._clock())
 
     def _affordable(self) -> int:
-        """Return how many more rounds there are time for, of those that may be needed."""
+        """Return how many more rounds there is time for, at most as many as may be needed."""
         most = max(self._aim.most_rounds, self._race.wanted) - self._race.rounds
-        left = self._end - self._clock()
+        remaining_s = self._end - self._clock()
         of_round = self._of_round()
-        return most if of_round * most <= left else max(0, int(left / of_round))
+        return most if of_round * most <= remaining_s else max(0, int(remaining_s / of_round))
 
     def _of_round(self) -> float:
         # One slow run, such as the first, says little.

@@ -135,7 +135,7 @@ class SavedPairs:
             saved: that keeps the runs.
             race: that they belong to.
             before: the arm of each pair's first time.
-            after: that of its second one.
+            after: the arm of its second time.
         """
         self._saved, self._race, self._arms = saved, race, (before, after)
         self._pairs = 0  # that the proof has

@@ -66,18 +66,18 @@ class PairedTest:
 
     Attributes:
         before: seconds of the pairs' one side.
-        after: those of the other.
-        looks: numbers of pairs at which it was looked at.
-        interval: of the ratio before / after, at the last look; None: there was none.
-        excluded: the smallest gain that is known not to be there, such as 0.06; None: none is.
-        decision: '' as long as there is none; 'measured': a fixed number of pairs shows no difference.
+        after: seconds of the other side.
+        looks: numbers of pairs at each look.
+        interval: of the ratio before / after, at the last look; None without a look.
+        excluded: the smallest gain that is ruled out, such as 0.06; None: no gain is.
+        decision: '' while undecided; 'measured': a fixed number of pairs shows no difference.
     """
 
     def __init__(self, aim: Aim) -> None:
         """Begin.
 
         Args:
-            aim: its confidence is that of all looks together; whoever runs the pairs keeps its seconds.
+            aim: its confidence is that of all looks together; its seconds are for the caller to keep.
         """
         self.before: list[float] = []
         self.after: list[float] = []
@@ -140,7 +140,7 @@ class PairedTest:
                 self.decision, self.excluded = "no gain", large
 
     def can_decide(self, further: int) -> bool:
-        """Tell whether so many more pairs may decide: it is denied only where that is not to be hoped for.
+        """Return whether so many more pairs may decide: False only if that is hopeless.
 
         Args:
             further: pairs that there is time for.
@@ -149,9 +149,9 @@ class PairedTest:
             return False
         if self._aim.rounds is not None or not self.looks:
             return self.pairs + further >= self.next_look
-        gain, scatter = self._seen()
+        gain, scatter = self._gain_and_scatter()
         hoped = _HOPE * scatter / math.sqrt(self.pairs * EFFICIENCY)
-        # That the scatter of so few pairs is that of many is not known either.
+        # And the scatter of so few pairs is uncertain, too.
         lucky = scatter / (1 + _HOPE / math.sqrt(2 * self.pairs))
         counts = [count for count in self._later_looks() if count <= self.pairs + further]
         return self._deciding(counts or [self.pairs + further], gain, hoped, lucky, 0.0) is not None
@@ -163,7 +163,7 @@ class PairedTest:
         """
         if not self.shows_scatter or self._aim.rounds is not None:
             return max(first_pairs(self._aim) - self.pairs, 1)
-        later, (gain, scatter) = self._later_looks(), self._seen()
+        later, (gain, scatter) = self._later_looks(), self._gain_and_scatter()
         count = self._deciding(later, gain, 0.0, scatter, _PROBABLY)
         return None if count is None else count - self.pairs
 
@@ -181,9 +181,9 @@ class PairedTest:
         Args:
             later: pairs at these looks.
             gain: as seen so far.
-            hoped: by which the true one may differ, to either side.
+            hoped: how much the true one may differ, to either side.
             scatter: of a pair.
-            surplus: standard deviations by which the limits are to be exceeded.
+            surplus: standard deviations by which the limits should be exceeded.
         """
         counts = (*self.looks, *later)
         large = math.log1p(2 * self._aim.resolve)
@@ -201,7 +201,7 @@ class PairedTest:
             None,
         )
 
-    def _seen(self) -> tuple[float, float]:
+    def _gain_and_scatter(self) -> tuple[float, float]:
         """Return the gain so far, and the scatter of pairs; both logarithms."""
         logs = np.log(np.array(self.before) / np.array(self.after))
         return float(np.median(logs)), max(robust_scatter(logs), 1e-9)
@@ -211,11 +211,11 @@ class PairedTest:
         return risk, 2.0 ** (1 - first_pairs(self._aim)) / risk
 
     def _of_look(self, level: float) -> Interval:
-        # A rounding error must not cost the one value that so few pairs have.
+        # A rounding error must not cost the single value that so few pairs have.
         return ratio_interval(self.before, self.after, 1 - level * (1 + 1e-3))
 
     def _with_earlier(self, interval: Interval) -> Interval:
-        """Return what an interval has in common with those of earlier looks, with the confidence of all."""
+        """Return the intersection of an interval with those of earlier looks, with the confidence of all."""
         low, high = interval.low, interval.high
         if self.interval is not None and max(low, self.interval.low) <= min(high, self.interval.high):
             low, high = max(low, self.interval.low), min(high, self.interval.high)
@@ -265,11 +265,11 @@ def _levels(counts: tuple[int, ...], risk: float, first: float) -> tuple[float, 
     sums = _STEP * np.arange(-edge, edge + 1)
     density = np.zeros(len(sums))
     density[edge] = 1.0  # nothing yet
-    left, before, limits = risk, 0, []
+    risk_left, before, limits = risk, 0, []
     for number, count in enumerate(counts):
         share = first if number == 0 else 1 - _KEEPS
-        spent = share * left
-        left -= spent
+        spent = share * risk_left
+        risk_left -= spent
         density = np.convolve(density, _increments(count - before), mode="same")
         before = count
         # Both tails of a symmetric density; the limit is between two of its points.

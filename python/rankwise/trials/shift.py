@@ -1,6 +1,6 @@
-"""How much more the runs of one side take than those of another one, where the runs are no pairs.
+"""How much longer the runs of one side take than those of the other, without pairs.
 
-Estimate and interval: Hodges and Lehmann 1963, of all differences of a run of the one side and a run of the
+Estimate and interval: Hodges and Lehmann 1963, of all differences between a run of one side and a run of the
 other, from the exact distribution of Mann and Whitney's statistic (Annals of Mathematical Statistics 18,
 1947). Nothing is assumed of the noise but that it is the same on both sides.
 """
@@ -55,9 +55,9 @@ def _rank_sum(first_count: int, second_count: int) -> tuple[float, ...]:
     for m in range(1, first_count + 1):
         for n in range(1, second_count + 1):
             # The largest value is on the first side (above n of the second), or on the second side.
-            above, rest = [0] * n + counts[m - 1, n], counts[m, n - 1]
-            size = max(len(above), len(rest))
-            pairs = zip(above + [0] * (size - len(above)), rest + [0] * (size - len(rest)), strict=True)
+            above, below = [0] * n + counts[m - 1, n], counts[m, n - 1]
+            size = max(len(above), len(below))
+            pairs = zip(above + [0] * (size - len(above)), below + [0] * (size - len(below)), strict=True)
             counts[m, n] = [first + second for first, second in pairs]
     total = sum(counts[first_count, second_count])
     return tuple(count / total for count in counts[first_count, second_count])

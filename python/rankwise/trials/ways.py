@@ -71,9 +71,9 @@ class Runs:
         reference: output of the first run, that others are compared with.
         took: seconds of each run so far, its launch included.
         given: the program as given; it runs once more when another way fails, so that the settings are not
-            blamed for what fails without them. None: others are rejected at once.
-        saved: times that an earlier call has measured, which are not measured again; None: none are kept.
-        race: that runs belong to, among those that are saved.
+        held responsible for a failure without them. None: others are rejected at once.
+        saved: times that an earlier call has measured, which are not measured again; None: not kept.
+        race: that runs belong to, among the saved ones.
     """
 
     directory: Path
@@ -168,7 +168,7 @@ class Runs:
         try:
             self.profile(self.given, _AGAIN, left=end_of_all - time.monotonic())
         except Rejected:
-            return  # it runs, whatever it writes
+            return  # it runs, with any output
         except UnrunnableError as again:
             raise UnrunnableError(
                 f"the program also fails without the settings, although it ran before: {error}; "

@@ -1,1 +1,1 @@
-"""What is shown of a run, as data: tables and sentences. Nothing here draws."""
+"""The views of a run, as data: tables and sentences. Nothing here draws."""

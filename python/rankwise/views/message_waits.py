@@ -63,7 +63,7 @@ _ORIGINS: list[Column[Origin]] = [
 
 
 def message_wait_tables(waits: MessageWaits, detail: Detail) -> list[Table]:
-    """Return who waited, who came late, and, in verbose answers, who for whom."""
+    """Return the waiting ranks, the late ones, and, in verbose answers, the pairs."""
     rows = [row for row in waits.waiting if row.sampled or row.late_sender_seconds]
     tables = [
         Table(
@@ -83,7 +83,7 @@ def message_wait_tables(waits: MessageWaits, detail: Detail) -> list[Table]:
 
 
 def message_wait_title(waits: MessageWaits) -> str:
-    """Return the main finding as a sentence, without its full stop; '' = there is none."""
+    """Return the main finding as a sentence, without its full stop; '' = no finding."""
     late = waits.late_sender_seconds + waits.late_receiver_seconds
     if not late or not waits.origins:
         return ""

@@ -13,9 +13,9 @@ from rankwise.views.view import FIGURES, Column, label
 
 Row = TypeVar("Row", bound=HasTotals)
 
-_FEW_ROWS = 3  # that are shown whatever they have
-_NEARLY_ALL = 0.95  # of the time and of the bytes: what the rows of a table have that are shown
-_WEIGHT_OF_BYTES = 0.25  # of a share of the bytes, where that of the time has 1
+_FEW_ROWS = 3  # that are always shown
+_NEARLY_ALL = 0.95  # of the time and of the bytes: the share of the rows that a table shows
+_WEIGHT_OF_BYTES = 0.25  # of a share of the bytes; a share of the time has 1
 
 COMMUNICATORS: list[Column[Family]] = [
     label("communicator", name_and_role, "ancestry"),
@@ -48,14 +48,14 @@ def by_share(rows: Sequence[Row], lines: int) -> tuple[Sequence[Row], Sequence[R
     volume = sum(row.totals.bytes_sent for row in rows) or 1
     time = [row.totals.seconds / seconds for row in rows]
     sent = [row.totals.bytes_sent / volume for row in rows]
-    # Time comes first, but bytes are often sent by calls that take none: MPI_Isend and its kin.
+    # Time comes first, but calls that take no time often send the bytes: MPI_Isend and similar calls.
     weight = [max(time_share, _WEIGHT_OF_BYTES * other) for time_share, other in zip(time, sent, strict=True)]
     order = sorted(range(len(rows)), key=lambda index: -weight[index])
     most = len(rows) if len(rows) <= lines else max(lines - 1, 1)
     number = min(_FEW_ROWS, most)
     while number < most:
-        left = order[number:]
-        time_left, sent_left = (sum(shares[index] for index in left) for shares in (time, sent))
+        hidden = order[number:]
+        time_left, sent_left = (sum(shares[index] for index in hidden) for shares in (time, sent))
         least = min((time[index] for index in order[:number] if weight[index] == time[index]), default=1.0)
         if time_left <= min(1 - _NEARLY_ALL, least) and sent_left <= 1 - _NEARLY_ALL:
             break

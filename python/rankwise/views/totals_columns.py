@@ -42,7 +42,7 @@ def unfinished_mark(row: HasTotals) -> str:
     return UNFINISHED * bool(row.totals.unfinished)
 
 
-# (Of a part of the run, the ranks are those that are selected, and the total is that of the part.)
+# (In a part of the run, the ranks are the selected ones, and the total is that of the part.)
 OF_MPI_MEANING = "of the total time in MPI, without MPI_Init and MPI_Finalize"
 OF_RUN_MEANING = "of the ranks' time between MPI_Init and MPI_Finalize, times their threads that call MPI"
 
@@ -92,8 +92,8 @@ def over_ranks_columns(spread_of: Callable[[Row], Spread | None], whose: str) ->
     """Return columns for how evenly ranks share the time: mean, the extremes and whose they are, imbalance.
 
     Args:
-        spread_of: row → its seconds over the ranks; None if nobody called.
-        whose: the ranks that are meant, for the meaning of the columns.
+        spread_of: row → its seconds over the ranks; None without calls.
+        whose: the ranks of the part, for the meaning of the columns.
     """
 
     def column(
@@ -128,7 +128,7 @@ class _Apart:
 
 
 def apart_line(columns: Sequence[Column[Any]], totals: Totals) -> list[Line]:
-    """Return the line for MPI_Init and MPI_Finalize below a table; none if nobody called them."""
+    """Return the line for MPI_Init and MPI_Finalize below a table; none without such calls."""
     if not totals.calls:
         return []
     values = [column.value for column in _TOTALS]  # a column may have another name in this table
@@ -137,5 +137,5 @@ def apart_line(columns: Sequence[Column[Any]], totals: Totals) -> list[Line]:
 
 
 def share_of_mpi(what: str, totals: Totals, takes: str = "takes", time: str = "time in MPI") -> str:
-    """Return the finding that something takes its share of the time in MPI, or of that of some calls."""
+    """Return the finding that a row takes its share of the time in MPI, or of some calls' time."""
     return f"{what} {takes} {percent_text(totals.percent_of_mpi)} % of the {time}"

@@ -1,7 +1,7 @@
 """A view: what there is to show of a profile, as tables of typed columns.
 
-A view is data. It is made from the analysis once, and drawn by many: the terminal, `--json`, a page, a
-notebook. Whoever draws it finds in it what every column holds, means, and looks like as text, and needs to
+A view is data. The analysis makes it once, and many draw it: the terminal, `--json`, a page, a
+notebook. It says what every column holds, means, and looks like as text, so that a drawing needs to
 know nothing of the analysis.
 """
 
@@ -38,7 +38,7 @@ class Format:
     """How the values of a column are written.
 
     Attributes:
-        name: for whoever writes values in another way.
+        name: for outputs that format values themselves.
         text: value → text; never called with None.
         unit: of the values: `B`, `s`, `%`; '' = none.
         right: aligned right.
@@ -79,7 +79,7 @@ PERCENT = Format("percent", percent_text, "%", right=True)
 SHARE = Format("percent", _or_missing(percent_text), "%", right=True)
 RATIO = Format("ratio", ratio_text, right=True)
 STRIP = Format("strip", str, flexible=True, drawn="·▁▁▂▃▄▅▆▇█")
-"""Heights from 0 to 9 side by side, `-` where there is none."""
+"""Heights from 0 to 9 in a row, `-` for a missing one."""
 BYTE_RATE = Format("rate", lambda rate: f"{byte_text(rate)}/s", "B/s", right=True)
 
 
@@ -111,8 +111,8 @@ class Column(Generic[AnyRow]):
         value: of a row.
         format: how values are written.
         meaning: of the values, a sentence without its subject and its full stop.
-        obvious: the name says it all to who knows MPI, so that it is not explained below the table.
-        total: the value of several rows taken together; None = there is none.
+        obvious: MPI users understand the name, so that it is not explained below the table.
+        total: the value of several rows taken together; None = no such value.
         mark: characters after the value of a row, which `meaning` explains.
         note: a sentence on the value of a row, '' = none.
         detail: the answers that the column is in.
@@ -185,9 +185,9 @@ class Table:
         title: a line above, or ''.
         sums: lines below the total, on all rows taken together.
         apart: lines below these, which are in no total and no share, and never cut.
-        notes: sentences below the table, beside the meanings of the columns.
+        notes: sentences below the table, in addition to the meanings of the columns.
         parts: by the value of the first column the title of its rows, in the order of showing: they are drawn
-            as a table of their own, without that column. Empty = all rows are one table.
+            as a separate table, without that column. Empty = all rows are one table.
         detail: the answers that the table is in.
         whole: it is never cut.
     """
@@ -222,7 +222,7 @@ def line(columns: Sequence[Column[AnyRow]], row: AnyRow) -> Line:
 
 
 def legend(columns: Sequence[Column[Any]]) -> str:
-    """Return what the columns mean that are not obvious, those that mean the same taken together."""
+    """Return the meanings of the columns that are not obvious, those with the same meaning together."""
     meanings: dict[str, list[str]] = {}
     for column in columns:
         if not column.obvious:
@@ -235,7 +235,7 @@ class View:
     """What there is to show of one kind.
 
     Attributes:
-        title: the main finding as a sentence, without its full stop; '' = there is none.
+        title: the main finding as a sentence, without its full stop; '' = no finding.
         tables: in the order of showing.
         nodes: drawn below the tables: the inside of each, with its ranks.
         data: what `--json` answers: its keys, and the analysis' own objects, nothing cut. All keys are there

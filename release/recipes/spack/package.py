@@ -29,7 +29,7 @@ class Rankwise(PythonPackage):
         depends_on("py-matplotlib@3.8:", type=("build", "run"))
         depends_on("py-scipy@1.10:", type=("build", "run"))
 
-    # The MPI of the program is the one that counts, so none is asked for.
+    # The MPI of the program counts, so the recipe requires none.
 
     @run_after("install")
     @on_package_attributes(run_tests=True)

@@ -20,7 +20,7 @@ SUB_VERBS = ("show", "export", "plot", "diff")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare those of the measurement."""
+    """Declare the options of the measurement."""
     measure.add_arguments(parser)
 
 

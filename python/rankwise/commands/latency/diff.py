@@ -47,12 +47,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     paths = arguments.before, arguments.after
     both = read(paths[0]), read(paths[1])
-    found = difference(*both, arguments.match, arguments.threshold / 100)
+    changes = difference(*both, arguments.match, arguments.threshold / 100)
     if arguments.json:
-        named = {"before": str(paths[0]), "after": str(paths[1]), "warnings": warnings(both, found)}
-        verdicts = {"changed": found.changed, "verdict": verdict(found)}
-        sys.stdout.write(f"{json_text({**named, **verdicts, **vars(found)})}\n")
+        named = {"before": str(paths[0]), "after": str(paths[1]), "warnings": warnings(both, changes)}
+        verdicts = {"changed": changes.changed, "verdict": verdict(changes)}
+        sys.stdout.write(f"{json_text({**named, **verdicts, **vars(changes)})}\n")
         return 0
     page = Page(sys.stdout)
-    page.write(*difference_lines(page, paths, both, found, arguments.limit))
+    page.write(*difference_lines(page, paths, both, changes, arguments.limit))
     return 0

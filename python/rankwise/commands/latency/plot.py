@@ -79,7 +79,7 @@ def _drawn(arguments: argparse.Namespace, kind: str) -> bytes:
     statistic = arguments.statistic or default_statistic(measurement, arguments.size)
     size = default_size(measurement, statistic) if arguments.size is None else arguments.size
     view(measurement, None, statistic, size)  # complains before anything takes long
-    found = view(measurement, find_hierarchy(measurement), statistic, size, arguments.order)
+    shown = view(measurement, find_hierarchy(measurement), statistic, size, arguments.order)
     if kind in _PAGES:
-        return latency_page(found, surface=arguments.surface)
-    return picture(found, kind, surface=arguments.surface)
+        return latency_page(shown, surface=arguments.surface)
+    return picture(shown, kind, surface=arguments.surface)

@@ -72,18 +72,18 @@ def _print_matrix(arguments: argparse.Namespace) -> None:
     from rankwise.views.latency.found import found_in
     from rankwise.views.latency.matrix import data
 
-    found = found_in(arguments.file)
-    chosen = values(found.measurement, arguments.size)
-    latency = best_statistic(found.measurement)
+    measured = found_in(arguments.file)
+    chosen = values(measured.measurement, arguments.size)
+    latency = best_statistic(measured.measurement)
     default = "bandwidth" if chosen.what == "bandwidth" else latency
     statistic = arguments.statistic or default
-    size = default_size(found.measurement, statistic) if arguments.size is None else arguments.size
+    size = default_size(measured.measurement, statistic) if arguments.size is None else arguments.size
     if arguments.json:
-        view(found.measurement, found.hierarchy, statistic, size)  # complains of what is not there
-        sys.stdout.write(f"{json_text(data(found, statistic, size))}\n")
+        view(measured.measurement, measured.hierarchy, statistic, size)  # complains of what is not there
+        sys.stdout.write(f"{json_text(data(measured, statistic, size))}\n")
         return
     page = Page(sys.stdout)
-    page.write(*heatmap_lines(page, found.measurement, found.hierarchy, statistic, size))
+    page.write(*heatmap_lines(page, measured.measurement, measured.hierarchy, statistic, size))
 
 
 def _print_json(arguments: argparse.Namespace) -> None:
@@ -91,8 +91,8 @@ def _print_json(arguments: argparse.Namespace) -> None:
     from rankwise.views.latency.as_json import json_text
     from rankwise.views.latency.found import found_in
 
-    found = found_in(arguments.file)
-    shown = _view(arguments.by).data(found, arguments.size) if arguments.by else summary.data(found)
+    measured = found_in(arguments.file)
+    shown = _view(arguments.by).data(measured, arguments.size) if arguments.by else summary.data(measured)
     sys.stdout.write(f"{json_text(shown)}\n")
 
 
@@ -103,13 +103,13 @@ def _print(arguments: argparse.Namespace) -> None:
     from rankwise.views.latency.found import found_in
     from rankwise.views.view import Detail
 
-    found = found_in(arguments.file)
+    measured = found_in(arguments.file)
     page = Page(sys.stdout)
     if arguments.by:
-        table = _view(arguments.by).table(found, arguments.size, arguments.limit)
+        table = _view(arguments.by).table(measured, arguments.size, arguments.limit)
         show_table(page, table, Detail.BRIEF, arguments.limit)
     else:
-        page.write(*summary_lines(page, found, arguments.limit))
+        page.write(*summary_lines(page, measured, arguments.limit))
 
 
 def _view(name: str) -> ModuleType:

@@ -80,10 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         gather = made_up if arguments.profile is None else of_run
         with Activity("computing the loads of links"):
-            found, what, more = gather(fabric, asked)
+            answer, what, more = gather(fabric, asked)
         if arguments.plot is not None:
-            plot.write(arguments.plot, found, what)
-        show(found, what, more, asked)
+            plot.write(arguments.plot, answer, what)
+        show(answer, what, more, asked)
     return 0
 
 

@@ -31,13 +31,13 @@ from rankwise.text.units import byte_text
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is asked of a fabric.
+    """What the command line asks of a fabric.
 
     Attributes:
         profile: of the job; '' = none, its traffic is synthetic.
-        place: file with the hosts of the ranks; None = those of the run.
-        rail: policy by which ranks take one of several rails.
-        lid: policy by which ranks take one of several LIDs of a port.
+        place: file with the hosts of the ranks; None = the hosts of the run.
+        rail: policy for choosing among several rails.
+        lid: policy for choosing among several LIDs of a port.
         call: procedures whose messages count; empty = all.
         kind: of messages, a key of `BY_OPTION`.
         communicator: whose messages count; '' = all.
@@ -81,7 +81,7 @@ def of_run(fabric: Fabric, asked: Request) -> tuple[Answer, str, list[str]]:
     """Send the messages of a profile over the fabric.
 
     Returns:
-        The answer, what the messages are, and what is to be said of the profile.
+        The answer, a description of the messages, and notes on the profile.
     """
     lid_offset = lid_offset_of(asked.lid, fabric)
     with opened_profile(Path(asked.profile)) as connection:
@@ -104,7 +104,7 @@ def of_phases(fabric: Fabric, asked: Request) -> tuple[LoadsByPhase, str, list[s
 
 
 def _job(connection: sqlite3.Connection, fabric: Fabric, asked: Request) -> tuple[Flows, Places, list[str]]:
-    """Return what the job sends, where its ranks are, and what is to be said of the profile."""
+    """Return what the job sends, where its ranks are, and notes on the profile."""
     trusted = trust(connection)
     if asked.communicator:
         select(connection, Selection(communicator=asked.communicator))
@@ -126,7 +126,7 @@ def _messages(sent: Flows, asked: Request) -> str:
 def _as_it_ran(
     connection: sqlite3.Connection, fabric: Fabric, sent: Flows, rail: str, lid_offset: int | None
 ) -> list[Scenario]:
-    """Return what was where the job ran, if that was on this fabric."""
+    """Return the loads with the ranks where the job ran, if it ran on this fabric."""
     try:
         places = places_of_run(connection, fabric, rail)
     except RankwiseError:

@@ -32,18 +32,18 @@ def check(arguments: argparse.Namespace) -> None:
     refuse_existing(path, force=arguments.force, option="--plot")
 
 
-def write(path: Path, found: Answer, what: str) -> None:
+def write(path: Path, answer: Answer, what: str) -> None:
     """Draw; RankwiseError if the file can't be written.
 
     Args:
         path: of the drawing.
-        found: what is drawn.
-        what: the messages are.
+        answer: what to draw.
+        what: description of the messages.
     """
     from rankwise.render.network.picture import links_picture
     from rankwise.views.links.sentences import joined, verdict_of
 
-    content = links_picture(found.loads, verdict_of(found), joined(found.loads, what), _kind(path))
+    content = links_picture(answer.loads, verdict_of(answer), joined(answer.loads, what), _kind(path))
     with appearing(path, option="--plot") as [unfinished]:
         unfinished.write_bytes(content)
 

@@ -29,60 +29,64 @@ _TOLD = 5
 """Hot links on the first screen."""
 
 
-def show(found: Answer, what: str, more: Sequence[str], asked: Request) -> None:
+def show(answer: Answer, what: str, more: Sequence[str], asked: Request) -> None:
     """Print an answer.
 
     Args:
-        found: the answer.
-        what: the messages are.
-        more: what is to be said of the profile.
+        answer: the answer.
+        what: description of the messages.
+        more: notes on the profile.
         asked: by the command line.
     """
-    head = sentences.joined(found.loads, what)
-    verdict = sentences.verdict_of(found)
-    told = [*sentences.blamed(found), *sentences.advice(found, of_run=bool(asked.profile))]
+    head = sentences.joined(answer.loads, what)
+    verdict = sentences.verdict_of(answer)
+    findings = [*sentences.blamed(answer), *sentences.advice(answer, of_run=bool(asked.profile))]
     routes = [
-        *filter(None, [sentences.passed(found.loads)]),
-        *sentences.worth(found.quality, found.loads.fabric),
+        *filter(None, [sentences.passed(answer.loads)]),
+        *sentences.worth(answer.quality, answer.loads.fabric),
     ]
-    notes = sentences.notes(found.loads, more)
-    key, rows, shown = _tables(found, asked)
+    notes = sentences.notes(answer.loads, more)
+    key, rows, shown = _tables(answer, asked)
     if asked.json:
-        said = {"matched": head, "verdict": f"{verdict}.", "sentences": [*told, *routes], "notes": notes}
-        _print_json({**said, **answer_data(found), **({key: rows} if key else {})})
+        said = {"matched": head, "verdict": f"{verdict}.", "sentences": [*findings, *routes], "notes": notes}
+        _print_json({**said, **answer_data(answer), **({key: rows} if key else {})})
         return
-    tail = notes if key else [*told, *routes, *notes]
+    tail = notes if key else [*findings, *routes, *notes]
     print_links(head, View(verdict, shown, {}), tail, asked.limit, sys.stdout)
 
 
-def _tables(found: Answer, asked: Request) -> tuple[str, Sequence[object], list[Table]]:
+def _tables(answer: Answer, asked: Request) -> tuple[str, Sequence[object], list[Table]]:
     """Return the rows that are asked for, their key in JSON, and the tables."""
     if asked.by is None:
-        few = replace(found, hot=found.hot[:_TOLD])
-        return "", (), [tables.classes(found), tables.hot(few), tables.causes(found), tables.what_if(found)]
+        few = replace(answer, hot=answer.hot[:_TOLD])
+        return (
+            "",
+            (),
+            [tables.classes(answer), tables.hot(few), tables.causes(answer), tables.what_if(answer)],
+        )
     if asked.by == "class":
-        return "", (), [tables.classes(found)]
+        return "", (), [tables.classes(answer)]
     if asked.by == "link":
-        links = hot_links(found.loads, asked.limit, with_hosts=True, known=found.hot)
-        return "links", links, [tables.links(found, links)]
+        links = hot_links(answer.loads, asked.limit, with_hosts=True, known=answer.hot)
+        return "links", links, [tables.links(answer, links)]
     if asked.by == "switch":
-        switches = switch_loads(found.loads)
-        return "switches", switches, [tables.switches(found, switches)]
-    flows = host_flows(found.loads, asked.limit)
-    return "flows", flows, [tables.flows(found, flows)]
+        switches = switch_loads(answer.loads)
+        return "switches", switches, [tables.switches(answer, switches)]
+    flows = host_flows(answer.loads, asked.limit)
+    return "flows", flows, [tables.flows(answer, flows)]
 
 
-def show_phases(found: LoadsByPhase, what: str, more: Sequence[str], asked: Request) -> None:
+def show_phases(loads: LoadsByPhase, what: str, more: Sequence[str], asked: Request) -> None:
     """Print loads by phases; the others as of `show`."""
-    head, verdict = sentences.joined(found.run, what), phases.phase_verdict(found)
-    told = phases.phase_sentences(found)
-    notes = sentences.notes(found.run, more, by_phase=True)
+    head, verdict = sentences.joined(loads.run, what), phases.phase_verdict(loads)
+    findings = phases.phase_sentences(loads)
+    notes = sentences.notes(loads.run, more, by_phase=True)
     if asked.json:
-        said = {"matched": head, "verdict": f"{verdict}.", "sentences": told, "notes": notes}
-        _print_json({**said, **phases.phase_data(found)})
+        said = {"matched": head, "verdict": f"{verdict}.", "sentences": findings, "notes": notes}
+        _print_json({**said, **phases.phase_data(loads)})
         return
-    view = View(verdict, phases.phase_tables(found), {})
-    print_links(head, view, [*told, *notes], asked.limit, sys.stdout)
+    view = View(verdict, phases.phase_tables(loads), {})
+    print_links(head, view, [*findings, *notes], asked.limit, sys.stdout)
 
 
 def show_fabric(fabric: Fabric, asked: Request) -> None:

@@ -58,14 +58,14 @@ def run(arguments: argparse.Namespace) -> int:
     def make() -> Machine:
         measurement = read(arguments.measurement)
         base = read_machine(arguments.base) if arguments.base else None
-        found = machine_from_latency(
+        machine = machine_from_latency(
             measurement, find_hierarchy(measurement), str(arguments.measurement), base
         )
-        agreements.extend(found.agreements)
+        agreements.extend(machine.agreements)
         hosts.extend(measurement.host_names())
         if not arguments.network:
-            return found.machine
-        return replace(found.machine, network=node_matrix(found.machine, measurement))
+            return machine.machine
+        return replace(machine.machine, network=node_matrix(machine.machine, measurement))
 
     write_made(arguments.output, make, force=arguments.force)
     print_agreement(agreements, hosts, sys.stdout)

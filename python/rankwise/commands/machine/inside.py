@@ -1,4 +1,4 @@
-"""Options that tell what is inside of nodes."""
+"""Options that describe the inside of nodes."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def write_made(output: Path, make: Callable[[], Machine], *, force: bool) -> Machine:
-    """Make a machine, write it, and say what it is; an output that exists is refused first of all."""
+    """Make a machine, write it, and describe it; an existing output is refused before any work."""
     from rankwise.render.terminal.page import Page
     from rankwise.topology.machine.shape import Shapes
     from rankwise.topology.machine.write import check_output, write_machine

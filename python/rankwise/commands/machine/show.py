@@ -29,13 +29,13 @@ def run(arguments: argparse.Namespace) -> int:
         from rankwise.topology.machine.shape import Shapes, object_counts, slot_count
         from rankwise.topology.machine.write import to_json
 
-        found = to_json(machine) | {
+        shown = to_json(machine) | {
             "shape": Shapes(machine).inside(machine.root),
             "objects": dict(zip(machine.level_names(), object_counts(machine), strict=True)),
             "slots": slot_count(machine),
             "hosts": machine.hosts(),
         }
-        sys.stdout.write(f"{json.dumps(found, indent=2)}\n")
+        sys.stdout.write(f"{json.dumps(shown, indent=2)}\n")
     else:
         from rankwise.render.terminal.machine import print_machine
 

@@ -1,4 +1,4 @@
-"""The options of `rankwise map` and its sub-verbs that say what is looked for, and how."""
+"""Options of `rankwise map` and its sub-verbs for the search and its output."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def add_search(parser: argparse.ArgumentParser, seed_of: str) -> None:
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
-    """Declare what is written, and in which form."""
+    """Declare the options of the output: files and formats."""
     parser.add_argument(
         "-o", "--output", type=Path, metavar="DIR", help="write files for the run's launcher there"
     )

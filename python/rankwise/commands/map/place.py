@@ -1,4 +1,4 @@
-"""Places the ranks of a profile on one machine, writes the files and says what was found."""
+"""Places the ranks of a profile on one machine, writes the files and reports the placement."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def place(request: Request, machine: Machine | None, *, nodes: str, predict: bool = False) -> None:
-    """Place the ranks, and print it.
+    """Place the ranks, and print the placement.
 
     Args:
-        request: what the options ask for, of `rankwise map` and of `rankwise map predict`.
+        request: the options of `rankwise map` or `rankwise map predict`.
         machine: of the run; None = its nodes.
         nodes: whose slots ranks can move to, one of placement.options.NODES.
-        predict: the machine may be another one than that of the run.
+        predict: the machine may differ from the one of the run.
 
     Raises:
         RankwiseError: they can't be placed, or a file can't be written.
@@ -42,10 +42,10 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
         trusted, relaunch = trust(connection), Relaunch.of(run_facts(connection), request.launcher)
         if request.output is not None:
             check_output(request.output, relaunch.launchers, force=request.force)
-        seen, where = run_traffic(connection, request.kind), whereabouts(connection)
-        with ProgressBar(f"placing {seen.traffic.ranks} ranks") as bar:
-            found = find_mapping(
-                seen,
+        run, where = run_traffic(connection, request.kind), whereabouts(connection)
+        with ProgressBar(f"placing {run.traffic.ranks} ranks") as bar:
+            mapping = find_mapping(
+                run,
                 where,
                 machine,
                 objective=request.objective,
@@ -56,34 +56,34 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
                 listener=bar,
             )
         inside = has_inside(request.kind)
-        said = notes(connection, seen, found, machine_given=machine is not None, inside=inside)
+        said = notes(connection, run, mapping, machine_given=machine is not None, inside=inside)
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
     written: list[Written] = []
-    if request.output is not None and (found.gains or predict):
-        written = relaunch.write(found.bindings, request.output, force=request.force)
+    if request.output is not None and (mapping.gains or predict):
+        written = relaunch.write(mapping.bindings, request.output, force=request.force)
     elif request.output is not None:
         said.append("No files are written: there is nothing to gain.")
     if request.plot is not None:
-        plot.write(request.plot, found, seen)
+        plot.write(request.plot, mapping, run)
     if request.as_json:
-        chosen = {"objective": request.objective, "unit": found.unit, "kind": request.kind}
-        _print_json(found, seen, said, written, chosen)
+        chosen = {"objective": request.objective, "unit": mapping.unit, "kind": request.kind}
+        _print_json(mapping, run, said, written, chosen)
         return
-    print_mapping(found, seen, said, sys.stdout)
+    print_mapping(mapping, run, said, sys.stdout)
     if request.output is not None and written:
         print_files(written, request.output, bool(relaunch.program), sys.stdout)
 
 
 def has_inside(kind: str) -> bool:
-    """Tell whether messages inside collectives are among those that --kind names."""
+    """Return whether --kind includes messages inside collectives."""
     from rankwise.analysis.messages.kinds import BY_OPTION, IN_COLLECTIVE
 
     return IN_COLLECTIVE in BY_OPTION[kind]
 
 
 def _print_json(
-    found: Mapping, seen: RunTraffic, said: list[str], written: list[Written], chosen: dict[str, str]
+    mapping: Mapping, run: RunTraffic, said: list[str], written: list[Written], chosen: dict[str, str]
 ) -> None:
     import json
 
@@ -93,26 +93,31 @@ def _print_json(
     shown = {
         "notes": said,
         "machine": {
-            "shape": Shapes(found.machine).inside(found.machine.root),
-            "levels": found.machine.level_names(),
-            "sources": found.machine.sources,
+            "shape": Shapes(mapping.machine).inside(mapping.machine.root),
+            "levels": mapping.machine.level_names(),
+            "sources": mapping.machine.sources,
         },
         **chosen,
-        "messages": seen.messages,
-        "bytes": seen.bytes,
-        "unplaced_messages": seen.unplaced_messages,
-        "unplaced_bytes": seen.unplaced_bytes,
-        "present": found.present,
-        "absent": found.absent,
-        "natural": found.natural,
-        "found": found.found,
-        "gains": found.gains,
-        "bound": found.bound,
-        "moved": found.moved,
-        "bindings": found.bindings,
+        "messages": run.messages,
+        "bytes": run.bytes,
+        "unplaced_messages": run.unplaced_messages,
+        "unplaced_bytes": run.unplaced_bytes,
+        "present": mapping.present,
+        "absent": mapping.absent,
+        "natural": mapping.natural,
+        "found": mapping.found,
+        "gains": mapping.gains,
+        "bound": mapping.bound,
+        "moved": mapping.moved,
+        "bindings": mapping.bindings,
         "files": [
-            {"path": str(one.path), "launcher": one.launcher, "command": one.command_line, "note": one.note}
-            for one in written
+            {
+                "path": str(file.path),
+                "launcher": file.launcher,
+                "command": file.command_line,
+                "note": file.note,
+            }
+            for file in written
         ],
     }
     sys.stdout.write(f"{json.dumps(to_json(shown), indent=2)}\n")

@@ -36,11 +36,11 @@ def check(arguments: argparse.Namespace) -> None:
     refuse_existing(arguments.plot, force=arguments.force, option="--plot")
 
 
-def write(path: Path, found: Mapping, seen: RunTraffic) -> None:
+def write(path: Path, mapping: Mapping, run: RunTraffic) -> None:
     """Draw; RankwiseError if the file can't be written."""
     from rankwise.render.figures.placement.picture import placement_picture
 
-    content = placement_picture(found, seen, _kind(path))
+    content = placement_picture(mapping, run, _kind(path))
     with appearing(path, option="--plot") as [unfinished]:
         unfinished.write_bytes(content)
 

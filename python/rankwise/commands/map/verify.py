@@ -119,24 +119,24 @@ def run(arguments: argparse.Namespace) -> int:
         for line in announcement(request.aim, wall):
             say(line)
         with Signals() as signals, working_directory(arguments.keep, "verify") as directory:
-            found = verify(request, directory, signals, say)
+            verified = verify(request, directory, signals, say)
         signal = signals.last
     else:
-        found = Verified(mapping=request.mapping, bindings=request.mapping.bindings)
+        verified = Verified(mapping=request.mapping, bindings=request.mapping.bindings)
     written: list[Written] = []
     command = ""
-    if found.verdict == "faster" and arguments.output is not None:
-        written = write_all(found.bindings, arguments.output, program, launchers, force=arguments.force)
-        command = launch.relaunched(found.bindings, arguments.output).command_line
+    if verified.verdict == "faster" and arguments.output is not None:
+        written = write_all(verified.bindings, arguments.output, program, launchers, force=arguments.force)
+        command = launch.relaunched(verified.bindings, arguments.output).command_line
     if arguments.json:
-        _print_json(found, written, command)
+        _print_json(verified, written, command)
     else:
-        print_verified(found, arguments.profile, command, arguments.output, sys.stdout)
+        print_verified(verified, arguments.profile, command, arguments.output, sys.stdout)
     return 128 + signal if signal else 0
 
 
 def _request(asked: _Asked, launch: Launch) -> tuple[Request, float, list[str]]:
-    """Return what is wanted, how long the profile's run took, and its program."""
+    """Return the request, how long the profile's run took, and its program."""
     from rankwise.analysis.messages.traffic import run_traffic, whereabouts
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import run_facts, trust
@@ -169,25 +169,25 @@ def _request(asked: _Asked, launch: Launch) -> tuple[Request, float, list[str]]:
     return request, facts.wall_seconds, program_of(facts)
 
 
-def _print_json(found: Verified, written: list[Written], command: str) -> None:
+def _print_json(verified: Verified, written: list[Written], command: str) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
 
     shown = {
-        "verdict": found.verdict,
-        "again": found.again,
-        "present": found.mapping.present,
-        "found": found.mapping.found,
-        "bindings": found.bindings,
-        "interval": found.interval,
-        "equivalent": found.alike,
-        "needed": found.needed,
-        "ended": found.ended,
-        "before": found.before,
-        "after": found.after,
-        "notes": found.notes,
+        "verdict": verified.verdict,
+        "again": verified.again,
+        "present": verified.mapping.present,
+        "found": verified.mapping.found,
+        "bindings": verified.bindings,
+        "interval": verified.interval,
+        "equivalent": verified.alike,
+        "needed": verified.needed,
+        "ended": verified.ended,
+        "before": verified.before,
+        "after": verified.after,
+        "notes": verified.notes,
         "command": command,
-        "files": [str(one.path) for one in written],
+        "files": [str(file.path) for file in written],
     }
     sys.stdout.write(f"{json.dumps(to_json(shown), indent=2)}\n")

@@ -1,4 +1,4 @@
-"""`rankwise map predict` with several machines: what the run's communication would be on each of them."""
+"""`rankwise map predict` with several machines: predicts the run's communication on each of them."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def compare_machines(request: Request, machines: Sequence[tuple[str, Machine]]) 
 
     with opened_profile(request.profile) as connection:
         trusted = trust(connection)
-        seen, where = run_traffic(connection, request.kind), whereabouts(connection)
-        said = profile_notes(connection, seen, inside=has_inside(request.kind))
+        run, where = run_traffic(connection, request.kind), whereabouts(connection)
+        said = profile_notes(connection, run, inside=has_inside(request.kind))
     with ProgressBar(f"placing the ranks on {len(machines)} machines") as bar:
         compared = compare(
-            seen,
+            run,
             where,
             machines,
             objective=request.objective,
@@ -53,12 +53,12 @@ def compare_machines(request: Request, machines: Sequence[tuple[str, Machine]]) 
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
     if request.as_json:
-        _print_json(compared, seen, said, request)
+        _print_json(compared, run, said, request)
     else:
-        print_what_if(compared, seen, said, sys.stdout)
+        print_what_if(compared, run, said, sys.stdout)
 
 
-def _print_json(of: Comparison, seen: RunTraffic, said: list[str], request: Request) -> None:
+def _print_json(of: Comparison, run: RunTraffic, said: list[str], request: Request) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
@@ -69,10 +69,10 @@ def _print_json(of: Comparison, seen: RunTraffic, said: list[str], request: Requ
         "unit": of.unit,
         "kind": request.kind,
         "ranks": of.ranks,
-        "messages": seen.messages,
-        "bytes": seen.bytes,
-        "unplaced_messages": seen.unplaced_messages,
-        "unplaced_bytes": seen.unplaced_bytes,
+        "messages": run.messages,
+        "bytes": run.bytes,
+        "unplaced_messages": run.unplaced_messages,
+        "unplaced_bytes": run.unplaced_bytes,
         "present": of.present,
         "absent": of.absent,
         "machines": [_candidate(each, best=place in of.best) for place, each in enumerate(of.candidates)],

@@ -116,34 +116,34 @@ def _tuned(arguments: argparse.Namespace) -> int:
                     check,
                     given=request.way,
                 )
-                found = tune(request, runs, say)
-                if found.failure:
+                tuned = tune(request, runs, say)
+                if tuned.failure:
                     spent.keep()
                     if not arguments.json:
                         run_seconds = known.wall.rank_seconds
-                        print_tuned(found, known.everything, run_seconds, [], sys.stdout, failed=True)
-                    raise found.failure
+                        print_tuned(tuned, known.everything, run_seconds, [], sys.stdout, failed=True)
+                    raise tuned.failure
         else:
-            found = _nothing(known)
-    writing = try_to_write(found.settings, arguments.output, inner.library, force=arguments.force)
+            tuned = _nothing(known)
+    writing = try_to_write(tuned.settings, arguments.output, inner.library, force=arguments.force)
     cost = Cost(spent.seconds, len(known.about.hosts))
     if arguments.json:
-        _print_json(found, writing.files, cost)
+        _print_json(tuned, writing.files, cost)
     else:
         run_seconds, failed = known.wall.rank_seconds, writing.failed is not None
-        print_tuned(found, known.everything, run_seconds, writing.files, sys.stdout, failed=failed)
-        if found.proof is not None:
-            print_cost(cost, found.proof.before, found.proof.interval, sys.stdout)
+        print_tuned(tuned, known.everything, run_seconds, writing.files, sys.stdout, failed=failed)
+        if tuned.proof is not None:
+            print_cost(cost, tuned.proof.before, tuned.proof.interval, sys.stdout)
     spent.keep()
     writing.check(store)
     # Without a file the settings are nowhere but there.
-    if found.is_finished and (found.settings is None or writing.files):
+    if tuned.is_finished and (tuned.settings is None or writing.files):
         shutil.rmtree(store, ignore_errors=True)
     return 128 + signals.last if signals.last else 0
 
 
 def _materialise(settings: Settings, directory: Path, library: Path | None) -> dict[str, str]:
-    """Write settings' files to a directory of their own, as others may be in use."""
+    """Write settings' files to a separate directory, as others may be in use."""
     from rankwise.tuning.settings.apply import materialise
 
     return materialise(settings, Path(mkdtemp(prefix="settings-", dir=directory)), library)
@@ -162,13 +162,13 @@ def _proof_aim(asked: _Asked) -> Aim:
     return Aim(asked.confidence, asked.resolve, asked.pairs)
 
 
-def _print_json(found: Tuned, written: list[Path], cost: Cost) -> None:
+def _print_json(tuned: Tuned, written: list[Path], cost: Cost) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
     from rankwise.views.tuning import tuned_as_data
 
-    json.dump(to_json({**tuned_as_data(found, written), "cost": cost.as_data()}), sys.stdout, indent=2)
+    json.dump(to_json({**tuned_as_data(tuned, written), "cost": cost.as_data()}), sys.stdout, indent=2)
     sys.stdout.write("\n")
 
 

@@ -61,24 +61,24 @@ def run(arguments: argparse.Namespace) -> int:
                 probe, arguments.command, os.environ, Path(directory), signals, deadline
             )
             with Session(setup) as session:
-                found = compare(session, sizes, confidence, arguments.seed, say)
+                outcome = compare(session, sizes, confidence, arguments.seed, say)
         except Interrupted:
             return 128 + signals.last
         except OutOfTime:
             raise RankwiseError("the time was up before anything was compared: give more") from None
-    own = in_force(found.library.label, os.environ, arguments.command)
+    own = in_force(outcome.library.label, os.environ, arguments.command)
     if arguments.json:
-        _print_json(found, own)
+        _print_json(outcome, own)
     else:
-        print_guidelines(found, own, sys.stdout)
+        print_guidelines(outcome, own, sys.stdout)
     return 128 + signals.last if signals.last else 0
 
 
-def _print_json(found: Outcome, own: Sequence[str]) -> None:
+def _print_json(outcome: Outcome, own: Sequence[str]) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
     from rankwise.views.tuning import guidelines_as_data
 
-    json.dump(to_json(guidelines_as_data(found, own)), sys.stdout, indent=2)
+    json.dump(to_json(guidelines_as_data(outcome, own)), sys.stdout, indent=2)
     sys.stdout.write("\n")

@@ -89,7 +89,7 @@ class _Asked:
 
     @property
     def measured(self) -> Path:
-        """The file that keeps what was measured, beside that of the settings."""
+        """The file with the measurements, next to that of the settings."""
         if self.path.name.endswith(_MEASURED):
             return self.path
         stem = self.path.with_suffix("") if self.path.suffix == ".json" else self.path
@@ -166,8 +166,8 @@ def _show(arguments: argparse.Namespace) -> int:
     if asked.predicted:
         check_predicted({point.shape for point in results.raced}, asked.predicted)
     path = Path(results.library_path)
-    found, made = _found(asked, results, path if path.is_file() else None, {})
-    _print(asked, found, made, results, [], "", 0)
+    rules_table, made = _table_and_settings(asked, results, path if path.is_file() else None, {})
+    _print(asked, rules_table, made, results, [], "", 0)
     return 0
 
 
@@ -209,9 +209,9 @@ def _measure(arguments: argparse.Namespace) -> int:
             raise RankwiseError(
                 "the time was over before anything was measured: give it more with --budget"
             ) from None
-        found, made = _found(asked, kept.results, program.library, _in_force(kept.results))
+        rules_table, made = _table_and_settings(asked, kept.results, program.library, _in_force(kept.results))
         writing = try_to_write(made.settings, asked.path, program.library, force=True)
-        _print(asked, found, made, kept.results, writing.files, ended, left_out)
+        _print(asked, rules_table, made, kept.results, writing.files, ended, left_out)
         writing.check(asked.measured)
     return 128 + signals.last if signals.last else 0
 
@@ -219,7 +219,7 @@ def _measure(arguments: argparse.Namespace) -> int:
 def _request(
     asked: _Asked, racer: Racer, program: Program, words: Sequence[str], kept: Kept
 ) -> tuple[Request, int]:
-    """Return what is to be measured, and how many points are too large; the launch is noted."""
+    """Return the points to measure, and how many are too large; notes the launch."""
     from rankwise.tuning.machine.measure import Request
     from rankwise.tuning.machine.results import Launched
     from rankwise.tuning.machine.rules import check_predicted
@@ -263,8 +263,8 @@ def _check(asked: _Asked, setup: Setup, program: Program, request: Request, kept
     from rankwise.tuning.racing.start import racing
     from rankwise.tuning.settings.apply import materialise
 
-    found, made = _found(asked, kept.results, program.library, _in_force(kept.results))
-    wanted = to_be_checked(found, made.rules, kept)
+    rules_table, made = _table_and_settings(asked, kept.results, program.library, _in_force(kept.results))
+    wanted = to_be_checked(rules_table, made.rules, kept)
     if made.settings is None or not wanted:
         return ""
     apart = setup.apart("with-the-file")
@@ -286,10 +286,10 @@ def _scopes(asked: _Asked, racer: Racer) -> tuple[list[Scope], int]:
     if not library.has_rules:
         label = version_of(racer.library).label or racer.library
         raise RankwiseError(f"rules for {label} can't be written, so there is nothing to measure")
-    offered = [one for one in PROCEDURES if racer.offered(one)]
-    unknown = [one for one in asked.procedures or () if one not in offered]
+    offered = [procedure for procedure in PROCEDURES if racer.offered(procedure)]
+    unknown = [procedure for procedure in asked.procedures or () if procedure not in offered]
     if unknown or not offered:
-        names = ", ".join(one.removeprefix("MPI_").lower() for one in offered) or "none"
+        names = ", ".join(procedure.removeprefix("MPI_").lower() for procedure in offered) or "none"
         raise RankwiseError(
             f"--call {unknown[0].removeprefix('MPI_').lower()}: the library has no choice for it; "
             f"it has one for {names}"
@@ -322,24 +322,24 @@ def _program(setup: Setup) -> Program:
 
 
 def _abi(program: Program) -> str:
-    return next((one.mpi for one in program.planned.detections), "")
+    return next((detection.mpi for detection in program.planned.detections), "")
 
 
-def _found(
+def _table_and_settings(
     asked: _Asked, results: Results, library: Path | None, environment: Mapping[str, str]
 ) -> tuple[Table, Writable]:
     from rankwise.tuning.machine.rules import table
     from rankwise.tuning.machine.settings import writable
 
-    found = table(results, asked.confidence, asked.margin, asked.predicted)
-    return found, writable(found, results, environment, library)
+    rules_table = table(results, asked.confidence, asked.margin, asked.predicted)
+    return rules_table, writable(rules_table, results, environment, library)
 
 
 def _write(asked: _Asked, results: Results, library: Path | None) -> None:
-    """Write the settings that follow from what was measured so far; a failure must not end the measuring."""
+    """Write the settings that the measurements so far support; a failure must not end the measuring."""
     from rankwise.tuning.settings.file import write_all
 
-    _, made = _found(asked, results, library, _in_force(results))
+    _, made = _table_and_settings(asked, results, library, _in_force(results))
     if made.settings is not None:
         with suppress(RankwiseError):
             write_all(made.settings, asked.path, force=True, library_path=library)
@@ -378,7 +378,7 @@ def _kept_file(path: Path) -> Iterator[None]:
 
 def _print(
     asked: _Asked,
-    found: Table,
+    rules_table: Table,
     made: Writable,
     results: Results,
     written: Sequence[Path],
@@ -391,25 +391,25 @@ def _print(
         from rankwise.analysis.to_json import to_json
         from rankwise.views.tuning import machine_as_data
 
-        json.dump(to_json(machine_as_data(found, made, results, written, ended)), sys.stdout, indent=2)
+        json.dump(to_json(machine_as_data(rules_table, made, results, written, ended)), sys.stdout, indent=2)
         sys.stdout.write("\n")
         return
     from rankwise.render.terminal.tuned_machine import print_tuned_machine
 
-    print_tuned_machine(found, made, results, written, ended, left_out, sys.stdout)
+    print_tuned_machine(rules_table, made, results, written, ended, left_out, sys.stdout)
 
 
 def _procedures(text: str) -> list[str]:
     from rankwise.tuning.racing.offers import PROCEDURES
 
-    by_name = {one.removeprefix("MPI_").lower(): one for one in PROCEDURES}
-    found = []
+    by_name = {procedure.removeprefix("MPI_").lower(): procedure for procedure in PROCEDURES}
+    procedures = []
     for word in text.split(","):
         name = word.strip().lower().removeprefix("mpi_")
         if name not in by_name:
             raise RankwiseError(f"--call {text}: {word.strip()!r} is none of {', '.join(by_name)}")
-        found.append(by_name[name])
-    return list(dict.fromkeys(found))
+        procedures.append(by_name[name])
+    return list(dict.fromkeys(procedures))
 
 
 def _numbers(option: str, text: str | None, *, has_all: bool = True) -> list[int] | None:
@@ -418,16 +418,16 @@ def _numbers(option: str, text: str | None, *, has_all: bool = True) -> list[int
 
     if text is None:
         return None
-    found: set[int] = set()
+    numbers: set[int] = set()
     for word in map(str.strip, text.split(",")):
         if word == "all" and has_all:
-            found.add(ALL)
+            numbers.add(ALL)
         elif word.isascii() and word.isdecimal() and 0 < int(word) <= 1_000_000:
-            found.add(int(word))
+            numbers.add(int(word))
         else:
             example = ", such as 1,2,all" if has_all else ", such as 3,6"
             raise RankwiseError(f"{option} {text}: {word!r} is not a number above 0{example}")
-    return sorted(found)
+    return sorted(numbers)
 
 
 def _assumed(text: str | None) -> tuple[str, ...]:

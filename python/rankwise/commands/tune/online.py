@@ -89,15 +89,15 @@ def run(arguments: argparse.Namespace) -> int:
         place.mkdir()
         (place / "plan").write_text(planned.text, encoding="ascii")
         status = _run(program, place)
-        found = _found(place, planned, about, program, status)
-    settings = _settings(found, about, offers)
+        outcome = _outcome(place, planned, about, program, status)
+    settings = _settings(outcome, about, offers)
     writing = try_to_write(settings, arguments.output, program.library, force=bool(arguments.force))
     if arguments.json:
-        _print_json(found, settings, writing.files)
+        _print_json(outcome, settings, writing.files)
     else:
         from rankwise.render.terminal.online import print_online
 
-        print_online(found, cost, writing.files, sys.stderr, asked=arguments.output is not None)
+        print_online(outcome, cost, writing.files, sys.stderr, asked=arguments.output is not None)
     if writing.failed:
         raise writing.failed
     return status
@@ -114,7 +114,7 @@ def _offered(
     place.mkdir()
     setup = probes.prepare_probe(probe, program.words, program.environment, place, signals)
     with Session(setup) as session:
-        abi = next((one.mpi for one in program.planned.detections), "")
+        abi = next((detection.mpi for detection in program.planned.detections), "")
         return About.of_now(session.library, abi, session.hosts, program.words), session.offers
 
 
@@ -158,7 +158,7 @@ def _run(program: Program, place: Path) -> int:
     return job.run(launch.words, launch.environment).status
 
 
-def _found(place: Path, planned: Plan, about: About, program: Program, status: int) -> Outcome:
+def _outcome(place: Path, planned: Plan, about: About, program: Program, status: int) -> Outcome:
     from rankwise.mpi_libraries import version_of
     from rankwise.tuning.online.found import lines_of, outcome_of, refuse_unfit
 
@@ -170,32 +170,32 @@ def _found(place: Path, planned: Plan, about: About, program: Program, status: i
             "our library before its MPI library",
             1,
         )
-    untranslatable = partial(_untranslatable, about, program.library)
-    return outcome_of(said, planned, version_of(about.library), len(about.hosts), untranslatable)
+    refusal = partial(_refusal, about, program.library)
+    return outcome_of(said, planned, version_of(about.library), len(about.hosts), refusal)
 
 
-def _untranslatable(about: About, library: Path | None, rules: Sequence[Rule]) -> str:
+def _refusal(about: About, library: Path | None, rules: Sequence[Rule]) -> str:
     from rankwise.tuning.settings.apply import untranslatable
     from rankwise.tuning.settings.model import Settings
 
     return untranslatable(Settings(about, tuple(rules)), library)
 
 
-def _settings(found: Outcome, about: About, offers: Offers) -> Settings | None:
+def _settings(outcome: Outcome, about: About, offers: Offers) -> Settings | None:
     from rankwise.tuning.libraries import by_version
     from rankwise.tuning.settings.model import Settings
 
-    if not found.rules:
+    if not outcome.rules:
         return None
     beside = by_version(about.library).not_overruled if offers.overruled else {}
-    return Settings(about, found.rules, beside)
+    return Settings(about, outcome.rules, beside)
 
 
-def _print_json(found: Outcome, settings: Settings | None, written: Sequence[Path]) -> None:
+def _print_json(outcome: Outcome, settings: Settings | None, written: Sequence[Path]) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
     from rankwise.views.tuning import online_as_data
 
-    json.dump(to_json(online_as_data(found, settings, written)), sys.stdout, indent=2)
+    json.dump(to_json(online_as_data(outcome, settings, written)), sys.stdout, indent=2)
     sys.stdout.write("\n")

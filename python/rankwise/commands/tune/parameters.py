@@ -145,33 +145,33 @@ def _tuned(arguments: argparse.Namespace) -> int:
     with Signals() as signals:
         limits = Limits(arguments.run_limit, times.first_limit, check)
         try:
-            found = _raced(asked, program, times.wall_seconds, limits, store, signals, spent)
+            outcome = _raced(asked, program, times.wall_seconds, limits, store, signals, spent)
         except Interrupted:  # while the library was asked
             return 128 + signals.last
         finally:
             if not (store / STATE).exists():  # nothing was measured: the next try begins afresh
                 _remove(store, arguments)
-    settings = _settings(found, replace(source, command=program.words))
+    settings = _settings(outcome, replace(source, command=program.words))
     writing = try_to_write(settings, arguments.output, program.library, force=arguments.force)
     cost = Cost(spent.seconds, len(source.hosts))
     if arguments.json:
-        _print_json(found, settings, writing.files, cost)
+        _print_json(outcome, settings, writing.files, cost)
     else:
-        print_parameters(found, sys.stdout)
-        if found.is_measured:
-            print_cost(cost, found.before, found.interval, sys.stdout)
-        if found.verdict != "not tried" and not writing.failed:
-            undecided = found.verdict == "not proven"
+        print_parameters(outcome, sys.stdout)
+        if outcome.is_measured:
+            print_cost(cost, outcome.before, outcome.interval, sys.stdout)
+        if outcome.verdict != "not tried" and not writing.failed:
+            undecided = outcome.verdict == "not proven"
             print_written(settings is not None, writing.files, sys.stdout, undecided=undecided)
     spent.keep()
     writing.check(store)
     # Without a file the settings are nowhere but there.
-    is_done = found.is_finished and (settings is None or bool(writing.files))
+    is_done = outcome.is_finished and (settings is None or bool(writing.files))
     if is_done and arguments.keep is None:
         _remove(store, arguments)
     if signals.last:
         return 128 + signals.last
-    return 1 if found.verdict == "not tried" else 0
+    return 1 if outcome.verdict == "not tried" else 0
 
 
 def _raced(
@@ -191,13 +191,13 @@ def _raced(
     inner = launched(program, store, signals, limits.run or limits.first, say)
     asker = Asker(command_inside(program, inner, program.command), store, signals, *asked.probe, say)
     parameters, constraints, layers = _parameters(asked.profile, asker, asked.given)
-    for one in parameters:
-        refuse_inside(program, inner, rules=False, ours={one.variable: ""})
+    for parameter in parameters:
+        refuse_inside(program, inner, rules=False, ours={parameter.variable: ""})
     if not parameters:
         return Outcome(layers=layers.text)
     known = Known(of_run, limits, asker.ask, layers)
     aim = asked.aim
-    if aim.seconds is not None:  # the budget is for what was asked, too
+    if aim.seconds is not None:  # asking the library counts towards the budget, too
         aim = replace(aim, seconds=aim.seconds - spent.of_this_call)
     return race_parameters(
         program.command,
@@ -216,7 +216,7 @@ def _raced(
 def _parameters(
     profile: Path, asker: Asker, given: Given | None
 ) -> tuple[list[Parameter], tuple[Constraint, ...], Layers]:
-    """Return what is raced: the user's list, or what the profile suggests."""
+    """Return the parameters to race: the user's list, or the profile's suggestions."""
     from rankwise.analysis.opened import opened_profile
     from rankwise.tuning.parameters import known_names
     from rankwise.tuning.parameters.given import checked
@@ -231,14 +231,14 @@ def _parameters(
     return list(known.parameters), known.constraints, layers
 
 
-def _settings(found: Outcome, source: About) -> Settings | None:
+def _settings(outcome: Outcome, source: About) -> Settings | None:
     from rankwise.tuning.settings.model import Settings
 
-    if not found.environment or found.interval is None:
+    if not outcome.environment or outcome.interval is None:
         return None
-    one = found.interval
-    gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
-    return Settings(replace(source, gain=gain), environment=dict(found.environment))
+    interval = outcome.interval
+    gain = (interval.ratio, interval.low, interval.high, interval.confidence, interval.pairs)
+    return Settings(replace(source, gain=gain), environment=dict(outcome.environment))
 
 
 def _store(asked: _Asked, keep: Path | None, file: Path, command: Sequence[str], check: str | None) -> Path:
@@ -248,11 +248,11 @@ def _store(asked: _Asked, keep: Path | None, file: Path, command: Sequence[str],
     if keep:
         return Path(keep).absolute()
     profile = file.absolute()
-    seen = profile.stat()
-    # A list with another value is another task: what was measured for each stays.
+    file_status = profile.stat()
+    # A list with another value is another task; the measurements of each stay.
     task = [
         command,
-        [seen.st_size, seen.st_mtime_ns],
+        [file_status.st_size, file_status.st_mtime_ns],
         repr(asked.given),
         check,
         repr(replace(asked.aim, seconds=None)),
@@ -289,21 +289,21 @@ def _remove(store: Path, arguments: argparse.Namespace) -> None:
             store.parent.rmdir()
 
 
-def _print_json(found: Outcome, settings: Settings | None, written: list[Path], cost: Cost) -> None:
+def _print_json(outcome: Outcome, settings: Settings | None, written: list[Path], cost: Cost) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
 
     shown = {
-        "layers": found.layers,
-        "parameters": found.steps,
-        "kept": found.kept,
-        "interval": found.interval,
-        "verdict": found.verdict,
-        "before_seconds": found.before,
-        "after_seconds": found.after,
-        "notes": found.notes,
-        "ended": found.ended,
+        "layers": outcome.layers,
+        "parameters": outcome.steps,
+        "kept": outcome.kept,
+        "interval": outcome.interval,
+        "verdict": outcome.verdict,
+        "before_seconds": outcome.before,
+        "after_seconds": outcome.after,
+        "notes": outcome.notes,
+        "ended": outcome.ended,
         "settings": settings,
         "files": [str(path) for path in written],
         "cost": cost.as_data(),

@@ -85,17 +85,17 @@ def run(arguments: argparse.Namespace) -> int:
                 signals,
                 deadline,
             ),
-            partial(_untranslatable, about, program.library),
+            partial(_refusal, about, program.library),
             about,
             arguments.confidence / 100,
             arguments.seed,
         )
-        found = recheck(request, say)
-    written = write_settings(found.settings, arguments.output, program.library, force=arguments.force)
+        outcome = recheck(request, say)
+    written = write_settings(outcome.settings, arguments.output, program.library, force=arguments.force)
     if arguments.json:
-        _print_json(found, written)
+        _print_json(outcome, written)
     else:
-        print_rechecked(found, arguments.file, written, asked=arguments.output is not None, file=sys.stdout)
+        print_rechecked(outcome, arguments.file, written, asked=arguments.output is not None, file=sys.stdout)
     return 128 + signals.last if signals.last else 0
 
 
@@ -105,18 +105,18 @@ def _label(about: About) -> str:
     return version_of(about.library).label
 
 
-def _untranslatable(about: About, library: Path | None, rule: Rule) -> str:
+def _refusal(about: About, library: Path | None, rule: Rule) -> str:
     from rankwise.tuning.settings.apply import untranslatable
     from rankwise.tuning.settings.model import Settings
 
     return untranslatable(Settings(about, (rule,)), library)
 
 
-def _print_json(found: Outcome, written: Sequence[Path]) -> None:
+def _print_json(outcome: Outcome, written: Sequence[Path]) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
     from rankwise.views.tuning import rechecked_as_data
 
-    json.dump(to_json(rechecked_as_data(found, written)), sys.stdout, indent=2)
+    json.dump(to_json(rechecked_as_data(outcome, written)), sys.stdout, indent=2)
     sys.stdout.write("\n")

@@ -1,1 +1,1 @@
-"""The files that measurements are kept in: Rankwise's own, and those of other tools."""
+"""File formats of measurements: Rankwise's own, and those of other tools."""

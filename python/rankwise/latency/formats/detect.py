@@ -1,4 +1,4 @@
-"""Reads a measurement of whatever kind the file's content shows it to be."""
+"""Reads a measurement in any known format, which it recognises by the file's content."""
 
 from __future__ import annotations
 

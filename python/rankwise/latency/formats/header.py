@@ -1,4 +1,4 @@
-"""The header of a measurement (docs/reference/latency-file.md): JSON that may have come from anywhere."""
+"""The header of a measurement (docs/reference/latency-file.md): JSON from any, perhaps untrusted, source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankwise.latency.measurement import Host, Measurement, Processor, Rank
 FORMAT = "rankwise-latency"
 VERSION = 1
 
-# What is read into fields of its own; all other keys stay as they are.
+# These keys are read into separate fields; all others stay as they are.
 _READ = ("format", "version", "sizes", "hosts", "ranks", "table")
 _TEXTS = ("rankwise_version", "date", "mpi", "mode")
 _NUMBERS = ("repeats", "seed", "rounds", "rounds_done", "pairs_expected")
@@ -118,7 +118,7 @@ def _value_text(value: object) -> str:
 
 
 class _WrongError(Exception):
-    """Says what is wrong, without the name of the file."""
+    """Describes an error, without the name of the file."""
 
 
 def _header(content: dict[str, Any]) -> Header:
@@ -184,7 +184,7 @@ def _rank(content: object, place: int, hosts: int) -> Rank:
 
 def _table(table: dict[str, Any], sizes: Sequence[int]) -> tuple[str, int, int, tuple[Field, ...]]:
     file = table.get("file")
-    # Beside the header, and nowhere else: a header from a stranger must not name any file of ours.
+    # Only next to the header: a header from an untrusted source must not name any of our files.
     if not isinstance(file, str) or file in ("", ".", "..") or "/" in file or "\0" in file:
         raise _WrongError(f"the name of its table is {_shown(file)}")
     fields = tuple(_field(field) for field in _list(table, "fields"))

@@ -8,9 +8,9 @@
 
 One line for each pair i <= j, (0,0) (0,1) ... (1,1) ..., a rank with itself as 0. Times are of the whole
 round trip; a Measurement has half of it. Between the columns there may be any number of blanks, and names may
-hold some, too, as those of Blue Gene do. What is peculiar to a log is kept in `about["mmpi"]`, so that
-writing what was read gives the same bytes. MsgLen is taken as bytes. Where pairs were measured with different
-numbers of repeats, which mmpi never does, the head has `Repeats: 10 to 93`.
+include blanks, too, as on Blue Gene. The peculiarities of a log are kept in `about["mmpi"]`, so that
+writing a log that was read gives the same bytes. MsgLen is taken as bytes. If pairs were measured with
+different numbers of repeats, which mmpi never does, the head has `Repeats: 10 to 93`.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class _Log:
         ranks, size, repeats, testing, lines = self._read_head()
         lines += self._next(ranks - len(lines))
         try:
-            layout, names = Layout.found(lines)
+            layout, names = Layout.of_lines(lines)
         except WrongLineError as error:
             raise self._wrong(len(self._head) + 1 + error.place, lines[error.place]) from None
         ends = layout.ends(names)

@@ -20,7 +20,7 @@ _BLANKS = (5, 2)
 
 
 class WrongLineError(Exception):
-    """Tells the place of a line that is none of the expected pair."""
+    """Has the place of a line that is not part of the expected pair."""
 
     def __init__(self, place: int) -> None:
         super().__init__(place)
@@ -46,7 +46,7 @@ class Layout:
     end: str = "\n"
 
     @staticmethod
-    def found(lines: Sequence[str]) -> tuple[Layout, list[str]]:
+    def of_lines(lines: Sequence[str]) -> tuple[Layout, list[str]]:
         """Find the layout in the lines of rank 0 with each rank; return it with the ranks' names.
 
         Raises:

@@ -125,9 +125,9 @@ class _Output:
 
 def _bandwidth(tables: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
     """Return MB/s (10^6 bytes), row = sender."""
-    seen = [tables["Send"]] if "Send" in tables else []
-    seen += [tables["Recv"].T] if "Recv" in tables else []
-    known = [np.where(table > 0, table, np.nan) for table in seen]
+    both_sides = [tables["Send"]] if "Send" in tables else []
+    both_sides += [tables["Recv"].T] if "Recv" in tables else []
+    known = [np.where(table > 0, table, np.nan) for table in both_sides]
     rates = np.fmin(known[0], known[-1]) * (_MEBIBYTE / _MEGABYTE)
     np.fill_diagonal(rates, np.nan)
     return rates

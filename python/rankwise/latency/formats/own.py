@@ -1,4 +1,4 @@
-"""Rankwise's own files: ``F.json`` and the table ``F.pairs`` beside it (docs/reference/latency-file.md)."""
+"""Rankwise's own files: ``F.json`` and the table ``F.pairs`` next to it (docs/reference/latency-file.md)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SUFFIX = ".pairs"
 
 
 def is_own(start: str) -> bool:
-    """Return whether a file that begins so is one of ours, or meant to be one."""
+    """Return whether a file with this beginning is in this format, or meant to be."""
     return start.lstrip().startswith("{")
 
 
@@ -22,7 +22,7 @@ def read(path: Path) -> Measurement:
     """Read a measurement.
 
     Raises:
-        RankwiseError: a file is not there, is not readable, is none of ours or is damaged.
+        RankwiseError: a file is missing, unreadable, damaged or in another format.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -65,8 +65,8 @@ def write(measurement: Measurement, path: Path, force: bool = False) -> None:
 
     Args:
         measurement: what to write.
-        path: of the header; the table is ``F.pairs`` beside it.
-        force: replace files that are there.
+        path: of the header; the table is ``F.pairs`` next to it.
+        force: replace existing files.
 
     Raises:
         RankwiseError: a file is there already, or can't be written.

@@ -36,7 +36,7 @@ def record_type(fields: Sequence[Field]) -> np.dtype[np.void]:
 def read_table(
     path: Path, fields: Sequence[Field], sizes: Sequence[int], ranks: int, pairs: int, alone: int
 ) -> tuple[Pairs, Pairs]:
-    """Read the pairs, and those that were measured once more alone.
+    """Read the pairs, and those that were measured once more, alone.
 
     Args:
         path: of the table.
@@ -47,7 +47,7 @@ def read_table(
         alone: number of records behind them.
 
     Raises:
-        RankwiseError: not there, not as long as it must be, or with values that nobody measured.
+        RankwiseError: it is missing, has a wrong length, or has impossible values.
     """
     kind = record_type(fields)
     expected = (pairs + alone) * kind.itemsize
@@ -138,7 +138,7 @@ def _check_order(path: Path, pairs: Pairs, ranks: int) -> None:
 
 
 def _check_values(path: Path, pairs: Pairs) -> None:
-    """Refuse what no clock can show; what was not measured is unknown, whatever stands there."""
+    """Refuse values that no clock can show; unmeasured ones may have any bytes."""
     unmeasured = pairs.repeats == 0
     for values in (*pairs.times.values(), *pairs.bandwidths.values()):
         values[unmeasured] = np.nan

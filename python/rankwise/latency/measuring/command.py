@@ -23,7 +23,7 @@ def understand(words: Sequence[str], environment: Mapping[str, str], verb: str =
         verb: of Rankwise, with the options that ask for such a launch.
 
     Raises:
-        RankwiseError: there is none, it is not found, starts no MPI processes, or holds a program.
+        RankwiseError: it is missing, is not found, starts no MPI processes, or has a program.
     """
     if not words:
         raise RankwiseError(_NO_COMMAND.format(verb))

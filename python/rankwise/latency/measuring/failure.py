@@ -23,8 +23,8 @@ def failed(end: End, directory: Path, launch: Launch, program: Path, compiler: P
     """
     error = failure.complaint(directory)
     if "one rank" in error and (launch.ranks or 0) > 1:
-        seen = f"each of the {launch.ranks} processes ran as a separate job, so "
-        return failure.of_another_library(launch, compiler, seen)
+        symptom = f"each of the {launch.ranks} processes ran as a separate job, so "
+        return failure.of_another_library(launch, compiler, symptom)
     if error:
         return RankwiseError(error)
     steps = progress(directory)

@@ -18,7 +18,7 @@ TABLE = "pairs"
 
 @dataclass(frozen=True)
 class Made:
-    """What was measured.
+    """The result of a measurement.
 
     Attributes:
         ranks: of the job.

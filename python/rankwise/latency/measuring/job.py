@@ -31,9 +31,9 @@ def run(
         words: the launch with the probe in it.
         environment: of the launcher.
         directory: that the probe works in.
-        signals: that came to us.
-        listener: is told the steps done and the steps in all, whenever they change.
-        say: is told what a signal leads to.
+        signals: that we received.
+        listener: is called with the steps done and the total of steps, when they change.
+        say: is called with the consequence of a signal.
 
     Raises:
         OSError: the launcher can't be started.
@@ -68,7 +68,7 @@ def _wait(
 
 
 def progress(directory: Path) -> tuple[int, int] | None:
-    """Return the steps done and the steps in all; None if the probe has not said so yet."""
+    """Return the steps done and the total; None if the probe has not reported them yet."""
     try:
         done, total = (directory / PROGRESS).read_text(encoding="ascii").split()[:2]
         return int(done), int(total)

@@ -1,4 +1,4 @@
-"""What is measured, and how."""
+"""The extent and the method of a measurement."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_RANKS = 2000
 
 @dataclass(frozen=True)
 class Settings:
-    """What the probe is told.
+    """The arguments of the probe.
 
     Attributes:
         mode: one of MODES, '' = as the number of ranks suggests.

@@ -1,7 +1,7 @@
 """Cray MPICH: takes the rank of each slot, the inverse of what other launchers take.
 
-Slots are those of a launch in blocks: nodes in the order in which Slurm counts them, by the numbers in their
-names, and on each node the cores in their order.
+Slots are those of a launch in blocks: nodes in Slurm's order, by the numbers in their names, and on each
+node the cores in ascending order.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def _assigned(option: Option, *names: str) -> tuple[str, str]:
 
 
 class Hydra(Launcher):
-    """mpiexec, mpirun and mpiexec.hydra of MPICH and its kin."""
+    """mpiexec, mpirun and mpiexec.hydra of MPICH and related libraries."""
 
     name = "hydra"
     order = 20
@@ -156,9 +156,9 @@ class Hydra(Launcher):
     size = ("PMI_SIZE",)
     local_rank = ("MPI_LOCALRANKID",)
     on_node = ("MPI_LOCALNRANKS",)
-    # MPICH's tells its processes nothing that another launch doesn't have, too. But the proxy that started
-    # them was told to which port of its mpiexec it belongs, the same on every node. All that is spawned has
-    # that in common; the reader tells one spawning from the next by its time.
+    # MPICH's processes have no variable that is unique to a launch. But the proxy that started them has the
+    # port of its mpiexec on its command line, the same on every node. All spawned processes
+    # share it; the reader separates one spawning from the next by its time.
     worlds = (
         World("PMI_JOBID"),
         World("I_MPI_HYDRA_UUID", second="HYDRA_BSTRAP_PGID", missing="0", prefix="hydra "),

@@ -1,4 +1,4 @@
-"""LSF: a host file whose order is that of the ranks."""
+"""LSF: a host file in the order of the ranks."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Mvapich(Launcher):
         return end
 
     def setting(self, variable: str, value: str) -> tuple[str, ...]:
-        """As a word of its own, behind the hosts."""
+        """As a separate word, behind the hosts."""
         return (f"{variable}={value}",)
 
     def deliver(
@@ -59,7 +59,7 @@ class Mvapich(Launcher):
         environment: Mapping[str, str],  # noqa: ARG002 - the ranks have nothing of it
         theirs: str,
     ) -> Delivery:
-        """By words behind those of the user."""
+        """By words behind the user's."""
         delivered = []
         for options in programs:
             preloads = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from rankwise.launchers.base import Answer, Delivery, Launcher, Preload, Program, RanksTold, World, names
+from rankwise.launchers.base import Answer, Delivery, Launcher, Preload, Program, RankIdentity, World, names
 from rankwise.launchers.option import Option
 from rankwise.launchers.placing import Job, Relaunching, Written, binding_note, common_processors, is_off
 
@@ -72,7 +72,7 @@ class Step(Relaunching):
     binding = names("cpu-bind")
 
     def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
-        """By --cpu-bind=none; several processors a task can't be told together with a list of them."""
+        """By --cpu-bind=none; srun takes no list of them together with several processors a task."""
         several = {"c", "cpus-per-task"} & {option.name for option in options}
         policies = [option.value for option in options if option.name == "cpu-bind"]
         bind = policies[-1] if policies else environment.get("SLURM_CPU_BIND", "")
@@ -100,10 +100,10 @@ class Slurm(Launcher):
     local_rank = ("SLURM_LOCALID",)
     worlds = (World("SLURM_JOB_ID", second="SLURM_STEP_ID"),)
 
-    def ranks_told(self, environment: Mapping[str, str]) -> RanksTold | None:
+    def rank_identity(self, environment: Mapping[str, str]) -> RankIdentity | None:
         """As for all, but batch scripts and interactive shells have the variables of a rank, too."""
         step, ranks = environment.get("SLURM_STEP_ID", ""), environment.get("SLURM_STEP_NUM_TASKS", "")
-        identity = super().ranks_told(environment)
+        identity = super().rank_identity(environment)
         if not identity or not step.isdecimal() or int(step) >= _NO_STEP or ranks != str(identity.size):
             return None
         return identity._replace(on_node=_ranks_on_node(environment))
@@ -129,7 +129,7 @@ class Slurm(Launcher):
         environment: Mapping[str, str],
         theirs: str,
     ) -> Delivery:
-        """By srun's own environment, and by name where the user restricts what is exported."""
+        """By srun's own environment, and by name where the user restricts the exported variables."""
         for_all = environment.get("SLURM_EXPORT_ENV", "")
         exports = [o.value for options in programs for o in options if o.name == "export"]
         for entries in [for_all, *exports]:
@@ -144,7 +144,7 @@ class Slurm(Launcher):
 
 
 def _ranks_on_node(environment: Mapping[str, str]) -> int:
-    """Return the ranks of the node by `2(x3),1`, the ranks of each, and its number; -1 if it is not told."""
+    """Return the ranks of the node by `2(x3),1`, the ranks of each, and its number; -1 if unknown."""
     counts: list[int] = []
     for part in environment.get("SLURM_STEP_TASKS_PER_NODE", "").split(","):
         if match := re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part):

@@ -22,7 +22,7 @@ class DraftSwitch:
 
 @dataclass
 class DraftPort:
-    """A port of an adapter; fields as in `HostPorts`. `node`, if it is not that by which the draft has it."""
+    """A port of an adapter; fields as in `HostPorts`. `node`, if it differs from its key in the draft."""
 
     host: str
     device: str = ""

@@ -83,7 +83,7 @@ class Links:
     Attributes:
         source: shape (L,), int32: a switch s is s, a host port p is S + p.
         source_port: shape (L,), int32.
-        destination: shape (L,), int32: likewise.
+        destination: shape (L,), int32: like `source`, at the other end.
         destination_port: shape (L,), int32.
         rates: shape (L,): bytes a second that it takes in this direction; nan: not known.
     """
@@ -159,7 +159,7 @@ class Subnet:
 
 CLASSES = ("host up", "host down", "leaf up", "leaf down", "core up", "core down", "across")
 """Of links, by the levels of their ends: from hosts and to them; from the switches with hosts to those above
-and back; likewise above them; between switches of one level, as all of a torus or a dragonfly are."""
+and back; the same above them; between switches of one level, as in a torus or a dragonfly."""
 HOST_UP, HOST_DOWN, LEAF_UP, LEAF_DOWN, CORE_UP, CORE_DOWN, ACROSS = range(len(CLASSES))
 
 
@@ -185,9 +185,9 @@ class Fabric:
     """One or more subnets.
 
     Attributes:
-        subnets: in the order in which they were given.
-        sources: likewise.
-        warnings: a line for each thing that is missing or left out.
+        subnets: in the order on the command line.
+        sources: in the order on the command line.
+        warnings: a line for each missing or omitted thing.
     """
 
     subnets: tuple[Subnet, ...]

@@ -10,7 +10,7 @@ _CABLES = ("source", "source_port", "destination", "destination_port")
 
 
 def guids_of(subnet: Subnet) -> set[int]:
-    """Return GUIDs that no other subnet can have: those of switches and of host ports."""
+    """Return GUIDs that no other subnet can have: GUIDs of switches and of host ports."""
     switches = [] if is_numbered(subnet.switches) else subnet.switches.guids.tolist()
     return {*switches, *subnet.ports.guids.tolist()} - {0}
 

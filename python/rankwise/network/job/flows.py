@@ -52,8 +52,8 @@ class Flows:
         groups: that have messages; most bytes first.
         only: the procedures that were asked for, sorted; empty = all.
         kinds: of messages that were asked for.
-        unplaced_messages: from or to processes that are no ranks of the world, or not known.
-        unplaced_bytes: likewise.
+        unplaced_messages: from or to processes that are not ranks of the world, or unknown.
+        unplaced_bytes: the bytes of these messages.
         hidden: selected collectives, each on one communicator, whose messages are not all visible. The
             network carries more than these entries; `visibility` of each says why.
     """

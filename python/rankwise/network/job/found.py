@@ -14,7 +14,7 @@ BY_GUID, BY_NAME, PLACED = "port GUID", "name", "placed"
 
 
 @dataclass(frozen=True)
-class Found:
+class HostMatch:
     """The match of a host of the job in the fabric.
 
     Attributes:
@@ -40,18 +40,18 @@ class FoundHosts:
         warnings: a line each.
     """
 
-    hosts: Mapping[str, Found]
+    hosts: Mapping[str, HostMatch]
     same_as: Mapping[str, str]
     warnings: tuple[str, ...]
 
 
-def by_name(hosts: HostsByName, name: str, how: str) -> Found:
+def by_name(hosts: HostsByName, name: str, how: str) -> HostMatch:
     """Find a host by its name."""
     try:
         on_fabric = hosts.find(name)
     except NoHostError as error:
-        return Found(why=str(error))
-    return Found(on_fabric, how, "", hosts.ports[on_fabric])
+        return HostMatch(why=str(error))
+    return HostMatch(on_fabric, how, "", hosts.ports[on_fabric])
 
 
 def found_hosts(
@@ -66,21 +66,21 @@ def found_hosts(
     """
     guids, named = PortsByGuid(fabric), HostsByName(fabric)
     matched = {name: guids.find(adapters.get(name, ())) for name in names}
-    hosts: dict[str, Found] = {}
+    hosts: dict[str, HostMatch] = {}
     same_as: dict[str, str] = {}
     taken: dict[tuple[int, int], str] = {}
     by_guid = [name for name in names if matched[name].ports]
     # Where names disagree with the adapters, the adapters are right.
     for name in (*by_guid, *(name for name in names if not matched[name].ports)):
         ports, on_fabric = matched[name].ports, matched[name].on_fabric
-        host = Found(on_fabric, BY_GUID, "", ports) if ports else by_name(named, name, BY_NAME)
+        host = HostMatch(on_fabric, BY_GUID, "", ports) if ports else by_name(named, name, BY_NAME)
         places = [(port.subnet, port.port) for port in host.ports]
         first = next((taken[place] for place in places if place in taken), name)
         if first != name and ports:
             same_as[name] = first
             continue
         if first != name:
-            host, places = Found(why=f"its host in the fabric is that of {first!r}"), []
+            host, places = HostMatch(why=f"its host in the fabric is that of {first!r}"), []
         taken.update(dict.fromkeys(places, name))
         hosts[name] = host
     moved = [(own, lid) for name in names for own, lid in matched[name].moved]
@@ -90,7 +90,7 @@ def found_hosts(
 
 
 def _warnings(
-    hosts: Mapping[str, Found],
+    hosts: Mapping[str, HostMatch],
     same_as: Mapping[str, str],
     moved: Sequence[tuple[AdapterPort, int]],
     missing: Sequence[AdapterPort],

@@ -51,8 +51,8 @@ def given_hosts(
     Args:
         given: a file, a directory that `rankwise map` wrote, or a list of hosts such as `node[01-64]*2`,
             with the number of ranks on each.
-        ranks: how many there are; surplus hosts are ignored. None: as many as there is room for.
-        hosts: names that are no files, whatever they look like.
+        ranks: their number; surplus hosts are ignored. None: as many as there is room for.
+        hosts: names that are never taken for files.
         own: the hosts of the run, which rankfiles may refer to by number: `+n0` is the first host.
 
     Raises:

@@ -72,7 +72,7 @@ class HostsByName:
         fabric are meant.
 
         Raises:
-            NoHostError: there is none, or several.
+            NoHostError: no host, or several.
         """
         if name in self.ports:
             return name

@@ -78,7 +78,7 @@ def _of_rail(
     Args:
         rail: ports of the ranks.
         source: shape (E,): ranks.
-        destination: likewise.
+        destination: shape (E,): ranks.
         takes: shape (E,): the share of each flow that takes this rail.
     """
     # A rank whose policy names only other rails receives through all its ports on this rail.

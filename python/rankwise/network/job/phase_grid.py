@@ -34,14 +34,14 @@ class PhaseGrid:
         return len(self.begins)
 
     def parts(self, began: ArrayLike, ended: ArrayLike) -> Floats:
-        """Return the share of each interval in each phase; outside all phases, the nearest has all of it.
+        """Return the share of each interval in each phase; outside all phases, the nearest one has the whole.
 
         Args:
             began: shape (n,): seconds after the start of the run.
-            ended: likewise.
+            ended: seconds after the start of the run.
 
         Returns:
-            shape (n, K); each row is 1 in all.
+            shape (n, K); each row sums to 1.
         """
         first = np.clip(np.asarray(began, np.float64), self.begins[0], self.end)
         last = np.clip(np.asarray(ended, np.float64), first, self.end)
@@ -63,7 +63,7 @@ def phase_grid(line: TimeLine, ranks: int) -> PhaseGrid:
 
     Args:
         line: with at least one phase.
-        ranks: number of ranks in the world; those that the time line has not get zeros.
+        ranks: number of ranks in the world; ranks that the time line lacks get zeros.
     """
     begins = np.array([phase.begin_seconds for phase in line.phases])
     middles = line.begin_seconds + line.width_seconds * (np.arange(len(line.intervals)) + 0.5)

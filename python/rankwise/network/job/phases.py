@@ -4,11 +4,11 @@ Messages are counted over the whole run. Their times are an estimate, with its b
 
 - of a collective, when the calls in its sample were made, size by size;
 - of messages from one rank to another, when those in the sample were posted, if there are enough of them;
-- else, of other messages of the program, how many messages their sender began in each phase: that is counted,
-  but not to whom;
-- else how many bytes it sent in each phase.
+- else, of other messages of the program, the number of messages that their sender began in each phase: their
+  receivers are not known by phase;
+- else the bytes that it sent in each phase.
 
-Over the phases everything adds up to what was counted, to the byte.
+Over the phases, everything adds up to the counts, to the byte.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class FlowsByPhase:
     Attributes:
         flows: over the whole run.
         phases: K, in the order of time.
-        bytes: shape (K + 1, E), int64: sent in each phase; the last row has those of no phase; over
-            the rows they are the bytes of the flows.
-        messages: likewise.
+        bytes: shape (K + 1, E), int64: sent in each phase; the last row has those outside all phases; the
+            sums over the rows are the bytes of the flows.
+        messages: in the same form.
         basis: shape (E,), int8: index into BASES.
     """
 
@@ -61,7 +61,7 @@ class FlowsByPhase:
     basis: NDArray[np.int8]
 
     def of(self, phase: int) -> Flows:
-        """Return the flows of a phase (from 0), or those in none (K), without those that are empty then."""
+        """Return the flows of a phase (from 0), or those outside all phases (K), without empty ones."""
         some = np.flatnonzero((self.bytes[phase] > 0) | (self.messages[phase] > 0))
         return replace(
             self.flows,
@@ -96,18 +96,18 @@ def flows_by_phase(connection: sqlite3.Connection, flows: Flows) -> FlowsByPhase
     return FlowsByPhase(
         flows,
         tuple(line.phases),
-        _shared_out(flows.bytes, shares.bytes),
-        _shared_out(flows.messages, shares.messages),
+        _divided(flows.bytes, shares.bytes),
+        _divided(flows.messages, shares.messages),
         shares.basis,
     )
 
 
-def _shared_out(amounts: NDArray[np.int64], shares: Floats) -> NDArray[np.int64]:
+def _divided(amounts: NDArray[np.int64], shares: Floats) -> NDArray[np.int64]:
     """Divide whole numbers by shares, so that the parts add up to them.
 
     Args:
         amounts: shape (E,).
-        shares: shape (E, K), rows of at most 1 in all.
+        shares: shape (E, K); rows sum to at most 1.
 
     Returns:
         shape (K + 1, E): what the shares leave over is in the last row.
@@ -124,8 +124,8 @@ class _Shares:
     """Of each flow the share of each phase.
 
     Attributes:
-        bytes: shape (E, K); rows are 1 in all, or 0: not known.
-        messages: likewise.
+        bytes: shape (E, K); rows sum to 1, or are 0: unknown.
+        messages: in the same form.
         basis: shape (E,), int8: index into BASES.
     """
 
@@ -185,7 +185,7 @@ class _Shares:
 
 
 def _shares_of_ranks(counts: Floats) -> Floats:
-    """Return rows that are 1 in all, or 0 where nothing was counted."""
+    """Return rows that sum to 1, or are 0 without counts."""
     sums = counts.sum(axis=1, keepdims=True)
     shares: Floats = np.divide(counts, sums, out=np.zeros(counts.shape), where=sums > 0)
     return shares

@@ -13,7 +13,7 @@ from rankwise.network.job.hosts import PortOfHost
 
 SPLIT, FIRST, BY_LOCAL_RANK, ENV = "split", "first", "by-local-rank", "env"
 POLICIES = (SPLIT, FIRST, BY_LOCAL_RANK, ENV)
-"""Those that are no name of a rail or of an adapter."""
+"""Policies; all other words are names of a rail or an adapter."""
 
 _TOLD = {
     SPLIT: "split evenly over all ports of a host",
@@ -32,8 +32,8 @@ class RailPolicy:
 
     Attributes:
         name: one of POLICIES, the name of a rail, or an adapter: mlx5_0, or mlx5_0:1 with its port.
-        choices: adapters that the environment of a rank chose, named likewise, by rank; those that are not
-            here chose none.
+        choices: adapters that the environment of a rank chose, named in the same way, by rank; the other
+            ranks chose none.
     """
 
     name: str = SPLIT

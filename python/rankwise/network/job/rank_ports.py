@@ -13,7 +13,7 @@ from rankwise.analysis.messages.traffic import ranks_expected
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.job.adapters import adapters_of_run
-from rankwise.network.job.found import PLACED, Found, by_name, found_hosts
+from rankwise.network.job.found import PLACED, HostMatch, by_name, found_hosts
 from rankwise.network.job.given_hosts import GivenHost, given_hosts
 from rankwise.network.job.hosts import HostsByName, PortOfHost
 from rankwise.network.job.rails import SPLIT, RailPolicy, rail_choices
@@ -26,7 +26,7 @@ class HostOnFabric:
     Attributes:
         name: as the job has it.
         ranks: how many of them are there.
-        (the others as for `Found`)
+        (the others as for `HostMatch`)
     """
 
     name: str
@@ -45,7 +45,7 @@ class Rail:
         ports: shape (ranks, W), int32: index into the subnet's host ports of each port of the rank's host;
             -1: none, in the last places.
         shares: shape (ranks, W): the part of the rank's traffic that takes this port by the
-            rail policy. The shares of a rank over all rails are 1 in all, or 0 if it has no port.
+        rail policy. The shares of a rank sum to 1 over all rails, or to 0 if it has no port.
     """
 
     ports: NDArray[np.int32]
@@ -172,7 +172,7 @@ def _hosts_of_ranks(connection: sqlite3.Connection) -> list[str | None]:
 def _places(
     fabric: Fabric,
     hosts: Sequence[str | None],
-    hosts_by_name: Mapping[str, Found],
+    hosts_by_name: Mapping[str, HostMatch],
     policy: RailPolicy,
     warnings: Sequence[str] = (),
 ) -> Places:

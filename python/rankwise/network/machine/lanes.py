@@ -45,8 +45,8 @@ class Lanes:
     def are_even(self, starts: NDArray[np.bool_]) -> bool:
         """Return whether links have the loads of the even split, which is possible without some combinations.
 
-        They have, if of the tables by which messages that begin at one switch come to another one, equally
-        many take each way there.
+        They do if equally many tables take each way, among those by which messages from one switch reach
+        another one.
 
         Args:
             starts: shape (S, N): messages for each node begin at these switches.
@@ -77,8 +77,8 @@ class Lanes:
     def _place(self, number: int) -> Numbers:
         """Return shape (S, N): which of its ports each entry has in a table.
 
-        Each digit has those before it added: where there are fewer tables than needed, no way is left out
-        because of that. For the same reason not all entries begin with their first port.
+        Each digit has those before it added. So no way is left out if there are fewer tables than needed.
+        For the same reason, not all entries begin with their first port.
         """
         digits: list[int] = []
         before: list[int] = []
@@ -150,7 +150,7 @@ def _passed(to: NDArray[np.int32], starts: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def _next(subnet: Subnet, ports: NDArray[np.uint16]) -> NDArray[np.int32]:
-    """Return the switch behind each port, of shape (S, ...); -1: there is none."""
+    """Return the switch behind each port, of shape (S, ...); -1 without one."""
     out, switches = subnet.out, len(subnet.switches.names)
     behind = np.where(out >= 0, subnet.links.destination[out], -1)
     none = np.full((switches, 1), -1, np.int32)

@@ -37,7 +37,7 @@ def machine_from_fabric(
     Args:
         fabric: as it was read or made.
         hosts: only these nodes, such as those of a job; None: all.
-        rail: the rail policy: which ports of its host a message takes, as `rankwise links` has it.
+        rail: the rail policy: the ports of its host that a message takes, as in `rankwise links`.
         lid_offset: which LID of a port it takes, from 0, modulo their number; None: all evenly.
         as_tables: write forwarding tables, even where a torus or a dragonfly says as much.
         hwloc: XML of a node that all nodes are like.

@@ -40,8 +40,8 @@ class _Part:
 
     Attributes:
         share: of all messages.
-        cables: of each subnet with S switches, shape (S, N): that each switch sends messages for each node
-            by; _NONE: there are none.
+        cables: of each subnet with S switches, shape (S, N): the cable on which each switch sends messages
+        for each node; _NONE without one.
         up: shape (N, N): the cable on which a node sends messages for each other node.
     """
 

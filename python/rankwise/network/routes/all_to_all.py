@@ -47,7 +47,7 @@ def all_to_all(subnet: Subnet, ports: ArrayLike, *, lid_offset: int | None = 0) 
         place, lids, share = lids_of(subnet, hosts[chunk], lid_offset)
         to, own = Destinations(hosts[chunk][place], lids), first[chunk][place]
         amount = np.repeat(at[:, None], len(to), axis=1)
-        amount[own, np.arange(len(to))] -= 1.0  # nobody sends to himself
+        amount[own, np.arange(len(to))] -= 1.0  # no rank sends to itself
         amount *= share
         try:
             loads += _loads_of_table(exits, to, links, amount)

@@ -22,7 +22,7 @@ from rankwise.network.routes.distances import distances
 from rankwise.network.routes.steps import Floats, Indices
 
 _OPPOSITE = ((HOST_UP, HOST_DOWN), (LEAF_UP, LEAF_DOWN), (CORE_UP, CORE_DOWN), (ACROSS, ACROSS))
-"""Classes of links by which parts of a subnet hang together: out of the part with hosts, and into it."""
+"""Classes of links that connect parts of a subnet: out of the part with hosts, and into it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,11 +35,11 @@ class ClassLoads:
         used: with any load.
         total: of all.
         max: load of the most loaded link.
-        mean_used: over those with a load; 0 if there are none.
-        mean: over all.
+        mean_used: over the links with a load; 0 without any.
+        mean: over all links.
         p95: the 95th percentile of those with a load.
         gini: coefficient of the used links: 0 = equal loads, near 1 = one link has nearly all (Gini 1912).
-        bound: the most loaded link of the class has at least this load, whatever the routing; 0: not known.
+        bound: the most loaded link of the class has at least this load, with any routing; 0: not known.
         hottest: the first link with the load `max`; -1 if none has a load.
     """
 
@@ -115,13 +115,13 @@ def by_class(subnet: Subnet, loads: Floats, bounds: Floats) -> list[ClassLoads]:
 def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weight: ArrayLike) -> Floats:
     """Return a lower bound for the greatest load in each class of links, for any routing.
 
-    Without the links of a class, and those of the opposite direction, the subnet falls apart. All that hosts
-    in one part send to hosts in others must leave the part, and nothing but links of the class leads out of
-    it: levels rise by at most one from switch to switch, and hosts hang on level 1 alone. So these links have
-    at least this load in all, and one of them has at least the mean. The same holds for what comes in.
-    The bound is the greatest such mean of all parts. (A cut bound, as in Leiserson, "Fat-trees", IEEE Trans.
-    Comp. C-34, 1985.) Where the parts of a level are linked below it, there is none for it: what could go
-    around the class need not take it.
+    Without the links of a class, and those of the opposite direction, the subnet falls apart. Everything that
+    hosts in one part send to hosts in others must leave the part, and only links of the class lead out of
+    it: levels rise by at most one from switch to switch, and hosts are only on level 1. So the total load of
+    these links is at least this traffic, and one of them has at least the mean. The same holds for incoming
+    traffic. The bound is the greatest such mean of all parts. (A cut bound, as in Leiserson, "Fat-trees",
+    IEEE Trans. Comp. C-34, 1985.) If the parts of a level are linked below it, it has no bound: traffic can
+    go around the class.
 
     If all links between switches are of one class, messages load at least as many of them as there are on a
     shortest way, so that their mean load is a bound, too.
@@ -129,11 +129,11 @@ def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weig
     Args:
         subnet: with P host ports.
         source: shape (N,): host ports.
-        destination: shape (N,): likewise.
-        weight: shape (N,): of the arriving messages.
+        destination: shape (N,): host ports.
+        weight: shape (N,): of each pair, if its messages arrive.
 
     Returns:
-        Shape (classes,): 0 where there is no bound.
+        Shape (classes,): 0 without a bound.
     """
     sources, destinations = np.asarray(source, np.int64), np.asarray(destination, np.int64)
     weights = np.asarray(weight, np.float64)
@@ -156,7 +156,7 @@ def least_hops(subnet: Subnet, source: Indices, destination: Indices) -> Floats 
     Args:
         subnet: with P host ports.
         source: shape (N,): host ports.
-        destination: likewise.
+        destination: shape (N,): host ports.
 
     Returns:
         Shape (N,); None unless all links between switches are of one class and there is at least one.
@@ -194,7 +194,7 @@ class Cut:
 
         Args:
             source: shape (N,): host ports.
-            destination: likewise.
+            destination: shape (N,): host ports.
         """
         start, end = self.part[source], self.part[destination]
         return np.where(start == end, -1, start if self.outward else end)

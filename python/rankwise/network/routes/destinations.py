@@ -58,7 +58,7 @@ class Exits:
         """Shape (P,): the switch that each host port is linked with."""
 
     def links(self, switch: NDArray[np.integer], ports: NDArray[np.uint16]) -> NDArray[np.int32]:
-        """Return the link out of each port; -1 where there is none."""
+        """Return the link out of each port; -1 without one."""
         out_links: NDArray[np.int32] = self._links[switch, np.minimum(ports, self._last)]
         return out_links
 

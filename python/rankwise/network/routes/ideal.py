@@ -40,7 +40,7 @@ class EvenSplit:
 
         Args:
             source: shape (N,): host ports.
-            destination: shape (N,): likewise.
+            destination: shape (N,): host ports.
             weight: shape (N,): not negative.
 
         Returns:
@@ -58,8 +58,8 @@ class EvenSplit:
         """Return the loads of messages between switches with hosts; the links of hosts have none.
 
         Args:
-            source: shape (N,): places in the ascending list of switches that hosts are linked with.
-            destination: shape (N,): likewise.
+            source: shape (N,): places in the ascending list of switches with hosts.
+            destination: shape (N,): places in the same list.
             weight: shape (N,): not negative.
 
         Returns:
@@ -136,7 +136,7 @@ def _nearer(
     before = np.cumsum(leads, axis=0, dtype=np.int32)
     begin = np.flatnonzero(np.diff(source, prepend=-1))
     many = np.diff(begin, append=len(source))
-    # the number of each way among those of its switch, from 0
+    # the number of each way within its switch, from 0
     offset = np.repeat((before - leads)[begin], many, axis=0) if len(source) else before
     nth = before - leads - offset
     exits = np.full((switches, len(ends), int(nth.max(initial=0)) + 1), NO_PORT, np.uint16)

@@ -23,7 +23,7 @@ class Bisection:
     """The effective bisection bandwidth.
 
     Attributes:
-        mean: over random bisections, the mean bandwidth of their pairs, as a share of that of a link.
+        mean: over random bisections, the mean bandwidth of their pairs, as a share of a link's bandwidth.
         deviation: standard deviation over the bisections.
         bisections: how many.
     """

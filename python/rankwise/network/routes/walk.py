@@ -36,7 +36,7 @@ class Routed:
     Attributes:
         loads: shape (..., L): weights on each directed link.
         fate: shape (N,): the outcome of each pair: ARRIVES, NO_WAY, IN_CIRCLES of
-            `destinations`. Those that do not arrive are not in `loads`.
+            `destinations`. Pairs that do not arrive are not in `loads`.
     """
 
     loads: Floats
@@ -53,7 +53,7 @@ def link_loads(
     groups: int = 1,
     lid_offset: int | None = 0,
 ) -> Floats:
-    """Return the loads of `routed`, whatever does not arrive."""
+    """Return the loads of `routed`, also if pairs do not arrive."""
     routes = routed(subnet, source, destination, weight, group=group, groups=groups, lid_offset=lid_offset)
     return routes.loads
 
@@ -73,7 +73,7 @@ def routed(
     Args:
         subnet: with P host ports and L links.
         source: shape (N,): host ports, 0 to P - 1.
-        destination: shape (N,): likewise.
+        destination: shape (N,): host ports, 0 to P - 1.
         weight: shape (N,), or (K, N) of K kinds, such as bytes and messages; not negative.
         group: shape (N,): which group, 0 to G - 1, each belongs to; None: no groups.
         groups: G of them.
@@ -113,7 +113,7 @@ def hops(subnet: Subnet, source: ArrayLike, destination: ArrayLike, *, lid_offse
     Args:
         subnet: of the ports.
         source: shape (N,): host ports.
-        destination: shape (N,): likewise.
+        destination: shape (N,): host ports.
         lid_offset: as of `routed`.
 
     Returns:
@@ -142,8 +142,8 @@ def crossings(
     Args:
         subnet: of the ports.
         source: shape (N,): host ports.
-        destination: shape (N,): likewise.
-        links: that are asked about.
+        destination: shape (N,): host ports.
+        links: the links in question.
         lid_offset: as of `routed`.
 
     Returns:
@@ -253,7 +253,7 @@ def _taken(
     Args:
         exits: of the subnet.
         to: the destination of each origin.
-        origin: shape (N,): those that walk.
+        origin: shape (N,): the walking ones.
         switch: shape (N,): the first switch of each of them.
         asked: shape (L + 1,): links.
         guarded: not all are known to arrive.

@@ -20,7 +20,7 @@ _DEEPEST = 4
 _MOST_FILES = 10_000
 
 
-class Found:
+class FabricFiles:
     """The files of a fabric. A file that is reached by several paths is read once.
 
     Attributes:
@@ -81,7 +81,7 @@ class Found:
         self._keep("", rank, READERS[rank].kind, READERS[rank].read(file))
 
     def _add_directory(self, top: Path) -> None:
-        """Add files of a directory and those in it; those that are of no fabric are passed over."""
+        """Add files of a directory and its subdirectories; other files than a fabric's are skipped."""
         before, any_known = len(self.warnings), False
         for path in _files_in(top):
             real = os.path.realpath(path)

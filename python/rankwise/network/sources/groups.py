@@ -38,9 +38,9 @@ class Group(NamedTuple):
 
 
 def grouped(files: Sequence[Read]) -> list[Group]:
-    """Return the files by subnet: those that have a GUID in common, straight or through others.
+    """Return the files by subnet: files with a common GUID, directly or through others.
 
-    LIDs go where most of theirs are: OpenSM keeps those of ports that are in another subnet by now.
+    LIDs go to the subnet with most of them: OpenSM keeps those of ports that have moved to another subnet.
     """
     groups: list[tuple[set[int], list[Read]]] = []
     for file in files:

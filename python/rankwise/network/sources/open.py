@@ -11,7 +11,7 @@ from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import GAP, MEASURED, NO_PORT, Fabric, Source, Subnet
 from rankwise.network.fabric.same import difference, guids_of
 from rankwise.network.routes.reach import Reach, reach_of
-from rankwise.network.sources.found import Found
+from rankwise.network.sources.found import FabricFiles
 from rankwise.network.sources.groups import Group, grouped
 from rankwise.network.sources.infiniband.join import NEED_CABLES, NEED_LINKS_AND_TABLES, joined
 from rankwise.network.sources.on_cables import RULES
@@ -34,8 +34,8 @@ class _Opened:
 def open_fabric(paths: Sequence[str], rule: str | None = None) -> Fabric:
     """Return the fabric that files describe.
 
-    Files are recognised by their content. What has GUIDs of switches or ports in common is one subnet, in
-    whatever directories it is: files of it are read together, and must agree. Several subnets are rails of
+    Files are recognised by their content. Files with common GUIDs of switches or ports describe one subnet,
+    in any directories: they are read together, and must agree. Several subnets are rails of
     the fabric.
 
     Args:
@@ -46,7 +46,7 @@ def open_fabric(paths: Sequence[str], rule: str | None = None) -> Fabric:
         RankwiseError: a file can't be read or is malformed, files contradict each other, links are
             missing, or no cables need the rule. One line, with file and line number.
     """
-    sources = Found()
+    sources = FabricFiles()
     for path in paths:
         sources.add(path)
     files = sources.files()

@@ -1,4 +1,4 @@
-"""Which files are read: those of InfiniBand's tools, and those of the modules in formats/."""
+"""The readers of files: for InfiniBand's tools, and the modules in formats/."""
 
 from __future__ import annotations
 

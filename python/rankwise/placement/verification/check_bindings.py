@@ -22,7 +22,7 @@ def moved(where: Whereabouts, meant: Whereabouts) -> str:
 
 
 def misplaced(where: Whereabouts, bindings: Sequence[Binding], machine: Machine) -> str:
-    """Say which rank was not bound as it should be; '' if all were.
+    """Say which rank had a wrong binding; '' if none had.
 
     Args:
         where: the ranks were.

@@ -20,11 +20,11 @@ class Measured:
 
     Attributes:
         seconds: from MPI_Init to the end of MPI_Finalize, of the slowest rank.
-        mpi_seconds: in MPI procedures but those two, mean over the ranks.
+        mpi_seconds: in MPI procedures except those two, mean over the ranks.
         bytes: in messages between ranks.
         messages: number of them.
         bytes_off_node: of ranks on different nodes.
-        messages_off_node: likewise.
+        messages_off_node: between ranks on different nodes.
     """
 
     seconds: float
@@ -55,21 +55,21 @@ def measure(profile: Path, kind: str = "all") -> Seen:
         RankwiseError: it can't be read, or the run had no such messages.
     """
     with opened_profile(profile) as connection:
-        seen, where = run_traffic(connection, kind), whereabouts(connection)
+        run, where = run_traffic(connection, kind), whereabouts(connection)
         (seconds,) = connection.execute("SELECT wall FROM run").fetchone()
         (mpi,) = connection.execute("SELECT AVG(mpi) FROM ranks").fetchone()
     hosts = np.array([host or "" for host in where.hosts])
-    traffic = seen.traffic
+    traffic = run.traffic
     off = hosts[np.asarray(traffic.source)] != hosts[np.asarray(traffic.destination)]
     sizes, messages = (
         np.asarray(values, dtype=np.int64)[off] for values in (traffic.bytes, traffic.messages)
     )
-    measured = Measured(seconds, mpi, seen.bytes, seen.messages, sum(sizes.tolist()), sum(messages.tolist()))
-    return Seen(measured, seen, where)
+    measured = Measured(seconds, mpi, run.bytes, run.messages, sum(sizes.tolist()), sum(messages.tolist()))
+    return Seen(measured, run, where)
 
 
 def unsteady(*sides: Sequence[Measured]) -> str:
-    """Say that a job does not send as much in each of its runs; '' if it does, but for 1 %.
+    """Say that a job does not send the same amount in each of its runs; '' if it does, within 1 %.
 
     Args:
         sides: runs that should send the same as the others of their side.

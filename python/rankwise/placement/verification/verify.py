@@ -32,7 +32,7 @@ _PLACEMENT = "placement"  # directory of the launchers' files
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is to be verified.
+    """The options of a verification.
 
     Attributes:
         words: of the user's command.
@@ -73,9 +73,9 @@ class Verified:
         again: why the ranks were mapped again from the first run; '' if they were not.
         before: runs of the job as given, in pairs with
         after: those with the new placement.
-        interval: of the times; None if there is no pair.
-        alike: whether the interval is within the change that was to be resolved.
-        needed: pairs that the first ones show to be needed.
+        interval: of the times; None without a pair.
+        alike: whether the interval is within the change to resolve.
+        needed: number of pairs that are needed, as the first ones show.
         ended: why there are fewer; '' if there are not.
         notes: what a reader must know.
     """
@@ -103,7 +103,7 @@ def verify(request: Request, directory: Path, signals: Signals, say: Say) -> Ver
     """Warm up, and run pairs.
 
     Args:
-        request: what is wanted.
+        request: the user's options.
         directory: empty; for what the runs leave; every node sees it.
         signals: that came to us.
         say: called with the progress.
@@ -126,7 +126,7 @@ class _Trial:
         request = self._request
         made = Verified(mapping=request.mapping, bindings=[])
         try:
-            first = self._run("before", 0, self._left())
+            first = self._run("before", 0, self._remaining_s())
             self._limit = request.run_limit or 10 * self._took[0] + 60
             made.again = moved(first.where, request.where)
             if made.again:
@@ -139,7 +139,7 @@ class _Trial:
             if why := not_applicable(first.where, self._seats, self._mapping.machine):
                 raise RankwiseError(why)
             self._commands["after"] = self._relaunched()
-            warm = self._run("after", 0, self._left())
+            warm = self._run("after", 0, self._remaining_s())
         except Interrupted:
             made.ended = "Interrupted before the first pair."
             return made
@@ -148,11 +148,11 @@ class _Trial:
             return made
         of_run = sum(self._took) / len(self._took)
         pairs = request.aim.first_rounds()
-        aim = replace(request.aim, seconds=None if math.isinf(self._end) else self._left())
+        aim = replace(request.aim, seconds=None if math.isinf(self._end) else self._remaining_s())
         self._say(f"a run takes {about(of_run)}, {pairs} pairs {about(2 * pairs * of_run)}")
         arms = [Arm(side, partial(self._run, side)) for side in SIDES]
-        ran = run(arms, aim, request.seed, of_run, lambda seen: seen.measured.seconds, self._say)
-        made.before, made.after = ([seen.measured for seen in ran.results[side]] for side in SIDES)
+        ran = run(arms, aim, request.seed, of_run, lambda trial: trial.measured.seconds, self._say)
+        made.before, made.after = ([trial.measured for trial in ran.results[side]] for side in SIDES)
         made.needed, made.ended = ran.race.needed, ran.ended
         (compared,) = ran.race.comparisons()
         made.interval, made.alike = compared.interval, compared.alike
@@ -170,19 +170,19 @@ class _Trial:
         relaunched: Relaunched = self._request.launch.relaunched(self._seats, directory)
         return Command(relaunched.words, relaunched.variables)
 
-    def _left(self) -> float:
+    def _remaining_s(self) -> float:
         return self._end - time.monotonic()
 
-    def _run(self, side: Side, pair: int, left: float) -> Seen:
-        """Run one side of a pair within the seconds that are left; pair 0 is the one to warm up."""
+    def _run(self, side: Side, pair: int, remaining_s: float) -> Seen:
+        """Run one side of a pair within the remaining seconds; pair 0 is the warm-up."""
         name = f"{pair:02d}.{side}" if pair else f"warm-up.{side}"
         profile = self._directory / f"{name}.rankwise"
-        end_of_all = time.monotonic() + left
+        end_of_all = time.monotonic() + remaining_s
         try:
-            limit = Limit(min(self._limit, left), self._request.cure)
+            limit = Limit(min(self._limit, remaining_s), self._request.cure)
             end = record(self._commands[side], self._request.recording, profile, limit, self._signals)
-            seen = measure(profile, self._request.kind)
-            wrong = self._wrong_place(side, pair, seen)
+            measurement = measure(profile, self._request.kind)
+            wrong = self._wrong_place(side, pair, measurement)
         except RankwiseError as error:
             if time.monotonic() >= end_of_all:
                 raise OutOfTime from error
@@ -190,13 +190,13 @@ class _Trial:
         if wrong:
             raise RankwiseError(f"{_title(side, pair)}: {wrong}", 1)
         self._took.append(end.seconds)
-        return seen
+        return measurement
 
-    def _wrong_place(self, side: Side, pair: int, seen: Seen) -> str:
+    def _wrong_place(self, side: Side, pair: int, measurement: Seen) -> str:
         if side == "after":
-            wrong = misplaced(seen.where, self._seats, self._mapping.machine)
+            wrong = misplaced(measurement.where, self._seats, self._mapping.machine)
             return wrong and f"{wrong}, so the launcher did not do what its file says"
-        wrong = moved(seen.where, self._where) if pair else ""
+        wrong = moved(measurement.where, self._where) if pair else ""
         return wrong and f"{wrong} as in the first run, so the runs can't be compared"
 
 

@@ -21,8 +21,8 @@ class Candidate:
         name: as given.
         machine: itself.
         mapping: of the ranks; None if it has too few slots.
-        natural: outlook of rank r in the r-th slot; likewise.
-        found: of the placement that was found; likewise.
+        natural: outlook of rank r in the r-th slot; None if it has too few slots.
+        found: outlook of the best placement; None if it has too few slots.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Comparison:
     """Several machines.
 
     Attributes:
-        ranks: how many there are: those of the run.
+        ranks: number of ranks of the run.
         unit: of the outlooks' costs, in words.
         present: outlook of the placement that the run had; None where its hosts are not known.
         absent: why it is not known, in words; '' if it is.
@@ -54,7 +54,7 @@ class Comparison:
 
 
 def compare(
-    seen: RunTraffic,
+    run: RunTraffic,
     where: Whereabouts,
     machines: Sequence[tuple[str, Machine]],
     *,
@@ -66,7 +66,7 @@ def compare(
     """Place the ranks on each of the machines, anywhere.
 
     Args:
-        seen: what the ranks sent each other.
+        run: what the ranks sent each other.
         where: they were.
         machines: each with its name; at least one.
         objective: one of options.OBJECTIVES.
@@ -77,7 +77,7 @@ def compare(
     Raises:
         RankwiseError: the costs of a machine are missing, or all are too small.
     """
-    ranks = seen.traffic.ranks
+    ranks = run.traffic.ranks
     most = max(len(machine.slots) for _, machine in machines)
     if most < ranks:
         raise RankwiseError(
@@ -85,11 +85,11 @@ def compare(
             f" slot{'s' * (most != 1)}: give a larger one"
         )
     candidates = [
-        _candidate(seen, where, *each, objective, effort, seed)
+        _candidate(run, where, *each, objective, effort, seed)
         for each in Progress(listener).over(machines, 1.0)
     ]
     mappings = [each.mapping for each in candidates if each.mapping]
-    present, absent = present_outlook(seen, where, mappings, objective)
+    present, absent = present_outlook(run, where, mappings, objective)
     return Comparison(
         ranks,
         HOPS if objective == "hops" else _unit(candidates),
@@ -101,14 +101,14 @@ def compare(
 
 
 def _candidate(
-    seen: RunTraffic, where: Whereabouts, name: str, machine: Machine, objective: str, effort: int, seed: int
+    run: RunTraffic, where: Whereabouts, name: str, machine: Machine, objective: str, effort: int, seed: int
 ) -> Candidate:
-    ranks = seen.traffic.ranks
+    ranks = run.traffic.ranks
     if len(machine.slots) < ranks:
         return Candidate(name, machine, None, None, None)
     try:
         mapping = find_mapping(
-            seen, where, machine, objective=objective, nodes="all", predict=True, effort=effort, seed=seed
+            run, where, machine, objective=objective, nodes="all", predict=True, effort=effort, seed=seed
         )
     except RankwiseError as error:
         raise RankwiseError(f"{name}: {error}") from error
@@ -116,8 +116,8 @@ def _candidate(
         name,
         machine,
         mapping,
-        outlook(seen, machine, mapping.natural, range(ranks), objective),
-        outlook(seen, machine, mapping.found, mapping.slot, objective),
+        outlook(run, machine, mapping.natural, range(ranks), objective),
+        outlook(run, machine, mapping.found, mapping.slot, objective),
     )
 
 

@@ -23,7 +23,7 @@ from rankwise.placement.prices import prices
 from rankwise.topology.machine.model import NODE, Machine
 
 HOPS = "byte hops off node"
-"""Unit of costs by hops: what is inside of nodes may be more or fewer levels on each machine."""
+"""Unit of costs by hops: the inside of nodes may have more or fewer levels on each machine."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Outlook:
             PlacementCost. None if it is not known.
         nodes: that have ranks.
         bytes_off_node: between ranks on different nodes.
-        messages_off_node: likewise.
+        messages_off_node: between ranks on different nodes.
         most_loaded: of the nodes.
         outer: what meets at each level around nodes, from the outermost, at which something can.
     """
@@ -66,12 +66,12 @@ class Outlook:
 
 
 def outlook(
-    seen: RunTraffic, machine: Machine, cost: PlacementCost, slot: ArrayLike, objective: str
+    run: RunTraffic, machine: Machine, cost: PlacementCost, slot: ArrayLike, objective: str
 ) -> Outlook:
     """Return the outlook.
 
     Args:
-        seen: what the ranks sent each other.
+        run: what the ranks sent each other.
         machine: that they are placed on.
         cost: cost of the placement there.
         slot: index of the slot of each rank in Machine.slots.
@@ -82,27 +82,27 @@ def outlook(
     places, names = np.asarray(slot), machine.hosts()
     hosts = [names[node] for node in machine.slots.host[places].tolist()]
     return Outlook(
-        _hops_off_node(seen, machine, places, outer) if objective == "hops" else cost.cost,
+        _hops_off_node(run, machine, places, outer) if objective == "hops" else cost.cost,
         len(set(hosts)),
         cost.bytes_off_node,
         cost.messages_off_node,
-        most_loaded(seen.traffic, hosts),
+        most_loaded(run.traffic, hosts),
         outer,
     )
 
 
 def _hops_off_node(
-    seen: RunTraffic, machine: Machine, slot: NDArray[np.int64], outer: Sequence[LevelTraffic]
+    run: RunTraffic, machine: Machine, slot: NDArray[np.int64], outer: Sequence[LevelTraffic]
 ) -> float:
     if hop_network(machine) is None:
         return sum(level.bytes * number for number, level in enumerate(reversed(outer), 1))
     by_hops = prices(machine, "hops", machine.slots.numbers)
     network_alone = replace(by_hops, per_byte=np.zeros_like(by_hops.per_byte))
-    return weigh(seen.traffic, network_alone.slots(machine), slot)[0]
+    return weigh(run.traffic, network_alone.slots(machine), slot)[0]
 
 
 def most_loaded(traffic: Traffic, hosts: ArrayLike) -> NodeLoad:
-    """Return the most loaded node, of several the one that comes first.
+    """Return the most loaded node, the first of equal ones.
 
     Args:
         traffic: with at least one rank.
@@ -122,9 +122,9 @@ def most_loaded(traffic: Traffic, hosts: ArrayLike) -> NodeLoad:
 
 
 def present_outlook(
-    seen: RunTraffic, where: Whereabouts, mappings: Sequence[Mapping], objective: str
+    run: RunTraffic, where: Whereabouts, mappings: Sequence[Mapping], objective: str
 ) -> tuple[Outlook | None, str]:
-    """Return the outlook of the run's own placement, or why there is none.
+    """Return the outlook of the run's own placement, or why it is missing.
 
     The run's own machine is best, if given; else its hosts, without costs except hops.
     """
@@ -134,9 +134,9 @@ def present_outlook(
         return None, error.reason
     for mapping in mappings:
         if mapping.present is not None:
-            return outlook(seen, mapping.machine, mapping.present, mapping.slot_before, objective), ""
+            return outlook(run, mapping.machine, mapping.present, mapping.slot_before, objective), ""
     machine = machine_of_run(where)
     by_hops = prices(machine, "hops", machine.slots.numbers)
     slot = find_present_placement(where, machine).slot
-    prediction = outlook(seen, machine, placement_cost(seen.traffic, machine, slot, by_hops), slot, "hops")
+    prediction = outlook(run, machine, placement_cost(run.traffic, machine, slot, by_hops), slot, "hops")
     return (prediction if objective == "hops" else replace(prediction, cost=None)), ""

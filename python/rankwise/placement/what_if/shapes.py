@@ -20,7 +20,7 @@ class Shape:
     """A regular machine.
 
     Attributes:
-        counts: switches of each level of such, if any, nodes, and slots; each in one of the one before.
+        counts: switches of each level, if any, nodes, and slots; each within one of the level before.
     """
 
     counts: tuple[int, ...]
@@ -67,7 +67,7 @@ def machine_of_shape(shape: Shape, measured: Machine | None = None) -> Machine:
 
 def _with_costs(machine: Machine, measured: Machine) -> tuple[Level, ...]:
     def costs(levels: Iterable[Level]) -> list[Cost]:
-        return [level.cost for level in levels if _told(level.cost)]
+        return [level.cost for level in levels if _is_known(level.cost)]
 
     node, own = measured.depth(NODE), machine.depth(NODE)
     around, inside = costs(reversed(measured.levels[:node])), costs(measured.levels[node:])
@@ -76,5 +76,5 @@ def _with_costs(machine: Machine, measured: Machine) -> tuple[Level, ...]:
     return tuple(replace(level, cost=cost) for level, cost in zip(machine.levels, taken, strict=True))
 
 
-def _told(cost: Cost) -> bool:
+def _is_known(cost: Cost) -> bool:
     return cost.latency_us is not None and (cost.bandwidth_mb_s or cost.us_per_byte) is not None

@@ -31,7 +31,7 @@ def is_kept(
     Args:
         instances: their numbers.
         shifts: how often.
-        procedures: of each; collectives among neighbours are kept in pairs. None = there are none of these.
+        procedures: of each; instances among neighbours are kept in pairs. None = no such collectives.
     """
     masks = (np.uint64(1) << shifts.astype(np.uint64)) - np.uint64(1)
     if procedures is not None:
@@ -44,7 +44,7 @@ def is_kept(
 def thinned_out(tables: Rows, arrivals: Rows, most: int) -> tuple[Rows, Rows]:
     """Keep at most this many instances of each collective of a process; all its members keep the same.
 
-    A few of those that are kept for their length stay beside them.
+    A few of the instances that are kept for their length remain in addition.
     """
     if not len(arrivals):
         return tables, arrivals

@@ -113,8 +113,8 @@ def instants(
 def clocks(processes: Sequence[Sequence[Stamp]]) -> list[Clock]:
     """Return the clock of each process, from its own stamps.
 
-    A process that ended too early to tell its frequency gets the others' (their median); if nobody can tell,
-    ticks are taken as nanoseconds.
+    A process that ended too early to measure its frequency gets the median of the others; without any, ticks
+    are taken as nanoseconds.
     """
     own = [frequency(stamps) for stamps in processes]
     known = [ticks_per_second for ticks_per_second in own if ticks_per_second is not None]

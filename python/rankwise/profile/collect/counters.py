@@ -1,7 +1,7 @@
 """Reads the counters of one MPI process.
 
 The process may have died at any instant, the disk may have been full, the file may have been copied halfway:
-what is whole is read, what is not is told in a sentence (a loss).
+intact parts are read, and each damaged part is reported in a sentence (a loss).
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "tasks": layout.TASK,
 }
 _FEW_ARRIVALS = 16  # instances of each collective, of a job that is too large to keep all
-_FEW_INTERVALS = 32  # likewise
-# Records that others refer to by position: those after a hole have lost their number.
+_FEW_INTERVALS = 32  # the same for intervals
+# Other records refer to these by position: those after a hole have lost their number.
 _NUMBERED = frozenset(
     {
         "threads",
@@ -109,27 +109,27 @@ class Header:
         transport_state: name in enum rankwise_transport_state, lower case; ``unknown`` if damaged.
         transport_sees: names in enum rankwise_transport_sees, lower case.
         transport_note: why the hook is not active; may be empty.
-        passed_by: numbers of procedures of which calls may be missing; 0: of any in objects loaded later.
+        passed_by: numbers of procedures with calls that may be missing; 0: any in objects loaded later.
         profiling_names: numbers of procedures that were called by their ``PMPI_`` names.
         profiling_callers: names of the objects that did so, separated by commas.
         memory: name in enum rankwise_memory, lower case; ``unknown`` if damaged.
         clock: the clock that counts the ticks: a number common to all processes of a node; 0 = unknown.
         reference: the clock that this clock was compared with; 0 = none.
         at_start: that comparison in MPI_Init.
-        at_stop: likewise in MPI_Finalize.
+        at_stop: the same in MPI_Finalize.
         absent: by enum rankwise_system_counter: 0 = it is counted, else why not: a number of errno or of enum
             rankwise_absent.
         seen: processors that it was seen on: bit p % 64 of word p / 64.
         looks: how often that was asked.
-        moves: of these, it was another one than the time before.
-        cpus_at_stop: processors that it might use at MPI_Finalize, likewise; none = not known.
+        moves: how often the processor had changed since the time before.
+        cpus_at_stop: processors that it might use at MPI_Finalize, as such bits; none = not known.
         omp_num_threads: OMP_NUM_THREADS, of the outermost level; 0 = not set.
         omp_proc_bind: OMP_PROC_BIND; empty = not set.
         omp_places: OMP_PLACES; empty = not set.
         tasks: threads of all kinds at MPI_Finalize; 0 = not known.
         computing_tasks: most threads that were seen to compute between two looks; 0 = not known.
         run_queue_wait_ns: that its threads were ready and had no processor, plus 1; 0 = not known.
-        imports_known: whether all procedures that the process imports and nobody records are in `imports`.
+        imports_known: whether `imports` has all procedures that the process imports without a wrapper.
     """
 
     state: str
@@ -190,13 +190,14 @@ class Counters:
     """The counters of a process.
 
     Attributes:
-        path: of the file; in a node file, of the one that it stands for, in the run directory.
+        path: of the file; in a node file, the path of the counters file that it replaces, in the run
+            directory.
         header: the process.
         threads: records of struct rankwise_thread.
         communicators: records of struct rankwise_communicator; record 0 has index 3 in the keys.
         regions: records of struct rankwise_region.
         calls: rows of struct rankwise_calls, summed over the threads, in the order of the keys.
-        messages: rows of struct rankwise_messages, likewise.
+        messages: rows of struct rankwise_messages, in the same way.
         files: records of struct rankwise_file; record 0 has index 1 in the keys.
         accesses: rows of struct rankwise_accesses, summed over the threads, in the order of the keys.
         endpoints: records of struct rankwise_endpoint; record 0 has the peer RANKWISE_FIRST_ENDPOINT.
@@ -204,29 +205,29 @@ class Counters:
         pattern_rows: records of struct rankwise_pattern_row; several may be of the same call and peer.
         objects: records of struct rankwise_object.
         sites: records of struct rankwise_site; record 0 has index 1.
-        frames: likewise, of what calls came through.
+        frames: the same, for the functions that calls came through.
         paths: records of struct rankwise_path, of all threads.
         streams: records of struct rankwise_stream; of each thread in the order in which its sides count them.
         sides: records of struct rankwise_side.
         arrival_tables: records of struct rankwise_arrival_table.
-        arrivals: records of struct rankwise_arrival, some of which may not be in use.
+        arrivals: records of struct rankwise_arrival, including unused ones.
         neighbours: records of struct rankwise_neighbour.
         time_line: its activity over time; None = unknown.
         system_counters: records of struct rankwise_system_counters.
-        processors: records of struct rankwise_processor: of its node, if it is the one that tells of it.
-        devices: records of struct rankwise_device, likewise.
-        adapter_ports: records of struct rankwise_adapter_port, likewise.
+        processors: records of struct rankwise_processor: of its node, if this process describes the node.
+        devices: records of struct rankwise_device, in the same way.
+        adapter_ports: records of struct rankwise_adapter_port, in the same way.
         rail_choices: records of struct rankwise_rail_choice.
         tasks: records of struct rankwise_task.
         imports: MPI functions that the process refers to and Rankwise has no wrapper for.
         arguments: the command line, as far as it was kept; empty if it is not known.
         losses: unreadable parts, a sentence each.
-        left: when the calls began, in ticks, that ended while all this was read: of a process that runs,
-            nobody can tell whether they are in it.
+        left: start times, in ticks, of calls that ended during the reading of a running process: they may
+            or may not be counted.
         gone_ns: when the process was seen to be gone, on its node's CLOCK_MONOTONIC; 0 = it was not.
         ticks_between: sum over the calls that are neither MPI_Init nor MPI_Finalize, nor their kin.
         calls_at: how many such calls there are at each site, by its index; 0 = at an unknown one.
-        has_called: whether there is such a call, be it over or not.
+        has_called: whether there is such a call, ended or not.
     """
 
     path: Path
@@ -267,7 +268,7 @@ class Counters:
     time_line: TimeLine | None = None
 
     def without_rows(self) -> Counters:
-        """Return the same without `calls` and `messages`, the most, and with little of what is a sample."""
+        """Return a copy without `calls` and `messages`, the largest parts, and with small samples."""
         threads, sides = thinned_out_sides(self.threads, self.sides, _FEW_SIDES)
         tables, arrivals = thinned_out(self.arrival_tables, self.arrivals, _FEW_ARRIVALS)
         return replace(
@@ -288,7 +289,7 @@ def read_counters(path: Path, *, follow_links: bool = False) -> Counters:
 
     Args:
         path: of the file.
-        follow_links: also symbolic links: only in directories that nobody else can write to.
+        follow_links: also symbolic links: only in directories that no other user can write to.
 
     Raises:
         RankwiseError: not a file, not readable, not a counters file, or written by another Rankwise.
@@ -363,7 +364,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
             f"{path.name}: {loss}" + (f" ({times} times)" if times > 1 else "")
             for loss, times in losses.items()
         ),
-        left=_left(tables["threads"], threads),
+        left=_starts_of_left_calls(tables["threads"], threads),
         gone_ns=gone_ns,
         ticks_between=float(calls["ticks"][_between(calls["key"])].sum()),
         calls_at=_calls_at(calls),
@@ -397,7 +398,7 @@ def _calls_at(calls: Rows) -> NDArray[np.int64]:
     counts = np.zeros(1 << layout.CONSTANTS["CALLS_SITE_BITS"], np.int64)
     np.add.at(counts, part(between["key"], "CALLS", "SITE"), between["calls"].astype(np.int64))
     used = int(np.flatnonzero(counts).max(initial=-1)) + 1
-    return np.array(counts[:used])  # a view would keep all of it
+    return np.array(counts[:used])  # a view would keep the whole array
 
 
 def _has_called(calls: Rows, threads: Rows) -> bool:
@@ -405,7 +406,7 @@ def _has_called(calls: Rows, threads: Rows) -> bool:
     return bool((calls["calls"][_between(calls["key"])] != 0).any() or _between(inside).any())
 
 
-def _left(before: Rows, after: Rows) -> tuple[int, ...]:
+def _starts_of_left_calls(before: Rows, after: Rows) -> tuple[int, ...]:
     """Return when the calls began that threads have left meanwhile."""
     before = before[: len(after)]
     same = (before["inside_key"] == after["inside_key"]) & (before["inside_since"] == after["inside_since"])

@@ -1,7 +1,7 @@
 """The note in a run directory that its job has ended: written by `rankwise run`, read by observers.
 
-It tells what was seen of the processes on the node of `rankwise run`. The files of a process that was killed
-look like those of one that waits; the note tells until when it lived, and how it ended.
+It has the observations of the processes on the node of `rankwise run`. A killed process leaves files
+like those of a waiting one; the note says until when it lived, and how it ended.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Seen(NamedTuple):
     """The observed end of a process.
 
     Attributes:
-        order: its place among those that were seen to be gone, from 1; 0 = it lived when the note was made.
-        gone_ns: when it was seen to be gone, on its node's CLOCK_MONOTONIC; 0 = likewise.
+        order: its place in the order of the observed ends, from 1; 0 = it lived when the note was made.
+        gone_ns: when its end was observed, on its node's CLOCK_MONOTONIC; 0 = it lived.
         wait_status: as returned by waitpid; None = unknown.
     """
 
@@ -70,9 +70,9 @@ class EndNote(NamedTuple):
         Returns:
             nanoseconds of its node's CLOCK_MONOTONIC.
         """
-        seen = self.seen(counters)
-        if seen:
-            return seen.gone_ns or self.monotonic_ns
+        observation = self.seen(counters)
+        if observation:
+            return observation.gone_ns or self.monotonic_ns
         latest = counters.header.stamps["latest"]
         if counters.header.host == self.host or not latest.used:
             return None
@@ -81,8 +81,8 @@ class EndNote(NamedTuple):
     def text(self) -> dict[str, Any]:
         """Return it as an object for JSON."""
         processes = {
-            name: {"order": seen.order, "gone_ns": seen.gone_ns, "wait_status": seen.wait_status}
-            for name, seen in self.processes.items()
+            name: {"order": end.order, "gone_ns": end.gone_ns, "wait_status": end.wait_status}
+            for name, end in self.processes.items()
         }
         return {
             "host": self.host,

@@ -32,8 +32,8 @@ class Holder:
 
     Attributes:
         path: of the file.
-        names: of the counters that are to be read from it, each as if it were a file beside it.
-        in_memory: it is in the memory of this node, where links to files without a name are our own.
+        names: of the counters to read from it, each as if it were a file next to it.
+        in_memory: it is in the memory of this node, where links to files without a name are ours.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class Holder:
     in_memory: bool = False
 
     def read(self) -> Iterator[Counters | RankwiseError]:
-        """Read the counters as they are now: in place of those that cannot be read, why."""
+        """Read the counters as they are now; for those that cannot be read, the reason."""
         try:
             if self.path.name.endswith(NODE_SUFFIX):
                 yield from read_entries(self.path, self.names)
@@ -51,7 +51,7 @@ class Holder:
             yield failure
 
     def read_rows(self, names: Container[str]) -> Iterator[tuple[str, tuple[Rows, Rows]]]:
-        """Read calls and messages alone, of some of the counters; nothing comes for what is gone."""
+        """Read only calls and messages, of some of the counters; skips those that are gone."""
         with suppress(RankwiseError):
             if self.path.name.endswith(NODE_SUFFIX):
                 for entry, source in open_entries(self.path):
@@ -64,7 +64,7 @@ class Holder:
 
 
 @dataclass(frozen=True)
-class Found:
+class CounterFiles:
     """The counters of a run directory.
 
     Attributes:
@@ -78,12 +78,12 @@ class Found:
     failures: tuple[RankwiseError, ...]
 
 
-def find_counters(run_directory: Path) -> Found:
+def find_counters(run_directory: Path) -> CounterFiles:
     """Find all counters of a run directory: in it, and in the memory of this node.
 
-    The counters of one process may be there several times, as a keeper has saved them and as they are now, or
-    where a keeper had to be replaced: those with the latest heartbeat count. What is of another run, which
-    had the directory before, is passed over.
+    The counters of one process may exist several times: as a keeper has saved them and as they are now, or
+    from two keepers, if one was replaced. The latest heartbeat count decides. Files of an earlier run in the
+    same directory are skipped.
 
     Raises:
         OSError: the directory cannot be read.
@@ -108,7 +108,7 @@ def find_counters(run_directory: Path) -> Found:
     holders = _with_the_latest(
         holders, {node_file.path: node_file.saved_realtime_ns for node_file in node_files}
     )
-    return Found(tuple(holders), tuple(node_files), tuple(failures))
+    return CounterFiles(tuple(holders), tuple(node_files), tuple(failures))
 
 
 def _with_the_latest(holders: Iterable[Holder], saved_ns: Mapping[Path, int]) -> list[Holder]:
@@ -117,16 +117,16 @@ def _with_the_latest(holders: Iterable[Holder], saved_ns: Mapping[Path, int]) ->
     for holder in holders:
         for name in holder.names:
             places[name].append(holder)
-    left: dict[Holder, set[str]] = defaultdict(set)
+    names_by_holder: dict[Holder, set[str]] = defaultdict(set)
     for name, among in places.items():
         latest = (
             among[0]
             if len(among) == 1
             else max(among, key=lambda candidate: _lateness(candidate, name, saved_ns))
         )
-        left[latest].add(name)
+        names_by_holder[latest].add(name)
     return sorted(
-        (replace(holder, names=frozenset(left[holder])) for holder in left),
+        (replace(holder, names=frozenset(names_by_holder[holder])) for holder in names_by_holder),
         key=lambda left_holder: left_holder.path,
     )
 

@@ -21,7 +21,7 @@ class LaunchNote(NamedTuple):
         launcher: mpirun, srun, ...
         job: job id of the scheduler or launcher.
         not_covered: MPI procedures that the program imports and Rankwise does not record, None if unknown.
-        only: collectives inside of which messages were to be recorded, all if empty.
+        only: collectives whose messages inside were to be recorded, all if empty.
         rankwise_version: that launched it.
         run: which of the runs that have had this run directory, 0 = not known.
         warning: why the note could not be read, '' if it could or is not there.

@@ -105,7 +105,7 @@ def names_of(enum: str) -> dict[int, str]:
     Args:
         enum: without ``rankwise_``, e.g. ``state``.
     """
-    # The prefix of all is that of the two farthest apart.
+    # All names share the prefix of the first and the last in alphabetical order.
     prefix = os.path.commonprefix([min(ENUMS[enum]), max(ENUMS[enum])])  # noqa: RUF071 - no paths
     start = prefix.rfind("_") + 1
     return {number: name[start:].lower() for name, number in ENUMS[enum].items()}

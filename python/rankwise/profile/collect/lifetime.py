@@ -43,7 +43,7 @@ class Lifetime(NamedTuple):
             return Lifetime(0, 0)
         first = stamps["loaded"] if stamps["loaded"].used else min(used, key=_monotonic)
         last = stamps["stopped"] if stamps["stopped"].used else max(used, key=_monotonic)
-        # The length is taken from the clock that nobody sets.
+        # The length comes from the monotonic clock, which is never set.
         wall_ns = max(last.monotonic_ns - first.monotonic_ns, 0)
         if clock and not stamps["stopped"].used:
             entered = [int(thread["inside_since"]) for thread in counters.threads if thread["inside_since"]]
@@ -58,7 +58,7 @@ class Lifetime(NamedTuple):
 def _run(counters: Counters, clock: Clock, wall: float) -> float:
     """Find the seconds between MPI_Init and MPI_Finalize, by the clock that times the calls.
 
-    `wall` is what is known of the whole lifetime.
+    `wall` is the whole lifetime, as far as it is known.
     """
     stamps = counters.header.stamps
     if not stamps["started"].used:

@@ -1,6 +1,6 @@
 """Reads node files: the counters of all processes of a node, as its keeper saved them.
 
-What is true of counters files is true of these: what is whole is read, what is not is told in a sentence.
+As with counters files, intact parts are read, and each damaged part is reported in a sentence.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class NodeFile:
         saved_monotonic_ns: the same instant on the node's CLOCK_MONOTONIC.
         save_every_ms: at most so long from one save to the next, if the file system is fast enough.
         entries: the processes, each name once.
-        losses: what is damaged or missing of the directory of entries, a sentence each.
+        losses: damage of the directory of entries, a sentence each.
     """
 
     path: Path
@@ -89,11 +89,11 @@ def read_node_file(path: Path) -> NodeFile:
 
 
 def read_entries(path: Path, names: Collection[str] | None = None) -> Iterator[Counters | RankwiseError]:
-    """Read counters from a node file, as it is now: in place of those that cannot be read, why.
+    """Read counters from a node file, as it is now; for those that cannot be read, the reason.
 
     Args:
-        path: of the node file. The counters are called as if they lay beside it.
-        names: of the entries; None = all. Nothing comes for what is not there.
+        path: of the node file. The counters are named as if they were files next to it.
+        names: of the entries; None = all. Missing ones are skipped.
 
     Raises:
         RankwiseError: not a file, not readable, not a node file, or written by another Rankwise.

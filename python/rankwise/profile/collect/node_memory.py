@@ -1,8 +1,8 @@
 """Finds counters in the memory of this node: where processes keep them until their keeper has saved them.
 
-A process counts in a file in /dev/shm, or in TMPDIR, in a directory of its run, its node and its user
-(src/runtime/node_memory.cpp). The keeper removes the directory when it has saved all of it. So what is found
-is of a job that runs, of one whose run directory can't be written to, or of one whose keeper was killed.
+A process counts in a file in /dev/shm, or in TMPDIR, in a directory for its run, node and user
+(src/runtime/node_memory.cpp). The keeper removes the directory when it has saved everything. So a directory
+belongs to a running job, to one whose run directory can't be written to, or to one whose keeper was killed.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class NodeMemory(NamedTuple):
         return b"\0" + os.fsencode(run_directory.absolute()) + b"\0" in self._control()
 
     def control(self) -> Control | None:
-        """Return the content of the control page, None if there is none."""
+        """Return the content of the control page, None without one."""
         # (Read late: most nodes have nothing left, and it takes time.)
         from rankwise.profile.collect.control import read_control
 
@@ -74,7 +74,7 @@ class NodeMemory(NamedTuple):
         return any(_counts(path) for path in self.counters())
 
     def _control(self) -> bytes:
-        """Return the control page, in which texts end with a zero; b'' if there is none."""
+        """Return the control page, in which texts end with a zero; b'' without one."""
         try:
             with (self.path / CONTROL).open("rb") as file:
                 return file.read(_MOST_CONTROL_BYTES)
@@ -107,11 +107,11 @@ def of_user() -> Iterator[NodeMemory]:
 
 
 def of_run(run_directory: Path, run: int = 0) -> list[NodeMemory]:
-    """Find those of a run directory.
+    """Find the directories of a run directory.
 
     Args:
         run_directory: that they are saved in.
-        run: leave out those of other runs, which have had the same directory; 0 = take all.
+        run: leave out other runs, which have had the same directory; 0 = take all.
     """
     memories = [memory for memory in of_user() if memory.is_of(run_directory)]
     if not run:
@@ -133,7 +133,7 @@ def is_alive(pid: int) -> bool:
 def remove_leftovers() -> list[Path]:
     """Remove leftovers of dead jobs of this user on this node.
 
-    Nobody else would: a keeper does, and it was killed with them. What can still be of use is saved first, in
+    Removing them is the keeper's task, but it was killed with them. Usable counters are saved first, in
     its run directory.
 
     Returns:

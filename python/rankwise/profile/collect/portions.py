@@ -48,8 +48,8 @@ class Made(NamedTuple):
     """Rows, and their processes.
 
     Attributes:
-        batch: the rows; None = there are none.
-        processes: of how many.
+        batch: the rows; None = no rows.
+        processes: their number.
         gone: names of counters that could not be read a second time.
     """
 
@@ -64,7 +64,7 @@ def portions(holders: Iterable[Holder], *, with_rows: bool) -> Iterator[Portion]
 
 
 def read_portion(portion: Portion) -> list[Counters | str]:
-    """Read the counters; in place of those that cannot be read, a sentence that says why."""
+    """Read the counters; for those that cannot be read, a sentence that says why."""
     results: list[Counters | str] = []
     for holder in portion.holders:
         for counters in holder.read():

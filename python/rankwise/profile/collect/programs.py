@@ -46,7 +46,7 @@ def without_interpreter(words: Sequence[str]) -> list[str]:
 
 
 def program_name(words: Sequence[str]) -> str:
-    """Return a program's short name, to begin a file's name, whatever the words are.
+    """Return a program's short name, for the beginning of a file's name; it accepts any words.
 
     >>> program_name(["python3", "run/solver.py", "10"])
     'solver'

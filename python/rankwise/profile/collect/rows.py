@@ -47,8 +47,8 @@ def add_up_messages(rows: Rows) -> Rows:
         return total
     for column in ("messages", "bytes"):
         total[column] = np.add.reduceat(ordered[column], starts)
-    left: Rows = total[(total["messages"] != 0) | (total["bytes"] != 0)]
-    return left
+    nonzero: Rows = total[(total["messages"] != 0) | (total["bytes"] != 0)]
+    return nonzero
 
 
 def add_up_accesses(rows: Rows) -> Rows:

@@ -24,7 +24,7 @@ NOT_BY_TIME = 255
 
 @dataclass(frozen=True)
 class TimeSample:
-    """A sample by time, as that of time_sample.h.
+    """A sample by time, like the one of time_sample.h.
 
     Attributes:
         length: its stretches are of 2^length ticks.
@@ -80,7 +80,7 @@ class TimeSample:
 
 
 def time_sample(thread: Any) -> TimeSample:
-    """Return that of a thread (record of struct rankwise_thread)."""
+    """Return the sample of a thread (record of struct rankwise_thread)."""
     period = int(thread["period"])
     return TimeSample(int(thread["stretch"]), period) if 0 < period < _ALL else TimeSample()
 
@@ -105,7 +105,7 @@ def common(samples: Iterable[TimeSample]) -> TimeSample:
 
 
 def by_number(numbers: NDArray[Any], halved: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which messages are in the sample by their numbers, which was halved that often."""
+    """Return which messages, by number, are in a sample that was halved that often."""
     with np.errstate(over="ignore"):
         places = (numbers.astype(np.uint64) + np.uint64(1)) * _SCATTER
     limits = np.uint64(2**64 - 1) >> np.minimum(halved, 63).astype(np.uint64)
@@ -116,7 +116,7 @@ def by_number(numbers: NDArray[Any], halved: NDArray[Any]) -> NDArray[np.bool_]:
 def thinned_out(threads: Rows, sides: Rows, most: int) -> tuple[Rows, Rows]:
     """Make the samples of the threads of a process smaller, until they have `most` messages or fewer.
 
-    Whoever does this with the samples of the other processes keeps the same messages, or half of them, a
+    The same halving of the samples of other processes keeps the same messages, or half of them, a
     quarter, ...
 
     Args:

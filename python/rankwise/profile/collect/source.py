@@ -50,8 +50,8 @@ class Source:
             start: where it begins.
             length: bytes; None = all that follow.
         """
-        left = max(0, self.length - start)
-        length = left if length is None else min(length, left)
+        remaining = max(0, self.length - start)
+        length = remaining if length is None else min(length, remaining)
         return Source(self._descriptor, self._start + min(start, self.length), length, _MOST_BYTES)
 
     def records(self, dtype: np.dtype[Any], count: int, offset: int, stride: int) -> Rows:
@@ -80,8 +80,8 @@ def open_source(path: Path, what: str, *, follow_links: bool = False) -> Iterato
 
     Args:
         path: of the file.
-        what: it should be, with an article.
-        follow_links: also symbolic links: only in directories that nobody else can write to.
+        what: its expected kind, with an article.
+        follow_links: also symbolic links: only in directories that no other user can write to.
 
     Raises:
         RankwiseError: it is no regular file, or cannot be read; also of errors while it is read.

@@ -1,7 +1,7 @@
 """The time line of a process: its activity in intervals of equal width.
 
 Each thread has one (src/runtime/time_line.h). Widths are powers of two of ticks, and intervals begin at their
-multiples, so time lines by the same clock are made alike by merging neighbours.
+multiples, so time lines by the same clock are made equal by merging neighbours.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rankwise.records import dataclass
 
 assert INTERVAL.names
 COLUMNS: tuple[str, ...] = INTERVAL.names
-"""What is counted in an interval: ticks in MPI, bytes sent and received, messages, calls."""
+"""Counts of an interval: ticks in MPI, bytes sent and received, messages, calls."""
 
 MOST = 2 * CONSTANTS["MOST_INTERVALS"]
 """Intervals of a process, whose threads may have begun at different times."""
@@ -85,8 +85,8 @@ def time_line(lines: OfThreads, calls: OfThreads, messages: OfThreads) -> tuple[
         messages: records of struct rankwise_messages.
 
     Returns:
-        The time line, None if there is none; and how many are damaged, or were being changed while they were
-        read: then the process has none.
+        The time line, None without one; and the number of time lines that are damaged or changed during the
+        reading: then the process has none.
     """
     time_lines: list[TimeLine] = []
     damaged = 0
@@ -96,8 +96,8 @@ def time_line(lines: OfThreads, calls: OfThreads, messages: OfThreads) -> tuple[
             if line is None:
                 damaged += 1
                 continue
-            rest = _sums_of_rows(thread, calls, messages) - line.sums.sum(axis=0)
-            line.sums[-1] += np.maximum(rest, 0)
+            uncounted = _sums_of_rows(thread, calls, messages) - line.sums.sum(axis=0)
+            line.sums[-1] += np.maximum(uncounted, 0)
             time_lines.append(line)
     if damaged or not time_lines:
         return None, damaged

@@ -62,8 +62,8 @@ class Workers:
         """Return the function's result for each item, in their order.
 
         Args:
-            function: of a module, if the work is shared out.
-            items: that can be pickled, likewise.
+            function: of a module, if the work is distributed.
+            items: can be pickled, if the work is distributed.
 
         Raises:
             RankwiseError: a process was ended from the outside.

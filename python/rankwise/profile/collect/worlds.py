@@ -122,7 +122,7 @@ def worlds(files: Iterable[Counters]) -> list[World]:
 def worth_a_profile(all_worlds: list[World]) -> list[World]:
     """Leave out worlds in which nothing was called, and number the others; one stays in any case.
 
-    So are those of processes that a program starts and that initialise MPI for nothing, such as Python's
+    So are processes that a program starts and that initialise MPI without using it, such as Python's
     `multiprocessing` where mpi4py is imported. They may be killed at any time, also in MPI_Init.
     """
     jobs = {world.job for world in all_worlds if world.job and world.has_called()}

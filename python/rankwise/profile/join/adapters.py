@@ -14,7 +14,7 @@ _MOST_MASK = 7  # of a port: it has at most 128 LIDs
 
 
 def adapter_rows(world: Mapping[int, Counters]) -> Iterator[tuple[Any, ...]]:
-    """Make the rows of `adapters`: for each node those of the first process that has them."""
+    """Make the rows of `adapters`: for each node, from the first process that has them."""
     done: set[str] = set()
     for counters in world.values():
         host = counters.header.host

@@ -1,9 +1,9 @@
 """Joins the arrivals at collectives that the processes kept: instances that all members kept.
 
-Members count the instances of a collective alike, and keep those whose number has a hash that ends in as many
-zeros as the sample is thinned out (src/runtime/arrivals.h): an instance that one of the members has not
-kept, another one need not have either. Beside this sample each keeps the instances that ended its longest
-steps: of these, too, only those count that all members kept.
+All members count the instances of a collective in the same way. They keep those whose number has a hash that
+ends in as many zeros as the sample is thinned out (src/runtime/arrivals.h): an instance that one member has
+not kept is not needed from the others. In addition, each keeps the instances that ended its longest steps; of
+these, too, only those count that all members kept.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ NOBODY = -1
 """In place of NULL."""
 
 _MOST_ROWS = 500_000
-_FEW_LONG = 2  # instances of each collective beside the sample, where there are too many rows
+_FEW_LONG = 2  # instances of each collective in addition to the sample, where there are too many rows
 _RECORDED = np.zeros(1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"], bool)
 _RECORDED[[procedure.id for procedure in PROCEDURES]] = True
 _COLLECTIVE = np.zeros(1 << 16, bool)
@@ -80,11 +80,11 @@ def join_arrivals(
         joined: its communicators.
         regions: its regions.
         clocks: of the nodes, by rank.
-        graphs: communicators of which all neighbours are noted.
+        graphs: communicators whose neighbours are all noted.
 
     Returns:
-        `COLUMNS`, in the order of the first four; only instances of which every member's arrival is known, by
-        clocks that can be compared, and of which it is known who waits for whom.
+        `COLUMNS`, in the order of the first four; only instances with known arrivals of all members, by
+        clocks that can be compared, and with a known rank to wait for.
     """
     rows = kept_rows(world, joined, regions, clocks)
     if not len(rows["rank"]):
@@ -97,7 +97,7 @@ def join_arrivals(
 
 def starts(world: Mapping[int, Counters], joined: CommunicatorTable) -> Iterator[tuple[int, int, int]]:
     """Return how often persistent collectives were started: rows of the table of this name."""
-    found: dict[tuple[int, int], int] = {}
+    starts_by_key: dict[tuple[int, int], int] = {}
     for rank, counters in world.items():
         tables = counters.arrival_tables[counters.arrival_tables["starts"] != 0]
         communicators = joined.ids_of(rank, tables["communicator"].astype(np.int64)).tolist()
@@ -107,8 +107,8 @@ def starts(world: Mapping[int, Counters], joined: CommunicatorTable) -> Iterator
             strict=True,
         ):
             if key[0] >= FIRST and _RECORDED[key[1] % len(_RECORDED)] and times <= LARGEST:
-                found[key] = max(found.get(key, 0), times)
-    yield from ((*key, times) for key, times in sorted(found.items()))
+                starts_by_key[key] = max(starts_by_key.get(key, 0), times)
+    yield from ((*key, times) for key, times in sorted(starts_by_key.items()))
 
 
 def kept_rows(
@@ -117,7 +117,7 @@ def kept_rows(
     regions: Regions,
     clocks: Mapping[int, NodeClock],
 ) -> Columns:
-    """Return the arrivals at instances of which every member's is known, whatever its clock.
+    """Return the arrivals at instances in which every member's is known, by any clock.
 
     Args:
         world: counters by rank, in the order of the ranks.
@@ -136,7 +136,7 @@ def kept_rows(
     names = (*(name for name in COLUMNS if name != "in_sample"), "shift", "clock")
     if not parts:
         return {name: np.empty(0, np.int64) for name in (*names, "in_sample")}
-    rows = {name: np.concatenate([one[name] for one in parts]) for name in names}
+    rows = {name: np.concatenate([rows_of_rank[name] for rows_of_rank in parts]) for name in names}
     sizes = np.zeros(max(row.id for row in joined.rows) + 1, np.int64)
     for row in joined.rows:
         sizes[row.id] = row.size
@@ -199,8 +199,8 @@ def _world_ranks(
 ) -> NDArray[np.int64]:
     """Translate ranks in communicators; invalid and unknown ones become NOBODY."""
     pairs, inverse = np.unique(np.stack([communicators, places], axis=1), axis=0, return_inverse=True)
-    found = [joined.groups.get(number, {}).get(place, NOBODY) for number, place in pairs.tolist()]
-    return np.array(found, np.int64)[inverse.reshape(-1)]
+    ranks = [joined.groups.get(number, {}).get(place, NOBODY) for number, place in pairs.tolist()]
+    return np.array(ranks, np.int64)[inverse.reshape(-1)]
 
 
 def _chosen(rows: Columns, which: NDArray[np.generic]) -> Columns:
@@ -208,7 +208,7 @@ def _chosen(rows: Columns, which: NDArray[np.generic]) -> Columns:
 
 
 def _starts(rows: Columns, names: Sequence[str]) -> NDArray[np.int64]:
-    """Number the groups of rows side by side that are alike in some columns; return each row's number."""
+    """Number the groups of adjacent rows that are equal in some columns; return each row's number."""
     new = np.zeros(len(rows["rank"]), bool)
     for name in names:
         new[1:] |= rows[name][1:] != rows[name][:-1]
@@ -249,7 +249,7 @@ def _on_one_clock(rows: Columns) -> NDArray[np.bool_]:
 def _with_known_neighbours(
     rows: Columns, joined: CommunicatorTable, graphs: Collection[int]
 ) -> NDArray[np.bool_]:
-    """Tell which rows are not of collectives among neighbours of whom nobody knows who they are."""
+    """Return which rows are not of collectives among unknown neighbours."""
     among = _NEIGHBOURHOOD[rows["procedure"]]
     on = set(rows["communicator"][among].tolist())
     known = [
@@ -257,8 +257,8 @@ def _with_known_neighbours(
         for row in joined.rows
         if row.id in on and (row.id in graphs or are_known(row.topology, json.loads(row.dims), row.size))
     ]
-    found: NDArray[np.bool_] = ~among | np.isin(rows["communicator"], known)
-    return found
+    is_known: NDArray[np.bool_] = ~among | np.isin(rows["communicator"], known)
+    return is_known
 
 
 def _within(rows: Columns, most: int) -> NDArray[np.bool_]:

@@ -89,8 +89,8 @@ class Own(NamedTuple):
         rank: of the process.
         ticks_per_second: of its clock.
         communicators: number in the profile, by its own.
-        regions: likewise.
-        sites: likewise.
+        regions: the same for regions.
+        sites: the same for sites.
         owners: of the endpoints that it sent to.
         unfinished: communicator, site, region, procedure (numbers of the profile) and nanoseconds of each
             call that it never left.
@@ -118,7 +118,7 @@ class Batch:
 
     Attributes:
         calls: with nanoseconds in place of seconds, sorted by all that is no count.
-        messages: likewise.
+        messages: in the same form.
         by_rank: rank, calls, bytes_sent, bytes_received, ns (in MPI), init_finalize_ns, calls_between, top.
         by_procedure: procedure, ranks, min_ns, max_ns.
         by_family: family, region, procedure, size_bin and sums.
@@ -234,11 +234,11 @@ def _with_unfinished(table: Columns, lost: NDArray[np.int64]) -> Columns:
 
 
 def _joined_calls(table: Columns) -> Columns:
-    """Sort the rows, and make one of those that are now alike: several indices may be one id ("other")."""
+    """Sort the rows, and merge those that are now equal: several indices may be one id ("other")."""
     groups = Groups(table, ["rank", "communicator", "site", "region", "procedure", "size_bin"])
     counts = ("calls", "bytes_sent", "bytes_received", "ns", "unfinished")
     most = groups.most(table["max_ns"])
-    # Rows with bytes alone timed no call. What was never left counts only where nothing was.
+    # Rows with bytes only timed no call. Unfinished calls count only where no others exist.
     timed, lost = (
         groups.least(np.where(table[name] > 0, table["min_ns"], _NEVER)) for name in ("calls", "unfinished")
     )
@@ -314,7 +314,7 @@ def _by_rank(sums: Columns) -> Columns:
 def _top(sums: Columns) -> NDArray[np.int64]:
     """Return the procedure in which each rank spends the most time between MPI_Init and MPI_Finalize.
 
-    Of several the first by name; 0 = there are none.
+    Of several the first by name; 0 = no calls.
     """
     each = Groups(sums, ["rank", "procedure"])
     procedures = each.keys["procedure"]

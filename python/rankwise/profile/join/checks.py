@@ -1,4 +1,4 @@
-"""Checks that hold for every complete MPI program: what was sent was received, collectives are collective.
+"""Checks that hold for every complete MPI program: all that is sent is received, collectives are collective.
 
 A mismatch means that something was not recorded. Every sentence names the communicator and both figures.
 """
@@ -23,7 +23,7 @@ _EXPLANATIONS = {
     "communicators": "communicators had no room for a record and are booked on (other)",
 }
 
-# Communicators of which every process was seen.
+# Communicators that every process has seen.
 _WHOLE = "communicators.id >= 3 AND members_seen = size + remote_size"
 
 
@@ -31,9 +31,9 @@ def check(profile: sqlite3.Connection, *, paused: bool = False) -> list[str]:
     """Check a complete profile.
 
     Args:
-        profile: all tables filled; no rank missing and none that ended early.
-        paused: the program paused the recording, so what was sent then was received without being counted:
-            nothing can be compared.
+        profile: all tables filled; no rank missing, and all ranks lived to the end.
+        paused: the program paused the recording, so messages of that time were received without being
+        counted: they can't be compared.
 
     Returns:
         A sentence for each mismatch.
@@ -56,7 +56,7 @@ def _volumes(profile: sqlite3.Connection) -> Iterator[str]:
         " JOIN procedures ON procedures.id = calls.procedure"
         " JOIN communicators ON communicators.id = communicator"
         f" WHERE class IN ('point-to-point', 'partitioned', 'completion', 'starting') AND {_WHOLE}"
-        # What was sent out of the world is received where nobody counts.
+        # Messages that leave the world are received where no rank counts.
         " AND communicator NOT IN"
         " (SELECT communicator FROM messages WHERE destination = ? AND kind <> 'in-collective')"
         " GROUP BY communicator HAVING sent <> received ORDER BY communicator",
@@ -112,8 +112,8 @@ def _disagreement(by_count: dict[int, list[int]], members: str) -> str:
     """Return who called how often, the majority first; '' if all members called equally often."""
     if len(by_count) == 1 and sum(map(len, by_count.values())) == len(parse(members)):
         return ""
-    seen = {rank for ranks in by_count.values() for rank in ranks}
-    silent = sorted(rank for rank in parse(members) if rank not in seen and rank != UNKNOWN)
+    reporting = {rank for ranks in by_count.values() for rank in ranks}
+    silent = sorted(rank for rank in parse(members) if rank not in reporting and rank != UNKNOWN)
     if silent:
         by_count = {**by_count, 0: silent}
     if len(by_count) < 2:

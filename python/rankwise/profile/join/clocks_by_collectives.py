@@ -1,9 +1,9 @@
 """Aligns nodes whose clocks were not compared with rank 0's clock, by the collectives of the program.
 
-Nobody leaves a collective in which all wait for all before the last one has come. So the first departure
-from it on one node is after the last arrival on another, which bounds what their clocks differ by. And once
-the last one has come, the nodes leave at nearly the same instant: as exactly as the collective is short then.
-How short that is the shortest stay of a member tells, which is that of the last one to come.
+A process leaves a collective in which all wait for all only when the last one has arrived. So the first
+departure on one node is after the last arrival on another, which bounds the difference of their clocks. And
+once the last one has arrived, the nodes leave at nearly the same instant, within the duration of the
+collective itself. The shortest stay of a member, that of the last to arrive, shows this duration.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class _Table(NamedTuple):
 
     Attributes:
         groups: whose clocks can be compared with each other's, m.
-        came: the last of each group, by its clock, seconds, n x m.
-        left: the first of each group, likewise.
-        stay: the shortest of a member, n.
+        came: the last arrival of each group, by its clock, seconds, n x m.
+        left: the first departure of each group, by its clock, seconds, n x m.
+        stay: the shortest stay of a member, n.
     """
 
     groups: list[int]
@@ -58,10 +58,10 @@ class _Samples(NamedTuple):
     """Instances of collectives between a node with a known offset and one without.
 
     Attributes:
-        at: when the known one left, by the common clock, seconds.
-        least: by which the other one's clock is ahead, seconds.
-        most: likewise.
-        left: by how much later the other one left, each by its own clock.
+        at: departure of the group with the known clock, by the common clock, seconds.
+        least: lower bound of how far the other clock is ahead, seconds.
+        most: upper bound of it.
+        left: how much later the other group left, each by its own clock.
         stay: the shortest of a member.
     """
 
@@ -100,7 +100,7 @@ def clocks_by_collectives(
     regions: Regions,
     clocks: Mapping[int, NodeClock],
 ) -> Mapping[int, NodeClock]:
-    """Return the clocks of the nodes by rank, all that can be on that of rank 0's node.
+    """Return the clocks of the nodes by rank, for all nodes that can use the clock of rank 0's node.
 
     Args:
         world: counters by rank, in the order of the ranks.

@@ -28,7 +28,7 @@ class Records:
         parents: id of each one's parent, 0 = none.
         sides: id of the communicator that the process's own side of an intercommunicator was; 0 = not known.
         created: seconds after the start of the run.
-        freed: likewise; not a number = not freed.
+        freed: seconds after the start of the run; not a number = not freed.
         sites: of the creating calls, by their numbers in the profile; 0 = unknown.
     """
 
@@ -78,12 +78,12 @@ def collect(
 
 
 def _unite_worlds(rows: Rows, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
-    """Give MPI_COMM_WORLD the same id on all processes, whatever they say.
+    """Give MPI_COMM_WORLD the same id on all processes, even if their records differ.
 
     Args:
         rows: of all processes.
-        starts: where those of each process begin.
-        lengths: how many they are.
+        starts: first index of each process.
+        lengths: their numbers.
     """
     firsts = starts[lengths > 0]
     of_world = (rows["letter"][firsts] == b"W") & (rows["parent_id"][firsts] == 0)
@@ -110,8 +110,8 @@ def _pointed(rows: Rows, starts: NDArray[np.int64], lengths: NDArray[np.int64]) 
 
     Args:
         rows: of all processes.
-        starts: for each row, where those of its process begin.
-        lengths: and how many they are.
+        starts: for each row, first index of its process.
+        lengths: their numbers.
     """
     places = rows["parent"].astype(np.int64) - _FIRST
     known = np.flatnonzero((places >= 0) & (places < lengths))

@@ -128,7 +128,7 @@ def join(
         _row(records, places, numbers, names[identity], world_ranks[identity], makers[identity], size)
         for identity, places in zip(ids, members, strict=True)
     ]
-    if WORLD not in numbers.values():  # nobody came out of MPI_Init: no record, but it exists
+    if WORLD not in numbers.values():  # MPI_Init never ended: no record, but it exists
         rows.append(_world(size))
     rows.sort(key=lambda row: row.id)
     return CommunicatorTable(

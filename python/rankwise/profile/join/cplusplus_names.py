@@ -24,8 +24,8 @@ def short_name(name: str) -> str:
     """Shorten a demangled name to its scopes and its own name: `f<int>` of `void f<int>(int) [clone .cold]`.
 
     The functions that a local class, or an unnamed function, is in keep their names and lose their
-    parameters as well; an unnamed function is called `{lambda(int)#1}`, without its operator. What is not
-    built as the names of functions are remains as it is.
+    parameters as well; an unnamed function is called `{lambda(int)#1}`, without its operator. Names that
+    are not built like those of functions remain unchanged.
     """
     try:
         scopes = _scopes(name)

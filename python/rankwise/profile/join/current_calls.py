@@ -34,10 +34,10 @@ class CurrentCall(NamedTuple):
         procedure: of the call.
         communicator: its id in the profile; below 3: none in particular.
         region: its index on the process.
-        site: likewise.
+        site: its index on the process.
         since_ns: when it began, nanoseconds since 1970.
-        source: whose message it waits for; None = nobody's, or not known.
-        destination: who has to take its message; likewise.
+        source: sender of the message that it waits for; None = unknown, or no sender.
+        destination: receiver of its message; None = unknown, or no receiver.
     """
 
     procedure: Procedure
@@ -138,7 +138,7 @@ def _partner(word: int, communicator: int, communicator_table: CommunicatorTable
         return Partner(_NOT_A_RANK[who], tag)
     if who > _WORLD:
         return Partner(who - _WORLD - 1, tag)
-    # (Of an intercommunicator the remote group's ranks are meant, of which the process knows no more.)
+    # (On an intercommunicator, ranks are those of the remote group; the process knows no more of it.)
     inter = any(row.id == communicator and row.remote_size for row in communicator_table.rows)
     rank = None if inter or not who else communicator_table.groups.get(communicator, {}).get(who - 1)
     return None if rank is None else Partner(rank, tag)

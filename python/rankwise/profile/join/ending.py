@@ -32,7 +32,7 @@ class Ending:
         header: of its counters.
         inside: the call that it never left; None = none.
         left: the latest call that it left, and the communicator's id in the profile; None = not known.
-        latest_ns: its last heartbeat of its own, nanoseconds since 1970.
+        latest_ns: its last own heartbeat, nanoseconds since 1970.
         stopped_ns: its end as far as it is known, nanoseconds since 1970.
         seen: what `rankwise run` saw of it; None = nothing.
         is_gone: whether its node's keeper saw that it was gone.
@@ -94,8 +94,8 @@ def partial_reason(
         endings: by rank, of the ranks that left counters.
         names: of communicators, by id in the profile.
         size: ranks expected.
-        interrupted: what ended the launch from the outside, '' if nothing.
-        note: about the end of the job; None = there is none.
+        interrupted: what ended the launch from the outside, '' if nothing did.
+        note: about the end of the job; None = no note.
         exit_status: of the launch; None = unknown.
     """
     unfinished = {rank: ending for rank, ending in endings.items() if not ending.finished}
@@ -120,7 +120,7 @@ def _headers(endings: Mapping[int, Ending]) -> dict[int, Header]:
 
 
 def _aborted(endings: Mapping[int, Ending]) -> list[str]:
-    """Return who called MPI_Abort: that rank is the cause, whatever the others were doing."""
+    """Return the rank that called MPI_Abort: it is the cause, independently of the others."""
     calls: dict[int, list[int]] = defaultdict(list)
     for rank, ending in endings.items():
         if ending.header.state == "aborted":
@@ -137,8 +137,9 @@ def _switched_off(endings: Mapping[int, Ending]) -> list[str]:
 def _where(endings: Mapping[int, Ending], names: Mapping[int, str], size: int) -> list[str]:
     """Return where ranks ended, the smallest group with a common place first.
 
-    The odd one out is the cause where all others wait in one place; where they don't, nobody can say, and all
-    places are told. Of groups equally small, the one outside of MPI comes first: the others wait inside.
+    The odd one out is the cause where all others wait in one place; where they don't, the cause is unknown,
+    and all places are reported. Of equally small groups, the one outside of MPI comes first: the others
+    wait inside.
     """
     if not endings:
         return []

@@ -1,7 +1,7 @@
 """Families of communicators, by their names alone: communicators from the same line share a role.
 
-A family is what remains of a name when nothing in it tells which processes the members are; of what a loop
-has made, the number of the call is left out, too. What a library has made for itself goes by its name.
+A family is the part of a name that does not depend on the members; for communicators made in a loop, the
+number of the call is left out, too. Communicators that a library has made for itself have its name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-"""In place of what was cut out of a long name or family."""
+"""Replaces the middle of a long name or family."""
 
 _ROOT = re.compile(r"(?:(S)\.\d+|(U)~[0-9a-f]{8}(#\d+)?|(\?)[0-9a-f]{16})(?:~[0-9a-f]{16})*")
 _BY_GROUP = re.compile(r"([^:]+):-?\d+~[0-9a-f]{8}(#\d+)?(?:~[0-9a-f]{16})*")
@@ -39,7 +39,7 @@ def family_of(name: str) -> str | None:
 
 
 def without_loops(families: Collection[str]) -> dict[str, str]:
-    """Map families to those that they belong to where what a loop made is one: ``W_c1`` to ``W_c*``.
+    """Map families to merged ones, where a loop made several: ``W_c1`` to ``W_c*``.
 
     Args:
         families: all of a run.
@@ -134,7 +134,7 @@ def _program_s_own(made: Mapping[int, Made]) -> dict[int, int]:
     ancestors: dict[int, int] = {}
     for identity in made:
         way: list[int] = []
-        passed: set[int] = set()  # what is damaged may descend from itself
+        passed: set[int] = set()  # damaged records may descend from themselves
         current = identity
         while (
             current not in ancestors and current in made and made[current].library and current not in passed

@@ -49,7 +49,7 @@ class Groups:
         return np.diff(self._starts, append=len(self._order)).astype(np.int64)
 
     def total(self, column: NDArray[Any]) -> NDArray[Any]:
-        """Return the sums; those of integers are never larger than can be stored."""
+        """Return the sums; integer sums never exceed what can be stored."""
         sums = self._reduced(np.add, column)
         if column.dtype.kind == "f":
             return sums

@@ -49,7 +49,7 @@ def groups(records: Records, ids: Iterable[int], members: Sequence[NDArray[np.in
         pairs = zip(reversed(rows["rank"].tolist()), reversed(records.ranks[places].tolist()), strict=True)
         groups_by_id[identity] = Group({place: rank for place, rank in pairs if 0 <= place < size})
         intra[size].append(groups_by_id[identity].local)
-    # Parents come before what was made from them, as long as nothing is damaged.
+    # Parents come before their children, unless the records are damaged.
     for identity, places in sorted(inter.items(), key=lambda item: records.created[item[1]].min()):
         groups_by_id[identity] = _both_groups(records, places, intra, groups_by_id)
     return groups_by_id
@@ -76,7 +76,7 @@ def _both_groups(
     else:
         local = _local_group(claims, intra)
         if len(local) < claims[0][2] and rows["remote_size"][0] == claims[0][2]:
-            return Group(local)  # whose the others are nobody can tell
+            return Group(local)  # the group of the others is unknown
     there = set(local.values())
     return Group(local, {place: rank for place, rank, _ in claims if rank not in there})
 
@@ -110,7 +110,7 @@ def _local_group(
             candidates.setdefault(place, []).append(rank)
     if all(len(ranks) == 1 for ranks in candidates.values()):
         return {place: ranks[0] for place, ranks in candidates.items()}
-    # The groups are equally large. Each was once a communicator of its own: if just one group that was fits.
+    # The groups are equally large. Each was once a separate communicator: if only one such group fits.
     fitting = {
         tuple(sorted(group.items()))
         for group in intra.get(size, ())

@@ -9,7 +9,7 @@ from rankwise.profile.collect.counters import Header
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.members import compact
 
-LOADED_LATER = "plugins"  # what is said for any procedure that an object calls which is loaded later
+LOADED_LATER = "plugins"  # stands for any procedure that a library loaded later calls
 _NAMES = {procedure.id: procedure.name for procedure in PROCEDURES}
 _MOST_NAMES = 6  # in a sentence
 _UNSEEN = {
@@ -28,7 +28,7 @@ def header_warnings(headers: Mapping[int, Header]) -> list[str]:
 
 
 def passed_by(headers: Collection[Header]) -> list[str]:
-    """Return the procedures of which objects may have made calls past Rankwise, sorted by name."""
+    """Return the procedures with objects that may have made calls past Rankwise, sorted by name."""
     names = _NAMES | {0: LOADED_LATER}
     return sorted({names[number] for header in headers for number in header.passed_by if number in names})
 
@@ -61,7 +61,7 @@ def _ranks(ranks: list[int]) -> str:
 
 
 def _passed_by(headers: Mapping[int, Header]) -> list[str]:
-    """Say of which procedures calls may be missing: references to them were not redirected in time."""
+    """Name the procedures whose calls may be missing: references to them were not redirected in time."""
     names = passed_by(headers.values())
     if not names:
         return []
@@ -70,9 +70,9 @@ def _passed_by(headers: Mapping[int, Header]) -> list[str]:
 
 
 def _profiling_names(headers: Mapping[int, Header]) -> list[str]:
-    """Say which procedures were called by ``PMPI_`` names, by programs and tools with wrappers of their own.
+    """Name the procedures called by ``PMPI_`` names, by programs and tools with wrappers.
 
-    They are counted: what a tool calls for itself can't be told from what it forwards for the program.
+    They are counted: a tool's own calls can't be distinguished from those that it forwards for the program.
     """
     numbers = {number for header in headers.values() for number in header.profiling_names}
     names = sorted(f"P{_NAMES[number]}" for number in numbers if number in _NAMES)
@@ -90,7 +90,7 @@ def _profiling_names(headers: Mapping[int, Header]) -> list[str]:
 
 
 def _memory(headers: Mapping[int, Header]) -> list[str]:
-    """Say how many ranks counted in memory without a name: if all is killed at once, it is gone with them."""
+    """Say how many ranks counted in unnamed memory; their counts are lost if all are killed at once."""
     anonymous = sum(header.memory == "anonymous" for header in headers.values())
     if not anonymous:
         return []

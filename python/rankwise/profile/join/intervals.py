@@ -21,7 +21,7 @@ from rankwise.records import dataclass
 MOST = CONSTANTS["MOST_INTERVALS"]
 """Intervals of a profile; of one with many ranks fewer."""
 _MOST_ROWS, _LEAST = 1 << 18, 16
-_ROUNDING = 2e-3  # of the logarithm of widths that are the same but for what clocks differ by
+_ROUNDING = 2e-3  # of the logarithm of widths that differ only because clocks do
 _TICKS = COLUMNS.index("ticks")
 
 Row = tuple[int, int, float, int, int, int, int]
@@ -53,8 +53,8 @@ class Intervals:
     """The time lines of a world.
 
     Attributes:
-        axis: None if there are none.
-        spans: rank → from when to when it was between MPI_Init and MPI_Finalize, seconds.
+        axis: None without intervals.
+        spans: rank → its time between MPI_Init and MPI_Finalize, begin and end in seconds.
         rows: rank, interval, seconds in MPI, bytes sent, bytes received, messages, calls; none of zero.
     """
 

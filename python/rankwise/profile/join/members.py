@@ -31,11 +31,11 @@ def compact_ascending(ranks: Sequence[int]) -> str:
 
 
 def compact_sparse(known: Mapping[int, int], size: int) -> str:
-    """Write the compact list of a communicator of which only some members are known.
+    """Write the compact list of a partly known communicator.
 
     Args:
         known: rank in the communicator → world rank.
-        size: members in all; may be large, it costs nothing.
+        size: number of members; may be large at no cost.
     """
     entries: list[str] = []
     run: list[int] = []
@@ -52,14 +52,14 @@ def compact_sparse(known: Mapping[int, int], size: int) -> str:
     return ",".join(entries)
 
 
-def missing_ranks(seen: Iterable[int], size: int) -> str:
+def missing_ranks(present: Iterable[int], size: int) -> str:
     """Write the ranks below `size` that are not among those seen: at most 8 stretches of them.
 
     Args:
-        seen: ranks.
+        present: ranks.
         size: may be large, it costs nothing.
     """
-    ends = [-1, *sorted(rank for rank in seen if rank < size), size]
+    ends = [-1, *sorted(rank for rank in present if rank < size), size]
     gaps = [(first + 1, last - 1) for first, last in pairwise(ends) if last - first > 1]
     texts = [str(first) if first == last else f"{first}-{last}" for first, last in gaps[:_MOST_STRETCHES]]
     return ",".join([*texts, *(["..."] if len(gaps) > _MOST_STRETCHES else [])])
@@ -134,7 +134,8 @@ def _runs(ranks: Sequence[int]) -> list[str]:
         end = start + 1
         while stride and end < len(ranks) and ranks[end] - ranks[end - 1] == stride:
             end += 1
-        # Two ranks that are not neighbours are shorter, and leave the second for a run of its own.
+        # Without a range, two ranks that are not neighbours are shorter, and the second may start a longer
+        # one.
         if end - start == 2 and stride != 1:
             end = start + 1
         entries.append(_range(ranks[start], ranks[end - 1], stride))

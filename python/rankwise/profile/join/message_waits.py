@@ -1,8 +1,8 @@
 """Joins what senders and receivers kept of the same messages: when each waited, and when the other came.
 
 MPI matches the messages of a stream (one communicator, source, destination and tag) in the order in which
-they are sent, so both sides number them alike, and keep the same numbers (src/runtime/streams.h). A
-number that is not certain on one of the sides is never joined: waits for it have no messages here.
+they are sent. So both sides number them in the same way, and keep the same numbers (src/runtime/streams.h). A
+number that is uncertain on one of the sides is never joined: waits for it have no messages here.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def _streams(rank: int, counters: Counters, communicator_table: CommunicatorTabl
 
 
 def _repeated(rows: Rows) -> NDArray[np.bool_]:
-    """Tell which streams another thread of the process has, too: nobody knows the order of their messages."""
+    """Return which streams another thread of the process has, too: the order of their messages is unknown."""
     names = ("communicator", "peer", "tag")
     keys = np.stack([rows[name].astype(np.int64) for name in names] + [rows["flags"] & _RECEIVES], axis=1)
     _, which, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
@@ -212,7 +212,7 @@ def _repeated(rows: Rows) -> NDArray[np.bool_]:
 
 
 def _used(streams: Columns, sides: Columns) -> Columns:
-    """Leave out streams of which nothing is in the sample; the sides get the new numbers of theirs."""
+    """Leave out streams without any message in the sample; the sides get the new stream numbers."""
     known = sides["stream"] >= 0
     used = distinct(sides["stream"][known])
     sides["stream"] = np.where(known, np.searchsorted(used, sides["stream"]), _NEVER)
@@ -229,7 +229,7 @@ def _sides(
     clock: NodeClock,
     first: int,
 ) -> Columns:
-    """Return the sides of a process, with the number of their stream among those of all; -1 = not known.
+    """Return the sides of a process, with their stream's number among all; -1 = unknown.
 
     Args:
         rank: of the process.
@@ -292,7 +292,7 @@ def _pairs(streams: Columns) -> NDArray[np.int64]:
 
 
 def _agreeing(streams: Columns, pairs: NDArray[np.int64], complete: set[int]) -> NDArray[np.bool_]:
-    """Tell of each pair of sides whether both are there once, and counted alike if both came to their end."""
+    """Return for each pair of sides whether both exist once, with equal counts if both came to their end."""
     count = int(pairs.max()) + 1 if len(pairs) else 0
     good = np.ones(count, bool)
     there = [np.bincount(pairs[streams["receives"] == side], minlength=count) for side in (0, 1)]
@@ -331,7 +331,7 @@ def _joined_sides(
             for mask in (post & ~receives[places], post & receives[places])
         )
         other[places] = np.where(receives[places], sent[which], received[which])
-        # Numbers that are right lead to messages of the same size. (Of some the size is not told.)
+        # Correct numbers lead to messages of the same size. (Some sizes are unknown.)
         bytes_told = ~_UNTOLD[sides["posted_by"][places]] & post
         with_other = (other[places] >= 0) & bytes_told & ~_UNTOLD[sides["posted_by"][other[places]]]
         differ = with_other & (sides["bytes"][places] != sides["bytes"][other[places]])
@@ -344,7 +344,7 @@ def _joined_sides(
 
 
 def _only(keys: NDArray[np.int64], places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Return the place of each key, -1 where there is none, or more than one."""
+    """Return the place of each key, -1 for a missing or repeated one."""
     places_of_keys = np.full(count, _NEVER, np.int64)
     places_of_keys[keys] = places
     places_of_keys[np.bincount(keys, minlength=count) != 1] = _NEVER

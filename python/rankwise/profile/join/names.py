@@ -5,7 +5,7 @@ of the creating call and the number of that call on the parent: ``W_d1``; where 
 rank in the parent of the group's first process follows: ``W_s2.4``. A communicator that is not created
 collectively over a parent is named by tag, leader, group and occurrence: ``W_g7:0~89abcdef#2``.
 
-The family is what remains of a name when nothing in it tells which processes the members are:
+The family is the part of a name that does not depend on the members:
 ``W_s2``, ``W_g7#2``. So a family is all that one line of the program made, on all parts of its parents. Where
 a line made many on the same parents, one after the other, the number goes, too: ``W_c*``.
 """
@@ -49,14 +49,14 @@ class Origin:
 
 
 class Name(NamedTuple):
-    """A communicator's name, and that of its family: those made alike, on all parts of their parents."""
+    """A communicator's name, and its family: those made in the same way, on all parts of their parents."""
 
     name: str
     family: str
 
 
 def name_communicators(origins: Iterable[Origin]) -> dict[int, Name]:
-    """Name every communicator, by its id. No two are alike, however damaged the origins are."""
+    """Name every communicator, by its id. Names are unique, however damaged the origins are."""
     by_id = {origin.id: origin for origin in origins}
     children: dict[int, list[int]] = defaultdict(list)
     for origin in by_id.values():
@@ -67,7 +67,7 @@ def name_communicators(origins: Iterable[Origin]) -> dict[int, Name]:
     unnamed = iter(sorted(by_id))
     # Generation by generation, not by recursion: a program may duplicate duplicates ten thousand times.
     while len(names) < len(by_id):
-        if not generation:  # what is left descends from itself: damaged, broken up at the lowest id
+        if not generation:  # the others descend from themselves: damaged, broken up at the lowest id
             generation = [next(identity for identity in unnamed if identity not in names)]
         _name_generation([by_id[identity] for identity in generation], names, taken)
         generation = sorted(

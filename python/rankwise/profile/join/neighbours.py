@@ -1,7 +1,7 @@
 """Who the neighbours of each member of a communicator are (MPI 4.1, chapter 8).
 
-Those of a Cartesian communicator follow from its dimensions. Of graphs each
-process has noted whom it sends to.
+The neighbours on a Cartesian communicator follow from its dimensions. On graphs, each
+process has noted where it sends.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _MOST = 1 << 17  # members times the most neighbours that one has
 
 
 def are_known(topology: str, dims: Sequence[int], size: int) -> bool:
-    """Tell whether neighbours follow from the dimensions: of more than 8 the profile has only the first."""
+    """Return whether neighbours follow from the dimensions: of more than 8 the profile has only the first."""
     return topology == "cart" and math.prod(dims) == size
 
 
 def noted(world: Mapping[int, Counters], joined: CommunicatorTable) -> dict[int, NDArray[np.int64]]:
-    """Return who sends to whom on graphs, of which every member has noted it.
+    """Return the senders and receivers on graphs that every member has noted.
 
     Args:
         world: counters by rank.
         joined: its communicators.
 
     Returns:
-        by communicator: world ranks of sources and destinations, one row for each, nobody to itself.
+        by communicator: world ranks of sources and destinations, a row a pair, never a rank with itself.
     """
     parts: dict[int, list[NDArray[np.int64]]] = {}
     for rank, counters in world.items():
@@ -63,7 +63,7 @@ def _whole(
 
 
 def sources(ranks: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the places of those that each of some ranks gets something from: one row a rank, filled up
+    """Return the places of the ranks that each of some ranks receives from: one row a rank, filled up
     with at least one `NOBODY`.
 
     Args:
@@ -74,9 +74,9 @@ def sources(ranks: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.in
     order = np.lexsort((source, destination))
     source, destination = source[order], destination[order]
     column = np.arange(len(order)) - np.searchsorted(destination, destination)
-    found = np.full((len(ranks), int(column.max(initial=0)) + 2), NOBODY)
-    found[destination, column] = source
-    return found
+    places = np.full((len(ranks), int(column.max(initial=0)) + 2), NOBODY)
+    places[destination, column] = source
+    return places
 
 
 def neighbours(dims: Sequence[int], periods: Sequence[int]) -> NDArray[np.int64]:

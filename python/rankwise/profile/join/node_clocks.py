@@ -1,4 +1,4 @@
-"""Puts the times of all processes on one clock, that of rank 0's node.
+"""Puts the times of all processes on one clock, the one of rank 0's node.
 
 The ticks of all processes of a node are of one counter. The counters of two nodes were compared in MPI_Init
 and in MPI_Finalize (src/runtime/wrappers/node_clocks.h), along a tree whose root is rank 0's node.
@@ -35,9 +35,9 @@ class NodeClock:
         first: instant of the first comparison, seconds; 0.0 if there was none.
         last: of the last one; if there was one only, the node's last stamp.
         error: at the first instant, seconds, at most; 0.0 for rank 0's node.
-        last_error: at the last one.
-        ahead: how far the node's wall clock is ahead of that of rank 0's node, seconds; None = not known.
-        source: what that rests on: 'own' = it is rank 0's node, 'compared', 'collectives'; '' = not known.
+        last_error: at the instant of the last comparison.
+        ahead: how far the node's wall clock is ahead of rank 0's node's, seconds; None = not known.
+        source: basis of the clock: 'own' = it is rank 0's node, 'compared', 'collectives'; '' = not known.
     """
 
     group: int
@@ -85,7 +85,7 @@ def node_clocks(
         started_ns: what becomes 0 seconds: nanoseconds since 1970, by the wall clock of rank 0's node.
 
     Returns:
-        by rank; nodes that were not compared have a group of their own, and go by their wall clock.
+        by rank; nodes that were not compared each have a separate group, and use their wall clock.
     """
     numbers: dict[int | str, list[int]] = {}
     for rank, counters in world.items():
@@ -96,15 +96,15 @@ def node_clocks(
         for node, ranks in numbers.items()
     }
 
-    def find(node: int | str, seen: frozenset[int | str]) -> NodeClock:
+    def find(node: int | str, visited: frozenset[int | str]) -> NodeClock:
         if node in known:
             return known[node]
         ranks, leader = numbers[node], compared[node]
         own = clocks[ranks[0]]
         rate = _rate(world, ranks) or own.ticks_per_second
         header = world[ranks[0] if leader is None else leader].header
-        if leader is not None and header.reference in numbers and header.reference not in seen | {node}:
-            reference = find(header.reference, seen | {node})
+        if leader is not None and header.reference in numbers and header.reference not in visited | {node}:
+            reference = find(header.reference, visited | {node})
             end = max(stamp.ticks for rank in ranks for stamp in world[rank].header.stamps.values())
             known[node] = _compared(reference, header, rate, end, clocks[leader], started_ns)
         else:

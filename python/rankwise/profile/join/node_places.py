@@ -26,12 +26,12 @@ Device = tuple[str, str, int | None]
 
 
 class Shapes:
-    """What nodes are like inside; equal ones are one shape.
+    """The inside of nodes; equal nodes share a shape.
 
     Attributes:
         hosts: number of the shape of each host that is known, from 1.
         processors: of each shape: columns of `shape_processors` from `processor` on.
-        devices: likewise of `shape_devices`, from `kind` on.
+        devices: of each shape: columns of `shape_devices`, from `kind` on.
     """
 
     def __init__(self, world: Mapping[int, Counters]) -> None:
@@ -63,7 +63,7 @@ class Shapes:
 
 
 def place_rows(world: Mapping[int, Counters]) -> Iterator[tuple[Any, ...]]:
-    """Make the rows of `places`; of ranks that ended before anybody looked there are none."""
+    """Make the rows of `places`; ranks that ended before the first look have none."""
     for rank, counters in world.items():
         header = counters.header
         if not header.looks:
@@ -84,7 +84,7 @@ def place_rows(world: Mapping[int, Counters]) -> Iterator[tuple[Any, ...]]:
 
 
 def use_rows(world: Mapping[int, Counters]) -> Iterator[tuple[str, int, float, float]]:
-    """Make the rows of `node_use`, of nodes of which a process has noted it until it came to MPI_Finalize."""
+    """Make the rows of `node_use`, of nodes where a process noted it up to MPI_Finalize."""
     usable: dict[str, set[int]] = {}
     for counters in world.values():
         usable.setdefault(counters.header.host, set()).update(_usable(counters))
@@ -136,7 +136,7 @@ def cpus(words: Sequence[int]) -> str:
 
 
 def _processors(rows: Rows) -> Iterator[Processor]:
-    """Yield what is possible, each processor once, in their order."""
+    """Yield the possible processors, each once, in their order."""
     processors = {int(row["os"]): row for row in rows if 0 <= int(row["os"]) < _MOST}
     for os, row in sorted(processors.items()):
         where = (_known(row[name]) for name in ("package", "numa", "l3", "core"))

@@ -50,7 +50,7 @@ class ObjectFile:
         sections: in their order.
 
     Raises:
-        Exception: of whatever kind, from any method: it is damaged.
+        Exception: of any kind, from any method: it is damaged.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -82,7 +82,7 @@ class ObjectFile:
         return text.partition(b"\0")[0].decode(errors="replace")
 
     def build_id(self) -> str:
-        """Return the build id in hexadecimal; '' if there is none."""
+        """Return the build id in hexadecimal; '' without one."""
         for place in range(self._segment_count):
             kind, _, offset, _, _, size, _, _ = _SEGMENT.unpack(
                 self._read(self._segments_at + place * _SEGMENT.size, _SEGMENT.size)

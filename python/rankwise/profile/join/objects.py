@@ -11,7 +11,7 @@ NAMELESS = "<unknown>"
 
 # Bindings of MPI for other languages, and wrappers around it: what calls MPI there does so for the program.
 _BINDINGS = re.compile(r"MPI\..*|Rmpi\.so.*|libboost_mpi.*")
-# What follows a library's name in that of its file: libfftw3_mpi.so.3, libscalapack-openmpi.so.2.2,
+# The end of a library's file name: libfftw3_mpi.so.3, libscalapack-openmpi.so.2.2,
 # PETSc.cpython-311-x86_64-linux-gnu.so
 _ENDING = re.compile(r"(-openmpi|-mpich)?(\.(cpython|pypy|abi)[^/]*)?\.so([.-].*)?$")
 _PACKAGES = re.compile(r".*/(?:site|dist)-packages/([^/]+?)(?:\.py)?(?:/.*)?")
@@ -28,7 +28,7 @@ _THIN = 0.05
 _MOST = 0.5
 
 PROGRAM, MAIN_LIBRARY = 1, 2
-"""What is the program: its executable, and the library that it is all in, if there is one."""
+"""The program: its executable, and the library with all its code, if there is one."""
 
 
 class Object(NamedTuple):
@@ -54,7 +54,7 @@ class Object(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """What it is called: a program by the name of its file, a library without what follows its name.
+        """Its name: of a program, the file's name; of a library, the file's name without its ending.
 
         Of a file of Python it is the installed package that it belongs to, or its name.
         """
@@ -71,10 +71,10 @@ class Object(NamedTuple):
 
 
 def main_library(objects: Sequence[Object], calls: Sequence[int]) -> Object | None:
-    """Return the library that is the program: `libgromacs_mpi` of `gmx`; None = there is none.
+    """Return the library with the program's code: `libgromacs_mpi` of `gmx`; None = no such library.
 
-    It makes half of all calls or more, the program's own code hardly any, and it is none of those that serve
-    many programs.
+    It makes at least half of all calls, the program's own code hardly any, and it is not a library that
+    serves many programs.
 
     Args:
         objects: of a run.

@@ -1,7 +1,7 @@
 """Messages that only one of their two sides has asked for: sent and not received, or the other way round.
 
 Both processes count the messages of a stream, by communicator and tag (src/runtime/streams.h): a difference
-is what was lacking, or left over, when the counters were read.
+is the number of messages that were missing, or left over, when the counters were read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STREAMS_LEFT_OUT = slice(1, None)  # of `halved`: the sample of streams, not th
 def open_messages(
     world: Mapping[int, Counters], communicator_table: CommunicatorTable
 ) -> Iterator[OpenMessage]:
-    """Find the streams of which the two sides count different numbers, and what is not known of them."""
+    """Find the streams with different counts on the two sides, and describe the unknown part."""
     for rank, counters in world.items():
         threads = counters.threads
         if threads["halved"][:, _STREAMS_LEFT_OUT].any() or threads["lost_streams"].any():
@@ -57,7 +57,7 @@ def open_messages(
     np.add.at(received, which[receives], messages[receives])
     broken = np.zeros(len(streams), bool)
     broken[which[(rows["flags"] & _BROKEN) != 0]] = True
-    # (On windows these are no messages, but what processes tell each other of their epochs.)
+    # (On windows these are not messages, but synchronise the epochs of processes.)
     windows = [row.id for row in communicator_table.rows if row.procedure.startswith("MPI_Win_")]
     shown = (streams[:, 2] >= FIRST) & ~np.isin(streams[:, 2], windows) & (broken | (sent != received))
     for place in np.flatnonzero(shown).tolist():

@@ -17,7 +17,7 @@ def translated(
         known: for each process, the profile's numbers by its own; at least one.
         owners: places in `known`, whose each index is.
         indices: to translate.
-        other: stands for those that are not known.
+        other: replaces the unknown ones.
     """
     lengths = np.array([len(ids) for ids in known], np.int64)
     starts = np.cumsum(lengths) - lengths
@@ -28,5 +28,5 @@ def translated(
 
 
 def own_ids(known: NDArray[np.int64], indices: NDArray[np.int64], other: int) -> NDArray[np.int64]:
-    """Translate the numbers of one process, likewise."""
+    """Translate the numbers of one process, in the same way."""
     return translated([known], np.zeros(len(indices), np.intp), indices, other)

@@ -1,4 +1,4 @@
-"""By which functions calls came to their sites: the samples of all processes, added up."""
+"""The functions through which calls reached their sites: the samples of all processes, added up."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def path_rows(
     Args:
         world: counters by rank.
         clocks: of the same processes.
-        sites: likewise.
+        sites: of the same processes.
     """
     pieces = [
         _own(rank, counters.paths, clocks[rank].ticks_per_second, sites)

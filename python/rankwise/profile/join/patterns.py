@@ -1,7 +1,7 @@
 """Joins what the processes kept of the messages inside collectives: one matrix for each shape of call.
 
-A shape is a communicator, a procedure, a root and a size. All members count its calls alike, so that they
-keep the messages of the same ones.
+A shape is a communicator, a procedure, a root and a size. All members count its calls in the same way, so
+that they keep the messages of the same calls.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class Pattern:
     Attributes:
         shape: of the call.
         calls: of this shape, on the process with the most.
-        kept_call: which one it is, from 1; 0 = there is none of which all kept the messages.
-        complete: whether every member of the communicator told all of this call.
+        kept_call: its number, from 1; 0 = no call with the messages of all members.
+        complete: whether every member of the communicator recorded the whole call.
         messages: messages and bytes by source and destination, ranks in the communicator.
     """
 
@@ -136,7 +136,7 @@ def _parts(
     communicator_table: CommunicatorTable,
     communicators: Mapping[int, Communicator],
 ) -> list[tuple[Shape, _Part] | None]:
-    """Return what a process knows of each of its patterns; None = can't be true."""
+    """Return each pattern of a process as far as it is known; None = can't be true."""
     rows, header = counters.patterns, counters.header
     ids = communicator_table.ids_of(rank, rows["communicator"].astype(np.int64)).tolist()
     numbers = (rows[name].tolist() for name in ("procedure", "root", "size", "calls", "kept", "lost"))
@@ -154,9 +154,9 @@ def _parts(
             parts.append(None)
             continue
         shape = Shape(communicator, procedure, root if root >= 0 else None, size if size != _VARIES else None)
-        left = calls if header.state in _AT_THE_END else calls - 1
+        finished_calls = calls if header.state in _AT_THE_END else calls - 1
         whole = lost == 0 and header.transport_state == "active"
-        parts.append((shape, _Part(rank, calls, left, kept, whole)))
+        parts.append((shape, _Part(rank, calls, finished_calls, kept, whole)))
     return parts
 
 
@@ -187,7 +187,7 @@ def _pattern(
 ) -> Pattern:
     """Put together what the processes know of a shape."""
     pattern = Pattern(shape, max(part.calls for part in parts))
-    if communicator.remote_size:  # two groups: a rank does not tell which process it is
+    if communicator.remote_size:  # two groups: a rank does not identify a process
         return pattern
     pattern.kept_call = min(part.kept for part in parts)
     known, place_of = _positions(shape.communicator, communicator, communicator_table)

@@ -12,7 +12,7 @@ from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.join.own_ids import translated
 
 UNKNOWN = CONSTANTS["PEER_UNKNOWN"]
-"""Stands for a process that is not in MPI_COMM_WORLD, or of which nothing was read that tells its address."""
+"""Replaces a process outside MPI_COMM_WORLD, or without a known address."""
 OTHER = CONSTANTS["PEER_OTHER"]
 """Stands for several processes: there was no room for a row of each."""
 IMPOSSIBLE = -1
@@ -29,7 +29,7 @@ class Peers:
     """
 
     def __init__(self, world: Mapping[int, Counters], size: int) -> None:
-        """Match the addresses that the processes sent to with those that they call their own.
+        """Match the addresses that the processes sent to with their own addresses.
 
         Args:
             world: counters by rank.
@@ -39,9 +39,9 @@ class Peers:
         owners: dict[tuple[int, int], int] = {}
         for rank, counters in world.items():
             for address in _addresses(counters, own=True):
-                # An address that two call their own is nobody's.
+                # An address that two processes claim belongs to neither.
                 owners[address] = rank if owners.get(address, rank) == rank else UNKNOWN
-        # Most processes send to ranks alone.
+        # Most processes send only to ranks.
         nobody = np.empty(0, np.int64)
         self.owners: dict[int, NDArray[np.int64]] = {
             rank: np.array([owners.get(address, UNKNOWN) for address in _addresses(counters)], np.int64)

@@ -19,7 +19,7 @@ def functions(path: Path, lines: Sequence[int], deadline: float, before_ns: int)
     Args:
         path: of the source.
         lines: from 1.
-        deadline: on time.monotonic(), from which on no source is read.
+        deadline: on time.monotonic(); no source is read after it.
         before_ns: nanoseconds since 1970: a file that was changed later may not be the one that ran.
 
     Returns:
@@ -45,7 +45,7 @@ def functions(path: Path, lines: Sequence[int], deadline: float, before_ns: int)
 def _functions(node: ast.AST, around: str) -> Iterator[tuple[int, int, str]]:
     """Yield the first and the last line of each function's body, and its name.
 
-    Decorators, defaults and annotations belong to what is around the function: they are evaluated there.
+    Decorators, defaults and annotations belong to the enclosing scope, which evaluates them.
     """
     for child in ast.iter_child_nodes(node):
         name = around

@@ -92,7 +92,7 @@ def join_regions(
 
 
 def _parents(counters: Counters) -> list[int]:
-    """Return the index of the enclosing region of each of a process's; a damaged one is the whole program."""
+    """Return the index of the enclosing region of each region; a damaged one becomes the whole program."""
     parents, depths = [WHOLE_PROGRAM], [0]
     for index, row in enumerate(counters.regions[1:], 1):
         given = int(row["parent"])
@@ -110,7 +110,7 @@ def _times(
     own: Sequence[int],
     parents: Sequence[int],
 ) -> list[RegionTime]:
-    """Return a process's times, of which more than it lived is damage.
+    """Return a process's times; times longer than its life are damage.
 
     Args:
         rank: of the process.

@@ -45,9 +45,9 @@ class Sites:
 
     Attributes:
         objects: in the order of their numbers, from 1.
-        rows: of `sites`, likewise.
+        rows: of `sites`, in the order of their numbers.
         ids: for each rank, the number in the profile by the site's index on that process; 0 = unknown.
-        frames: what calls came through, likewise; of the profile's table `frames`.
+        frames: the functions that calls came through; rows of the profile's table `frames`.
         frame_ids: as `ids`, of frames.
         files: the paths of the objects to open them by: as `os.fsdecode` has them, with nothing replaced.
     """
@@ -107,7 +107,7 @@ def _calls_of(
     ids: Mapping[int, NDArray[np.int64]],
     world: Mapping[int, Counters],
 ) -> list[int]:
-    """Return how many calls each object makes, over the ranks."""
+    """Return how many calls each object makes, summed over the ranks."""
     at = np.zeros(len(sites) + 1, np.int64)
     for rank, counters in world.items():
         own = counters.calls_at[: len(ids[rank])]

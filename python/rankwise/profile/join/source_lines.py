@@ -1,7 +1,7 @@
 """From addresses in programs and libraries to functions, files and lines, by their debug information.
 
-Nothing here fails: what can't be read is not known, whatever is wrong with the file. And nothing takes long:
-when the time is over, the rest goes without files and lines.
+Nothing here fails: information that can't be read is unknown, for any damage of the file. And nothing takes
+long: after the deadline, addresses remain without files and lines.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def sources(
         path: of the program or library.
         build_id: hexadecimal, '' = it has none. Another file is not asked.
         addresses: as the file counts them.
-        deadline: on time.monotonic(), from which on only functions are told.
+        deadline: on time.monotonic(); after it, only functions are looked up.
         before_ns: nanoseconds since 1970: a file without a build id that was changed later is not asked.
 
     Returns:
@@ -156,7 +156,7 @@ def _minimal(elf: ObjectFile) -> Iterator[ObjectFile]:
 
 
 def _functions(files: Iterable[ObjectFile], addresses: Sequence[int]) -> dict[int, str]:
-    """Map addresses to the names of the functions that they are in, as the symbol tables tell them."""
+    """Map addresses to the names of the functions that they are in, from the symbol tables."""
     names: dict[int, str] = {}
     for elf in files:
         for table in (".symtab", ".dynsym"):
@@ -189,7 +189,7 @@ def _add_functions(elf: ObjectFile, table: str, addresses: Sequence[int], names:
 
 
 def _readable(symbol: str) -> str:
-    """Turn the name of a symbol into that of the source."""
+    """Turn the name of a symbol into the name in the source."""
     name = _PART.sub("", symbol.partition("@")[0])
     in_module = _IN_MODULE.fullmatch(name)
     if in_module:
@@ -233,14 +233,14 @@ def _lines(elf: ObjectFile, addresses: set[int], deadline: float) -> dict[int, _
 
     dwarf = ELFFile(elf.file).get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
     units: dict[int, Any] = {}
-    left: dict[int, list[int]] = {}
+    unresolved: dict[int, list[int]] = {}
     ranges = _announced(dwarf)
     for address in sorted(addresses):
         offset = ranges.cu_offset_at_addr(address) if ranges is not None else None
         if offset is not None:
             units.setdefault(offset, dwarf.get_CU_at(offset))
-            left.setdefault(offset, []).append(address)
-    missing = addresses.difference(*left.values())
+            unresolved.setdefault(offset, []).append(address)
+    missing = addresses.difference(*unresolved.values())
     if missing:
         for unit in dwarf.iter_CUs():
             if time.monotonic() > deadline or not missing:
@@ -248,10 +248,10 @@ def _lines(elf: ObjectFile, addresses: set[int], deadline: float) -> dict[int, _
             mine = [address for address in missing if _covers(dwarf, unit, address)]
             if mine:
                 units.setdefault(unit.cu_offset, unit)
-                left.setdefault(unit.cu_offset, []).extend(mine)
+                unresolved.setdefault(unit.cu_offset, []).extend(mine)
                 missing.difference_update(mine)
     lines: dict[int, _Line] = {}
-    for offset, wanted in left.items():
+    for offset, wanted in unresolved.items():
         if time.monotonic() > deadline:
             break
         with suppress(*_TROUBLE):
@@ -260,7 +260,7 @@ def _lines(elf: ObjectFile, addresses: set[int], deadline: float) -> dict[int, _
 
 
 def _announced(dwarf: Any) -> Any:
-    """Return the table of which unit has which addresses; None if there is none."""
+    """Return the table of the units' addresses; None without one."""
     with suppress(*_TROUBLE):
         return dwarf.get_aranges()
     return None
@@ -317,7 +317,7 @@ def _lines_of_unit(dwarf: Any, unit: Any, addresses: Sequence[int]) -> dict[int,
 
 
 def _file(program: Any, unit: Any, number: int) -> str:
-    """Return the path of a file of a unit, whole where the unit tells it."""
+    """Return the path of a file of a unit, absolute where the unit's directory is known."""
     header = program.header
     since_5 = header["version"] >= 5
     entry = header["file_entry"][number if since_5 else number - 1]

@@ -1,4 +1,4 @@
-"""What the system and the processors counted of each rank in each region; what was not counted, and why."""
+"""Counts of the system and the processors, for each rank and region; and reasons for missing counts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def counter_rows(world: Mapping[int, Counters], regions: Regions) -> Iterator[tu
 
 
 def absent_rows(world: Mapping[int, Counters]) -> Iterator[tuple[str, str, str]]:
-    """Make the rows of `absent_counters`: what was not counted on which ranks."""
+    """Make the rows of `absent_counters`: the missing counters of each rank."""
     ranks: dict[tuple[int, str], list[int]] = {}
     for rank, counters in world.items():
         for counter in range(len(COUNTERS)):

@@ -31,7 +31,7 @@ def join_traits(
         communicator_table: its communicators.
 
     Yields:
-        rows of the table `collective_traits`, in its order; only of collectives of which every member tells.
+        rows of the table `collective_traits`, in its order; only of collectives that every member has noted.
     """
     parts = [
         np.stack(

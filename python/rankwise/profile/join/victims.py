@@ -32,30 +32,30 @@ def victims(
     """Say which rank was lost first, and how; nothing if that is not known.
 
     Args:
-        ranks: that did not come to the end of MPI_Finalize: their header, and what was seen of them.
-        outside: those that were outside of MPI.
-        note: about the end of the job; None = there is none.
-        exit_status: of the launch; None = unknown, or it says nothing.
+        ranks: that did not reach the end of MPI_Finalize: their header, and the observation of their end.
+        outside: those of them outside of MPI.
+        note: about the end of the job; None = no note.
+        exit_status: of the launch; None = unknown, or not conclusive.
         all_here: whether there are counters of all ranks.
     """
-    seen = {rank: end for rank, (_, end) in ranks.items() if end}
-    gone = sorted((rank for rank, end in seen.items() if end.order), key=lambda rank: seen[rank].order)
+    ends = {rank: end for rank, (_, end) in ranks.items() if end}
+    gone = sorted((rank for rank, end in ends.items() if end.order), key=lambda rank: ends[rank].order)
     if note and note.interrupted_ns is not None:
-        gone = [rank for rank in gone if seen[rank].gone_ns < note.interrupted_ns - _AT_ONCE_NS]
+        gone = [rank for rank in gone if ends[rank].gone_ns < note.interrupted_ns - _AT_ONCE_NS]
         exit_status = None
-    first = [rank for rank in gone if seen[rank].gone_ns <= seen[gone[0]].gone_ns + _AT_ONCE_NS]
-    by_themselves = _by_themselves({rank: seen[rank].wait_status for rank in first})
+    first = [rank for rank in gone if ends[rank].gone_ns <= ends[gone[0]].gone_ns + _AT_ONCE_NS]
+    by_themselves = _by_themselves({rank: ends[rank].wait_status for rank in first})
     if by_themselves:
         failed, how = by_themselves
         return [f"{_named(failed, ranks)} {how}"]
-    if not first or not all_here or len(seen) < len(ranks):
-        # The one that was first may be on another node, and these ended by the launcher.
+    if not first or not all_here or len(ends) < len(ranks):
+        # The first one may be on another node, and the launcher may have ended these.
         return _as_the_launch_says(exit_status)
-    return _ended_alike({rank: seen[rank].wait_status for rank in first}, len(ranks), outside, ranks)
+    return _first_with_equal_end({rank: ends[rank].wait_status for rank in first}, len(ranks), outside, ranks)
 
 
 def _by_themselves(statuses: Mapping[int, int | None]) -> tuple[list[int], str] | None:
-    """Return the first ranks that ended as no launcher ends any, alike, and how: a fault before an exit."""
+    """Return the first ranks with the same end, one that no launcher causes: a fault before an exit."""
     faults = [rank for rank, status in statuses.items() if _signal(status) not in {None, *_BY_LAUNCHERS}]
     exits = [rank for rank, status in statuses.items() if status is not None and os.WIFEXITED(status)]
     for failed in (faults, exits):
@@ -65,13 +65,13 @@ def _by_themselves(statuses: Mapping[int, int | None]) -> tuple[list[int], str] 
     return None
 
 
-def _ended_alike(
+def _first_with_equal_end(
     statuses: Mapping[int, int | None],
     unfinished: int,
     outside: Collection[int],
     ranks: Mapping[int, tuple[Header, Seen | None]],
 ) -> list[str]:
-    """Tell who was the first where all that went at once were killed as launchers do, or nobody knows how."""
+    """Name the first rank if all that ended together were killed as by a launcher, or in an unknown way."""
     first, *others = statuses
     killed = [rank for rank, status in statuses.items() if _signal(status) == signal.SIGKILL]
     alone = not others and unfinished > 1
@@ -91,7 +91,7 @@ def _ended_alike(
 
 
 def _as_the_launch_says(exit_status: int | None) -> list[str]:
-    """Tell the signal that the exit status of the launch stands for."""
+    """Return the signal that the exit status of the launch stands for."""
     number = _known(exit_status - 128) if exit_status is not None and exit_status > 128 else None
     if number is None or number in _ORDERLY:
         return []

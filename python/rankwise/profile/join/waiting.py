@@ -1,4 +1,4 @@
-"""What is said of a process that waits; apart from the rest, which needs time to load."""
+"""Data of a waiting process; a separate module, as the others take time to load."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ POLLS_S = 0.5
 
 
 class Partner(NamedTuple):
-    """Whom a call waits for.
+    """The rank that a call waits for.
 
     Attributes:
         rank: in MPI_COMM_WORLD, or ANY, SEVERAL.
@@ -37,7 +37,7 @@ class OpenMessage(NamedTuple):
         communicator: its id in the profile; None with ALL.
         tag: None with ALL.
         sent: None = not known.
-        received: or has a receive that waits for it; likewise.
+        received: counts receives that wait, too; None = not known.
     """
 
     source: int

@@ -1,1 +1,1 @@
-"""The SQLite file of a run: opening it, and writing what was joined."""
+"""The SQLite file of a run: opening it, and writing the joined rows."""

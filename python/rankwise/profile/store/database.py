@@ -30,7 +30,7 @@ SCHEMA_VERSION = _pragma("user_version")
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _SQLITE_HEADER_BYTES = 100
-# SQLite has one exception for what the disk does and for what is wrong in our SQL.
+# SQLite has one exception for both disk failures and errors in our SQL.
 _DISK_TROUBLE = re.compile(r"disk|unable to open|readonly")
 
 
@@ -40,7 +40,7 @@ _STEPS, _STEPS_A_BYTE = 10_000_000, 30
 _STEPS_AT_ONCE = 100_000
 _LONGEST_TEXT = 1 << 20  # bytes, or the size of the file
 MOST_RANKS = 1 << 24
-"""Of a world: what is made for each rank takes no more than the memory of a small machine then."""
+"""Of a world: the data for each rank fit in the memory of a small machine then."""
 _MOST_SECONDS = 1e30  # sums and squares of times are numbers, too
 _OF_EACH_CALL = {"arrivals", "intervals", "wait_messages", "waits"}
 """Tables that are too long to be looked through whenever a profile is opened."""
@@ -71,7 +71,7 @@ def open_profile(path: Path) -> sqlite3.Connection:
 
 
 def _impossible(profile: sqlite3.Connection) -> str:
-    """Name a number that no run has, and that nothing could be computed or made with; '' if there is none."""
+    """Name a number that no run can have, and that would break computations or output; '' without one."""
     (ranks,) = profile.execute("SELECT ranks_expected FROM run").fetchone()
     if not isinstance(ranks, int) or not 0 <= ranks <= MOST_RANKS:
         return f"a world of {ranks!r} ranks, where at most {MOST_RANKS} can be"
@@ -97,12 +97,12 @@ def _distrust(profile: sqlite3.Connection, length: int) -> None:
     profile.execute("PRAGMA cell_size_check = ON")
     if sys.version_info >= (3, 11):
         profile.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(length, _LONGEST_TEXT))
-    left = (_STEPS + _STEPS_A_BYTE * length) // _STEPS_AT_ONCE
+    steps_left = (_STEPS + _STEPS_A_BYTE * length) // _STEPS_AT_ONCE
 
     def is_too_much() -> bool:
-        nonlocal left
-        left -= 1
-        return left < 0
+        nonlocal steps_left
+        steps_left -= 1
+        return steps_left < 0
 
     profile.set_progress_handler(is_too_much, _STEPS_AT_ONCE)
 
@@ -111,8 +111,8 @@ def _spreads(keys: str, columns: str, joins: str = "") -> str:
     """Return the query for a table of spreads.
 
     Args:
-        keys: columns that tell its rows apart.
-        columns: the same, as SQL over calls and what is joined.
+        keys: columns that identify its rows.
+        columns: the same, as SQL over calls and the joined tables.
         joins: SQL.
     """
     return (
@@ -177,7 +177,7 @@ SUMS = {
 """By the name of its table what follows from `calls` and `messages`, and is kept: the query that makes it."""
 
 TABLES_BESIDE = frozenset({*SUMS, "call_counts", "diagnosis"})
-"""Names of tables that show nothing that is not in others: packed rows, sums, and what is concluded."""
+"""Names of tables that repeat the content of others: packed rows, sums, and conclusions."""
 
 
 @cache
@@ -202,15 +202,15 @@ def column_types(table: str) -> dict[str, str]:
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.executescript(SCHEMA)
         declared = dict(empty.execute("SELECT name, type FROM pragma_table_info(?)", (table,)).fetchall())
-    # Computed columns have no type of their own.
+    # Computed columns have no declared type.
     times = {"seconds", "min", "max"}
     return {name: declared[name] or ("REAL" if name in times else "INTEGER") for name, _ in columns}
 
 
 def _has_our_tables(profile: sqlite3.Connection) -> bool:
-    """Tell whether the tables are those of the schema, and no views in their place, or other columns.
+    """Return whether the tables are those of the schema, without views in their place or other columns.
 
-    The only view is our own, to the letter. What else there is does no harm, because nobody asks for it:
+    The only view is our own, to the letter. Other objects are harmless, because no query uses them:
     triggers act on changes only.
     """
     there: dict[str, list[tuple[str, str]]] = {}
@@ -234,7 +234,7 @@ def _words(sql: str) -> list[str]:
 
 
 def calculate_sums(profile: sqlite3.Connection) -> None:
-    """Make the sums appear that `calls` and `messages` have now, in place of those that the profile keeps."""
+    """Replace the sums that the profile keeps by those of the current `calls` and `messages`."""
     for name, query in SUMS.items():
         profile.execute(f"DROP VIEW IF EXISTS temp.{name}")
         profile.execute(f"CREATE TEMP VIEW {name} AS {query}")
@@ -262,7 +262,7 @@ def _check(path: Path) -> int:
         raise RankwiseError(f"{path} is not a Rankwise profile: give a file that `rankwise run` wrote")
     if len(header) < _SQLITE_HEADER_BYTES:
         raise _damaged(path)
-    # https://www.sqlite.org/fileformat2.html: all numbers are big-endian; a page of 65536 bytes is told as 1.
+    # https://www.sqlite.org/fileformat2.html: all numbers are big-endian; 1 means a page of 65536 bytes.
     (page_bytes, pages) = struct.unpack(">16xH10xI68x", header)
     (version, application_id) = struct.unpack(">60xI4xI28x", header)
     if application_id != APPLICATION_ID:
@@ -301,7 +301,7 @@ def new_profile(path: Path) -> Iterator[sqlite3.Connection]:
         os.close(descriptor)
         temporary = Path(name)
         try:
-            # nolock: nobody else knows this file, and some network file systems cannot lock.
+            # nolock: no other process knows this file, and some network file systems cannot lock.
             profile = sqlite3.connect(f"{temporary.absolute().as_uri()}?nolock=1", uri=True)
             try:
                 # No journal: a file that is not finished is thrown away.

@@ -58,7 +58,7 @@ class RowWriter:
         Args:
             profile: with the tables of the schema.
             families: names, by the numbers in the batches.
-            hosts: likewise.
+            hosts: names, by the numbers in the batches.
         """
         self.totals: dict[int, tuple[int, float, float]] = {}
         self.frequent_calls: Counter[int] = Counter()
@@ -130,7 +130,7 @@ class RowWriter:
         )
 
     def _insert(self, table: str, columns: Columns, added: str = "", **texts: list[str]) -> None:
-        """Insert rows; what is there of the same key is updated."""
+        """Insert rows; rows with the same key are updated."""
         names = [name for (name,) in self._profile.execute("SELECT name FROM pragma_table_info(?)", (table,))]
         values: list[list[Any]] = [texts[name] if name in texts else columns[name].tolist() for name in names]
         conflict = f"ON CONFLICT DO UPDATE SET {added}" if added else ""

@@ -163,9 +163,17 @@ class WorldProfile:
         sentences = [*warnings, *self.world.warnings]
         _insert(profile, "run", [self._run()])
         procedures = (NOT_ATTRIBUTED, *PROCEDURES)
-        _insert(profile, "procedures", ((one.id, one.name, one.class_name) for one in procedures))
-        told = with_sources(self.sites, self.note.directory, self.started_ns)
-        for table, rows in (("objects", told.objects), ("sites", told.rows), ("frames", told.frames)):
+        _insert(
+            profile,
+            "procedures",
+            ((procedure.id, procedure.name, procedure.class_name) for procedure in procedures),
+        )
+        sourced = with_sources(self.sites, self.note.directory, self.started_ns)
+        for table, rows in (
+            ("objects", sourced.objects),
+            ("sites", sourced.rows),
+            ("frames", sourced.frames),
+        ):
             _insert(profile, table, rows)
         _insert(profile, "paths", path_rows(self.ranks, self.clocks, self.sites))
         _insert(profile, "communicators", (tuple(vars(row).values()) for row in self.joined.rows))
@@ -276,7 +284,7 @@ class WorldProfile:
         )
 
     def _not_covered(self) -> list[str] | None:
-        """Join what was known before the launch and what the processes saw; None if neither is all."""
+        """Join the procedures found before the launch and by processes; None if neither list is complete."""
         headers = [counters.header for counters in self.ranks.values()]
         if self.note.not_covered is None and not all(header.imports_known for header in headers):
             return None
@@ -373,14 +381,14 @@ class WorldProfile:
         _insert(profile, "node_use", use_rows(self.ranks))
 
     def _insert_waits(self, profile: sqlite3.Connection) -> None:
-        found = join_waits(self.ranks, self.joined, self.regions, self.node_clocks)
-        waits = zip(*(found.waits[name].tolist() for name in WAIT_COLUMNS), strict=True)
+        joined_waits = join_waits(self.ranks, self.joined, self.regions, self.node_clocks)
+        waits = zip(*(joined_waits.waits[name].tolist() for name in WAIT_COLUMNS), strict=True)
         rows = (
             (number, *row, stretch if stretch >= 0 else None)
             for number, (*row, stretch) in enumerate(waits, 1)
         )
         _insert(profile, "waits", rows)
-        messages = [found.messages[name].tolist() for name in MESSAGE_COLUMNS]
+        messages = [joined_waits.messages[name].tolist() for name in MESSAGE_COLUMNS]
         _insert(profile, "wait_messages", zip(*messages, strict=True))
 
     def _insert_arrivals(self, profile: sqlite3.Connection) -> None:
@@ -390,7 +398,7 @@ class WorldProfile:
         lists = [
             [None if value == nothing[name] else value for value in columns[name].tolist()]
             if name in nothing
-            else columns[name].tolist()  # SQLite makes NULL of what is no number
+            else columns[name].tolist()  # SQLite stores not-a-number as NULL
             for name in COLUMNS
         ]
         _insert(profile, "arrivals", zip(*lists, strict=True))
@@ -400,11 +408,13 @@ class WorldProfile:
 
     def _insert_intervals(self, profile: sqlite3.Connection) -> None:
         wall = (self.stopped_ns - self.started_ns) / NANOSECONDS
-        found = join_intervals(self.ranks, self.clocks, self.node_clocks, self.lifetimes, wall)
-        if found.axis:
-            _insert(profile, "time_axis", [(found.axis.begin, found.axis.width, found.axis.count)])
-            _insert(profile, "time_lines", ((rank, *span) for rank, span in found.spans.items()))
-            _insert(profile, "intervals", found.rows)
+        intervals = join_intervals(self.ranks, self.clocks, self.node_clocks, self.lifetimes, wall)
+        if intervals.axis:
+            _insert(
+                profile, "time_axis", [(intervals.axis.begin, intervals.axis.width, intervals.axis.count)]
+            )
+            _insert(profile, "time_lines", ((rank, *span) for rank, span in intervals.spans.items()))
+            _insert(profile, "intervals", intervals.rows)
 
     def _dropped(self) -> Iterator[tuple[int, str, int]]:
         for rank, counters in self.ranks.items():

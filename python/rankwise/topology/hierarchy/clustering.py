@@ -32,7 +32,7 @@ def nested_partitions(distances: Matrix) -> list[Groups]:
         distances: shape (N, N), symmetric, complete, 0 on the diagonal.
 
     Returns:
-        partitions from the innermost to the outermost; neither single ranks nor the one of all ranks.
+        partitions from the innermost to the outermost; without single ranks and without the set of all ranks.
     """
     from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 

@@ -18,7 +18,7 @@ def indices_of_levels(partitions: Sequence[Groups], known: Sequence[Groups] = ()
     """Return the places of the partitions that make the tree deeper.
 
     Args:
-        partitions: nested, from the innermost; neither single ranks nor the one of all ranks; shape (N,)
+        partitions: nested, from the innermost; without single ranks and the set of all ranks; shape (N,)
             each, numbered in the order of first ranks.
         known: levels for sure, such as the hosts; numbered in the same way.
     """

@@ -38,7 +38,7 @@ class View:
 
 
 def best_statistic(measurement: Measurement) -> str:
-    """Return the statistic that noise disturbs least, of those that were measured."""
+    """Return the statistic with the least noise, of the measured ones."""
     times = measurement.pairs.times
     for name in ("min", "median", "mean"):
         if np.isfinite(times[name]).any():
@@ -67,7 +67,7 @@ def views(measurement: Measurement) -> tuple[View, ...]:
 
 
 def mean_rate(forward: NDArray[np.float64], backward: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the geometric mean of both directions, or the only one present; NaN where there is none."""
+    """Return the geometric mean of both directions, or the only one present; NaN without any."""
     with np.errstate(divide="ignore", invalid="ignore"):
         there, back = np.log(forward), np.log(backward)
         there, back = np.where(np.isfinite(there), there, back), np.where(np.isfinite(back), back, there)
@@ -90,15 +90,15 @@ def combine(costs: Sequence[View]) -> Matrix:
     total = np.zeros_like(costs[0].cost)
     known = np.zeros(total.shape, dtype=np.int8)
     for chosen in kinds:
-        part, seen = np.zeros_like(total), np.zeros(total.shape, dtype=np.int8)
+        part, counts = np.zeros_like(total), np.zeros(total.shape, dtype=np.int8)
         for view in chosen:
             logs: Matrix = np.log(view.cost)
             logs -= np.nanmedian(logs)
             there = np.isfinite(logs)
             part[there] += logs[there]
-            seen += there
-        there = seen > 0
-        total[there] += part[there] / seen[there]
+            counts += there
+        there = counts > 0
+        total[there] += part[there] / counts[there]
         known += there
     with np.errstate(invalid="ignore"):
         total /= known

@@ -33,7 +33,7 @@ class Unit:
 
     Attributes:
         ends: the ranks of the one or two groups; the same group twice means the messages inside it.
-        place: of the partition that they are groups of; -1 for a single rank.
+        place: of the partition with the groups; -1 for a single rank.
     """
 
     ends: tuple[tuple[int, ...], ...]
@@ -105,7 +105,7 @@ class Fit:
             yield slice(begin, end)
 
     def centres(self, touched: Mask | None = None) -> Values:
-        """Return the median of each class without touched pairs; NaN where there are no others."""
+        """Return the median of each class without touched pairs; NaN for a class without others."""
         touched = self.touched if touched is None else touched
         medians = np.full(self.number, np.nan, dtype=np.float32)
         for place, part in enumerate(self._slices()):
@@ -166,7 +166,7 @@ class Fit:
             yield from self._insides(groups, residual)
 
     def _insides(self, groups: Groups, residual: Values) -> Iterator[Unit]:
-        """Yield the groups inside of which the mean residual is largest."""
+        """Yield the groups with the largest mean residual inside."""
         chosen = ~self.touched & (groups[self.first] == groups[self.second])
         many = int(groups.max()) + 1
         numbers = np.bincount(groups[self.first[chosen]], None, many)

@@ -28,7 +28,7 @@ class Explanation:
     """All views, described by nested partitions and by effects.
 
     Attributes:
-        partitions: nested, from the innermost, without the one of all ranks.
+        partitions: nested, from the innermost, without the set of all ranks.
         nats: length of the description.
         effects: the strongest first.
         fits: one for each view.
@@ -118,6 +118,6 @@ def _without(cost: Costs, effect: Effect) -> Costs:
     if effect.kind == "cap":
         # All that is known is that they are not larger.
         return np.where(cost < 1.5 * effect.amount, np.minimum(cost, np.float32(effect.least)), cost)
-    # Not `least` where the rest is more than noise: it is that of the levels found so far.
+    # Not `least` where the rest is more than noise: it belongs to the levels found so far.
     without = cost - effect.amount
     return np.where(without < _HIDES * cost, np.maximum(without, effect.least), without).astype(np.float32)

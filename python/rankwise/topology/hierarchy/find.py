@@ -38,23 +38,23 @@ def find_hierarchy(measurement: Measurement, *, seed: int = 0) -> Hierarchy:
     count = len(measurement.ranks)
     if count < 2:
         raise RankwiseError("a hierarchy needs at least two ranks: measure with more")
-    seen = views(measurement)
-    if not seen:
+    all_views = views(measurement)
+    if not all_views:
         raise RankwiseError("the measurement holds no pair: measure again")
     nodes = _nodes(measurement)
-    hierarchy = search(seen, nodes)
+    hierarchy = search(all_views, nodes)
     partitions = hierarchy.partitions
-    shares = stabilities(combine(settled(seen, hierarchy)), partitions, seed)
+    shares = stabilities(combine(settled(all_views, hierarchy)), partitions, seed)
     stable = [
         place
         for place, share in enumerate(shares)
         if share >= STABLE and not _by_chance(measurement, partitions[place])
     ]
     kept = [partitions[place] for place in stable]
-    explanation = hierarchy if len(kept) == len(partitions) else explain(seen, kept, nodes)
+    explanation = hierarchy if len(kept) == len(partitions) else explain(all_views, kept, nodes)
     nested = [*kept, np.zeros(count, dtype=np.int64)]
     levels = _levels(measurement, explanation, nested, [*(shares[place] for place in stable), 1.0])
-    return Hierarchy(levels, outliers(measurement, seen, explanation, levels), _order(nested))
+    return Hierarchy(levels, outliers(measurement, all_views, explanation, levels), _order(nested))
 
 
 def _by_chance(measurement: Measurement, groups: Groups) -> bool:

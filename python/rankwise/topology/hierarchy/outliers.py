@@ -40,7 +40,7 @@ def outliers(
         kind, where = names.unit(unit)
         if kind == SLOW_NODE and unit.ends[0] not in inside:
             kind = kind_of_node(fits, unit, {place: _slowness(fits[place], unit) for place in places}, hosts)
-        for place in _told(views, places):
+        for place in _representatives(views, places):
             fit, view = fits[place], views[place]
             level, value, expected = _worst(fit, unit)
             verdict = _verdict(measurement, view, unit, value, expected)
@@ -66,7 +66,7 @@ def outliers(
     )
 
 
-def _told(views: Sequence[View], places: Sequence[int]) -> Iterator[int]:
+def _representatives(views: Sequence[View], places: Sequence[int]) -> Iterator[int]:
     """Yield a view each for latency and bandwidth: slow large messages say nothing about latency."""
     kinds: Mapping[bool, list[int]] = {
         rate: [place for place in places if views[place].tells_rate is rate] for rate in (False, True)
@@ -122,7 +122,7 @@ def _costs(measurement: Measurement, pairs: Pairs, view: View) -> NDArray[np.flo
 def _misplaced(
     measurement: Measurement, views: Sequence[View], levels: Sequence[Level], names: _Names
 ) -> Iterator[Outlier]:
-    """Yield ranks that are measured among those of another part of their node than they are bound to."""
+    """Yield ranks whose measured place on their node differs from the one they are bound to."""
     known = hwloc_partitions(measurement)
     view = views[0]
     for level in levels:

@@ -22,7 +22,7 @@ SLOW_NODE_OR_LINK = "slow node or its link"
 def kind_of_node(
     fits: Sequence[Fit], unit: Unit, outside: Mapping[int, float], hosts: NDArray[np.int64]
 ) -> str:
-    """Return what is slow: the node, or only its link to others.
+    """Return the slow part: the node, or only its link to others.
 
     Args:
         fits: of all views.

@@ -33,13 +33,13 @@ def search(views: Sequence[View], units: Sequence[Groups]) -> Explanation:
     """Find the nested partitions and effects with the shortest description of all views.
 
     Slow nodes bend the tree, and a bent tree hides slow nodes. Several trees are made: of all views together,
-    of each view alone, of views without what is common to a row, and of views without what is common to the
-    inside of a node. The one is taken that, with its effects, makes the shortest description; then the tree
-    is made once more of what remains without the effects.
+    of each view alone, of views without the common part of each row, and of views without the common part of
+    the inside of each node. The tree with the shortest description, including its effects, wins; then it is
+    made once more from the distances without the effects.
 
     Args:
         views: of N ranks.
-        units: partitions whose groups may be slow, besides those that are found; nodes, if they are known.
+        units: partitions whose groups may be slow, besides the detected ones; nodes, if they are known.
     """
     tried: dict[tuple[bytes, ...], Explanation] = {}
 
@@ -78,7 +78,7 @@ def describe(views: Sequence[View], partitions: Sequence[Groups], units: Sequenc
     while explanation.partitions:
         centres = np.array([fit.centres() for fit in explanation.fits])
         gaps = np.nan_to_num(np.diff(centres, axis=1), nan=0.0).max(axis=0)
-        # What was not measured (all pairs of a class missing) can't be separated, and stays.
+        # Unmeasured effects (all pairs of a class missing) can't be separated, and stay.
         gaps[np.isnan(centres).all(axis=0)[:-1]] = np.inf
         if gaps.min() >= _GAP:
             break

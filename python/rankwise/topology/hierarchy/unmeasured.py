@@ -31,8 +31,8 @@ def spread(
         count: N.
 
     Returns:
-        partitions of all ranks. A rank whose node was not measured stays alone. Nodes come first as a level
-        of their own where they join measured and other ranks.
+        partitions of all ranks. A rank whose node was not measured stays alone. Nodes come first as a
+        separate level where they join measured and other ranks.
     """
     if len(known) == count:
         return list(cuts)

@@ -13,8 +13,8 @@ MOST_OBJECTS = 1 << 24
 """Limit for objects of a kind and for slots: ten times as many as the largest machines have."""
 
 
-# Control and format characters, blanks but the usual one, lines' ends, those for private use: they are not
-# printed, or turn what is printed around. The same as in src/machine/field.cpp; str.isprintable() depends on
+# Control and format characters, unusual blanks, line ends and private-use characters: they are not
+# printed, or reorder the text around them. The same as in src/machine/field.cpp; str.isprintable() depends on
 # the version of Python.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e\u2000-\u200f\u2028-\u202f"

@@ -40,11 +40,11 @@ def folded(hosts: Sequence[str]) -> str:
 
 def checked(hosts: Sequence[str]) -> list[str]:
     """Return names of nodes; RankwiseError if a name occurs twice or is invalid in launchers' files."""
-    seen: set[str] = set()
+    names_so_far: set[str] = set()
     for host in hosts:
         if not host or not host.isprintable() or " " in host:
             raise RankwiseError(f"{host!r} can't be the name of a node")
-        if host in seen:
+        if host in names_so_far:
             raise RankwiseError(f"the node {host!r} is given twice")
-        seen.add(host)
+        names_so_far.add(host)
     return list(hosts)

@@ -17,7 +17,7 @@ from rankwise.topology.machine.slots import Slots, numbered, slots_below
 ROOT = "machine"
 NODE = "node"
 SHAPE = "shape"
-"""Kind of the source of a machine that nobody has: its nodes have made-up names."""
+"""Kind of the source of a hypothetical machine: its nodes have made-up names."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Machine:
         return tuple(level.name for level in self.levels)
 
     def depth(self, level: str) -> int:
-        """Return the place of a level; RankwiseError if there is none of this name."""
+        """Return the place of a level; RankwiseError if no level has this name."""
         names = self.level_names()
         if level not in names:
             raise RankwiseError(f"the machine has no level {level!r}: it has {', '.join(names)}")

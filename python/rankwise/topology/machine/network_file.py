@@ -22,7 +22,7 @@ _MOST_LINKS = 1 << 30
 
 
 def network_of(field: Field, hosts: Sequence[str]) -> Network:
-    """Return the network; RankwiseError names what is wrong.
+    """Return the network; RankwiseError names the error.
 
     Args:
         field: the value of the key.
@@ -165,7 +165,7 @@ def _next(field: Field, names: Sequence[str], nodes: int, links: Sequence[tuple[
 
 
 def _lost(routers: Sequence[int], links: Sequence[tuple[int, int]], table: Rows) -> tuple[int, int] | None:
-    """Return two nodes between which a table does not lead; None: there are none."""
+    """Return two nodes that a table does not connect; None: it connects all."""
     link = np.array(table)  # [router][node]
     ends = np.array([*links, (0, 0)])[link]
     here = np.arange(len(table))[:, None]

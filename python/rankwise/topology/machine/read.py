@@ -85,7 +85,7 @@ def _parsed(text: str) -> object:
 
 
 def _levels(field: Field, regular: bool) -> tuple[Level, ...]:
-    """Return all levels, that of the whole machine first even if it is left out."""
+    """Return all levels; the first is the whole machine even if it is left out."""
     given = field.items(least=1)
     levels = [_level(item, regular) for item in given]
     if levels[0].name != ROOT:

@@ -40,7 +40,7 @@ class Slots:
             second: places of slots, of the same shape or one that numpy broadcasts.
 
         Returns:
-            places in Machine.levels; of a slot with itself, that of the innermost level.
+            places in Machine.levels; of a slot with itself, the innermost level.
         """
         same = self.numbers[np.asarray(first)] == self.numbers[np.asarray(second)]
         # Objects are nested: once different, always different.
@@ -66,7 +66,7 @@ class Slots:
         return levels_up[1:]
 
     def in_node(self, level: int) -> NDArray[np.int64]:
-        """Return the logical number of each slot's object among those of its node: shape (N,), from 0."""
+        """Return the logical number of each slot's object within its node: shape (N,), from 0."""
         column = self.numbers[:, level]
         first = np.searchsorted(self.host, np.arange(int(self.host[-1]) + 1))
         return (column - column[first][self.host]).astype(np.int64)
@@ -107,7 +107,7 @@ class _Tables:
         )
 
     def _inside(self, top: Object) -> Table:
-        """Return the columns of the levels below that of `top`."""
+        """Return the columns of the levels below `top`."""
         below = top.level + 1
         if not top.children:
             columns = self._depth - below

@@ -96,7 +96,7 @@ class Difference:
     """The changes.
 
     Attributes:
-        by: `rank` or `host`, what was matched.
+        by: `rank` or `host`, the key of the matching.
         pairs: in both measurements.
         moved: ranks on another host than before.
         statistic: of the latencies.
@@ -148,8 +148,8 @@ def difference(
     Args:
         before: the first measurement.
         after: the second measurement.
-        by: what is matched: one of MATCHES; None: ranks if there are as many, else hosts.
-        threshold: changes below this share are not called changes.
+        by: the key of the matching: one of MATCHES; None: ranks if there are as many, else hosts.
+        threshold: smaller changes, as shares, do not count.
 
     Raises:
         RankwiseError: they have no pair, no message size, or no kind of value in common.
@@ -188,7 +188,7 @@ def difference(
 
 
 def _statistic(before: Measurement, after: Measurement) -> str:
-    """Return the latency's statistic that noise disturbs least of those that both have."""
+    """Return the latency's statistic with the least noise, of those that both have."""
     for name in _STATISTICS:
         if all(np.isfinite(m.pairs.times[name]).any() for m in (before, after)):
             return name

@@ -33,7 +33,7 @@ class Matched:
         classes: names of kinds of pairs.
         class_of: shape (U,): place in `classes`.
         before, after: give the values of the U pairs from those of all pairs of a measurement.
-        samples: place in `classes` of all pairs of both measurements, -1 for those of other hosts; None where
+        samples: place in `classes` of all pairs of both measurements, -1 for other hosts; None if
             each of the U pairs is a single pair in both.
     """
 

@@ -101,7 +101,7 @@ class NodeRow:
 
 
 def values(measurement: Measurement, size: int | None = None) -> Values:
-    """Return the most useful value of each pair: the latency, or the bandwidth where there is none.
+    """Return the most useful value of each pair: the latency, or the bandwidth without one.
 
     Args:
         measurement: P pairs.
@@ -128,10 +128,10 @@ def pair_values(
 
     Args:
         measurement: that they belong to.
-        pairs: its pairs, or those that were measured alone.
+        pairs: its pairs, or those measured alone.
         what: `latency` or `bandwidth`.
-        size: of the messages, one of the measurement's.
-        statistic: of the latency; None: the one that noise disturbs least.
+        size: of the messages, one of the measured sizes.
+        statistic: of the latency; None: the one with the least noise.
     """
     column = measurement.sizes.index(size)
     if what == "latency":

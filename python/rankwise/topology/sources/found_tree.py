@@ -27,7 +27,7 @@ Keyed = tuple[Key, Object]
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundTree:
     """A machine for a measurement.
 
     Attributes:
@@ -41,11 +41,11 @@ class Found:
     slots: NDArray[np.int64] | None = None
 
 
-def tree_of(measurement: Measurement, hierarchy: Hierarchy) -> Found:
+def tree_of(measurement: Measurement, hierarchy: Hierarchy) -> FoundTree:
     """Return the machine: measured switches, nodes, and their contents.
 
-    Inside of nodes are the processors that the kernels told of; if they did not, groups of ranks that were
-    found, with one slot for each rank.
+    The inside of nodes has the processors that the kernels reported; if they did not, detected groups of
+    ranks, with one slot for each rank.
 
     Raises:
         RankwiseError: a host's name can't be a node's.
@@ -70,7 +70,7 @@ def tree_of(measurement: Measurement, hierarchy: Hierarchy) -> Found:
     root = Object(0, _nested(sorted(nodes, key=_key), 1, switches))
     names = [level.name for level in switches]
     made = Machine(tuple(Level(name) for name in (ROOT, *names, NODE, *inner)), root)
-    return Found(made, frozenset((ROOT, *names, *(inner if slots is not None else ()))), slots)
+    return FoundTree(made, frozenset((ROOT, *names, *(inner if slots is not None else ()))), slots)
 
 
 def _parts_of(host: Host) -> tuple[Part, ...]:
@@ -101,7 +101,7 @@ def _key(keyed: Keyed) -> Key:
 
 
 def _switches_of_hosts(measurement: Measurement, switches: Sequence[found_levels.Level]) -> list[Key]:
-    """Return the switches around each host, the outermost first: those of most of its ranks."""
+    """Return the switches around each host, outermost first, from most of its ranks."""
     hosts = np.array([rank.host for rank in measurement.ranks])
     return [
         tuple(int(np.bincount(level.groups[hosts == place]).argmax()) for level in switches)

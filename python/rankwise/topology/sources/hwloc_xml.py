@@ -121,13 +121,13 @@ def _processors(parts: tuple[Part, ...]) -> list[Part]:
 
 
 def _number(element: Element, key: str) -> int:
-    """Return a number of the kernel's, -1 if there is none."""
+    """Return a number of the kernel's, -1 without one."""
     text = element.get(key, "")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < _DIGITS else -1
 
 
 def _bits(text: str | None) -> int:
-    """Return a set that hwloc wrote: words of 32 bits, the highest first; all bits if there is none."""
+    """Return a set that hwloc wrote: words of 32 bits, the highest first; all bits without a set."""
     if text is None:
         return -1
     infinite = text.startswith(_INFINITE)

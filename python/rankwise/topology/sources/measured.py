@@ -14,7 +14,7 @@ from rankwise.topology.hierarchy import costs
 from rankwise.topology.hierarchy.compare import Agreement, compare
 from rankwise.topology.hierarchy.levels import Hierarchy
 from rankwise.topology.machine.model import Level, Machine, Outlier, Source
-from rankwise.topology.sources.found_tree import Found, tree_of
+from rankwise.topology.sources.found_tree import FoundTree, tree_of
 from rankwise.topology.sources.ranks import objects_of_ranks
 
 Rows = NDArray[np.int64]
@@ -49,7 +49,7 @@ def machine_from_latency(
     Raises:
         RankwiseError: a host is not in the base, or its name can't be a node's.
     """
-    tree = Found(base) if base else tree_of(measurement, hierarchy)
+    tree = FoundTree(base) if base else tree_of(measurement, hierarchy)
     machine = tree.machine
     if tree.slots is None:
         rows = objects_of_ranks(machine, measurement)
@@ -72,7 +72,7 @@ def machine_from_latency(
 
 
 def _with_costs(levels: Sequence[Level], rows: Rows, measurement: Measurement) -> tuple[Level, ...]:
-    """Return the levels with the costs of pairs of ranks that meet at them, where there are such pairs."""
+    """Return the levels with the costs of pairs of ranks that meet at them, if such pairs exist."""
     first, second = measurement.pairs.first, measurement.pairs.second
     meet = (rows[first] == rows[second]).sum(axis=1) - 1
     costed = []

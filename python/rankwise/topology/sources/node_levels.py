@@ -76,7 +76,7 @@ def _without(parts: Parts, kinds: set[str]) -> Parts:
 
 
 def _levels(shapes: Iterable[Parts]) -> tuple[str, ...]:
-    """Return all kinds, each behind those that it is inside of."""
+    """Return all kinds, each after those around it."""
     around: dict[str, set[str]] = {}
     for shape in shapes:
         _collect(shape, (), around)
@@ -84,8 +84,8 @@ def _levels(shapes: Iterable[Parts]) -> tuple[str, ...]:
     while len(kinds) < len(around):
         free = [kind for kind in _KINDS if kind in around.keys() - set(kinds) and around[kind] <= set(kinds)]
         if not free:
-            left = ", ".join(kind for kind in _KINDS if kind in around and kind not in kinds)
-            raise RankwiseError(f"{left} are nested in different ways, which is not a tree")
+            omitted = ", ".join(kind for kind in _KINDS if kind in around and kind not in kinds)
+            raise RankwiseError(f"{omitted} are nested in different ways, which is not a tree")
         kinds.append(free[0])
     return tuple(kinds)
 

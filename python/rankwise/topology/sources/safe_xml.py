@@ -43,10 +43,10 @@ def walked(
     Args:
         text: of the file.
         start: is called with tag, attributes and line.
-        end: with tag, the text behind the last element in it, or all of it if there is none, and the line.
+        end: with tag, the text behind the last element in it, or all its text without one, and the line.
 
     Raises:
-        RankwiseError: it is no XML, declares entities, or is nested too deeply; and what is called may do so.
+        RankwiseError: it is no XML, declares entities, or is nested too deeply; callbacks may raise it, too.
     """
     parser = expat.ParserCreate()
     depth = 0

@@ -52,7 +52,7 @@ CALLED: list[Column[Any]] = [
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
     label("communicator", lambda row: quoted_name(row.communicator, row.user_name), "on which it was called"),
 ]
-"""What was called, and on which communicator."""
+"""The procedure, and its communicator."""
 CALLED_ON_FAMILY: list[Column[Any]] = [
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
     label(
@@ -84,16 +84,16 @@ _FAMILY_COLUMNS: list[Column[CollectiveFamily]] = [
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
     """Return one row for each collective and family of communicators, in verbose answers communicator."""
-    rows, rest = collectives(connection), not_attributed(connection)
+    rows, unattributed = collectives(connection), not_attributed(connection)
     together = collective_families(rows)
     tables = [
-        _table(_FAMILY_COLUMNS, together, rest, Detail.BRIEF),
-        _table(_COLUMNS, rows, rest, Detail.VERBOSE),
+        _table(_FAMILY_COLUMNS, together, unattributed, Detail.BRIEF),
+        _table(_COLUMNS, rows, unattributed, Detail.VERBOSE),
     ]
     return View(
         _title(together),
         tables,
-        {"collectives": rows, "collective_families": together, "not_attributed": rest},
+        {"collectives": rows, "collective_families": together, "not_attributed": unattributed},
     )
 
 
@@ -102,14 +102,16 @@ def _title(rows: Sequence[CollectiveFamily]) -> str:
     return share_of_mpi(f"{call_name(most.procedure)} on {most.communicator}", most.totals) if most else ""
 
 
-def _table(columns: Sequence[Column[Any]], rows: Sequence[Any], rest: NotAttributed, detail: Detail) -> Table:
+def _table(
+    columns: Sequence[Column[Any]], rows: Sequence[Any], unattributed: NotAttributed, detail: Detail
+) -> Table:
     between = [row for row in rows if row.class_name != OPENING]
     apart = [line(columns, row) for row in rows if row.class_name == OPENING]
-    return Table(columns, between, NO_COLLECTIVES, apart=apart, notes=_notes(rest), detail=detail)
+    return Table(columns, between, NO_COLLECTIVES, apart=apart, notes=_notes(unattributed), detail=detail)
 
 
-def _notes(rest: NotAttributed) -> list[str]:
-    if not rest.messages:
+def _notes(unattributed: NotAttributed) -> list[str]:
+    if not unattributed.messages:
         return []
-    sums = f"{count_text(rest.messages)} messages ({byte_text(rest.bytes)})"
+    sums = f"{count_text(unattributed.messages)} messages ({byte_text(unattributed.bytes)})"
     return [f"Not included: {sums} whose call is unknown."]

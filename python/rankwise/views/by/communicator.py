@@ -196,8 +196,8 @@ def _members(family: Family) -> str:
     if len(each) > 1 and all(map(_RANK.fullmatch, each)):
         return f"each of {compact_ascending(sorted(map(int, each)))}"
     groups = sorted(each, key=_first_ranks)
-    rest = len(groups) - _SHOWN_MEMBERS
-    return " | ".join(groups[:_SHOWN_MEMBERS]) + (f" +{rest} more" if rest > 0 else "")
+    n_more = len(groups) - _SHOWN_MEMBERS
+    return " | ".join(groups[:_SHOWN_MEMBERS]) + (f" +{n_more} more" if n_more > 0 else "")
 
 
 def _first_ranks(members: str) -> tuple[list[int], str]:

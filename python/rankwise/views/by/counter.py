@@ -51,7 +51,7 @@ _NO_CPU: Column[RankCounters] = Column(
 
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
-    """Return a row for each rank and for each region; columns of what was counted."""
+    """Return a row for each rank and for each region; columns for the counters present."""
     ranks, regions, absent = (
         rank_counters(connection),
         region_counters(connection),

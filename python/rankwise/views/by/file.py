@@ -75,7 +75,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
 
 
 def _with_names(rows: Sequence[File]) -> list[Column[File]]:
-    """Return the columns; with the names where there are any."""
+    """Return the columns; with the names if there are any."""
     first, *others = _FILES
     return [first, *([_OWN_NAMES] if any(row.names for row in rows) else []), *others]
 

@@ -1,4 +1,4 @@
-"""Who sends how much to whom."""
+"""The bytes that each rank sends to each other."""
 
 from __future__ import annotations
 

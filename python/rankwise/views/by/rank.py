@@ -118,7 +118,7 @@ def rank_title(rows: Sequence[Rank]) -> str:
 
 
 def _sums(columns: Sequence[Column[Rank]], rows: Sequence[Rank]) -> list[Line]:
-    """Return the means over the ranks, and how many times that the rank with the most has."""
+    """Return the means over the ranks, and the ratio of the largest value to them."""
     means: dict[str, Cell] = {columns[0].name: Cell("mean")}
     ratios: dict[str, Cell] = {columns[0].name: Cell("max/mean")}
     for column in columns:

@@ -49,7 +49,7 @@ class _Row:
         return region.exclusive_percent_in_mpi if self.is_outside else region.percent_in_mpi
 
 
-# (Exclusive values add up to the whole, inclusive ones don't: what is nested is in several.)
+# (Exclusive values add up to the whole, inclusive ones don't: nested time is in several.)
 _INCLUSIVE = (
     "summed over ranks, between MPI_Init and MPI_Finalize, including nested regions, which are indented below"
 )

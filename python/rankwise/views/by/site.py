@@ -42,7 +42,7 @@ _COLUMNS: list[Column[SiteRow]] = [
         "file and line of the call; without debug information, the place in the program or library",
     ),
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
-    TIME,  # here, so that tables below repeat only what is left of it
+    TIME,  # here, so that tables below repeat only the columns before it
     OF_MPI,
     _CALLED_BY,
     CALLS,

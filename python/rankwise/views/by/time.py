@@ -168,6 +168,6 @@ def _strip(ranks: Sequence[RankLine], together: int) -> _Strip:
 
 
 def _height(seconds: Sequence[tuple[float, float]]) -> str:
-    """Return the mean share of some ranks, of each its time in MPI and all of it, as a digit."""
+    """Return the mean share of MPI in the time of some ranks, as a digit."""
     shares = [min(mpi / inside, 1.0) for mpi, inside in seconds if inside > 0]
     return str(min(int(10 * sum(shares) / len(shares)), 9)) if shares else "-"

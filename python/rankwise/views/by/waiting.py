@@ -118,24 +118,24 @@ _RANKS: list[Column[WaitingRank]] = [
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return a row for each collective on a family of communicators, and for each rank; then messages."""
-    seen = Evidence(connection)
-    waits = seen.waiting or waiting(
-        connection, collectives_in(connection, seen.unknown), unknown=seen.unknown
+    evidence = Evidence(connection)
+    waits = evidence.waiting or waiting(
+        connection, collectives_in(connection, evidence.unknown), unknown=evidence.unknown
     )
     missing = no_arrivals(waits.unknown) if waits.unknown else ""
     tables = [Table(_COLLECTIVES, waits.families, missing, notes=waiting_notes(waits))]
     if waits.ranks:
         tables.append(Table(_RANKS, waits.ranks, missing, title="Who waited, and for which rank"))
-    messages = seen.messages
+    messages = evidence.messages
     if messages.is_sampled:
         tables += message_wait_tables(messages, detail)
-    known = {"waiting": waits, "message_waits": messages, "time_in_mpi": seen.time_in_mpi}
-    return View(waiting_title(seen), tables, known)
+    known = {"waiting": waits, "message_waits": messages, "time_in_mpi": evidence.time_in_mpi}
+    return View(waiting_title(evidence), tables, known)
 
 
-def waiting_title(seen: Evidence) -> str:
-    """Return the main finding as a sentence, without its full stop; '' = there is none."""
-    waits, messages = seen.waiting, seen.messages
+def waiting_title(evidence: Evidence) -> str:
+    """Return the main finding as a sentence, without its full stop; '' = no finding."""
+    waits, messages = evidence.waiting, evidence.messages
     for_messages = messages.late_sender_seconds + messages.late_receiver_seconds
     title = ""
     if for_messages > (waits.waiting.seconds if waits else 0.0):
@@ -143,8 +143,10 @@ def waiting_title(seen: Evidence) -> str:
     elif waits and waits.seconds:
         share = percent_text(100 * waits.waiting.seconds / waits.seconds)
         title = f"{share} % of the time in collectives is waiting for late ranks"
-    unknown = unknown_text(seen.time_in_mpi) or lateness_unknown_text(seen.time_in_mpi)
-    sentence = late_sentence(lateness(seen)) if title and not seen.time_in_mpi.is_mostly_unknown else ""
+    unknown = unknown_text(evidence.time_in_mpi) or lateness_unknown_text(evidence.time_in_mpi)
+    sentence = (
+        late_sentence(lateness(evidence)) if title and not evidence.time_in_mpi.is_mostly_unknown else ""
+    )
     return "; ".join(filter(None, (unknown, title, f"{sentence[:1].lower()}{sentence[1:]}")))
 
 

@@ -1,4 +1,4 @@
-"""What a comparison says in sentences: what was compared, what came out, and how sure that is."""
+"""The sentences of a comparison: its sides, its result, and how sure that is."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PARTS = {
 }
 """Of the time in MPI."""
 _TEXTS = {"s": second_text, "B": byte_text, "%": percent_text, "": count_text}
-_EXPLAINS_PERCENT = 20.0  # of the difference in wall time: what is worth to be named in the title
+_EXPLAINS_PERCENT = 20.0  # of the difference in wall time: causes with more are named in the title
 _WHOLE_PERCENT = 99.95  # from here on without decimals
 _NAMED = 3  # communicators on one side only
 
@@ -90,7 +90,7 @@ def _side_line(name: str, side: Side, *, program: bool) -> str:
 
 
 def noise_note(comparison: Comparison) -> str:
-    """Say how it is known what is noise, or why it is not."""
+    """Say how noise was determined, or why it could not be."""
     before, after = len(comparison.before.profiles), len(comparison.after.profiles)
     if before == after == 1:
         return (
@@ -121,7 +121,7 @@ def title(comparison: Comparison) -> str:
 
 
 def median_notes(comparison: Comparison, rows: Sequence[Changed]) -> list[str]:
-    """Say why the total of calls is not the run's time in MPI, where tables show that it is not.
+    """Say why the total of calls differs from the run's time in MPI, where tables show it.
 
     Args:
         comparison: the comparison.
@@ -191,7 +191,7 @@ def only_lines(comparison: Comparison) -> list[str]:
 
 
 def gate_line(figure: Figure, percent: float, *, failed: bool) -> str:
-    """Say whether a figure is worse by more than it may."""
+    """Say whether a figure is worse by more than the limit."""
     value = figure.value
     change = change_text(value.change, figure.unit)
     if value.percent is not None:
@@ -226,7 +226,7 @@ def seconds_change_text(value: float) -> str:
 
 
 def split_notes(comparison: Comparison) -> list[str]:
-    """Say why an efficiency is not known on a side."""
+    """Say why an efficiency is unknown on a side."""
     lacking = [
         name
         for name in ("before", "after")

@@ -163,7 +163,7 @@ class _Kind:
         head: of their names.
         name: of a figure.
         values: their format.
-        changes: that of differences.
+        changes: the format of differences.
     """
 
     head: str

@@ -15,8 +15,8 @@ from rankwise.topology.hierarchy.levels import Hierarchy
 class Found:
     """Attributes:
     path: of the file.
-    measurement: what is in it.
-    hierarchy: what was found in that.
+    measurement: its content.
+    hierarchy: computed from the measurement.
     """
 
     path: Path

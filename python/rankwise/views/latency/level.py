@@ -19,7 +19,7 @@ class GroupRow:
 
 
 def table(latency: Found, size: int | None, limit: int) -> Table:
-    """Return the table; size and limit do not matter to what is in it."""
+    """Return the table; its content does not depend on size and limit."""
     del size, limit
     columns: list[Column[GroupRow]] = [
         label("level", lambda row: row.level, "of the machine"),

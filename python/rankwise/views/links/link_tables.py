@@ -194,12 +194,12 @@ def causes(answer: Answer) -> Table:
 
 
 def what_if(answer: Answer) -> Table:
-    """Return what could be."""
+    """Return the alternatives."""
     return Table(_SCENARIOS, scenario_rows(answer), NOTHING, title="Alternatives", whole=True)
 
 
 def links(answer: Answer, rows: Sequence[HotLink]) -> Table:
-    """Return links, those of hosts, too.
+    """Return links, also those of hosts.
 
     Args:
         answer: the answer.

@@ -1,4 +1,4 @@
-"""What is told of the links of a network in the phases of a run."""
+"""Texts on the links of a network in the phases of a run."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def phase_verdict(loads: LoadsByPhase) -> str:
 
 
 def phase_sentences(loads: LoadsByPhase) -> list[str]:
-    """Return what the phases take together, and what is known of the times."""
+    """Return the total time of the phases, and how much of it is known."""
     said = []
     if loads.seconds is not None and loads.run_seconds:
         said.append(

@@ -38,7 +38,7 @@ class ClassRow:
 
 @dataclass(frozen=True, kw_only=True)
 class ScenarioRow:
-    """What would be: the slowest link between switches, and that of hosts; as of `Scenario`."""
+    """An alternative: the slowest link between switches, and the slowest of hosts; as of `Scenario`."""
 
     name: str
     link_class: str | None

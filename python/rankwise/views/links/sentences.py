@@ -1,4 +1,4 @@
-"""What is to be said of a job's traffic on a fabric."""
+"""Sentences on a job's traffic on a fabric."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from rankwise.text.units import byte_text, count_text, percent_text, ratio_text,
 from rankwise.views.links.rows import cause_text, link_text, rail_text, scenario_rows
 
 _ALIKE = 0.05
-"""Two figures that differ by no more than this share are alike."""
+"""Two figures that differ by no more than this share count as equal."""
 _WORTH = 5.0
 """Percent less on the slowest link that are worth a change."""
 _SHARE = 0.05
-"""Of the bytes between hosts: causes with less are not told in a sentence."""
+"""Of the bytes between hosts: causes with less are not mentioned."""
 _MOST_CAUSES = 3
 _ROUNDING = 1e-9
 _ENOUGH = 0.9
-"""Of the bytes between hosts: what limits is told if so many are on links."""
+"""Of the bytes between hosts: the limit is reported if so many are on links."""
 
 
 def sentence_of(warning: str) -> str:
@@ -125,8 +125,8 @@ def verdict(now: Scenario, on_links: float, between_hosts: float) -> str:
     """Return what limits the traffic, a sentence without its full stop.
 
     Args:
-        now: what is.
-        on_links: bytes between hosts that are on links.
+        now: the present state.
+        on_links: bytes between hosts that cross links.
         between_hosts: all of them.
     """
     known = as_far_as_known(on_links, between_hosts)
@@ -184,11 +184,11 @@ def blamed(answer: Answer) -> list[str]:
 
 
 def advice(answer: Answer, *, of_run: bool) -> list[str]:
-    """Return what would help, by what was computed.
+    """Return the changes that would help, from the computed alternatives.
 
     Args:
         answer: the answer.
-        of_run: the traffic is that of a run, so that its ranks can be placed otherwise.
+        of_run: the traffic is that of a run, so that its ranks can be placed differently.
     """
     if answer.loads.undelivered:  # other places and routes may deliver more, or less
         return []
@@ -225,7 +225,7 @@ def notes(loads: JobLoads, more: Sequence[str] = (), *, by_phase: bool = False) 
     Args:
         loads: of the job.
         more: sentences on the traffic.
-        by_phase: loads are told phase by phase.
+        by_phase: loads are reported phase by phase.
     """
     return [*_missing(loads), *more, *_routes(loads.fabric), *_volumes(by_phase=by_phase)]
 
@@ -251,8 +251,8 @@ def _missing(loads: JobLoads) -> Iterator[str]:
     )
     if hidden:
         first = "; ".join(list(hidden)[:_MOST_CAUSES])
-        rest = f"; and {len(hidden) - _MOST_CAUSES} others" if len(hidden) > _MOST_CAUSES else ""
-        yield f"Not all traffic was visible: {first}{rest}."
+        others = f"; and {len(hidden) - _MOST_CAUSES} others" if len(hidden) > _MOST_CAUSES else ""
+        yield f"Not all traffic was visible: {first}{others}."
 
 
 def _routes(fabric: Fabric) -> Iterator[str]:
@@ -272,7 +272,7 @@ def _volumes(*, by_phase: bool) -> Iterator[str]:
 
 
 def worth(quality: Sequence[RailQuality], fabric: Fabric) -> list[str]:
-    """Return what the routes are worth, whatever is sent; a sentence for each subnet.
+    """Return how good the routes are, for any traffic; a sentence for each subnet.
 
     Args:
         quality: of each subnet.
@@ -297,7 +297,7 @@ def worth(quality: Sequence[RailQuality], fabric: Fabric) -> list[str]:
 
 
 def passed(loads: JobLoads) -> str:
-    """Return how many switches the bytes pass; '' if there are none."""
+    """Return how many switches the bytes pass; '' without bytes."""
     sums: Counter[int] = Counter()
     for rail in loads.rails:
         sums.update(rail.hops)

@@ -24,7 +24,7 @@ class Devices:
 
     Attributes:
         switches: as `Draft` has them. Without GUIDs they are numbered from 1, in their order.
-        ports: likewise.
+        ports: as `Draft` has them.
         switch_of: GUIDs of switches, by name in the file.
         lids_of: LIDs of each switch and host port, by name in the file.
     """

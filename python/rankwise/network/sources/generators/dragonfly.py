@@ -47,7 +47,7 @@ class _Shape:
         return link // self.block
 
     def global_port(self, link: Numbers) -> Numbers:
-        """Return its port there: behind those of hosts, and of the other routers of the group."""
+        """Return its port there: after those of hosts, and of the other routers of the group."""
         return self.hosts + self.routers + link % self.block
 
     def local_port(self, router: Numbers, other: Numbers) -> Numbers:

@@ -37,7 +37,7 @@ def shortest_ways(plan: Plan) -> tuple[NDArray[np.uint16], Numbers]:
     before = np.concatenate(
         [np.zeros((1, len(leaves)), np.int32), np.cumsum(shorter, axis=0, dtype=np.int32)]
     )
-    place = before[:-1] - before[first[source]]  # of each link among those of its switch
+    place = before[:-1] - before[first[source]]  # of each link within its switch
     ways = int((place + 1)[shorter].max(initial=1))
     check_tables(switches, len(leaves), ways)
     by_leaf = np.full((switches, len(leaves), ways), NO_PORT, np.uint16)

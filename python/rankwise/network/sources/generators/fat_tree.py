@@ -1,6 +1,6 @@
 """Fat trees, and d-mod-k routing in them.
 
-Their form is that of Zahavi's parallel ports generalized fat trees, PGFT(h; m1..mh; w1..wh; p1..ph): a
+They are Zahavi's parallel ports generalized fat trees, PGFT(h; m1..mh; w1..wh; p1..ph): a
 switch of level i has m_i parts below it; each of these has w_i switches above it, with p_i cables to each.
 
 Zahavi, "Fat-tree routing and node ordering providing contention free traffic for MPI global collectives",
@@ -184,8 +184,8 @@ def _port(shape: Shape, level: int, end: Numbers, copy: Numbers) -> Numbers:
 def _dmodk(shape: Shape, plan: Plan, first: Numbers) -> NDArray[np.uint16]:
     """Return shape (S, P, 1): Zahavi's equation 1: upwards, port floor(j / (w_1 ... w_l)) mod (w_l+1 p_l+1).
 
-    Of parallel cables downwards the one is taken that the same host's messages would take upwards, so what
-    comes from above is spread as evenly.
+    Of parallel cables downwards, a message takes the one that the same host's messages would take upwards, so
+    that traffic from above is spread equally evenly.
     """
     hosts = np.arange(len(plan.hosts))
     tables = np.empty((len(plan.switches), len(hosts), 1), np.uint16)
@@ -206,6 +206,6 @@ def _dmodk(shape: Shape, plan: Plan, first: Numbers) -> NDArray[np.uint16]:
 
 
 def _cable(shape: Shape, level: int, hosts: Numbers) -> tuple[Numbers, Numbers]:
-    """Return by which of the switches above, and by which cable to it, messages for hosts leave a level."""
+    """Return the switch above, and the cable to it, on which messages for hosts leave a level."""
     place = hosts // math.prod(shape.up[:level]) % (shape.up[level] * shape.parallel[level])
     return place % shape.up[level], place // shape.up[level]

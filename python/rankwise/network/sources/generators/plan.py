@@ -22,7 +22,7 @@ class Plan:
 
     Attributes:
         switches: their names.
-        hosts: likewise.
+        hosts: their names.
         at: shape (P,): the switch of each host.
         port: shape (P,): its port there.
         cables: shape (C, 4): switch and port of one end, then of the other.
@@ -46,8 +46,8 @@ def check_tables(switches: int, hosts: int, ways: int = 1) -> None:
     """Refuse tables that need too much memory, before there are any.
 
     Args:
-        switches: how many there are.
-        hosts: likewise.
+        switches: their number.
+        hosts: their number.
         ways: ports of an entry.
     """
     size = switches * (hosts + 1) * ways * np.dtype(np.uint16).itemsize

@@ -19,9 +19,9 @@ class Words:
     """The part after a kind and its colon: `key=value` and flags, separated by commas.
 
     Args:
-        text: all of it.
-        keys: those that have a value. The key '' stands for a first word without a key, such as 8x8x8.
-        flags: those that have none.
+        text: the whole text.
+        keys: with a value. The key '' is for a first word without a key, such as 8x8x8.
+        flags: without a value.
 
     Raises:
         RankwiseError: a word is none of them, or there twice.

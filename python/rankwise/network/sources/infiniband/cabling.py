@@ -16,7 +16,7 @@ Key = tuple[int, int]
 """Of an end of a cable: GUID of its device, number of the port."""
 
 _MOST_SHOWN = 66
-"""Characters: of an InfiniBand node description, which has 64 at most, all of it."""
+"""Characters: an InfiniBand node description has at most 64, all shown."""
 _CURE = "; the files were not taken at the same time"
 
 
@@ -66,10 +66,10 @@ class Cabling:
         key = self._by_guid.get(guid)
         if key is None:
             return
-        seen = self._seen[key]
-        if seen.end.lid != lid:
-            raise file.error(line, f"its lowest LID is {lid}, but {seen.end.lid} in {seen.place}")
-        seen.end = seen.end._replace(lid_count=count)
+        port = self._seen[key]
+        if port.end.lid != lid:
+            raise file.error(line, f"its lowest LID is {lid}, but {port.end.lid} in {port.place}")
+        port.end = port.end._replace(lid_count=count)
 
     def lids(self) -> set[int]:
         """Return the lowest LID of each port and switch that was seen."""
@@ -86,8 +86,8 @@ class Cabling:
         routers = set()
         nameless = set()
         adapters: dict[Key, End] = {}
-        for key, seen in self._seen.items():
-            end = seen.end
+        for key, port in self._seen.items():
+            end = port.end
             if end.kind == SWITCH:
                 name = switch_name(end.description, end.node)
                 draft.switches[end.node] = DraftSwitch(name, end.system, end.lid)
@@ -147,11 +147,11 @@ class Cabling:
             where = end.node, end.number
         else:
             where = self._by_guid.get(end.guid, (end.guid, end.number))
-        seen = self._seen.get(where)
-        if seen is None:
-            self._seen[where] = seen = _Seen(end, place)
-        elif seen.end != end:
-            seen.end = _joined(seen, end, place)
+        port = self._seen.get(where)
+        if port is None:
+            self._seen[where] = port = _Seen(end, place)
+        elif port.end != end:
+            port.end = _joined(port, end, place)
         if self._kinds.setdefault(where[0], end.kind) != end.kind:
             raise place.error(f"0x{where[0]:016x} is a {end.kind} here, elsewhere a {self._kinds[where[0]]}")
         if end.guid and self._by_guid.setdefault(end.guid, where) != where:
@@ -165,22 +165,22 @@ class Cabling:
         return place.error(f"{what} is that of {here}, but of {there} in {self._seen[before].place}{_CURE}")
 
     def _name(self, key: Key) -> str:
-        seen = self._seen.get((key[0], 0)) or self._seen[key]
-        return printable(seen.end.description)[:_MOST_SHOWN] or f"0x{key[0]:016x}"
+        port = self._seen.get((key[0], 0)) or self._seen[key]
+        return printable(port.end.description)[:_MOST_SHOWN] or f"0x{key[0]:016x}"
 
 
 _WORDS = {"kind": "kind", "node": "node GUID", "guid": "port GUID", "number": "port", "lid": "LID"}
 _WORDS |= {"description": "description", "lid_count": "number of LIDs", "system": "system GUID"}
 
 
-def _joined(seen: _Seen, end: End, place: _Place) -> End:
+def _joined(port: _Seen, end: End, place: _Place) -> End:
     """Merge two descriptions; RankwiseError if they disagree."""
-    for field, before, now in zip(End._fields, seen.end, end, strict=True):
+    for field, before, now in zip(End._fields, port.end, end, strict=True):
         if before and now and before != now:
-            name = printable(seen.end.description)[:_MOST_SHOWN] or f"0x{seen.end.guid:016x}"
+            name = printable(port.end.description)[:_MOST_SHOWN] or f"0x{port.end.guid:016x}"
             shown, other = (_shown(field, value) for value in (now, before))
-            raise place.error(f"the {_WORDS[field]} of {name} is {shown}, but {other} in {seen.place}{_CURE}")
-    return End._make(before or now for before, now in zip(seen.end, end, strict=True))
+            raise place.error(f"the {_WORDS[field]} of {name} is {shown}, but {other} in {port.place}{_CURE}")
+    return End._make(before or now for before, now in zip(port.end, end, strict=True))
 
 
 def _shown(field: str, value: object) -> str:

@@ -1,6 +1,6 @@
 """Links in the database that ibdiagnet 2 writes (ibdiagnet2.db_csv): sections of comma-separated values.
 
-NODES has the devices, PORTS their ports with LIDs, state and speed, LINKS what is linked. Columns are found
+NODES has the devices, PORTS their ports with LIDs, state and speed, LINKS the cables. Columns are found
 by their names: later versions have more. Forwarding tables are not in it.
 """
 
@@ -91,7 +91,7 @@ def _end(
 ) -> End:
     kind, description, system = nodes[node]
     facts = ports[node, port]
-    if kind == SWITCH:  # its LID is that of port 0
+    if kind == SWITCH:  # its LID is in port 0
         facts = ports.get((node, 0), facts)
     return End(
         kind,

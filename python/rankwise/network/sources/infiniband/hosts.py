@@ -67,7 +67,7 @@ def host_names(adapters: Sequence[Adapter]) -> HostNames:
                 names[place] = f"{name}-0x{adapters[place].card:016x}", names[place][1]
         else:
             unsure[name] = len(members)
-    return HostNames(names, [*_split_told(split), *_unsure_told(unsure)])
+    return HostNames(names, [*_split_warning(split), *_unsure_warning(unsure)])
 
 
 def _with_cards(adapters: Sequence[Adapter]) -> list[Adapter]:
@@ -111,7 +111,7 @@ def _repeats(adapters: Sequence[Adapter], names: Sequence[tuple[str, str]], memb
     return False
 
 
-def _split_told(split: Counter[str]) -> Iterator[str]:
+def _split_warning(split: Counter[str]) -> Iterator[str]:
     for name, ports in split.most_common(1):
         yield (
             f"host names used several times: {len(split)}, such as {name} on {ports} ports; these hosts are "
@@ -119,7 +119,7 @@ def _split_told(split: Counter[str]) -> Iterator[str]:
         )
 
 
-def _unsure_told(unsure: Counter[str]) -> Iterator[str]:
+def _unsure_warning(unsure: Counter[str]) -> Iterator[str]:
     for name, ports in unsure.most_common(1):
         yield (
             f"adapter names used several times, without a device: {len(unsure)}, such as {name} on {ports} "

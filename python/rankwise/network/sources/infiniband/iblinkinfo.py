@@ -1,7 +1,7 @@
 """Links as `iblinkinfo` prints them, by device or, with -l, each in a line. LIDs and ports are decimal.
 
-The GUID of a switch is that of its port 0, which mostly is its node GUID, too; that of an adapter's node is
-not told.
+The GUID of a switch is that of its port 0, usually also its node GUID; that of an adapter's node is
+missing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Networks as ibsim, the simulator, reads them (.net): a paragraph for each device, known by its name.
 
-GUIDs are those that ibsim gives, in the order of the file, so that tables recorded on the simulator fit.
+GUIDs are assigned as by ibsim, in the order of the file, so that tables recorded on the simulator fit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The number of LIDs of ports where no file gives it: those that the switch forwards to the port."""
+"""The number of LIDs of ports if no file gives it: the LIDs that the switch forwards to the port."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Links as ibdiagnet (ibdiagnet.lst, ibdiagnet2.lst) and OpenSM (opensm-subnet.lst) write them.
 
-All numbers in these files are hexadecimal, those of ports too. ibdiagnet has each link once, OpenSM twice.
+All numbers in these files are hexadecimal, also ports. ibdiagnet has each link once, OpenSM twice.
 """
 
 from __future__ import annotations

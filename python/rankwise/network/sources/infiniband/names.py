@@ -29,7 +29,7 @@ def is_aggregation(description: str) -> bool:
 
 
 def host_and_device(description: str, node: int) -> tuple[str, str]:
-    """Return the names of the host and of its device, '' if there is none.
+    """Return the names of the host and of its device, '' without one.
 
     The first word is the host, the rest the device: `%h %d` is what rdma-ndd sets. Where the first word is a
     device and the last is not, the last is the host. An adapter that still has its factory description

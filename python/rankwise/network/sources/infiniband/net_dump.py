@@ -1,7 +1,7 @@
 """Links as ibdiagnet 2 writes them in ibdiagnet2.net_dump: a paragraph for each switch, a row for each port.
 
-Columns are found by their names: later versions have others. LIDs are decimal, GUIDs hexadecimal. Where
-ports have labels, such as 1/1/1, what is linked with them has the label, too.
+Columns are found by their names: later versions have others. LIDs are decimal, GUIDs hexadecimal. If
+ports have labels, such as 1/1/1, their peers have the label, too.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def read_net_dump(file: TextFile) -> Cables:
         number = check_port(file, row.line, number)
         if row.guid in switches:
             far = End(SWITCH, row.guid, row.guid, number, row.description, check_lid(file, row.line, row.lid))
-        else:  # of an adapter with several ports the GUID is that of the node
+        else:  # an adapter with several ports: the GUID of the node
             is_node = len(ports[row.guid]) > 1
             node, guid = (row.guid, 0) if is_node else (0, row.guid)
             far = End(HOST, node, guid, number, row.description, check_lid(file, row.line, row.lid))

@@ -1,6 +1,6 @@
 """Links as `ibnetdiscover -p` prints them: a line for each port, and no node GUIDs.
 
-LIDs and ports are decimal. The GUID of a switch is that of its port 0, which mostly is its node GUID, too.
+LIDs and ports are decimal. The GUID of a switch is that of its port 0, usually also its node GUID.
 That of an adapter's node is missing.
 """
 

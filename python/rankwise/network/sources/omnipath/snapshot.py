@@ -2,7 +2,7 @@
 
 Its format is that of opareport 10.10 (`Topology/snapshot.c` of https://github.com/cornelisnetworks/opa-ff): a
 node has its ports and, if it is a switch, its linear forwarding table in it; links name the two ends. Numbers
-that end in _Int are those of the wire.
+that end in _Int are in wire format.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def _made(path: Path, words: Words, what: str) -> Whole:
         tables = even_tables(plan) if even else dmodk_tables(tree, plan)
     else:
         with _of_file(path):
-            plan, heights = graph_of(network, _uplinks(words) if _told(words) else None, words.rate())
+            plan, heights = graph_of(network, _uplinks(words) if _cables_text(words) else None, words.rate())
         tables = even_tables(plan) if even else d_mod_k_tables(plan, heights)
     subnet = subnet_of(plan, tables, Routing(EVEN_SPLIT) if even else Routing(MODELLED, "d-mod-k"))
     said = [_modelled(network, words), *warnings]
@@ -100,20 +100,20 @@ def _is_tree(network: Network) -> bool:
     return all(len(above) == 1 for above in parents_of(network.groups).values())
 
 
-def _told(words: Words) -> str:
-    """Return the part of the words about cables; '' if there is none."""
+def _cables_text(words: Words) -> str:
+    """Return the part of the words about cables; '' without one."""
     keys = (key for key in ("uplinks", "oversubscription") if key in words)
     return next((f"{key}={words.text(key)}" for key in keys), "")
 
 
 def _modelled(network: Network, words: Words) -> str:
     """Return a warning about the parts that are modelled."""
-    if not _is_tree(network) and not _told(words):
+    if not _is_tree(network) and not _cables_text(words):
         return "one cable from each switch to each switch above it, as in the file; routes are modelled"
     rings = ", and a ring counts as a switch" if network.kind == "ring" else ""
     return (
         f"cables between switches and routes are modelled{rings}, because Slurm does not describe them: "
-        f"{_told(words) or _FULL}"
+        f"{_cables_text(words) or _FULL}"
     )
 
 

@@ -20,13 +20,13 @@ class TreeSwitch:
     """A switch; the nodes below it have numbers that follow each other.
 
     Attributes:
-        name: its own, or that of a block.
+        name: of the switch, or of a block.
         parent: index of the switch above; -1: the top.
         first: number of the first node below it.
         last: number after the last one.
-        height: 1 if it has nodes alone.
-        capacity: links from below: of its own nodes, and cables of the switches below.
-        uplinks: cables to the switch above; 0: none is.
+        height: 1 if it has only nodes.
+        capacity: links from below: of its nodes, and cables of the switches below.
+        uplinks: cables to the switch above; 0: none.
         base: port of the first cable down to it, at the switch above; -1: the top.
         up: its own port of the first cable up.
     """

@@ -69,7 +69,7 @@ def with_block_sizes(blocks: Sequence[Group], sizes: Sequence[int]) -> Network:
 
 
 def nested_blocks(blocks: Sequence[Group], larger: Sequence[Group]) -> Network:
-    """Return blocks with the larger blocks, each of which names all blocks that it contains."""
+    """Return blocks with the larger blocks, each naming all blocks that it contains."""
     groups = list(blocks)
     members = {block.name: {block.name} for block in blocks}
     tops = [block.name for block in blocks]
@@ -113,7 +113,7 @@ def usable(network: Network, both: str) -> tuple[Network, list[str]]:
         first = network.groups[0]
         raise RankwiseError(f"{first.where}: {first.name!r} has neither nodes nor switches with nodes")
     warnings = []
-    what = kind_told(network)
+    what = kind_text(network)
     if empty:
         warnings.append(f"{what} without nodes left out: {len(empty)}, such as {next(iter(empty))}")
     at: dict[str, list[str]] = {}
@@ -128,7 +128,7 @@ def usable(network: Network, both: str) -> tuple[Network, list[str]]:
     return Network(network.kind, tuple(kept)), warnings
 
 
-def kind_told(network: Network) -> str:
+def kind_text(network: Network) -> str:
     """Return the word for the groups, in the plural."""
     return {"block": "blocks", "ring": "rings"}.get(network.kind, "switches")
 
@@ -152,12 +152,12 @@ def as_tree(network: Network) -> Network:
         nodes = tuple(dict.fromkeys(node for group in together for node in group.nodes))
         groups = {each: _renamed(group, {*several}, name) for each, group in groups.items()}
         groups[name] = Group(name, children, nodes, together[0].where)
-    seen: set[str] = set()
+    visited: set[str] = set()
     placed = []
     for group in groups.values():
-        nodes = tuple(node for node in group.nodes if node not in seen)
+        nodes = tuple(node for node in group.nodes if node not in visited)
         placed.append(Group(group.name, group.groups, nodes, group.where))
-        seen.update(nodes)
+        visited.update(nodes)
     return Network(network.kind, tuple(placed))
 
 

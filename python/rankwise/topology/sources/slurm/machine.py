@@ -30,9 +30,9 @@ def machine_from_slurm(
 
     Args:
         path: the file; YAML if it ends in .yaml or .yml.
-        topology: which of a YAML file's; None: the cluster's default.
+        topology: one of a YAML file's; None: the cluster's default.
         hosts: only these nodes, such as those of a job; None: all.
-        hwloc: XML of a node that all nodes are like.
+        hwloc: XML of a node that represents all nodes.
         slots: in each node, if there is no `hwloc`; None: the node itself is one slot.
 
         warn: called with a line for each deviation from the file.

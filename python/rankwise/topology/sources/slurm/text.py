@@ -1,4 +1,4 @@
-"""Text of Slurm's files, gzipped or not, whatever mark of byte order they have."""
+"""Text of Slurm's files, gzipped or not, with any byte order mark."""
 
 from __future__ import annotations
 
