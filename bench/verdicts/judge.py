@@ -110,10 +110,9 @@ def _is_allowed(case: Case, finding: dict[str, Any], everything: list[dict[str, 
     none. They arrive late then, and a finding may say so if it says that this is hardly sure.
     """
     others = busy or any(_others_took(finding) for finding in everything)
-    allowed = case.may
-    if case.ranks > (os.cpu_count() or 1) or others:
-        allowed = allowed | {"oversubscribed", "preempted"}
-    is_modest = others and finding["confidence"] == "low"
+    is_short = others or case.ranks > (os.cpu_count() or 1)
+    allowed = case.may | ({"oversubscribed", "preempted"} if is_short else set())
+    is_modest = is_short and finding["confidence"] == "low"
     return finding["rule"] in allowed or is_modest
 
 
