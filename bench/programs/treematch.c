@@ -1,7 +1,7 @@
-/* Places the ranks of a graph with TreeMatch, which is part of a plugin of Open MPI 4: treematch LIBMPI PLUGIN GRAPH
- * RESULT (padded | constraints) ARITY DISTANCE [ARITY DISTANCE ...], the outermost level first. GRAPH is as for
- * scotch.c. TreeMatch needs as many ranks as slots, or a list of the slots to use: `padded` adds ranks that are silent,
- * `constraints` names the first slots, as many as there are ranks. */
+/* Places the ranks of a graph with TreeMatch, which is part of a plugin of Open MPI 4:
+ * treematch LIBMPI PLUGIN GRAPH RESULT (padded | constraints) ARITY DISTANCE [ARITY DISTANCE ...], the outermost level
+ * first. GRAPH is as for scotch.c. TreeMatch needs as many ranks as slots, or a list of the slots to use:
+ * `padded` adds ranks that are silent, `constraints` names the first slots, as many as there are ranks. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dlfcn.h>
