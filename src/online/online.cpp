@@ -52,8 +52,8 @@ void measure_looking() {
   looking = 2 * (now_ns() - begin) / repeated;
 }
 
-// The times of the members become those of the call: from the last who came to the last who left, where they have the
-// same clock. Else it is what a call takes on average, with the waiting for those who come late.
+// Replaces the times of the members by the time of the call: from the last arrival to the last departure, if they share
+// a clock. Otherwise it is the average time in a call, including the wait for late members.
 void agree_on_segment(Communicator &comm, Cell &cell) {
   constexpr int kHead = 4;
   static long mine[kHead + 2 * kMostCalls], all[kHead + 2 * kMostCalls];
