@@ -32,7 +32,7 @@ struct Posted {
 constinit Posted under_way[RANKWISE_MOST_POSTED_ARRIVALS] = {};
 Posted *latest_asked = under_way;
 
-// The entry with this handle; nullptr if there is none.
+// The entry with this handle, or nullptr.
 Posted *find_posted(std::uint64_t handle) {
   if (latest_asked->table != nullptr && latest_asked->handle == handle) return latest_asked;
   for (Posted &one : under_way) {

@@ -119,15 +119,13 @@ enum rankwise_dropped {
   RANKWISE_DROPPED_RECEIVES = 6,      /* receives freed before they completed, ...: bytes unknowable */
   RANKWISE_DROPPED_FILES = 7,         /* files opened without a record: booked on "other" */
   RANKWISE_DROPPED_ACCESS_ROWS = 8,   /* calls on files booked on an "other" row: the table of accesses is full */
-  RANKWISE_DROPPED_ACCESSES = 9,      /* nonblocking accesses to files whose completion was not seen: bytes unknowable
-                                       */
+  RANKWISE_DROPPED_ACCESSES = 9,      /* nonblocking file accesses whose completion was not seen: bytes unknowable */
   RANKWISE_DROPPED_PATTERN_ROWS = 10, /* messages of a pattern that found no room: its algorithm can't be named */
   RANKWISE_DROPPED_INSIDE = 11,       /* messages inside collectives that could not be booked at all */
   RANKWISE_DROPPED_WINDOWS = 12,      /* windows without a record: booked on their communicators */
   RANKWISE_DROPPED_WINDOW_ROWS = 13,  /* one-sided messages booked on the windows' communicators: too many rows */
   RANKWISE_DROPPED_SITE_ROWS = 14,    /* calls whose site is not kept: too many rows, or too many sites */
-  RANKWISE_DROPPED_FILE_NAMES = 15,   /* files without a record among the communicators: booked on their communicators
-                                       */
+  RANKWISE_DROPPED_FILE_NAMES = 15,   /* files without a communicator record: booked on their communicators */
   RANKWISE_DROPPED_COUNT = 16
 };
 
@@ -151,8 +149,7 @@ enum rankwise_communicator_flags {
   RANKWISE_COMMUNICATOR_FILE = 256           /* no communicator, but a file that was opened on its parent */
 };
 
-/* Windows and files have records among the communicators, so that their traffic is recorded separately in the same way.
- */
+/* Windows and files have records among the communicators, so that their traffic is recorded separately. */
 enum rankwise_windows {
   RANKWISE_MOST_WINDOWS = 4096,
   RANKWISE_MOST_WINDOW_ROWS = 65536,   /* of messages of a thread in total: beyond it, windows begin no new rows */
@@ -481,8 +478,7 @@ struct rankwise_communicator {
   uint32_t reserved1;
   int32_t dims[8];
   char user_name[64];  /* as set by MPI_Comm_set_name, cut to 63 bytes; of a file the end of its path */
-  char string_tag[32]; /* the string tag it was created with from a group, cut to 31 bytes; empty = it has a numeric tag
-                        */
+  char string_tag[32]; /* string tag of its creation from a group, cut to 31 bytes; empty = a numeric tag */
 };
 
 /* Region 0 is the whole program. There is one record for each name inside each enclosing region. */
@@ -712,8 +708,7 @@ enum rankwise_arrivals {
   RANKWISE_MOST_ARRIVAL_TABLES = 256,
   RANKWISE_ARRIVALS_A_SECTION = 64,
   RANKWISE_MOST_ARRIVAL_SECTIONS = 2, /* of a table */
-  RANKWISE_MOST_LONG_ARRIVALS = 24,   /* of a table, in addition to the sample; none of collectives that are only posted
-                                       */
+  RANKWISE_MOST_LONG_ARRIVALS = 24,   /* of a table, besides the sample; none of collectives that are only posted */
   RANKWISE_MOST_POSTED_ARRIVALS = 64  /* that are under way at a time */
 };
 

@@ -44,8 +44,8 @@ inline Frame of(const void *frame, const void *base) {
 // The beginning of the function with the call that returns to `address`; 0 = not in the tables.
 std::uintptr_t function_at(const dl_phdr_info &object, std::uintptr_t address);
 
-// The rule of the function with the call that returns to `address`, from the tables of its object. Unknown if there are
-// none, or if they need more than registers and numbers.
+// The rule of the function with the call that returns to `address`, from the tables of its object. Unknown without
+// tables, or if they need more than registers and numbers.
 Rule rule_at(const dl_phdr_info &object, std::uintptr_t address);
 
 // Goes on to the call of the function that made this one; false if the rule leads nowhere, or to an address beyond

@@ -140,7 +140,7 @@ void passes_by(Thread &thread) {
 
 bool has_left(Thread &thread, const void *frame) {
   while (thread.inside != nullptr && is_outside(thread, reinterpret_cast<std::uintptr_t>(frame))) {
-    // Some of these may have come after the jump; which ones is unknown.
+    // Some of these may be later than the jump; which ones is unknown.
     const bool some = thread.nested != 0 && thread.nested_since == thread.record->inside_since;
     if (some) counters_file::drop(RANKWISE_DROPPED_THREAD_CALLS, thread.nested);
     leave(thread, Time::unknown);

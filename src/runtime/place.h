@@ -1,4 +1,4 @@
-// Where the process runs: the processors that it may use, the processors on which it was seen, and its threads.
+// Where the process runs: the processors that it may use, the processors that it was seen on, and its threads.
 #ifndef RANKWISE_PLACE_H
 #define RANKWISE_PLACE_H
 

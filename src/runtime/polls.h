@@ -64,7 +64,7 @@ class Polls {
   void renew(const Reading &end);
 
   inline static std::uint64_t in_readings_ = 0;    // ticks, of readings outside polls
-  inline static std::uint64_t longest_pause_ = 0;  // maximum time of our own work between two polls
+  inline static std::uint64_t longest_pause_ = 0;  // maximum time of our work between two polls
   inline static std::uint64_t short_poll_ = ~0ULL;
   inline static std::uint64_t microsecond_ = ~0ULL >> 8U;
 

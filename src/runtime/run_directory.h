@@ -14,7 +14,7 @@ inline bool is_given() {
   return unless_empty(std::getenv("RANKWISE_DIR")) != nullptr || unless_empty(std::getenv("RANKWISE_JOBS")) != nullptr;
 }
 
-// Its path; nullptr if there is none, and the counters are only for the program. The same in all processes of a job.
+// Its path; nullptr without one: the counters are then only for the program. The same in all processes of a job.
 //
 // Nothing is created here: the keeper creates a job's directory.
 const char *path();
