@@ -19,7 +19,7 @@ namespace {
 constexpr unsigned beats_a_look = 8;             // 2 s
 constexpr std::uint64_t least_ns = 500'000'000;  // between samples: in a shorter interval, a thread of the MPI library
                                                  // may be the busiest
-constexpr std::uint64_t most_of_one = 10;        // limit for the busiest thread's excess over others
+constexpr std::uint64_t most_of_one = 10;        // maximum ratio between the busiest and a computing thread
 constexpr std::uint32_t most = RANKWISE_MOST_TASKS;
 
 struct Task {
