@@ -24,7 +24,7 @@ void *linked_with(const char *name, void *caller) {
 }
 
 // RATIONALE: a program that was linked for fixed addresses has a copy of the object, and the library then uses that
-// copy. So we need the first definition of all, not the next one after ours.
+// copy. So we need the first definition of all, not the next after ours.
 Word object(const char *name, void *caller) {
   void *found = dlsym(RTLD_DEFAULT, name);
   return reinterpret_cast<Word>(found != nullptr ? found : linked_with(name, caller));
