@@ -103,7 +103,7 @@ int MPI_M_rootflush(MPI_M_msid msid, int root, const char *filename, int flags);
 /* Seconds inside calls of the procedure. */
 int MPI_M_get_comm_time(MPI_Comm comm, const char *procedure, double *seconds);
 
-/* Calls, bytes sent (collectives: what this process contributed), and bytes received. */
+/* Calls, bytes sent (collectives: the contribution of this process), and bytes received. */
 int MPI_M_get_comm_data(MPI_Comm comm, const char *procedure, unsigned long *calls, unsigned long *bytes_sent,
                         unsigned long *bytes_received);
 

@@ -10,7 +10,7 @@
 
 namespace rankwise::introspection {
 
-// What can be seen of the messages inside collectives, as in MPI_Monitoring.h.
+// How many of the messages inside collectives are visible, as in MPI_Monitoring.h.
 enum Visible { visible_none = 0, visible_part = 1, visible_all = 2 };
 
 // The functions of the MPI library in use; valid after MPI_M_init.

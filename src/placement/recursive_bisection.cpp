@@ -135,7 +135,8 @@ class RecursiveBisection {
     }
   }
 
-  // Edges among the ranks cost what separating them adds; edges to others pull to the side that is nearer to them.
+  // Edges among the ranks have the additional cost of separating them; edges to others pull to the side that is nearer
+  // to them.
   Graph graph_of(const Indices &ranks, const Halves &halves) {
     const Box &first = boxes_[halves.first], &other = boxes_[halves.second];
     const Price parted = apart(first, other) - 0.5 * (together(first) + together(other));

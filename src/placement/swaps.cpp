@@ -180,7 +180,7 @@ class Search {
   std::vector<double> traffic_to_;
   std::size_t budget_, patience_;
   std::size_t looked_at_ = 0;
-  std::size_t last_swap_ = 0;  // what had been looked at then
+  std::size_t last_swap_ = 0;  // edges looked at until then
 };
 
 }  // namespace

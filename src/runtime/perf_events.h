@@ -24,7 +24,7 @@ struct List {
 };
 List floating_point_operations();
 
-// As read(2) tells it.
+// As read(2) returns it.
 struct Reading {
   std::uint64_t value;
   std::uint64_t enabled_ns;

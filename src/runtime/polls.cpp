@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t slow_poll = 5;       // long enough to have been interrupted
 constexpr std::uint64_t long_event = 50;     // worth a reading, which takes one or two
 constexpr std::uint64_t interruption = 5;    // that a fast poll can hide
-constexpr std::uint64_t run_of_polls = 100;  // long enough to say what the thread does
+constexpr std::uint64_t run_of_polls = 100;  // long enough to know the activity of the thread
 constexpr std::uint64_t crowd = 100'000;     // another interruption is likely for so long after one
 // RATIONALE: the kernel charges its own work at an interruption to the thread: some microseconds, in virtual machines
 // up to some hundred.

@@ -42,7 +42,7 @@ class TimeLine {
   std::uint64_t end_ = 0;  // of the latest interval, ticks
   std::uint64_t kept_end_ = 0;
   rankwise_time_line *line_ = nullptr;
-  rankwise_interval booked_ = {};  // of what the rows have
+  rankwise_interval booked_ = {};  // the part of the rows that is booked
 };
 
 }  // namespace rankwise

@@ -98,7 +98,7 @@ static void warm_up(const Tryout *tryout, const Side *side, int arm) {
   if (batch->chosen_at_calls) arm_reset(&batch->arms[arm]);
 }
 
-// Whether an arm can be used at all and computes what it should. If so, warms it up.
+// Whether an arm can be used at all and computes the correct result. If so, warms it up.
 static bool is_usable(const Tryout *tryout, int number, char *line) {
   const Batch *batch = tryout->batch;
   const Arm *arm = &batch->arms[number];

@@ -10,7 +10,7 @@
 #include "histogram.h"
 
 // The robust z-score of Iglewicz and Hoaglin (1993): the deviation from the median over 1.4826 times the median
-// absolute deviation (MAD), which is the standard deviation where values are normally distributed.
+// absolute deviation (MAD), which is the standard deviation for normally distributed values.
 static const double STANDARD_OF_MAD = 1.4826, SMALLEST_SCORE = 5, SMALLEST_RATIO = 1.3;
 static const double SMALLEST_SPREAD = 0.02;  // of the median: histograms do not resolve less
 

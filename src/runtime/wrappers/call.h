@@ -735,7 +735,7 @@ class Call {
   static bool is_any(std::uint64_t partner) {
     return partners::who(partner) == RANKWISE_PARTNER_ANY || partners::tag(partner) == RANKWISE_TAG_ANY;
   }
-  // What MPI_Mprobe has numbered.
+  // MPI_Mprobe has numbered the message.
   RANKWISE_HOT void number_matched() {
     messages_ = from_nobody_ ? 0 : 1;
     if (matched_ != 0) in_sample_ = thread_->streams.stage_matched(matched_, start_, size_, procedure_);

@@ -246,7 +246,7 @@ inline void at_start() {
   *wanted = '\0';
   if (!state::mpi.find()) return;
   abi::find_constants("");
-  // Nor is it known who else was spawned.
+  // If this process was spawned, the other spawned ones are unknown.
   MPI_Comm parent = abi::comm_null;
   if (state::mpi.Comm_get_parent(&parent) != abi::success || parent != abi::comm_null) return;
   int size = 0;

@@ -30,7 +30,7 @@ export const AMOUNTS: Record<Measure, string> = {
   calls: "calls",
 };
 
-const LEAST = 1e-6; // that a matrix takes for something
+const LEAST = 1e-6; // replaces 0, which a matrix treats as nothing
 
 export interface Rows {
   /** Ranks of each row. */
