@@ -1,4 +1,4 @@
-"""A session on the even ranks, one on the odd: they also see messages between their processes on the world."""
+"""A session on the even ranks, one on the odd: they also see their messages on the world."""
 
 from mpi4py import MPI
 

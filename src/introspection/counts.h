@@ -9,7 +9,7 @@
 
 namespace rankwise::introspection {
 
-// How a message came to be.
+// The origin of a message.
 enum Category { user, inside, one_sided, logical, categories };
 
 struct Count {

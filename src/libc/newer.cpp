@@ -15,7 +15,7 @@ struct stat;
 
 extern "C" {
 
-// glibc 2.33. Both architectures have only one layout of it, the kernel's.
+// glibc 2.33. Both architectures have only one layout, the kernel's.
 int fstat(int file, struct stat *about) { return static_cast<int>(syscall(SYS_fstat, file, about)); }
 
 // glibc links it into each library, and it calls this function, which musl lacks.

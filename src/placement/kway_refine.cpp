@@ -10,7 +10,7 @@ namespace rankwise::placement {
 namespace {
 
 constexpr int kPasses = 3;                                        // for two parts
-constexpr std::size_t kBudgetOfEdge = 40, kLeastBudget = 100000;  // edges looked at
+constexpr std::size_t kBudgetOfEdge = 40, kLeastBudget = 100000;  // edges visited
 
 struct Couple {
   double weight;

@@ -15,7 +15,7 @@ class Links {
   // Call if steps are requested repeatedly: makes that fast, unless the paths would need too much memory.
   void keep_ways();
   [[nodiscard]] Index count() const { return static_cast<Index>(per_byte_.size()); }
-  // What a byte costs on a link.
+  // The cost of a byte on a link.
   [[nodiscard]] double per_byte(Index link) const { return per_byte_[link]; }
   // Calls back for each step between two slots: link, and the share of their bytes on it. `sent` is the share that goes
   // from the first to the second slot. All bytes take the links of objects. In the network, each direction takes

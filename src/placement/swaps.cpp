@@ -9,7 +9,7 @@ namespace rankwise::placement {
 
 namespace {
 
-constexpr std::size_t kBudgetOfEdge = 300, kLeastBudget = 1000000;  // edges looked at
+constexpr std::size_t kBudgetOfEdge = 300, kLeastBudget = 1000000;  // edges visited
 // Ranks come in random order: if so many edges in a row lead to no swap, further swaps are unlikely.
 constexpr std::size_t kPatienceOfEdge = 6, kLeastPatience = 200000;
 constexpr double kWorthwhile = 1e-12;  // of the rank's cost: less may be rounding, which could go back and forth
@@ -180,7 +180,7 @@ class Search {
   std::vector<double> traffic_to_;
   std::size_t budget_, patience_;
   std::size_t looked_at_ = 0;
-  std::size_t last_swap_ = 0;  // edges looked at until then
+  std::size_t last_swap_ = 0;  // edges visited until then
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace rankwise::placement {
 
-// What a placement costs.
+// The cost of a placement.
 double cost_of(const Traffic &traffic, const Machine &machine, const Indices &place);
 
 // Each rank tries the groups of slots with most of its traffic, and nearby groups in a network; a rank that profits

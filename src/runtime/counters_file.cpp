@@ -70,7 +70,7 @@ bool reserve(std::uint64_t from, std::uint64_t to) {
 }
 
 // Makes the reserved part writable. All other parts stay inaccessible, so that a tool that scans all memory of the
-// process (memcheck's search for leaks) need not look at holes.
+// process (memcheck's search for leaks) need not scan holes.
 bool open_up(std::uint64_t from, std::uint64_t to) {
   if (is_open) return true;
   static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));  // may be more than ours

@@ -1,7 +1,7 @@
 // The logical view of collectives: whose data goes to which rank by the definition of the operation, regardless of the
 // messages that carry it. Kept only while a session of the introspection library needs it (src/introspection).
 //
-// A call to all is one addition, on its communicator; the members are looked at when the counts are read. Reading costs
+// A call to all is one addition, on its communicator; the members are visited when the counts are read. Reading costs
 // the size of each communicator that has had collectives since the last time.
 #ifndef RANKWISE_LOGICAL_H
 #define RANKWISE_LOGICAL_H

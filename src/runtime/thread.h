@@ -24,11 +24,11 @@ namespace requests {
 struct Request;
 }
 
-// RATIONALE: processors fetch cache lines in pairs, so what different threads write in every call is kept 128 bytes
-// apart: here, and in the counters file.
+// RATIONALE: processors fetch cache lines in pairs, so data that different threads write in every call is kept 128
+// bytes apart: here, and in the counters file.
 constexpr std::size_t apart = 128;
 
-// The latest predefined operation of a reduction, its datatype, and what they mean for the result (rankwise_traits).
+// The latest predefined operation of a reduction, its datatype, and their effect on the result (rankwise_traits).
 struct LatestReduction {
   std::uint64_t operation = 0;
   std::uint64_t datatype = 0;
@@ -62,7 +62,7 @@ struct alignas(apart) Thread {
   LatestReduction latest_reduction;
   files::Table::Cache file_cache;
   windows::Table::Cache window_cache;
-  alignas(8) unsigned char status[64] = {};  // of the running call, where the program wants none
+  alignas(8) unsigned char status[64] = {};  // of the running call, if the program ignores it
   OfCall of_call;
   call_paths::Sampler paths;
   Polls polls;

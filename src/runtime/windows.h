@@ -27,7 +27,7 @@ struct Window {
   std::uint32_t communicator = RANKWISE_COMMUNICATOR_NONE;  // index in keys; none = its creation was not seen
   int size = 0;                                             // of its group
   bool is_world = false;                                    // ranks in it are those in MPI_COMM_WORLD
-  int *world_ranks = nullptr;                               // by rank; nullptr = not yet asked for
+  int *world_ranks = nullptr;                               // by rank; nullptr = not yet requested
   rankwise_communicator *record = nullptr;                  // nullptr = no room, or its creation was not seen
   arrivals::OfCommunicator *arrivals = nullptr;             // nullptr = no rank can wait here
   Peers targets;                                            // of the epoch of access

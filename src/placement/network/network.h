@@ -48,7 +48,7 @@ class Network {
   virtual void find_way(Index /*from*/, Index /*to*/, double /*share*/, Way &) const {}
   // The routers that a link leads from and to.
   [[nodiscard]] virtual std::pair<Index, Index> ends(Index) const { return {-1, -1}; }
-  // What a byte costs on a link.
+  // The cost of a byte on a link.
   [[nodiscard]] virtual double per_link_byte(Index) const { return 0; }
   // The nodes nearest to one: a few.
   [[nodiscard]] const Indices &near(Index node) const { return near_[node]; }

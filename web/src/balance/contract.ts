@@ -45,7 +45,7 @@ export interface WaitData {
   procedure: Numbers;
   communicator: Numbers;
   rank: Numbers;
-  /** In blocking collectives, for ranks that came late. */
+  /** In blocking collectives, for late ranks. */
   collectives: Numbers;
   /** In receives, waits and blocking sends, for late senders and receivers. */
   messages: Numbers;

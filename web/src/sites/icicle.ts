@@ -15,7 +15,7 @@ export interface Part {
 const ROW = 27;
 const GAP = 1.5;
 const LETTERS = 12;
-/** Pixels beside a text. */
+/** Pixels next to a text. */
 const EDGE = 6;
 /** Pixels: narrower parts are drawn with their neighbours. */
 const LEAST = 5;
