@@ -65,8 +65,7 @@ struct rankwise_network {
    * destination node. Hops are the links on the path, averaged over the tables with their shares as weights. */
   int32_t links;
   const int32_t *link_end; /* [links][2]: the two routers of a link, which is used in both directions */
-  const double *link_byte; /* [links]: cost of a byte on a link, used only for the bottleneck; NULL: the cost of a hop
-                            */
+  const double *link_byte; /* [links]: cost of a byte on a link, used only for the bottleneck; NULL: as a hop */
   int32_t tables;
   const double *share; /* [tables]: share of all messages that follow a table; the sum is 1; NULL: all equal */
   const int32_t *next; /* [tables][routers][nodes]: link from a router towards a node; -1: none, because the node is at
@@ -79,8 +78,7 @@ struct rankwise_slots {
   int32_t slots;
   int32_t depth;             /* levels of objects */
   const int32_t *object;     /* [slots][depth], outermost first */
-  const double *per_byte;    /* [depth + 1]: cost of a byte between slots, by the number of objects they have in common
-                              */
+  const double *per_byte;    /* [depth + 1]: cost of a byte between slots, by the number of common objects */
   const double *per_message; /* [depth + 1]; NULL if messages cost nothing */
   const struct rankwise_network *network; /* NULL: the tree is the whole machine */
   /* [slots][depth]: cost of a byte on the link from the object of this level to the enclosing object, used only for the
@@ -128,8 +126,7 @@ int rankwise_place(const struct rankwise_traffic *traffic, const struct rankwise
 /* A link and its load. */
 struct rankwise_link {
   double load;
-  int32_t level; /* level of the object whose link to the enclosing object this is; -1: a link of the network, or none
-                  */
+  int32_t level; /* of the object whose link to the enclosing object this is; -1: a link of the network, or none */
   int32_t one;   /* a slot of the object; or the router where the link starts, -1 if there is no link */
   int32_t other; /* the router where the link ends */
 };
