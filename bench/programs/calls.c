@@ -1,11 +1,11 @@
-// What an MPI call costs, in nanoseconds, with whatever is preloaded.
+// The cost of an MPI call in nanoseconds, with or without a preloaded library.
 //
 //     mpirun -n 1 ./calls OUT [ROUNDS]
 //
-// Writes JSON lines to OUT.0. A row is measured in many short batches, and the batches of all rows take turns, so
-// that a change of the machine's speed meets all rows alike. The reads of the clock are a row among the others: what
-// they cost must be known in the same state of the machine.
-// All calls are on a communicator with one rank: no other process takes part, nothing waits.
+// Writes JSON lines to OUT.0. A row is measured in many short batches, and the batches of all rows are interleaved, so
+// that a change of the machine's speed affects all rows equally. Reading the clock is one of the rows: its cost must be
+// measured in the same state of the machine. All calls are on a communicator with one rank: no other process takes
+// part, and nothing waits.
 
 #include "measure.h"
 
@@ -35,7 +35,7 @@ static double timed_tests(MPI_Request *request, int calls) {
   TIMED(calls, MPI_Test(request, &flag, MPI_STATUS_IGNORE));
 }
 
-// The request stays pending during the batch, and is completed before other rows have their turn.
+// The request stays pending during the batch. It completes before the next row is measured.
 static double test_pending(int calls) {
   double in = 0, value = 1;
   MPI_Request request;
@@ -69,7 +69,7 @@ static double irecv_isend_waitall(int calls) {
   });
 }
 
-// As programs pass it: the most that a profiler has to do, because it needs the statuses.
+// This is how programs pass it. It needs the most work in a profiler, which needs the statuses.
 static double irecv_isend_waitall_ignoring(int calls) {
   double in, value = 1;
   MPI_Request requests[2];
@@ -90,7 +90,7 @@ static double send_proc_null(int calls) {
   TIMED(calls, MPI_Send(&value, 1, MPI_DOUBLE, MPI_PROC_NULL, 4, self));
 }
 
-// The communication objects of these rows live as long as the program: making them is no part of a call.
+// These rows use communication objects that live as long as the program, so their creation is not measured.
 static MPI_Request to_nobody = MPI_REQUEST_NULL, to_myself[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 static double persistent_in, persistent_out = 1, *window_memory;
 static MPI_Win window;
@@ -149,7 +149,7 @@ static double dup_free(int calls) {
   });
 }
 
-// The name is read afresh each time: a literal, as most programs have it.
+// The name is read each time: it is a literal, as in most programs.
 static double region(int calls) {
   TIMED(calls, {
     MPI_Pcontrol(1, "a region");
@@ -160,14 +160,14 @@ static double region(int calls) {
 typedef struct {
   const char *name;
   double (*batch)(int calls);
-  double *ns;  // per call, of each batch
+  double *ns;  // per call, for each batch
 } Row;
 
 static void measure(Row *rows, int count, int calls, int rounds) {
   for (int r = 0; r < count; r++) {
     rows[r].ns = malloc((size_t)rounds * sizeof(double));
     if (!rows[r].ns) MPI_Abort(MPI_COMM_WORLD, 1);
-    rows[r].batch(calls);  // the first time is no typical time
+    rows[r].batch(calls);  // warm up
   }
   for (int round = 0; round < rounds; round++)
     for (int r = 0; r < count; r++) rows[r].ns[round] = rows[r].batch(calls) / calls;
@@ -199,7 +199,7 @@ static void all_rows(int rounds) {
   MPI_Comm_dup(MPI_COMM_SELF, &self);
   make_objects();
   measure(calls, sizeof calls / sizeof *calls, kCalls, rounds);
-  print_memory("calls");  // before thousands of communicators come and go: these are a figure of their own
+  print_memory("calls");  // before thousands of communicators are created and freed: this row is reported separately
   measure(communicators, 1, kCommunicators, kCommunicatorRounds);
   print_memory("communicators");
   dup_free(kKeptCommunicators);
@@ -216,5 +216,5 @@ int main(int argc, char **argv) {
   all_rows(rounds_of(argc, argv));
   MPI_Finalize();
   fclose(out);
-  return sink == 1;  // never, but the compiler doesn't know
+  return sink == 1;  // never true, but the compiler doesn't know
 }

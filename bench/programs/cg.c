@@ -2,11 +2,11 @@
 //
 //   cg [VECTOR LENGTH] [ITERATIONS]
 //
-// The benchmark: Bailey et al., The NAS Parallel Benchmarks, RNR-94-007. Each rank has a block of the matrix. Of a
-// product, the ranks of a row of the grid add up what each has of it, by recursive halving and doubling; then ranks
-// exchange with those across the diagonal, since the result is divided as rows are and the next factor as columns are.
-// The two dot products of an iteration are summed along the rows, too. The number of ranks is a power of 2; the grid
-// has as many columns as rows or twice as many.
+// The benchmark: Bailey et al., The NAS Parallel Benchmarks, RNR-94-007. Each rank has a block of the matrix. For a
+// product, the ranks of a grid row add up their parts by recursive halving and doubling. Then each rank exchanges with
+// its counterpart across the diagonal, because the result is divided by rows and the next factor by columns. The two
+// dot products of an iteration are summed along the rows, too. The number of ranks is a power of 2; the grid has as
+// many columns as rows or twice as many.
 //
 // The matrix is the identity here, so that the result is known, and almost all time goes to the exchange.
 #include <string.h>
@@ -31,7 +31,7 @@ static void exchange(double *out, double *in, int count, int peer) {
   MPI_Sendrecv(out, count, MPI_DOUBLE, peer, 0, in, count, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-// Each rank of a row gets the sum of all.
+// Each rank of a row gets the sum over the row.
 static void sum_along_row(double *values, double *in, int count) {
   int first = 0;
   for (int step = columns / 2; step >= 1; step /= 2) {

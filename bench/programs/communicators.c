@@ -1,4 +1,4 @@
-// What making and freeing a communicator costs, alone and beside many that are alive.
+// The cost of creating and freeing a communicator, with no others and with many others alive.
 //
 //     mpirun -n P ./communicators OUT [ROUNDS]
 //
@@ -19,7 +19,7 @@ static double dup_free(int calls) {
 static void measure(const char *name, int rounds) {
   double *ns = malloc((size_t)rounds * sizeof(double));
   if (!ns) MPI_Abort(MPI_COMM_WORLD, 1);
-  dup_free(kCalls);  // the first time is no typical time
+  dup_free(kCalls);  // warm up
   for (int round = 0; round < rounds; round++) ns[round] = dup_free(kCalls) / kCalls;
   print_row(name, ns, rounds, kCalls);
   free(ns);

@@ -1,11 +1,11 @@
-// MPI_Allgather in groups, as it is and with a reordering after the first iteration, whose time counts.
+// MPI_Allgather in groups, in the original order and with reordering after the first iteration, whose time counts.
 //
 //   groups [REPETITIONS] [RANKS OF A GROUP] [LARGEST]
 //
-// A group is consecutive ranks. The first iteration of each repetition is watched by a session; then the program
-// reorders the ranks, makes the groups anew and goes on. There is no data that would have to change its place. Rank 0
-// writes a line for each measurement: bytes, iterations, seconds of all iterations in the old order, seconds of the
-// first iteration and the others in the new order, seconds of watching, reordering and making groups.
+// A group is a set of consecutive ranks. A session watches the first iteration of each repetition; then the program
+// reorders the ranks, recreates the groups and goes on. No data has to move to another process. Rank 0 writes a line
+// for each measurement: bytes, iterations, seconds of all iterations in the old order, seconds of the first iteration
+// and the others in the new order, seconds of watching, reordering and making groups.
 #include <MPI_Monitoring.h>
 
 #include "job_time.h"
@@ -26,7 +26,7 @@ static MPI_Comm group_of(MPI_Comm comm, int length) {
   return group;
 }
 
-// Fills in what has passed at the marks, after the iterations that are done already.
+// Fills in the elapsed time at the marks, after the iterations that are done already.
 static void iterate(Data data, MPI_Comm group, int done, double *seconds) {
   const double start = MPI_Wtime();
   for (int mark = 0, i = done; mark < kMarks; mark++) {
@@ -42,7 +42,7 @@ static void as_it_is(Data data, int length, double *seconds) {
   MPI_Comm_free(&group);
 }
 
-// Returns what watching and reordering took.
+// Returns the seconds that watching and reordering took.
 static double with_reordering(Data data, int length, double *seconds) {
   MPI_Comm group = group_of(MPI_COMM_WORLD, length), optimised;
   MPI_M_msid session;

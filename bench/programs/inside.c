@@ -1,10 +1,10 @@
-// What it costs to see the messages inside collectives.
+// The cost of observing the messages inside collectives.
 //
 //     mpirun -n 2 ./inside OUT [ROUNDS]
 //
-// Writes JSON lines to OUT.RANK. The first row is of messages that a process sends itself, as its own neighbour on a
-// periodic grid: nobody else takes part, so they tell what a message costs. The second is of the root of a broadcast to
-// one other. The Alltoall rows are whole exchanges between all ranks.
+// Writes JSON lines to OUT.RANK. In the first row a process sends messages to itself, as its own neighbour on a
+// periodic grid: no other process takes part, so the row shows the cost of a message. The second is the root of a
+// broadcast to one other rank. The Alltoall rows are whole exchanges between all ranks.
 
 #include "measure.h"
 
@@ -22,7 +22,7 @@ static double two_clock_reads(void) {
   });
 }
 
-static MPI_Comm grid;  // of this process alone
+static MPI_Comm grid;  // for this process only
 
 static void make_grid(void) {
   int dims[kDimensions], periods[kDimensions];
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   double *exchange[kSizes];
   for (int s = 0; s < kSizes; s++) exchange[s] = calloc((size_t)rounds, sizeof **exchange);
 
-  for (int round = -2; round < rounds; round++) {  // two to warm up
+  for (int round = -2; round < rounds; round++) {  // two for warm-up
     const int kept = round < 0 ? 0 : round;
     reads[kept] = two_clock_reads() / kCalls;
     neighbour[kept] = neighbours() / kCalls / kNeighbours;
@@ -78,5 +78,5 @@ int main(int argc, char **argv) {
   MPI_Comm_free(&grid);
   MPI_Finalize();
   fclose(out);
-  return sink == 1;  // never, but the compiler doesn't know
+  return sink == 1;  // never true, but the compiler doesn't know
 }

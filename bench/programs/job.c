@@ -2,7 +2,7 @@
 //
 //     mpirun -n P ./job OUT [wait]
 //
-// Each rank writes JSON lines to OUT.<rank>, among them the instants of its first and its last line of code. With the
+// Each rank writes JSON lines to OUT.<rank>, including the times of its first and its last line of code. With the
 // second argument the ranks wait for the file OUT.end before MPI_Finalize, and make a call ten times a second.
 
 #define _POSIX_C_SOURCE 200809L
@@ -18,7 +18,7 @@ static double cpu_ns(void) {
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-// Something for a profiler to gather and to write: collectives and a ring of messages on many communicators.
+// Gives a profiler data to gather and to write: collectives and a ring of messages on many communicators.
 static void some_traffic(int rank, int ranks) {
   for (int c = 0; c < kCommunicators; c++) {
     MPI_Comm comm;
@@ -66,5 +66,5 @@ int main(int argc, char **argv) {
           (started - first) / 1e6, (started_cpu - first_cpu) / 1e6, (last - stopping) / 1e6,
           (last_cpu - stopping_cpu) / 1e6, first / 1e9, last / 1e9);
   fclose(out);
-  return sink == 1;  // never, but the compiler doesn't know
+  return sink == 1;  // never true, but the compiler doesn't know
 }

@@ -1,4 +1,4 @@
-// What the programs for bench/reorder share: the time of the slowest rank, and the end of a wrong program.
+// Shared by the programs for bench/reorder: the time of the slowest rank, and the exit on an error.
 #ifndef RANKWISE_BENCH_JOB_TIME_H
 #define RANKWISE_BENCH_JOB_TIME_H
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Rank 0 has the largest of all ranks' values.
+// Rank 0 gets the largest of all ranks' values.
 static inline double slowest(double mine) {
   double all = 0;
   MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
@@ -26,7 +26,7 @@ static inline void check(int holds, const char *what) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-// The argument of this number as a positive whole number, else what is usual.
+// The argument with this number as a positive integer, or else the default.
 static inline int number(int argc, char **argv, int which, int usual) {
   const int given = which < argc ? atoi(argv[which]) : usual;
   return given > 0 ? given : usual;
@@ -38,7 +38,7 @@ static inline char *buffer(size_t bytes) {
   return made;
 }
 
-// All connections are there when the first time is taken.
+// All connections exist before the first measurement.
 static inline void connect_all(void) {
   int size;
   MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -1,4 +1,4 @@
-// What the programs share: clocks, rows of short batches, memory, the lines that are written.
+// Shared by the programs: clocks, rows of short batches, memory, and output lines.
 #ifndef RANKWISE_BENCH_MEASURE_H
 #define RANKWISE_BENCH_MEASURE_H
 
@@ -51,7 +51,7 @@ static inline void print_row(const char *name, double *ns, int batches, int call
           ns[0], ns[batches / 2], batches, calls);
 }
 
-// A "VmRSS:" or "VmHWM:" line of the kernel's account of this process; -1 where there is none.
+// A "VmRSS:" or "VmHWM:" line of the kernel's account of this process; -1 if it is missing.
 static inline long status_kb(const char *key) {
   char line[256];
   long kb = -1;
@@ -79,7 +79,7 @@ static inline void open_out(int argc, char **argv, int rank) {
   }
 }
 
-// The second argument: batches a row.
+// The second argument: the number of batches per row.
 static inline int rounds_of(int argc, char **argv) {
   const int rounds = argc >= 3 ? atoi(argv[2]) : 300;
   return rounds < 1 ? 1 : rounds;

@@ -1,4 +1,4 @@
-/* What the programs that place a graph's ranks for the bench have in common. */
+/* Shared by the bench programs that place the ranks of a graph. */
 #ifndef RANKWISE_BENCH_PLACING_H
 #define RANKWISE_BENCH_PLACING_H
 
@@ -22,7 +22,7 @@ static double seconds(clockid_t clock) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* kB, from what the kernel says about this process. */
+/* kB, as the kernel reports for this process. */
 static long memory(const char *what) {
   char line[256];
   long kb = -1;

@@ -1,7 +1,7 @@
 /* Programs with one known problem each: planted MODE STEPS MICROSECONDS [BYTES]
    Ranks sleep where a program would compute, so that many of them fit on few processors; only the modes about
-   processors spin. Where the run time on an ideal network follows from the program's own clock, rank 0 prints
-   it, and how long ranks waited in collectives or for messages, in seconds over the ranks:
+   processors spin. If the run time on an ideal network follows from the program's own clock, rank 0 prints
+   it, and the waiting time in collectives or for messages, in seconds summed over all ranks:
    {"truth": 1, "serialisation": S, "transfer": T, "collectives": W} (or "messages"). */
 #include <fcntl.h>
 #include <mpi.h>
@@ -16,8 +16,8 @@
 static int rank, ranks, steps, bytes, current;
 static double microseconds;
 static char *out, *in;
-static double *began, *entered, *left; /* when a rank began to compute, had computed, and was through with a step */
-static double at_start[2];             /* when it entered the barrier before the steps, and left it */
+static double *began, *entered, *left; /* when a rank began to compute, finished computing, and completed a step */
+static double at_start[2];             /* when it entered and left the barrier before the steps */
 
 static double now(void) {
   struct timespec t;
@@ -33,7 +33,7 @@ static void rest(double seconds) {
   }
 }
 
-/* For so much time of a processor, however long that takes. */
+/* Uses this much processor time, regardless of the elapsed time. */
 static void spin(double seconds) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -67,7 +67,7 @@ static void halo(int extra) {
   }
 }
 
-/* Made once. */
+/* Created once. */
 static MPI_Comm half(void) {
   static MPI_Comm made;
   if (!made) MPI_Comm_split(MPI_COMM_WORLD, rank >= ranks / 2, rank, &made);
@@ -134,7 +134,7 @@ static void late_root_of_reduce(int step) {
 }
 static void late_sender(int step) { (void)step, compute(is_last() ? 5 : 1), halo(0); }
 static void late_sender_drift(int step) {
-  if (step == 0 && rank < 2) /* one more message in front: numbers of messages no longer agree */
+  if (step == 0 && rank < 2) /* one extra message first: numbers of messages no longer agree */
     rank ? MPI_Recv(in, 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
          : MPI_Send(out, 1, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
   compute(is_last() ? 5 : 1);
@@ -237,7 +237,7 @@ static void stop_before_halo(int step) {
   halo(0);
 }
 
-/* What the MPI library or the network takes. */
+/* Time spent in the MPI library or the network. */
 static void exchange(int step) {
   (void)step, compute(1), MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
@@ -334,7 +334,7 @@ static void files(int step) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (step == steps - 1) MPI_File_close(&opened);
 }
-static void own_file(int step) { /* without MPI-IO; the pause stands for a slow disk */
+static void own_file(int step) { /* without MPI-IO; the pause represents a slow disk */
   (void)step;
   if (rank == 0) {
     int descriptor = open("planted.data", O_CREAT | O_WRONLY, 0600);
@@ -346,9 +346,9 @@ static void own_file(int step) { /* without MPI-IO; the pause stands for a slow 
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Work that is shared out unevenly, or done by one rank after the other. */
+/* Work that is divided unevenly, or done by one rank after the other. */
 static void half_work(int step) { (void)step, compute(rank >= ranks / 2 ? 3 : 1), sum(MPI_COMM_WORLD); }
-static void roles(int step) { /* each half does something of its own, and the first one has more to do */
+static void roles(int step) { /* each half does different work, and the first one has more to do */
   (void)step;
   int is_first = rank < ranks / 2, partner = (rank + ranks / 2) % ranks;
   compute(is_first ? 3 : 1);
@@ -381,7 +381,7 @@ enum { too_many = 8, most_threads = 1024 };
 static int threads;
 static pthread_barrier_t meeting;
 
-/* A pool, as OpenMP has it: its threads sleep between the steps. */
+/* A thread pool, as in OpenMP: its threads sleep between the steps. */
 static void *work(void *unused) {
   for (int i = 0; i < steps; i++) {
     pthread_barrier_wait(&meeting);
@@ -417,7 +417,7 @@ static void new_threads(int step) {
   sum(MPI_COMM_WORLD);
 }
 
-/* Let this process run on its first processor only. */
+/* Bind this process to its first processor. */
 static void bind_to_one(void) {
   cpu_set_t all, one;
   sched_getaffinity(0, sizeof all, &all);
@@ -583,7 +583,7 @@ static void few_communicators(int step) {
 static void without_calls(int step) { (void)step, compute(1); }
 static void waits_at_ends(int step) { (void)step, compute(1); }
 
-/* What has to be known of others for a step to go on, for the truth on an ideal network. */
+/* A step's dependences on other ranks, for the run time on an ideal network. */
 enum needs { NOTHING, ALL, THE_ONE_BEFORE, THE_PARTNER, A_CHAIN };
 
 static const struct mode {
@@ -678,20 +678,20 @@ static double most(const double *values, size_t number, size_t apart) {
   return found;
 }
 
-/* Whom a rank needs for a step to go on, if that is one other. */
+/* The rank that a step depends on, if it is one other rank. */
 static int needed(enum needs needs, int of) {
   if (needs == THE_PARTNER) return (of ^ 1) < ranks ? of ^ 1 : of;
   return (of + ranks - 1) % ranks;
 }
 
-/* How long ranks waited: until who is needed had come, and no longer than they were in the call. */
+/* Waiting time: until the rank that was waited for had arrived, and at most the time in the call. */
 static double waited(double last, double came, double went) {
   double seconds = (last < went ? last : went) - came;
   return seconds > 0 ? seconds : 0;
 }
 
-/* Replay the steps on a network that takes no time: each rank computes for as long as it did, and goes on when
-   those have come that it needs. */
+/* Replay the steps on a network with zero transfer time: each rank computes for as long as it did, and goes on when the
+ * ranks that it depends on have arrived. */
 static void tell_truth(enum needs needs, double seconds) {
   double *b = of_all(began, steps), *e = of_all(entered, steps), *l = of_all(left, steps), *first = of_all(at_start, 2);
   double longest, ideal = 0, waiting = 0;
@@ -721,7 +721,7 @@ static void tell_truth(enum needs needs, double seconds) {
     ideal = most(at, number, 1);
     printf("{\"truth\": 1, \"serialisation\": %.4f, \"transfer\": %.4f", most(useful, number, 1) / ideal,
            ideal / longest);
-    /* (Of large messages senders wait, too.) */
+    /* (Senders of large messages wait, too.) */
     if (needs == ALL || (needs != A_CHAIN && bytes <= 1024))
       printf(", \"%s\": %.4f", needs == ALL ? "collectives" : "messages", waiting);
     printf("}\n");

@@ -1,8 +1,8 @@
-// An exchange in rows: a ring and an allgather among the ranks of a row, and now and then a small sum over all.
+// An exchange in rows: a ring and an allgather among the ranks of a row, and occasionally a small sum over all ranks.
 //
 //   rows [BYTES] [ITERATIONS] [RANKS OF A ROW]
 //
-// A row is consecutive ranks. Where these are on one node, only the sums leave it.
+// A row is a set of consecutive ranks. If a row is on one node, only the sums leave the node.
 #include <string.h>
 
 #include "job_time.h"

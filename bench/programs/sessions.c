@@ -1,5 +1,5 @@
-// Calls on a communicator of one rank, and, unless compiled with WITHOUT_SESSIONS, the same in an active session and
-// what the functions of MPI_Monitoring.h take on MPI_COMM_WORLD.
+// Calls on a communicator of one rank. Unless compiled with WITHOUT_SESSIONS, also the same calls in an active session,
+// and the cost of the functions of MPI_Monitoring.h on MPI_COMM_WORLD.
 //
 //   sessions OUT ROUNDS ROWS    ROWS: kinds of messages that have been sent before, each a row of the counters
 #include "measure.h"
@@ -36,7 +36,7 @@ static void measure(const Row *rows, int count, int rounds) {
   double *ns = malloc((size_t)rounds * sizeof *ns);
   if (!ns) MPI_Abort(MPI_COMM_WORLD, 1);
   for (int r = 0; r < count; r++) {
-    rows[r].batch(kCalls);  // the first time is no typical time
+    rows[r].batch(kCalls);  // warm up
     for (int round = 0; round < rounds; round++) ns[round] = rows[r].batch(kCalls) / kCalls;
     print_row(rows[r].name, ns, rounds, kCalls);
   }
@@ -48,7 +48,7 @@ enum { kKinds = sizeof calls / sizeof *calls };
 
 #ifndef WITHOUT_SESSIONS
 
-// Each kind of message has a communicator of its own.
+// Each kind of message has a separate communicator.
 static void make_rows(int rows) {
   for (int i = 0; i < rows; i++) {
     MPI_Comm comm;

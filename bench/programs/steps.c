@@ -1,9 +1,9 @@
-// What a program loses whose ranks have all processors: communicators right after MPI_Init, steps of a millisecond.
+// The slowdown of a program whose ranks use all processors: communicators right after MPI_Init, steps of a millisecond.
 //
 //     mpirun -n P ./steps OUT [STEPS]
 //
 // Each rank writes a JSON line to OUT.<rank>. In each step all ranks compute for a millisecond and meet in an
-// Allreduce, so whoever has lost its processor holds up all.
+// Allreduce, so a rank that has lost its processor delays all others.
 
 #include "measure.h"
 

@@ -1,10 +1,10 @@
-// Short calls on many communicators, sweep after sweep for some seconds: the longest sweep, and the longest sleep in
-// one.
+// Short calls on many communicators, in sweeps repeated for some seconds: the longest sweep, and the longest sleep in a
+// sweep.
 //
 //     mpirun -n P ./sweeps OUT SECONDS
 //
-// Each rank has communicators of its own and waits for nobody. That a sweep takes long may be the scheduler's doing;
-// that its process sleeps is not: then it waits for something in the kernel, such as a file system.
+// Each rank has private communicators and waits for no other rank. A long sweep may be due to the scheduler. A sleep is
+// not: then the process waits for something in the kernel, such as a file system.
 
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static void sweep(void) {
   }
 }
 
-// How often this thread has gone to sleep; being sent away from its processor does not count.
+// How often this thread has gone to sleep; losing the processor to another thread does not count.
 static long sleeps(void) {
   struct rusage usage;
   getrusage(RUSAGE_THREAD, &usage);
@@ -42,7 +42,7 @@ static double awake_ns(int schedstat) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   if (pread(schedstat, line, sizeof line - 1, 0) <= 0 || sscanf(line, "%llu %llu", &ran, &waited) != 2) return -1;
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec + (double)waited;  // `ran` is as of the last tick
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec + (double)waited;  // `ran` is updated at each tick
 }
 
 static int descending(const void *a, const void *b) {
@@ -81,5 +81,5 @@ int main(int argc, char **argv) {
   fprintf(out, "}\n");
   fclose(out);
   MPI_Finalize();
-  return sink == 1;  // never, but the compiler doesn't know
+  return sink == 1;  // never true, but the compiler doesn't know
 }

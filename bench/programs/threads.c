@@ -1,10 +1,10 @@
-// What an MPI call costs where several threads make it at once, each on a communicator of its own.
+// The cost of an MPI call if several threads make it at once, each on a private communicator.
 //
 //     mpirun -n 1 ./threads OUT [ROUNDS]
 //
-// Writes JSON lines to OUT.0. All threads measure the same row at the same time, so what they share inside the
-// library or inside a profiler shows. More threads than cores make no difference: a batch is much shorter than the
-// time for which the scheduler lets a thread run.
+// Writes JSON lines to OUT.0. All threads measure the same row at the same time, which shows the cost of data that they
+// share inside the library or inside a profiler. More threads than cores make no difference: a batch is much shorter
+// than the time slice of the scheduler.
 
 #include "measure.h"
 //
@@ -14,7 +14,7 @@ enum { kThreads = 4, kCalls = 200 };
 
 typedef struct {
   MPI_Comm comm;
-  double *ns;  // per call, of each batch
+  double *ns;  // per call, for each batch
   int rounds;
   double (*batch)(MPI_Comm comm, int calls);
 } Thread;
@@ -48,7 +48,7 @@ static double irecv_isend_waitall(MPI_Comm comm, int calls) {
 
 static void *measure(void *argument) {
   Thread *thread = argument;
-  thread->batch(thread->comm, kCalls);  // the first time is no typical time
+  thread->batch(thread->comm, kCalls);  // warm up
   pthread_barrier_wait(&together);
   for (int round = 0; round < thread->rounds; round++) thread->ns[round] = thread->batch(thread->comm, kCalls) / kCalls;
   return NULL;

@@ -1,6 +1,6 @@
-/* Places the ranks of a graph with TreeMatch, from the plugin of Open MPI 4 that has it inside:
+/* Places the ranks of a graph with TreeMatch, which is part of a plugin of Open MPI 4:
  * treematch LIBMPI PLUGIN GRAPH RESULT (padded | constraints) ARITY DISTANCE [ARITY DISTANCE ...], the outermost level
- * first. GRAPH is as for scotch.c. TreeMatch wants as many ranks as there are slots, or to be told which slots to use:
+ * first. GRAPH is as for scotch.c. TreeMatch needs as many ranks as slots, or a list of the slots to use:
  * `padded` adds ranks that are silent, `constraints` names the first slots, as many as there are ranks. */
 #define _POSIX_C_SOURCE 200809L
 
@@ -13,7 +13,7 @@
 
 #include "placing.h"
 
-/* Of TreeMatch's solution, what is read here. */
+/* The part of TreeMatch's solution that is read here. */
 struct solution {
   int *sigma; /* the slot of each rank */
   size_t ranks;
@@ -55,7 +55,7 @@ static void load(const char *mpi, const char *plugin) {
   find(library, "tm_set_max_nb_threads", &treematch.threads);
 }
 
-/* TreeMatch takes nothing else than all pairs. */
+/* TreeMatch accepts only a full matrix of pairs. */
 static double **matrix_of(int ranks, int order, const int32_t *begin, const int32_t *adjacent, const int32_t *weight) {
   double **matrix = malloc((size_t)order * sizeof *matrix);
   if (!matrix) fail("no memory");
@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
   fclose(file);
   if (ranks > slots) fail("more ranks than slots");
 
-  /* What it prints would be among our numbers. */
+  /* Its output would be mixed with our numbers. */
   fflush(stdout);
   const int order = is_padded ? slots : ranks;
   double **matrix = matrix_of(ranks, order, begin, adjacent, weight);

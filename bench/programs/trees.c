@@ -2,8 +2,8 @@
 //
 //   trees [PAIRS] [LARGEST]
 //
-// A session watches the operation once; then both orders are timed in turns, and who is first alternates. Rank 0 writes
-// a line for each measurement: operation, bytes, seconds before, seconds after.
+// A session watches the operation once. Then both orders are timed in pairs, and the first of a pair alternates. Rank 0
+// writes a line for each measurement: operation, bytes, seconds before, seconds after.
 #include <MPI_Monitoring.h>
 
 #include "job_time.h"

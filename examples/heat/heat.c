@@ -26,7 +26,7 @@
 
 static const double kPi = 3.14159265358979323846;
 static const double kEnd = 0.05;  // time simulated; the mode has then decayed to about 1/12
-enum { kCheckEvery = 10 };        // steps between two looks at the change
+enum { kCheckEvery = 10 };        // steps between two checks of the change
 
 typedef struct {
   int rows, cols;            // of this process's block, without its halo
@@ -105,7 +105,7 @@ static void free_sweep(Sweep *s) {
   free(s->block), free(s->parts), free(s->whole), free(s->solved);
 }
 
-// What came from each process is its piece of every line of mine: put them side by side, or (back) apart.
+// Each process sent its piece of every line of mine: put the pieces side by side, or (back) apart.
 static void rearrange(Sweep *s, int n, int join) {
   int size;
   MPI_Comm_size(s->comm, &size);
@@ -220,7 +220,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 
-  // Rank 0 reads the command line, checks it, and tells the others; N = 0 tells them to stop.
+  // Rank 0 reads and checks the command line, and broadcasts it; N = 0 asks all ranks to stop.
   int sizes[2] = {768, 50}, dims[2] = {0, 0};
   double imbalance = 1;
   MPI_Dims_create(ranks, 2, dims);
@@ -295,7 +295,7 @@ int main(int argc, char **argv) {
   if (rank == 0) {
     printf("heat: %d x %d points, %d steps, %d x %d processes\n", n, n, steps, dims[0], dims[1]);
     printf("last change %.6e, error %.6e, %s\n", change, error, ok ? "ok" : "WRONG");
-    fprintf(stderr, "heat: %.3f s\n", seconds);  // not with the results: these are the same in every run
+    fprintf(stderr, "heat: %.3f s\n", seconds);  // not printed with the results, which are the same in every run
   }
 
   free_sweep(&along_x), free_sweep(&along_y), free(pivot), free(field);

@@ -11,7 +11,7 @@ module heat
 
   real(dp), parameter :: pi = 3.14159265358979323846_dp
   real(dp), parameter :: end_time = 0.05_dp  ! the mode has then decayed to about 1/12
-  integer, parameter :: check_every = 10     ! steps between two looks at the change
+  integer, parameter :: check_every = 10     ! steps between two checks of the change
 
   ! One direction's line solves: which lines this process gets, and how the transposition cuts the blocks.
   type :: sweep
@@ -114,7 +114,7 @@ contains
 
     call MPI_Alltoallv(s%block, s%out_count, s%out_at, MPI_DOUBLE_PRECISION, &
                        s%parts, s%in_count, s%in_at, MPI_DOUBLE_PRECISION, s%comm)
-    ! What came from each process is its piece of every line of mine: put them side by side.
+    ! Each process sent its piece of every line of mine: put the pieces side by side.
     do p = 1, s%processes
       do line = 1, s%mine
         at = s%in_at(p) + (line - 1) * s%piece(p)
@@ -210,7 +210,7 @@ program heat_f08
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
 
-  ! Rank 0 reads the command line, checks it, and tells the others; N = 0 tells them to stop.
+  ! Rank 0 reads and checks the command line, and broadcasts it; N = 0 asks all ranks to stop.
   sizes = [768, 50]
   imbalance = 1
   dims = 0

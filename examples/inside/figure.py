@@ -5,8 +5,8 @@
     pip install matplotlib
     python examples/inside/figure.py collectives.rankwise -o docs/figures/inside-openmpi.png
 
-One panel for each procedure named by --call, from left to right: of its calls on the largest communicator
-the one that sends the most bytes. Where messages are missing, it draws nothing and says why.
+One panel for each procedure named by --call, from left to right: its call on the largest
+communicator with the most bytes sent. If messages are missing, it draws nothing and prints the reason.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MOST_TICKS = 4
 
 
 def main() -> int:
-    """Draw the figure; 1 if there is none to draw, which is said in one line."""
+    """Draw the figure; 1 without a figure, with one line that says why."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("profile", type=Path, metavar="F.rankwise")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FIGURE", help="png, svg or pdf")
@@ -49,7 +49,7 @@ def main() -> int:
 
 
 def save_figure(profile: Path, names: list[str], output: Path) -> None:
-    """Draw one panel for each name of a procedure; raises RankwiseError where messages are missing."""
+    """Draw one panel for each name of a procedure; raises RankwiseError if messages are missing."""
     mpl.rcParams["font.size"] = 9
     with opened_profile(profile) as connection:
         found = [chosen(connection, name) for name in names]
@@ -63,7 +63,7 @@ def save_figure(profile: Path, names: list[str], output: Path) -> None:
 
 
 def chosen(connection: sqlite3.Connection, name: str) -> Algorithm:
-    """Find the call to draw; raises RankwiseError if there is none of which all messages are known."""
+    """Find the call to draw; raises RankwiseError if no call has all its messages."""
     rows = [row for row in algorithms(connection) if call_name(row.procedure) == name]
     drawable = [row for row in rows if row.algorithm is not None or row.text == UNKNOWN]
     if not drawable:
@@ -72,7 +72,7 @@ def chosen(connection: sqlite3.Connection, name: str) -> Algorithm:
 
 
 def draw(figure: Any, panel: Any, connection: sqlite3.Connection, row: Algorithm) -> None:
-    """Draw one call: a coloured cell for each pair of ranks that a message went between."""
+    """Draw one call: a coloured cell for each pair of ranks with messages between them."""
     assert row.pattern is not None
     messages, volume = matrices(connection, row.pattern, row.processes)
     cells = np.where(messages > 0, np.maximum(volume, 1), np.nan)

@@ -1,4 +1,4 @@
-/* How is MPI_Barrier built? A session around one barrier: who sends to whom inside it. */
+/* How is MPI_Barrier built? A session around one barrier shows which ranks send to each other inside it. */
 #include <MPI_Monitoring.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
   unsigned long *messages = rank == 0 ? malloc((size_t)size * (size_t)size * sizeof *messages) : NULL;
 
   MPI_M_init();
-  MPI_Barrier(MPI_COMM_WORLD); /* the first one may set up more than it shows */
+  MPI_Barrier(MPI_COMM_WORLD); /* the first one may include setup messages */
   MPI_M_start(MPI_COMM_WORLD, &session);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_M_suspend(session);

@@ -12,7 +12,7 @@ program barrier
   allocate(messages(ranks, ranks))
 
   call MPI_M_init(ierror)
-  call MPI_Barrier(MPI_COMM_WORLD, ierror)  ! the first one may set up more than it shows
+  call MPI_Barrier(MPI_COMM_WORLD, ierror)  ! the first one may include setup messages
   call MPI_M_start(MPI_COMM_WORLD, session, ierror)
   call MPI_Barrier(MPI_COMM_WORLD, ierror)
   call MPI_M_suspend(session, ierror)

@@ -1,11 +1,11 @@
-"""How is MPI_Barrier built? A session around one barrier: who sends to whom inside it."""
+"""How is MPI_Barrier built? A session around one barrier shows which ranks send to each other inside it."""
 
 from mpi4py import MPI
 
 import rankwise
 
 comm = MPI.COMM_WORLD
-comm.Barrier()  # the first one may set up more than it shows
+comm.Barrier()  # the first one may include setup messages
 with rankwise.session(comm) as session:
     comm.Barrier()
 

@@ -1,4 +1,4 @@
-/* A session on the even ranks, one on the odd: they see what is sent between their processes on MPI_COMM_WORLD, too. */
+/* A session on the even ranks, one on the odd: they also see messages between their processes on MPI_COMM_WORLD. */
 #include <MPI_Monitoring.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
   }
   MPI_M_suspend(session);
 
-  /* The message to the next rank goes to the other half, the one to the next but one stays. */
+  /* The message to the next rank goes to the other half. The message to the next but one stays in the same half. */
   unsigned long *messages = malloc((size_t)half_size * sizeof *messages);
   MPI_M_get_data(session, messages, MPI_M_DATA_IGNORE, MPI_M_USER_ONLY);
   char line[4096];
@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
   for (int to = 0; to < half_size && length < (int)sizeof line - 32; ++to) {
     length += snprintf(line + length, 32, " %lu", messages[to]);
   }
-  printf("%s\n", line); /* at once, because the others print, too */
+  printf("%s\n", line); /* in one piece, because the others print, too */
   free(messages);
   MPI_M_free(session);
   MPI_M_finalize();

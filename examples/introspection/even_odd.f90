@@ -1,4 +1,4 @@
-! A session on the even ranks, one on the odd: they see what is sent between their processes on MPI_COMM_WORLD, too.
+! A session on the even ranks, one on the odd: they also see messages between their processes on MPI_COMM_WORLD.
 ! As even_odd.c.
 program even_odd
   use mpi
@@ -23,7 +23,7 @@ program even_odd
   end do
   call MPI_M_suspend(session, ierror)
 
-  ! The message to the next rank goes to the other half, the one to the next but one stays.
+  ! The message to the next rank goes to the other half. The message to the next but one stays.
   allocate(messages(half_size))
   call MPI_M_get_data(session, messages, MPI_M_DATA_IGNORE, MPI_M_USER_ONLY, ierror)
   print '(A,I0,3A,*(1X,I0))', "rank ", rank, " to the ", trim(parity(mod(rank, 2))), " ranks:", messages

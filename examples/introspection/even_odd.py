@@ -1,4 +1,4 @@
-"""A session on the even ranks, one on the odd: they see what their processes send on the world, too."""
+"""A session on the even ranks, one on the odd: they also see their messages on the world."""
 
 from mpi4py import MPI
 
@@ -13,7 +13,7 @@ with rankwise.session(half) as session:
             "data", dest=(comm.rank + distance) % comm.size, source=(comm.rank - distance) % comm.size
         )
 
-# The message to the next rank goes to the other half, the one to the next but one stays.
+# The message to the next rank goes to the other half. The message to the next but one stays.
 messages = " ".join(map(str, session.messages("user")))
 told = f"rank {comm.rank} to the {'odd' if comm.rank % 2 else 'even'} ranks: {messages}"
 for line in comm.gather(told) or []:

@@ -1,12 +1,12 @@
-// Goes on in a better order: solves -u'' = 1 on a square with u = 0 at its edges by Jacobi's method, monitors the first
-// iterations, gives each process the rank whose neighbours are near it, and goes on there.
+// Continues in a better order: solves -u'' = 1 on a square with u = 0 at its edges by Jacobi's method, monitors the
+// first iterations, gives each process a rank whose neighbours are near it, and goes on there.
 //
 //   mpirun -n 16 --map-by node ./solver          # neighbours are on other nodes: reordered
-//   mpirun -n 16 --map-by node ./solver -k       # the same, in the order as started
+//   mpirun -n 16 --map-by node ./solver -k       # the same, in the original order
 //
-//   -n POINTS    a side of the part of each process (256)
-//   -i COUNT     iterations in all (200)
-//   -f COUNT     the first of them, which are monitored (10)
+//   -n POINTS    side length of each process's part (256)
+//   -i COUNT     total iterations (200)
+//   -f COUNT     the first iterations, which are monitored (10)
 //   -m FILE      a machine.json
 //   -k           keep the order
 #include <MPI_Monitoring.h>
@@ -22,8 +22,8 @@ struct Options {
   const char *machine;
 };
 
-// What a process works on: a part of the square, with the edges of its neighbours around it. Which part, and who the
-// neighbours are, follows from its rank.
+// The part of the square that a process works on, surrounded by the edges of its neighbours. The part and the
+// neighbours follow from the rank.
 struct Part {
   MPI_Comm comm;
   int rank, rows, columns;  // of parts
@@ -96,7 +96,7 @@ static double iterate(struct Part *part) {
   return of_all;
 }
 
-// Seconds that the slowest process needs.
+// Seconds, on the slowest process.
 static double iterations(struct Part *part, int count, double *change) {
   double seconds, slowest;
   MPI_Barrier(part->comm);
@@ -107,7 +107,7 @@ static double iterations(struct Part *part, int count, double *change) {
   return slowest;
 }
 
-// What reordering takes, and how many processes have got another rank.
+// The time of reordering, and how many processes have a new rank.
 struct Cost {
   double order, data;
   int moved;
@@ -135,14 +135,14 @@ static double first_iterations(struct Part *part, const struct Options *options,
   double started = MPI_Wtime();
   check(MPI_M_reorder(session, before, options->machine, &better, k), "MPI_M_reorder");
   cost->order = MPI_Wtime() - started;
-  // Rank r of `better` does what rank r did: it needs the numbers that this one has. `next` is only room.
+  // Rank r of `better` takes over from rank r and needs its numbers. `next` only provides space.
   started = MPI_Wtime();
   const int count = (int)numbers(part);
   check(MPI_M_redistribute(part->now, count, part->next, count, MPI_DOUBLE, before, k), "MPI_M_redistribute");
   memcpy(part->now, part->next, numbers(part) * sizeof *part->now);
   cost->data = MPI_Wtime() - started;
   work_in(part, better);
-  // The edges of the square are 0 in both; what is next to another part comes with the next exchange.
+  // The edges of the square are 0 in both; edges next to another part arrive with the next exchange.
   for (int i = 0; i < size; i++) cost->moved += k[i] != i;
 
   check(MPI_M_free(session), "MPI_M_free");

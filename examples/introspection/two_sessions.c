@@ -1,11 +1,11 @@
-/* Two collectives told apart by two sessions, though nothing is between them. */
+/* Two sessions distinguish two collectives that follow each other directly. */
 #include <MPI_Monitoring.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { COUNT = 1000 };
 
-/* -1 where these messages can't be seen. */
+/* -1 if these messages are not visible. */
 static long total(MPI_M_msid session, int flags, int size) {
   unsigned long sum = 0, *bytes = malloc((size_t)size * sizeof *bytes);
   const int error = MPI_M_get_data(session, MPI_M_DATA_IGNORE, bytes, flags);

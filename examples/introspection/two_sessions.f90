@@ -1,4 +1,4 @@
-! Two collectives told apart by two sessions, though nothing is between them. As two_sessions.c.
+! Two sessions distinguish two collectives that follow each other directly. As two_sessions.c.
 program two_sessions
   use mpi
   use MPI_Monitoring
@@ -33,7 +33,7 @@ contains
     integer, intent(in) :: session, flags
     integer(MPI_M_DATA_KIND) :: bytes(ranks)
     call MPI_M_get_data(session, MPI_M_DATA_IGNORE, bytes, flags, ierror)
-    total = -1  ! where these messages can't be seen
+    total = -1  ! if these messages are not visible
     if (ierror == MPI_SUCCESS) total = sum(bytes)
   end function
 end program

@@ -1,4 +1,4 @@
-"""Two collectives told apart by two sessions, though nothing is between them."""
+"""Two sessions distinguish two collectives that follow each other directly."""
 
 import numpy as np
 from mpi4py import MPI

@@ -1,9 +1,9 @@
-/* Where ranks go: a slot of the machine for each rank, so that those that communicate much are near each other.
+/* Assigns each rank a slot of the machine, so that ranks that communicate much are near each other.
  *
- * The machine is a tree: slots belong to objects (node, package, ...), and a message costs the more the fewer objects
- * its ends have in common. What is between nodes may be a torus, a dragonfly, what forwarding tables say, or measured
- * instead. The result is never dearer than the natural order (rank r in slot r) or the present placement, is the same
- * for the same input and seed, and puts no two ranks into one slot.
+ * The machine is a tree: slots belong to objects (node, package, ...), and a message costs more if its ends have fewer
+ * objects in common. The network between nodes may also be a torus, a dragonfly, forwarding tables, or a matrix of
+ * measured costs. The result never costs more than the natural order (rank r in slot r) or the present placement. It is
+ * the same for the same input and seed, and puts no two ranks into one slot.
  */
 #ifndef RANKWISE_PLACEMENT_H
 #define RANKWISE_PLACEMENT_H
@@ -14,95 +14,93 @@
 extern "C" {
 #endif
 
-/* What ranks send each other: `entries` triples in any order. Those of one pair add up, in both directions; what a
- * rank sends to itself costs nothing. */
+/* The traffic between ranks: `entries` triples in any order. Triples of one pair add up, in both directions. Messages
+ * from a rank to itself cost nothing. */
 struct rankwise_traffic {
   int32_t ranks;
   int64_t entries;
   const int32_t *source;
   const int32_t *destination;
-  const double *bytes;    /* not negative, finite */
-  const double *messages; /* likewise; NULL if they cost nothing */
+  const double *bytes;    /* finite, not negative */
+  const double *messages; /* finite, not negative; NULL if messages cost nothing */
 };
 
-/* What a placement is to make small. */
+/* What a placement minimises. */
 enum {
-  RANKWISE_SUM = 0,   /* what all messages cost together */
-  RANKWISE_BOTTLENECK /* the load of the most loaded link: bytes x what they cost there; where that is equal, the sum.
-                       * Links of objects count, of both directions together, and those of a torus, of a dragonfly and
-                       * of routes, each direction by itself; in a torus, messages go along the first axis first, and
-                       * forward if both ways are equally long. */
+  RANKWISE_SUM = 0,   /* the cost of all messages together */
+  RANKWISE_BOTTLENECK /* the load of the most loaded link: bytes x cost per byte on it; if that is equal, the sum. The
+                       * links of objects count both directions together. Those in a torus, in a dragonfly and in routes
+                       * count each direction separately. In a torus, messages take the first axis first, and the
+                       * forward direction if both are equally long. */
 };
 
 enum { RANKWISE_TORUS = 1, RANKWISE_DRAGONFLY, RANKWISE_MATRIX, RANKWISE_ROUTES };
 
-/* What lies between nodes, where that is no tree. A message between slots of different nodes costs the first price of
- * the slots and what the network adds for the two nodes; objects around nodes tell nothing then. Both directions of a
- * pair go together, so they cost the same. */
+/* The network between nodes, unless it is a tree. A message between slots of different nodes costs the first price of
+ * the slots plus the network's cost for the two nodes; objects around nodes then have no effect. Both directions of a
+ * pair are added, so they cost the same. */
 struct rankwise_network {
   int32_t kind;
-  int32_t
-      level; /* column of rankwise_slots.object that has the nodes: 0 ... nodes - 1, each in one place of the tree */
+  int32_t level; /* column of rankwise_slots.object with the nodes: 0 ... nodes - 1, each in one place of the tree */
   int32_t nodes;
-  /* All but a matrix: what each hop costs. */
+  /* All but a matrix: the cost of each hop. */
   double per_byte;
   double per_message;
-  const int32_t *router; /* [nodes]; NULL: node n is at router n of a torus, at n / at_router of a dragonfly; routes
-                            need it */
-  /* Torus: routers in row-major order; hops are links between routers, on the shortest way. */
+  const int32_t *router; /* [nodes]; NULL: node n is at router n of a torus, at n / at_router of a dragonfly; required
+                          * for routes */
+  /* Torus: routers in row-major order. Hops are links between routers on the shortest path. */
   int32_t axes;
   const int32_t *length;  /* [axes] */
   const uint8_t *is_ring; /* [axes]: the last router is linked with the first; NULL: in all axes */
-  /* Dragonfly (Kim, Dally, Scott and Abts 2008): all routers of a group are linked, and each two groups by one link:
-   * link k of group g leads to group k, or k + 1 from g on, and is at router k / ceil((groups - 1) / routers). Hops are
-   * routers on the way, which takes one link between groups: 1 to 4. */
+  /* Dragonfly (Kim, Dally, Scott and Abts 2008): all routers of a group are linked, and each pair of groups by one
+   * link: link k of group g leads to group k, or to k + 1 if k >= g, and is at router k / ceil((groups - 1) / routers).
+   * Hops are the routers on the path, which takes one link between groups: 1 to 4. */
   int32_t groups;
-  int32_t routers;   /* of each group; with routes: in all */
+  int32_t routers;   /* in each group; with routes: in the whole network */
   int32_t at_router; /* nodes at each router */
-  /* Matrix: what a byte and a message cost; the mean of both directions counts. */
+  /* Matrix: the costs of a byte and of a message. The mean of both directions counts. */
   const double *byte_between;    /* [nodes][nodes] */
-  const double *message_between; /* likewise; NULL if messages cost nothing */
-  /* Routes: forwarding tables. A message from a node follows one of them from router to router until it is at that of
-   * the other node; hops are the links on the way, in the mean over the tables, by their shares. */
+  const double *message_between; /* [nodes][nodes]; NULL if messages cost nothing */
+  /* Routes: forwarding tables. A message follows one table from router to router until it reaches the router of the
+   * destination node. Hops are the links on the path, averaged over the tables with their shares as weights. */
   int32_t links;
   const int32_t *link_end; /* [links][2]: the two routers of a link, which is used in both directions */
-  const double *link_byte; /* [links]: what a byte costs on a link, for the bottleneck alone; NULL: as much as a hop */
+  const double *link_byte; /* [links]: cost of a byte on a link, used only for the bottleneck; NULL: as a hop */
   int32_t tables;
-  const double *share; /* [tables]: of all messages, that follow a table; their sum is 1; NULL: all equal */
-  const int32_t *next; /* [tables][routers][nodes]: link from a router towards a node; -1: none, as at its router and
-                          where no message comes by */
+  const double *share; /* [tables]: share of all messages that follow a table; the sum is 1; NULL: all equal */
+  const int32_t *next; /* [tables][routers][nodes]: link from a router towards a node; -1: none, because the node is at
+                        * this router or no message takes this way */
 };
 
-/* The machine. Objects of one level are numbered in any way; slots have an object in common if they have its number
- * and all numbers before it. */
+/* The machine. The numbers of a level's objects are arbitrary. Slots share an object if its number and all numbers
+ * before it are the same. */
 struct rankwise_slots {
   int32_t slots;
   int32_t depth;             /* levels of objects */
   const int32_t *object;     /* [slots][depth], outermost first */
-  const double *per_byte;    /* [depth + 1]: cost of a byte between slots that have so many objects in common */
+  const double *per_byte;    /* [depth + 1]: cost of a byte between slots, by the number of common objects */
   const double *per_message; /* [depth + 1]; NULL if messages cost nothing */
-  const struct rankwise_network *network; /* NULL: the tree tells all */
-  /* [slots][depth]: what a byte costs on the link from the object of this level to the one around it, for the
-   * bottleneck alone; 0: no such link, or one that does not matter; NULL: all 0 if there is a network, else all 1. */
+  const struct rankwise_network *network; /* NULL: the tree is the whole machine */
+  /* [slots][depth]: cost of a byte on the link from the object of this level to the enclosing object, used only for the
+   * bottleneck. 0: no such link, or one that does not matter. NULL: all 0 if there is a network, else all 1. */
   const double *per_link_byte;
 };
 
 struct rankwise_wishes {
-  int32_t effort;         /* 0: quick, one attempt; 1: usual; 2: thorough; 3: several seeds, too */
-  int32_t threads;        /* at most; 0: as many as there are processors */
-  uint64_t seed;          /* of all that is random */
-  const int32_t *present; /* [ranks]: slots that the ranks are in now; NULL if there is no such placement. Of all
-                           * placements that are as good because parts of the machine or groups of ranks are alike, the
-                           * result is the one with the fewest moves from it. */
-  int32_t node;           /* with `present`: column of rankwise_slots.object that has the nodes, among which groups of
-                           * ranks that send nothing to others are exchanged; with a network it is the network's */
+  int32_t effort;         /* 0: quick, one attempt; 1: the default; 2: thorough; 3: also several seeds */
+  int32_t threads;        /* maximum; 0: the number of processors */
+  uint64_t seed;          /* of the random numbers */
+  const int32_t *present; /* [ranks]: present slots of the ranks; NULL if there is no present placement. If several
+                           * placements are equally good, because parts of the machine or groups of ranks are
+                           * equivalent, the result is the placement with the fewest moves. */
+  int32_t node;           /* with `present`: column of rankwise_slots.object with the nodes, among which groups of ranks
+                           * that send nothing to other groups are exchanged; with a network, the network's `level` */
   int32_t objective;      /* RANKWISE_SUM or RANKWISE_BOTTLENECK */
-  double *progress;       /* written all the time: how much is done, 0 to 1, about; NULL: nobody wants to know */
+  double *progress;       /* updated continuously: the fraction done, about 0 to 1; NULL: not wanted */
 };
 
-/* The cost of a placement is the sum over all pairs of ranks of bytes x per_byte + messages x per_message, and
- * of what the network adds; with RANKWISE_BOTTLENECK,
- * the load of the most loaded link. */
+/* The cost of a placement is the sum over all pairs of ranks of bytes x per_byte + messages x per_message, plus the
+ * cost of the network. With RANKWISE_BOTTLENECK it is the load of the most loaded link. */
 struct rankwise_costs {
   double found;
   double natural;
@@ -113,50 +111,50 @@ enum {
   RANKWISE_PLACED = 0,
   RANKWISE_BAD_TRAFFIC,    /* a rank out of range, or a number that is negative, infinite or NaN */
   RANKWISE_BAD_SLOTS,      /* no slots or levels, no such level, a cost that is negative, infinite or NaN */
-  RANKWISE_BAD_NETWORK,    /* of no known kind, nodes out of range, split or out of reach, or a cost as above */
-  RANKWISE_BAD_PRESENT,    /* a slot out of range or taken twice */
-  RANKWISE_TOO_MANY_RANKS, /* more than slots */
+  RANKWISE_BAD_NETWORK,    /* unknown kind, nodes out of range, split or unreachable, or a cost as above */
+  RANKWISE_BAD_PRESENT,    /* a slot out of range or used twice */
+  RANKWISE_TOO_MANY_RANKS, /* more ranks than slots */
   RANKWISE_NO_MEMORY,
-  RANKWISE_BAD_OBJECTIVE, /* none of those above */
+  RANKWISE_BAD_OBJECTIVE, /* none of the objectives above */
   RANKWISE_BAD_PAIRS      /* a row or column out of range, or a weight that is negative, infinite or NaN */
 };
 
-/* Fills `slot` [ranks] and `costs`; on an error neither. Any number of threads may call it at the same time. */
+/* Fills `slot` [ranks] and `costs`; on an error, neither. Thread-safe. */
 int rankwise_place(const struct rankwise_traffic *traffic, const struct rankwise_slots *slots,
                    const struct rankwise_wishes *wishes, int32_t *slot, struct rankwise_costs *costs);
 
-/* A link, and the load on it. */
+/* A link and its load. */
 struct rankwise_link {
   double load;
-  int32_t level; /* of the object whose link to the one around it this is; -1: a link of the network, or none */
-  int32_t one;   /* a slot of the object; or the router that it leads from, -1 if there is no link at all */
-  int32_t other; /* the router that it leads to */
+  int32_t level; /* of the object whose link to the enclosing object this is; -1: a link of the network, or none */
+  int32_t one;   /* a slot of the object; or the router where the link starts, -1 if there is no link */
+  int32_t other; /* the router where the link ends */
 };
 
-/* Weighs any placement: the sum of all costs, and the most loaded link. */
+/* Evaluates any placement: the sum of all costs, and the most loaded link. */
 int rankwise_weigh(const struct rankwise_traffic *traffic, const struct rankwise_slots *slots, const int32_t *slot,
                    double *sum, struct rankwise_link *most_loaded);
 
-/* The assignment problem: pairs of a row and a column, of which some are chosen, no two with the same row or column. */
+/* The assignment problem: choose pairs of a row and a column, no two with the same row or column. */
 struct rankwise_pairs {
   int32_t rows;
   int32_t columns;
-  int64_t pairs; /* in any order, no two of the same row and column */
+  int64_t pairs; /* in any order, no two with the same row and column */
   const int32_t *row;
   const int32_t *column;
-  const double *weight; /* not negative, finite */
+  const double *weight; /* finite, not negative */
 };
 
-/* Fills `chosen` [pairs] with 1 for the pairs whose weights add up to the most, and 0; on an error nothing. */
+/* Fills `chosen` [pairs] with 1 for the pairs with the largest sum of weights, else 0; on an error, nothing. */
 int rankwise_choose_pairs(const struct rankwise_pairs *pairs, uint8_t *chosen);
 
-/* Exchanges equal parts of the machine in a placement, with all ranks in them, so that the most of them are where they
- * are at present; costs that depend on levels alone stay as they are. The objects of the first `fixed` columns are not
- * exchanged. Takes and fills slot [ranks]; of the slots, their objects count, and costs are not looked at. */
+/* Exchanges equal parts of the machine in a placement, with all their ranks, so that as many ranks as possible stay
+ * where they are at present. Costs that depend only on levels do not change. The objects of the first `fixed` columns
+ * are not exchanged. Reads and fills slot [ranks]; uses the objects of the slots, but not their costs. */
 int rankwise_minimal_moves(const struct rankwise_slots *slots, int32_t fixed, int32_t ranks, const int32_t *present,
                            int32_t *slot);
 
-/* What an error means, in words. */
+/* The description of an error. */
 const char *rankwise_placement_error(int error);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
-! What the running program has sent so far, asked by the program itself: MPI_Monitoring.h for Fortran.
+! Lets a running program query the messages that it has sent so far: MPI_Monitoring.h for Fortran.
 ! docs/reference/introspection.md explains it.
 !
 !   mpifort -o app $(rankwise link-flags --monitoring-module) app.f90 $(rankwise link-flags --monitoring)
 !
-! It is shipped as source because each compiler has module files of its own. Communicators are those of `use mpi` and of
-! mpif.h; with `use mpi_f08`, comm%MPI_VAL.
+! It is shipped as source because each compiler has a private format of module files. Communicators are as in `use mpi`
+! and mpif.h; with `use mpi_f08`, comm%MPI_VAL.
 module MPI_Monitoring
   use, intrinsic :: iso_c_binding
   implicit none
@@ -28,10 +28,10 @@ module MPI_Monitoring
 
   character(len=*), parameter, public :: MPI_M_ALL_COLLECTIVES = "collective", MPI_M_ALL_PROCEDURES = "*"
 
-  ! In the place of a machine.json: what the nodes tell themselves.
+  ! Instead of a machine.json: the nodes describe themselves.
   character(len=*), parameter, public :: MPI_M_NO_MACHINE = ""
 
-  ! In the place of an argument that is not wanted: known by their addresses.
+  ! For arguments that are not needed: identified by their addresses.
   integer, target, save, public :: MPI_M_INT_IGNORE
   integer(MPI_M_DATA_KIND), target, save, public :: MPI_M_DATA_IGNORE(1)
 
@@ -265,7 +265,7 @@ contains
     ierror = c_redistribute(sendbuf, sendcount, recvbuf, recvcount, datatype, original, k)
   end subroutine
 
-  ! C's null pointer for what is to be ignored.
+  ! C's null pointer for ignored arguments.
   type(c_ptr) function wanted(address)
     type(c_ptr), intent(in) :: address
     wanted = address

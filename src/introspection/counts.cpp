@@ -10,10 +10,10 @@
 namespace rankwise::introspection {
 namespace {
 
-// What of a row was sent from here.
+// The part of a row that was sent by this process.
 //
-// A fetch is a message of 0 bytes to the target, which asks for the data; with MPI_Get_accumulate and its kin the row
-// of what is put stands for that already.
+// A fetch is a message of 0 bytes to the target, which requests the data. For MPI_Get_accumulate and similar calls, the
+// row of the data that is put already includes it.
 struct Sent {
   Category category;
   Count count;

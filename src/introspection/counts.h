@@ -1,4 +1,4 @@
-// What this process has sent to each member of a communicator: differences of the counters that the profile uses.
+// The messages of this process to each member of a communicator: differences of the counters that the profile uses.
 #ifndef RANKWISE_INTROSPECTION_COUNTS_H
 #define RANKWISE_INTROSPECTION_COUNTS_H
 
@@ -9,7 +9,7 @@
 
 namespace rankwise::introspection {
 
-// How a message came to be.
+// The origin of a message.
 enum Category { user, inside, one_sided, logical, categories };
 
 struct Count {
@@ -17,18 +17,18 @@ struct Count {
   std::uint64_t bytes;
 };
 
-// The flags of MPI_Monitoring.h: which categories they stand for.
+// Maps the flags of MPI_Monitoring.h to categories.
 enum Flags { p2p_only = 1, coll_only = 2, osc_only = 4, user_only = 8, inside_only = 16, all_flags = 31 };
 
 // One count for each category and member.
 class Counts {
  public:
-  // False if there is no memory.
+  // False if memory is exhausted.
   bool create(int members);
   void destroy();
   void clear();
 
-  // Adds, or takes away, all that has been counted so far.
+  // Adds or subtracts everything counted so far.
   void add(const Members &members) { count(members, 1); }
   void subtract(const Members &members) { count(members, ~std::uint64_t{0}); }
 

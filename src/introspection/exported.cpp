@@ -1,7 +1,7 @@
-// The functions of include/rankwise/MPI_Monitoring.h, as the linker knows them.
+// The functions of include/rankwise/MPI_Monitoring.h with C linkage.
 //
-// RATIONALE: a communicator is a number or an address, by the MPI library. Both come in the same register, so one
-// function serves all; the build in use knows which of the two it is (processes.h).
+// RATIONALE: a communicator is a number or an address, depending on the MPI library. Both are passed in the same
+// register, so one function serves both. The active build knows which of the two it is (processes.h).
 #include <cstdint>
 
 #include "files.h"
@@ -48,11 +48,11 @@ Error comm_data(Handle comm, const char *procedure, unsigned long *calls, unsign
   return error;
 }
 
-// Of a Fortran program, whose communicators are numbers on every library. None before MPI_M_init: nothing is asked
-// then.
+// The communicator of a Fortran program, which is a number in every library. Null before MPI_M_init, which then makes
+// no MPI call.
 Handle from_fortran(int comm) { return introspection::is_open() ? introspection::mpi->from_fortran(comm) : Handle{0}; }
 
-// Calls put(communicator) with that of the new order, or none.
+// Calls put(communicator) with the communicator of the new order, or none.
 template <class Put>
 Error reorder(int msid, Handle comm, const char *machine, int *k, Put put) {
   if (!introspection::is_open()) return introspection::missing_init;

@@ -6,7 +6,7 @@
 namespace rankwise::introspection {
 namespace {
 
-// Writes a file whose name is put together from three parts; false if that can't be done.
+// Writes a file whose name is concatenated from three parts; false on failure.
 template <class Write>
 bool write_file(const char *filename, const char *part, int rank, Write write) {
   char name[PATH_MAX];
@@ -21,7 +21,7 @@ bool write_file(const char *filename, const char *part, int rank, Write write) {
 
 unsigned long long number(std::uint64_t value) { return value; }
 
-// What the numbers of messages inside collectives omit.
+// Describes messages inside collectives that the numbers omit.
 void write_warning(FILE *file, const Rows &rows) {
   if (!rows.has_inside() || rows.visible() == visible_all) return;
   const char *what = rows.visible() == visible_none ? "none" : "not all";

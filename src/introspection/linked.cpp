@@ -1,15 +1,15 @@
-// librankwise_monitoring.so: what programs are linked with. It is a filter (ELF, DT_FILTER) of librankwise.so, which
-// the loader puts in front of it, and so in front of the MPI library. Every function is found there.
+// librankwise_monitoring.so, which programs are linked with. It is a filter (ELF, DT_FILTER) of librankwise.so. The
+// loader places librankwise.so before it, and so before the MPI library, and finds every function there.
 #include "errors.h"
 
 extern "C" {
 
-// Tells the runtime that the program is linked with this library, and may query its own counters.
+// Its presence shows the runtime that the program is linked with this library and may query its own counters.
 [[gnu::visibility("default")]] extern const char rankwise_linked;
 const char rankwise_linked = 0;
 
-// The functions of include/rankwise/MPI_Monitoring.h for the linker. Only a loader that knows no filters (musl's) ever
-// leads to them.
+// The functions of include/rankwise/MPI_Monitoring.h for the linker. They are called only with a loader that does not
+// support filters (musl's).
 #define ENTRY(name) \
   [[gnu::visibility("default")]] int name() { return rankwise::introspection::internal_fail; }
 ENTRY(MPI_M_init)

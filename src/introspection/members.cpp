@@ -14,7 +14,7 @@
 namespace rankwise::introspection {
 namespace {
 
-// All that are attached to a communicator, in the order in which that happened.
+// All members attached to communicators, in the order of attachment.
 Lock lock;
 Members *first = nullptr;
 
@@ -51,7 +51,7 @@ bool all_are_chosen() {
 
 }  // namespace
 
-// What can be done without the others.
+// The steps that need no communication.
 bool Members::prepare(Handle comm) {
   world_size_ = static_cast<std::uint32_t>(counters_file::header()->world_size);
   by_world_rank_ = allocate<std::int32_t>(world_size_);
@@ -65,7 +65,7 @@ bool Members::prepare(Handle comm) {
   return true;
 }
 
-// Who receives under which address.
+// Collects the addresses at which each process receives.
 bool Members::exchange_addresses(const Report *reports) {
   const auto n = static_cast<std::size_t>(size());
   int *bytes = allocate<int>(2 * n);
@@ -172,7 +172,7 @@ Members *Members::of(Handle comm, Error *error) {
   return members;
 }
 
-// Whether all are ready, and where each receives; `reports` holds this process's report.
+// Whether all are ready, and where each receives; `reports` contains this process's report.
 bool Members::agree(Report *reports) {
   const Report own = reports[rank()];
   if (!mpi->all_gather(copy_, &own, sizeof own, reports)) return false;
@@ -195,14 +195,14 @@ bool Members::saw_within(const Report *reports) const {
   return false;
 }
 
-// RATIONALE: some libraries send within a node by the transport that is watched, and some past it; what a hook promises
-// holds for both. Messages have just been exchanged by all: if one of them was seen within a node, all are.
+// RATIONALE: some libraries send within a node by the observed transport, and others bypass it; a hook's promise holds
+// for both. All processes have just exchanged messages: if one was seen within a node, all are visible.
 bool Members::find_visible(const Report *reports) {
   const auto n = static_cast<std::size_t>(size());
   bool any_sees = false;
   bool all_see = true;
   bool one_host = true;
-  bool hidden = false;  // a process is not known to see what it sends within its host, and has others there
+  bool hidden = false;  // a process may not see its messages within its host, and has others there
   for (std::size_t i = 0; i < n; ++i) {
     any_sees = any_sees || reports[i].sees != 0;
     all_see = all_see && reports[i].sees_all != 0;
@@ -223,7 +223,7 @@ bool Members::find_visible(const Report *reports) {
   bool any_within = false;
   for (std::size_t i = 0; i < n; ++i) any_within = any_within || reports[i].within != 0;
   if (size() == 1) {
-    visible_ = visible_all;  // there are none
+    visible_ = visible_all;  // none exists
   } else if (!any_sees || (hidden && one_host && !any_within)) {
     visible_ = visible_none;
   } else {
@@ -244,7 +244,7 @@ void Members::release() {
 }
 
 void Members::destroy() {
-  // Inside MPI_Finalize there is nothing left to be freed.
+  // Inside MPI_Finalize nothing is left to be freed.
   if (has_copy_ && counters_file::header()->state == RANKWISE_STATE_RUNNING) mpi->free(copy_);
   std::free(processes_.world_ranks);
   std::free(by_world_rank_);

@@ -1,5 +1,5 @@
-// The processes of a session's communicator: shared by all its sessions, because everything that needs a message is
-// done when the first of them starts.
+// The processes of a session's communicator. All its sessions share them, because everything that needs a message is
+// done when the first session starts.
 #ifndef RANKWISE_INTROSPECTION_MEMBERS_H
 #define RANKWISE_INTROSPECTION_MEMBERS_H
 
@@ -10,7 +10,7 @@
 
 namespace rankwise::introspection {
 
-// What can be seen of the messages inside collectives, as in MPI_Monitoring.h.
+// How many of the messages inside collectives are visible, as in MPI_Monitoring.h.
 enum Visible { visible_none = 0, visible_part = 1, visible_all = 2 };
 
 // The functions of the MPI library in use; valid after MPI_M_init.
@@ -18,26 +18,26 @@ inline const Communication *mpi = nullptr;
 
 class Members {
  public:
-  // Those of a communicator: known from an earlier session, or asked for together by all its processes, and with one
-  // reference more. nullptr with an error value if that failed; it then failed on all of them, as far as they can know.
+  // The members of a communicator: known from an earlier session, or obtained collectively by all its processes. Adds a
+  // reference. On failure nullptr with an error value; it then failed on all processes, as far as they can know.
   static Members *of(Handle comm, Error *error);
 
-  // No further reference is needed; with the last one goes the copy of the communicator.
+  // Drops a reference. The last one also frees the copy of the communicator.
   void release();
   void keep() { __atomic_fetch_add(&references_, 1, __ATOMIC_RELAXED); }
 
-  // Forgets the communicators of all, in the order in which they came: the same on all processes.
+  // Forgets all communicators, in the order of their creation, which is the same on all processes.
   static void detach_all();
 
   int rank() const { return processes_.rank; }
   int size() const { return processes_.size; }
   int world_rank(int member) const { return processes_.world_ranks[member]; }
-  // Of the messages inside collectives that they send each other; the same on all of them.
+  // How many of the messages inside collectives between them are visible; the same on all processes.
   Visible visible() const { return visible_; }
-  // Of our own: its messages can't meet the program's.
+  // A private communicator, so that its messages can't match the program's.
   Handle copy() const { return copy_; }
 
-  // Which of them a peer of a message is (format.h, keys of messages), -1 = none.
+  // The member that a message's peer is (format.h, keys of messages), -1 = none.
   int member(std::uint32_t peer) const {
     if (peer < RANKWISE_FIRST_ENDPOINT) [[likely]] {
       return peer < world_size_ ? by_world_rank_[peer] : -1;
@@ -54,12 +54,12 @@ class Members {
 
   // The report of each process to the others.
   struct Report {
-    std::uint32_t ready;  // it has the memory that it needs
+    std::uint32_t ready;  // it has enough memory
     std::uint32_t addresses;
     std::uint64_t host;
-    std::uint32_t sees;      // messages of its own inside some collectives
-    std::uint32_t sees_all;  // inside all
-    std::uint32_t within;    // also those to processes of its host
+    std::uint32_t sees;      // it sees its messages inside some collectives
+    std::uint32_t sees_all;  // inside all collectives
+    std::uint32_t within;    // also messages to processes of its host
     std::uint32_t reserved;
   };
 
@@ -76,7 +76,7 @@ class Members {
   Processes processes_;
   std::uint32_t world_size_ = 0;
   std::int32_t *by_world_rank_ = nullptr;
-  Address *addresses_ = nullptr;  // of all, in order
+  Address *addresses_ = nullptr;  // of all processes, in order
   std::size_t address_count_ = 0;
   Handle comm_ = 0;  // the program's
   Handle copy_ = 0;

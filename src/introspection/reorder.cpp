@@ -72,7 +72,7 @@ Error reorder(int id, Handle comm, const char *machine, Handle *optimised, int *
   if (order.outcome == reordering::Outcome::failed || order.new_rank == nullptr) {
     error = why_failed(order, members);
   } else {
-    // RATIONALE: a member has the role of another one now, and that one's rank in `comm`.
+    // RATIONALE: a member now has the role of another one, and that one's rank in `comm`.
     for (int i = 0; k != nullptr && i < members.size(); ++i) k[group.rank_of(i)] = group.rank_of(order.new_rank[i]);
     const int own = group.rank_of(order.new_rank[members.rank()]);
     if (!mpi->split(comm, 0, own, optimised)) error = mpit_fail;
@@ -83,10 +83,10 @@ Error reorder(int id, Handle comm, const char *machine, Handle *optimised, int *
 
 namespace {
 
-// Any will do that programs hardly use: MPI has at least 32767 (the standard, 9.1.2).
+// Any tag that programs hardly use: MPI has at least 32767 (the standard, 9.1.2).
 constexpr int tag = 32749;
 
-// Who has the rank `own` in the new order, if that is an order of `size` ranks; else -1.
+// The process that has rank `own` in the new order if that is an order of `size` ranks; else -1.
 int place_of(int own, const int *k, int size) {
   auto *seen = static_cast<unsigned char *>(std::calloc(static_cast<std::size_t>(size), 1));
   int new_rank = -1;
@@ -107,7 +107,7 @@ Error redistribute(const Blocks &blocks, Handle original, const int *k) {
   const bool known = mpi->processes(original, &processes);
   std::free(processes.world_ranks);
   if (!known) return mpit_fail;
-  // The block of a role goes to the process that has this role now, and so this rank in the new order.
+  // A role's block goes to the process that now has this role, and so this rank in the new order.
   const int to = k != nullptr ? place_of(processes.rank, k, processes.size) : -1;
   if (to < 0) return invalid_order;
   const Exchange exchange{.send = blocks.send,

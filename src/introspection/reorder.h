@@ -1,5 +1,5 @@
-// MPI_M_reorder and MPI_M_redistribute: a communicator whose ranks are where their partners are, from the data of a
-// session. Source: RR-9292 (Inria), "Dynamic rank reordering".
+// MPI_M_reorder and MPI_M_redistribute: a communicator whose ranks are near their partners, from the data of a session.
+// Source: RR-9292 (Inria), "Dynamic rank reordering".
 #ifndef RANKWISE_INTROSPECTION_REORDER_H
 #define RANKWISE_INTROSPECTION_REORDER_H
 
@@ -11,7 +11,7 @@ namespace rankwise::introspection {
 // `optimised` is MPI_COMM_NULL if there is an error; `k` may be nullptr.
 Error reorder(int id, Handle comm, const char *machine, Handle *optimised, int *k);
 
-// What a process sends, and the room for what it receives.
+// The block that a process sends, and the space for the block that it receives.
 struct Blocks {
   const void *send;
   int send_count;

@@ -19,7 +19,7 @@ struct Session {
   std::uint64_t handle = 0;  // its number
   State state = State::active;
   Members *members = nullptr;
-  Counts counts;  // while active: less what had been counted when it was started or continued
+  Counts counts;  // while active: minus the counts when it was started or continued
   Session *previous = nullptr;
   Session *next = nullptr;
   Session *next_unused = nullptr;
@@ -30,7 +30,7 @@ struct Session {
   }
 };
 
-// Held for all but communication, for which other processes are needed: these may work on another session first.
+// Not held during communication, which needs other processes: these may work on another session first.
 Lock lock;
 bool opened = false;
 HandleTable<Session> table;
@@ -42,7 +42,7 @@ bool is_valid(int flags) { return flags > 0 && (flags & ~all_flags) == 0; }
 
 Session *find(int id) { return id > 0 ? table.find(static_cast<std::uint64_t>(id)) : nullptr; }
 
-// Numbers are used again only when all have been.
+// Numbers are reused only when all have been used.
 int next_id() {
   constexpr int most = 0x7FFFFFFF;
   for (int tries = 0; tries < most; ++tries) {
@@ -63,7 +63,7 @@ void pause(Session &session) {
   logical::no_longer_want();
 }
 
-// Takes it out; what it holds of its communicator is still to be released, without the lock.
+// Removes it; the caller must release its reference to the members, without the lock.
 Members *take_out(Session *session) {
   Members *members = session->members;
   (session->previous != nullptr ? session->previous->next : first) = session->next;
@@ -73,7 +73,7 @@ Members *take_out(Session *session) {
   return members;
 }
 
-// What all functions on a session have in common. `each` gets one session or all in turn, in the order of their start.
+// Shared by all functions on a session. `each` gets one session, or all in turn, in the order of their start.
 template <class Each>
 Error on(int id, Each each) {
   const Guard guard(lock);

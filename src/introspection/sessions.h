@@ -1,4 +1,4 @@
-// The sessions of the introspection library. The functions are those of MPI_Monitoring.h, described there and in
+// The sessions of the introspection library. The functions correspond to MPI_Monitoring.h, which describes them, and
 // docs/reference/introspection.md.
 #ifndef RANKWISE_INTROSPECTION_SESSIONS_H
 #define RANKWISE_INTROSPECTION_SESSIONS_H
@@ -27,7 +27,7 @@ Error free(int id);
 Error information(int id, int *thread_level, int *members);
 Error visible(int id, int *what);
 
-// The rows of a suspended session that are here: this process's own, or those of all members.
+// The rows of a suspended session that this process has: its own row, or the rows of all members.
 class Rows {
  public:
   Rows() = default;
@@ -37,17 +37,17 @@ class Rows {
 
   // This process's own.
   Error of_this(int id, int flags);
-  // Those of all; on all members, or on the root alone.
+  // The rows of all members; on all members, or only on the root.
   Error of_all(int id, int flags);
   Error of_all_at(int id, int flags, int root);
 
-  // Of what the root has made of them: its result, on all members. After of_all_at.
+  // The root's result for all rows, on all members. Call after of_all_at.
   Error as_at(int root, Error own) const;
 
-  // Whether messages inside collectives are among them, and what of these can be seen.
+  // Whether messages inside collectives are included, and how many of these are visible.
   bool has_inside() const { return has_inside_; }
   Visible visible() const { return members_->visible(); }
-  // With a reference more.
+  // Holds a reference.
   Members *keep_members() const {
     members_->keep();
     return members_;
@@ -55,7 +55,7 @@ class Rows {
   int members() const { return size_; }
   int rank() const { return rank_; }
   int world_rank() const { return world_rank_; }  // of this process
-  // Members squared with of_all, else one row; nullptr where the rows are not here.
+  // Members squared with of_all, else one row; nullptr on processes without the rows.
   const Count *counts() const { return counts_; }
 
  private:

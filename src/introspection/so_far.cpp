@@ -11,7 +11,7 @@
 namespace rankwise::introspection {
 namespace {
 
-// Which procedures are asked for.
+// The requested procedures.
 struct Asked {
   Procedure procedure = Procedure::none;
   bool collectives = false;
@@ -35,7 +35,7 @@ struct Asked {
   }
 };
 
-// Seconds of a tick, from all the time that has passed since Rankwise was loaded.
+// Seconds per tick, from all the time since Rankwise was loaded.
 double tick_seconds() {
   const rankwise_stamp from = counters_file::header()->loaded;
   const rankwise_stamp to = clock::stamp();
@@ -43,7 +43,7 @@ double tick_seconds() {
   return ticks == 0 ? 0 : static_cast<double>(to.monotonic_ns - from.monotonic_ns) * 1e-9 / static_cast<double>(ticks);
 }
 
-// Where what is booked under an index belongs: of a window or file the communicator that it was made from.
+// The communicator to which an index counts: windows and files count to the communicator that they were made from.
 std::uint32_t communicator_of(std::uint32_t index) {
   std::uint32_t first = RANKWISE_FIRST_COMMUNICATOR;
   std::uint32_t parent = index;
@@ -65,7 +65,7 @@ Error so_far(Handle comm, const char *procedure, SoFar *totals) {
   if (!asked.understand(procedure)) return invalid_procedure;
   const communicators::Communicator *communicator = mpi->known(comm);
   if (communicator == nullptr) return mpit_fail;
-  // Without a record of its own it shares one with others.
+  // Without a separate record it shares a record with others.
   if (communicator->index < RANKWISE_FIRST_COMMUNICATOR) return internal_fail;
   *totals = {};
   std::uint64_t ticks = 0;

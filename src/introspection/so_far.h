@@ -1,4 +1,4 @@
-// What this process has done since MPI was opened on a communicator, and on the windows and files made from it.
+// The activity of this process since MPI was initialised, on a communicator and on the windows and files made from it.
 #ifndef RANKWISE_INTROSPECTION_SO_FAR_H
 #define RANKWISE_INTROSPECTION_SO_FAR_H
 

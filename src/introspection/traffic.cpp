@@ -65,7 +65,7 @@ Error Traffic::gather(const Members &members, const Rows &sent, const Rows &aske
   return error;
 }
 
-// On rank 0: whether there is memory for the entries of all.
+// On rank 0: whether the entries of all processes fit in memory.
 bool Traffic::make_room(const Report *reports, bool sent, int members) {
   const auto n = static_cast<std::size_t>(members);
   counts_ = allocate<int>(2 * n);

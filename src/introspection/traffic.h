@@ -1,4 +1,4 @@
-// The traffic matrix of a session: entries other than zero, on the process of rank 0.
+// The traffic matrix of a session: its nonzero entries, on the process of rank 0.
 #ifndef RANKWISE_INTROSPECTION_TRAFFIC_H
 #define RANKWISE_INTROSPECTION_TRAFFIC_H
 
@@ -11,7 +11,7 @@
 
 namespace rankwise::introspection {
 
-// Memory of rank 0 is in proportion to the pairs that have sent something, and of all to the number of processes.
+// Memory on rank 0 is proportional to the pairs that have sent something; on all, to the number of processes.
 class Traffic {
  public:
   Traffic() = default;
@@ -20,10 +20,10 @@ class Traffic {
   Traffic &operator=(const Traffic &) = delete;
 
   // Collective. `sent`: the rows with the messages inside collectives as they were sent, `asked`: with collectives as
-  // they are defined. The former are used if all processes see all messages of their MPI library.
+  // they are defined. `sent` is used if all processes see all messages of their MPI library.
   Error gather(const Members &members, const Rows &sent, const Rows &asked);
 
-  // nullptr on all others, and without memory.
+  // nullptr on all other ranks, and if memory is exhausted.
   const rankwise_traffic *get() const { return whole_ ? &traffic_ : nullptr; }
 
  private:
@@ -38,7 +38,7 @@ class Traffic {
   bool whole_ = false;
   // On rank 0.
   Entry *entries_ = nullptr;
-  int *counts_ = nullptr;  // of each process, and then where they are
+  int *counts_ = nullptr;  // of each process, and then its offset
   std::int32_t *source_ = nullptr;
   std::int32_t *destination_ = nullptr;
   double *bytes_ = nullptr;

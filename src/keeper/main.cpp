@@ -3,8 +3,8 @@
 //   keeper RUN_DIRECTORY MAKE SAVE_EVERY_MS HOST PLACE [NAME]
 //
 // The first process of the node starts it, with the directory of the counters and the control page as its first files.
-// With NAME there is no directory: the first file is the one end of a pipe, and the counters follow the control page.
-// It is detached, sleeps most of the time, and exits after the last process.
+// With NAME there is no directory: the first file is an end of a pipe, and the counters follow the control page. It is
+// detached, sleeps most of the time, and exits after the last process.
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -34,16 +34,18 @@ constexpr uint64_t bell_event = ~0ULL;
 constexpr uint64_t saved_event = bell_event - 1;
 
 constexpr int64_t ms = 1'000'000;
-constexpr int64_t first_save_ns = 1500 * ms;     // so that those who look on see the node soon, but not in MPI_Init
+constexpr int64_t first_save_ns = 1500 * ms;     // so that observers see the node soon, but not in MPI_Init
 constexpr int64_t ask_ns = 1000 * ms;            // where the kernel does not report the end of processes
 constexpr int64_t lonely_ns = 2000 * ms;         // without a process that we know, before we leave
 constexpr int64_t together_ns = 20 * ms;         // processes begin, and die, close to one another
-constexpr int64_t most_busy = 20;                // of a slow file system we ask for one part in so many of the time,
-constexpr int64_t most_pause_ns = 300'000 * ms;  // but show in time that we are alive (python/.../collection.py)
-constexpr int least_patience_s = 60;             // of a file system that doesn't answer
+constexpr int64_t most_busy = 20;                // saving to a slow file system may take one part in this many of the
+                                                 // time,
+constexpr int64_t most_pause_ns = 300'000 * ms;  // but a save must show in time that the keeper is alive
+                                                 // (python/.../collection.py)
+constexpr int least_patience_s = 60;             // for a file system that doesn't answer
 constexpr int most_patience_s = 300;             // the same while processes run
 
-// Nothing of the process that started us stays with us: files, directory, processors, signals.
+// Detaches from the process that started the keeper: files, directory, processors, signals.
 void become_nobodys(bool has_directory) {
   call(SYS_prctl, PR_SET_NAME, "rankwise-keeper");
   call(SYS_chdir, "/");
@@ -68,7 +70,7 @@ void become_nobodys(bool has_directory) {
   static unsigned char all_processors[8192];
   for (unsigned char &eight : all_processors) eight = 0xFF;
   call(SYS_sched_setaffinity, 0, sizeof all_processors, all_processors);
-  // Batch systems send signals to all of a job, and then wait for its end: the keeper ends with the processes.
+  // Batch systems send signals to a whole job, and then wait for its end: the keeper ends with the processes.
   struct {
     uint64_t handler = 0;  // SIG_DFL
     uint64_t flags = 0;
@@ -109,13 +111,13 @@ class Keeper {
     if (place_ != nullptr) processes_.look();
   }
 
-  // Sleeps until something is to be done, and does it.
+  // Sleeps until there is work, and does it.
   void wait() {
     const bool dead = take_events(until());
     const int64_t now = now_ns(CLOCK_MONOTONIC);
     if (processes_.anyone_alive()) lonely_since_ns_ = 0;
     if (!processes_.anyone_alive() && lonely_since_ns_ == 0) lonely_since_ns_ = now;
-    // Those who were killed while they began, or left, are still counted.
+    // Processes that were killed while they began or left are still counted.
     if (lonely_since_ns_ != 0 && now - lonely_since_ns_ >= lonely_ns)
       __atomic_store_n(&control_->open, 0, __ATOMIC_RELEASE);
     if (__atomic_load_n(&control_->open, __ATOMIC_ACQUIRE) == 0) return;
@@ -171,7 +173,7 @@ class Keeper {
     }
   }
 
-  // While processes run, and nothing has happened.
+  // The wait while processes run and nothing has happened.
   void save_beside() {
     next_save_ns_ = now_ns(CLOCK_MONOTONIC) + most_pause_ns;
     const int files[] = {bell_, control_file, events_};
@@ -189,14 +191,14 @@ class Keeper {
     limit_patience(0);
   }
 
-  // It took so long; when is the next time?
+  // Schedules the next save from the duration of the last one.
   void saved(int64_t took_ns) {
     int64_t pause = took_ns * most_busy;
     if (pause > most_pause_ns) pause = most_pause_ns;
     next_save_ns_ = now_ns(CLOCK_MONOTONIC) + (pause > save_every_ns_ ? pause : save_every_ns_);
   }
 
-  // True if all processes have left, and what they counted has been dealt with.
+  // True if all processes have left, and their counters have been handled.
   bool finished() {
     if (__atomic_load_n(&control_->open, __ATOMIC_ACQUIRE) != 0) return false;
     look();
@@ -207,7 +209,7 @@ class Keeper {
     if (over && control_->trouble == 0) {
       remove();
     } else if (over) {
-      // What could not be saved stays, for who looks for it, and for the next keeper.
+      // Counters that could not be saved stay for the user, and for the next keeper.
       __atomic_store_n(&control_->open, 0, __ATOMIC_RELEASE);
     }
     __atomic_fetch_add(&control_->settled, 1, __ATOMIC_ACQ_REL);

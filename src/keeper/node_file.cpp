@@ -21,7 +21,7 @@ class Output {
   uint64_t offset() const { return flushed_ + held_; }
   long error() const { return error_; }
 
-  // As many bytes of another file; what it lacks is zero.
+  // Copies this many bytes of another file; missing bytes are zero.
   void copy(int from, uint64_t at, uint64_t bytes) {
     while (bytes > 0 && error_ == 0) {
       if (held_ == sizeof buffer_) flush();
@@ -77,10 +77,10 @@ rankwise_section saved[RANKWISE_MAX_SECTIONS];
 uint64_t aligned(uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 uint64_t bytes_of(const rankwise_section &section) { return aligned(uint64_t{section.used} * section.record_bytes); }
 
-// Decides what is saved of each section, and where; returns the end of all.
+// Decides which part of each section is saved, and where; returns the end of all.
 //
-// RATIONALE: the records of threads are read last. A call that ends meanwhile is then not taken for one that goes on,
-// beside being counted: it would be in the profile twice.
+// RATIONALE: the records of threads are read last. A call that ends meanwhile is then not treated as still running
+// after it has been counted: it would be in the profile twice.
 uint64_t place_sections(uint32_t count) {
   uint64_t end = aligned(sizeof(rankwise_header) + count * sizeof(rankwise_section));
   for (const bool threads : {false, true}) {
@@ -96,7 +96,7 @@ uint64_t place_sections(uint32_t count) {
   return end;
 }
 
-// The counters of a process without what is not in use.
+// The counters of a process without the unused parts.
 void save_counters(Output &output, int file) {
   rankwise_header header{};
   if (read_at(file, &header, sizeof header, 0) != sizeof header) return;
@@ -115,8 +115,8 @@ void save_counters(Output &output, int file) {
   }
 }
 
-// Why a directory must not be used, 0 if it may. A new file shows the owner and mode of own files there: some file
-// systems have no modes, or give all files to one owner.
+// Why a directory must not be used, 0 if it may. A new file shows the owner and mode that our files get there: some
+// file systems have no modes, or give all files to one owner.
 int distrust(int directory, int file) {
   struct stat theirs{};
   struct stat own{};
@@ -132,7 +132,7 @@ constexpr size_t at_once = 64;  // entries that are written together
 
 }  // namespace
 
-// No two keepers write the same file: a process id is that of one process of its namespace at one time.
+// No two keepers write the same file: a process id belongs to one process of its namespace at a time.
 NodeFile::NodeFile(const char *directory, bool make, const char *host, const rankwise_control &control,
                    uint32_t save_every_ms)
     : directory_(directory), make_(make), run_(control.run), save_every_ms_(save_every_ms), host_(host) {
@@ -161,7 +161,7 @@ int NodeFile::save(const Processes &processes, bool is_final) {
   int trouble = file < 0 ? static_cast<int>(-file) : distrust(static_cast<int>(directory), static_cast<int>(file));
   if (trouble == 0) trouble = write(static_cast<int>(file), processes, is_final);
   if (file >= 0) {
-    // Network file systems report only now that there was no room.
+    // Network file systems report a full disk only now.
     const long error = call(SYS_close, file);
     if (trouble == 0 && error != 0) trouble = static_cast<int>(-error);
     if (trouble == 0) trouble = static_cast<int>(-call(SYS_renameat, directory, new_name_, directory, name_));

@@ -8,13 +8,13 @@ namespace rankwise::keeper {
 
 class NodeFile {
  public:
-  // In `directory`, which is made first if `make` says so.
+  // In `directory`, which is created first if `make` is set.
   NodeFile(const char *directory, bool make, const char *host, const rankwise_control &control, uint32_t save_every_ms);
 
-  // Writes the file anew; it takes the place of the one before only when it is whole. Returns 0, or why that can't be
-  // done, as rankwise_control::trouble.
+  // Rewrites the file; it replaces the previous one only when it is complete. Returns 0, or the reason for the failure
+  // as rankwise_control::trouble.
   int save(const Processes &processes, bool is_final);
-  // Before each save: they are numbered.
+  // Call before each save: saves are numbered.
   void count_save() { ++saves_; }
 
  private:

@@ -21,7 +21,7 @@ struct Listed {
   char name[1];
 };
 
-// HOST.PID.TIME.counters: the host may hold points.
+// HOST.PID.TIME.counters: the host may contain dots.
 int pid_in(const char *name) {
   size_t at = length(name) - (sizeof suffix - 1);
   for (int points = 0; at > 0; --at) {
@@ -49,7 +49,7 @@ bool read_stat(int pid, Stat &stat) {
   if (bytes <= 0) return false;
   line[bytes] = '\0';
   const char *at = line + bytes;
-  while (at > line && at[-1] != ')') --at;  // the name before may hold anything
+  while (at > line && at[-1] != ')') --at;  // the name before it may contain any character
   if (at[0] == '\0' || at[1] == '\0') return false;
   stat.state = at[1];
   for (int field = 2; field < 22 && *at != '\0'; ++at) {
@@ -61,8 +61,8 @@ bool read_stat(int pid, Stat &stat) {
   return true;
 }
 
-// A zombie is gone, unless other threads outlive its main thread. Where the process is known to have lived at an
-// instant, a process that began later merely has the same number.
+// A zombie is gone, unless other threads outlive its main thread. If the process was alive at a known time, a process
+// that began later merely reuses the number.
 bool is_alive(int pid, int64_t lived_ns = 0) {
   Stat stat;
   if (!read_stat(pid, stat)) return call(SYS_kill, pid, 0) != -ESRCH;
@@ -83,7 +83,7 @@ void Processes::look() {
       const auto *listed = reinterpret_cast<const Listed *>(listing + at);
       at += listed->bytes;
       if (!ends_with(listed->name, suffix) || is_known(listed->name)) continue;
-      // A link leads to a file without a name: it lasts as long as somebody has it open.
+      // A link leads to an unnamed file: it lasts as long as a process has it open.
       const bool is_link = listed->kind == 10;  // DT_LNK
       add(listed->name,
           is_link ? static_cast<int>(call(SYS_openat, directory_, listed->name, O_RDWR | O_CLOEXEC)) : -1);
@@ -92,7 +92,7 @@ void Processes::look() {
 }
 
 bool Processes::is_known(const char *name) const {
-  // The latest are asked for first: they are found one after the other.
+  // The latest processes are looked up first, because they are found one after the other.
   for (size_t i = count_; i > 0; --i) {
     if (equal(all_[i - 1].name, name)) return true;
   }
@@ -129,7 +129,7 @@ void Processes::watch(Process &process, size_t index) {
   ++unwatched_;
 }
 
-// When it made its counters, on the clock that counts from the start of the system; 0 = it is not known yet.
+// When it made its counters, on the clock that counts from system start; 0 = not known yet.
 int64_t Processes::lived_ns(const Process &process) const {
   const long file = open(process);
   if (file < 0) return 0;
@@ -159,7 +159,7 @@ bool Processes::ask() {
   return any;
 }
 
-// Whoever left MPI_Finalize has counted itself out.
+// A process that has left MPI_Finalize has already counted itself out.
 void Processes::note_end(Process &process) {
   process.gone_ns = now_ns(CLOCK_MONOTONIC);
   --alive_;

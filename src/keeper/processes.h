@@ -14,7 +14,7 @@ struct Process {
   int counters;                                  // descriptor; -1 = opened by its name each time
   int watch;                                     // descriptor that signals its end; -1 = poll it
   int pid;
-  int64_t gone_ns;  // CLOCK_MONOTONIC; 0 = not as far as we know
+  int64_t gone_ns;  // CLOCK_MONOTONIC; 0 = not gone, as far as we know
 };
 
 class Processes {
@@ -23,9 +23,9 @@ class Processes {
   Processes(int directory, int events, rankwise_control *control)
       : directory_(directory), events_(events), control_(control) {}
 
-  // One whose counters are in an open file.
+  // Adds a process whose counters are in an open file.
   void add(const char *name, int counters);
-  // Those that are new in the directory.
+  // Adds new processes in the directory.
   void look();
   // Handles the end of a process that its watch signalled, or polls those without a watch. True if any is gone.
   bool gone(uint64_t index);
@@ -35,7 +35,7 @@ class Processes {
   const Process &operator[](size_t index) const { return all_[index]; }
   bool anyone_alive() const { return alive_ != 0; }
   bool all_watched() const { return unwatched_ == 0; }
-  // A descriptor of its counters, to be given back; an error where they are gone.
+  // A descriptor of its counters, to be released; an error if they are gone.
   long open(const Process &process) const;
   void give_back(const Process &process, int file) const;
   // Removes the counters from the directory.

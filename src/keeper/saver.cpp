@@ -23,7 +23,7 @@ void stand_back() {
   call(SYS_sched_setscheduler, 0, SCHED_IDLE, &priority);
 }
 
-// How long this process was ready to run but did not run; 0 where the kernel does not report it.
+// How long this process was ready to run but did not run; 0 if the kernel does not report it.
 int64_t waited_ns() {
   char line[128] = "";
   const auto file = static_cast<int>(call(SYS_openat, AT_FDCWD, "/proc/self/schedstat", O_RDONLY | O_CLOEXEC));

@@ -1,4 +1,4 @@
-// Saves beside processes that run, in a child that stands back: it gets a processor when none of them wants it.
+// Saves while processes run, in a child of low priority: it gets a processor when no process wants it.
 #ifndef RANKWISE_KEEPER_SAVER_H
 #define RANKWISE_KEEPER_SAVER_H
 
@@ -9,20 +9,20 @@
 
 namespace rankwise::keeper {
 
-// RATIONALE: not the keeper itself. Whoever stands back can't come forward again (that takes a privilege), and the last
-// process of the node waits for the keeper in MPI_Finalize, perhaps beside others that have the processors.
+// RATIONALE: a separate child, because the keeper could not raise its priority again (that takes a privilege). The last
+// process of the node waits for the keeper in MPI_Finalize, perhaps while other processes use all processors.
 class Saver {
  public:
   // Events of `events` with the number `event` signal that it is done.
   Saver(int events, uint64_t event);
 
-  // Saves in a child, in which `files` are closed. False if that can't be.
+  // Saves in a child, in which `files` are closed. False if that fails.
   bool start(NodeFile &file, const Processes &processes, rankwise_control *control, const int *files, int count,
              int patience_s);
   bool is_busy() const { return child_ > 0; }
-  // It is done. Returns how long it took to save, the time left out in which it had no processor.
+  // Call when it is done. Returns the time that saving took, without the time when it had no processor.
   int64_t finish();
-  // Ends it at once, wherever it is.
+  // Ends it at once, in any state.
   void abandon();
 
  private:
@@ -35,7 +35,7 @@ class Saver {
   int watch_ = -1;
 };
 
-// A file system that hangs ends the process that calls this: nothing else can be done while we wait for it.
+// If the file system hangs, ends the calling process: nothing else can be done while we wait for it.
 void limit_patience(int seconds);
 
 }  // namespace rankwise::keeper

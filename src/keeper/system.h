@@ -1,4 +1,4 @@
-// The keeper's system calls, without a C library: it runs in any container, whatever is installed there.
+// The keeper's system calls, without a C library, so that it runs in any container.
 #ifndef RANKWISE_KEEPER_SYSTEM_H
 #define RANKWISE_KEEPER_SYSTEM_H
 
@@ -59,7 +59,7 @@ inline void close(int file) {
   if (file >= 0) call(SYS_close, file);
 }
 
-// Reads as many bytes as there are; returns how many, or an error.
+// Reads as many bytes as are available; returns the number, or an error.
 inline long read_at(int file, void *to, size_t bytes, uint64_t offset) {
   size_t done = 0;
   while (done < bytes) {

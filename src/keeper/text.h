@@ -1,4 +1,4 @@
-// The few things that the keeper does with text.
+// Text functions of the keeper.
 #ifndef RANKWISE_KEEPER_TEXT_H
 #define RANKWISE_KEEPER_TEXT_H
 

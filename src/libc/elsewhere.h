@@ -1,6 +1,6 @@
-/* Included first in every source of the runtime. These functions are in libraries of their own, libdl and libpthread,
-   in glibc before 2.34. The preloaded library doesn't ask for these, which would cost every process the loading of two
-   more: a program with MPI has them anyway. Where they are missing, the functions' addresses are null. */
+/* Included first in every source of the runtime. Before glibc 2.34, these functions are in separate libraries, libdl
+ * and libpthread. The preloaded library doesn't link these, because every process would then have to load two more. A
+ * program with MPI has them anyway. If they are missing, the functions' addresses are null. */
 #pragma weak dladdr
 #pragma weak dlclose
 #pragma weak dlinfo

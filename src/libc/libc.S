@@ -1,4 +1,4 @@
-/* libc.so.6. musl has all that is not marked; to the rest there may be weak references only. */
+/* libc.so.6. musl has all symbols that are not marked; the marked ones may only have weak references. */
 #include "symbol.inc"
 
   symbol __assert_fail, 2.2.5

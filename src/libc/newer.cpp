@@ -1,5 +1,5 @@
-// What newer compilers, and headers of a newer glibc, ask the C library for, done by what old ones have. Hidden, and
-// the linker drops what nobody asks for.
+// Functions that newer compilers and headers of a newer glibc need, implemented with old ones. They are hidden, and the
+// linker drops unused ones.
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -15,10 +15,10 @@ struct stat;
 
 extern "C" {
 
-// glibc 2.33. Both architectures have but one layout of it, the kernel's.
+// glibc 2.33. Both architectures have only one layout, the kernel's.
 int fstat(int file, struct stat *about) { return static_cast<int>(syscall(SYS_fstat, file, about)); }
 
-// Where glibc has it, it is linked into each library and calls this one, which musl lacks.
+// glibc links it into each library, and it calls this function, which musl lacks.
 using Handler = void (*)();
 extern char __dso_handle;
 [[gnu::weak]] int __register_atfork(Handler prepare, Handler parent, Handler child, void *object);
@@ -30,14 +30,14 @@ int pthread_atfork(Handler prepare, Handler parent, Handler child) noexcept {
   return own != nullptr ? own(prepare, parent, child) : ENOSYS;
 }
 
-// libgcc asks by this name which atomic operations an AArch64 has.
+// libgcc uses this name to find out which atomic operations an AArch64 has.
 unsigned long __getauxval(unsigned long type) { return getauxval(type); }
 
 // glibc 2.32: false tells libstdc++ that there may be threads.
 extern const char __libc_single_threaded;
 const char __libc_single_threaded = 0;
 
-// glibc 2.38: numbers that begin with 0b, which nobody here writes.
+// glibc 2.38: accepts numbers that begin with 0b, which we never use.
 long old_strtol(const char *text, char **end, int base) __asm__("strtol");
 long __isoc23_strtol(const char *text, char **end, int base) { return old_strtol(text, end, base); }
 
@@ -54,7 +54,7 @@ int __isoc23_sscanf(const char *text, const char *format, ...) {
 }
 
 #if defined DLFO_STRUCT_HAS_EH_DBASE
-// glibc 2.35: libgcc asks it where the tables of an object for unwinding are.
+// glibc 2.35: libgcc uses it to find the unwind tables of an object.
 int _dl_find_object(void *address, dl_find_object *found) noexcept {
   struct Search {
     std::uintptr_t address;

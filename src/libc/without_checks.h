@@ -1,3 +1,3 @@
-/* Included first in every source: the checked functions (__snprintf_chk, ...), which some systems' compilers and some
-   packagers' options ask for, are glibc's alone. */
+/* Included first in every source. Some systems' compilers and some packagers' options call the checked functions
+ * (__snprintf_chk, ...), which exist only in glibc. */
 #undef _FORTIFY_SOURCE

@@ -1,4 +1,4 @@
-// The C interface: lets no exception out.
+// The C interface. No exception leaves it.
 #include <algorithm>
 #include <cstdio>
 #include <new>
@@ -25,7 +25,7 @@ std::vector<const char *> pointers_to(const std::vector<std::string> &names) {
   return pointers;
 }
 
-// What the caller sees, and what it points into.
+// The caller's view, and the data that it points into.
 struct HeldMachine : rankwise_machine {
   Slots slots_read;
   std::vector<const char *> names;

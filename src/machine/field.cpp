@@ -9,8 +9,8 @@ namespace {
 
 constexpr char kNotPrintable[] = "must not contain control characters";
 
-// Code points that are not printed, or turn what is printed around: control and format characters, blanks but the
-// usual one, lines' ends, those for private use. The same as in python/rankwise/topology/machine/fields.py.
+// Code points that are not printable or reverse the text around them: control and format characters, blanks other than
+// the usual one, line separators, private use. The same as in python/rankwise/topology/machine/fields.py.
 constexpr char32_t kUnprintable[][2] = {
     {0x00, 0x1F},     {0x7F, 0xA0},     {0xAD, 0xAD},     {0x600, 0x605},   {0x61C, 0x61C},
     {0x6DD, 0x6DD},   {0x70F, 0x70F},   {0x890, 0x891},   {0x8E2, 0x8E2},   {0x1680, 0x1680},
@@ -18,7 +18,7 @@ constexpr char32_t kUnprintable[][2] = {
     {0xD800, 0xF8FF}, {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0xE0000, 0x10FFFF},
 };
 
-// Of valid UTF-8, at `text`, which is moved behind it.
+// The code point of valid UTF-8 at `text`, which is moved past it.
 char32_t next_character(const char *&text) {
   const auto first = static_cast<unsigned char>(*text++);
   if (first < 0x80) return first;

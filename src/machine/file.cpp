@@ -1,4 +1,4 @@
-// From bytes to JSON.
+// Converts bytes to JSON.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::string content_of(const char *path) {
   return content;
 }
 
-// Length of the UTF-8 character at `text`, 0 if it is none (RFC 3629).
+// Length of the UTF-8 character at `text`, 0 if it is invalid (RFC 3629).
 std::size_t character(const unsigned char *text, std::size_t left) {
   const unsigned char first = text[0];
   if (first < 0x80) return 1;
@@ -65,7 +65,7 @@ Problem no_json(const std::string &content, std::size_t at) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// 0 if there is none.
+// 0 if none is there.
 std::size_t length_of_text(const std::string &content, std::size_t begin) {
   for (std::size_t i = begin + 1; i < content.size(); i++) {
     if (static_cast<unsigned char>(content[i]) < ' ') return 0;
@@ -77,7 +77,7 @@ std::size_t length_of_text(const std::string &content, std::size_t begin) {
   return 0;
 }
 
-// Likewise.
+// 0 if none is there.
 std::size_t length_of_number(const std::string &content, std::size_t begin) {
   std::size_t i = begin;
   const auto digits = [&] {
@@ -103,8 +103,8 @@ std::size_t length_of_number(const std::string &content, std::size_t begin) {
   return is_digit(content[i]) || content[i] == '.' ? 0 : i - begin;
 }
 
-// What cJSON takes, and JSON (RFC 8259) is not: other blanks, control characters in texts, numbers such as 01 and 1.;
-// and \u0000, where a text would end for us.
+// Rejects texts that cJSON accepts, but JSON (RFC 8259) does not: other blanks, control characters in texts, numbers
+// such as 01 and 1. Also rejects \u0000, which would end a text for us.
 void expect_strict(const std::string &content) {
   for (std::size_t i = 0; i < content.size();) {
     const char c = content[i];
@@ -137,7 +137,7 @@ Json parsed_file(const char *path) {
   if (content.starts_with("\xEF\xBB\xBF")) throw no_json(content, 0);
   expect_strict(content);
   const char *end = content.c_str();
-  // With the 0 at its end: nothing may follow.
+  // Includes the final 0: nothing may follow.
   Json json(cJSON_ParseWithLengthOpts(content.c_str(), content.size() + 1, &end, 1));
   if (!json) throw no_json(content, static_cast<std::size_t>(end - content.c_str()));
   expect_no_key_twice(json.get());

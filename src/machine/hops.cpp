@@ -29,7 +29,8 @@ std::vector<std::int32_t> counts_of(std::span<const std::int32_t> object, std::i
 
 std::vector<double> hops(std::span<const std::int32_t> object, std::int32_t depth) {
   const std::vector<std::int32_t> counts = counts_of(object, depth);
-  // With as many objects as the last level has, each slot is alone; counts never fall from level to level.
+  // If a level has as many objects as the last level, each slot is alone in its object. Counts never fall from level to
+  // level.
   std::vector<std::int32_t> useful = counts;
   useful.erase(std::unique(useful.begin(), useful.end()), useful.end());
   useful.pop_back();

@@ -1,4 +1,4 @@
-// What a byte costs between slots, in levels of the machine.
+// The cost of a byte between slots, in levels of the machine.
 #ifndef RANKWISE_MACHINE_HOPS_H
 #define RANKWISE_MACHINE_HOPS_H
 

@@ -23,7 +23,7 @@ Problem too_many(const std::string &list) {
   return Problem("'" + list + "' names more than " + std::to_string(kMostHosts) + " hosts");
 }
 
-// At the commas that are not in brackets.
+// Splits at the commas outside brackets.
 Words words_of(const std::string &list) {
   Words words(1);
   bool inside = false;
@@ -43,7 +43,7 @@ Words words_of(const std::string &list) {
 
 struct Number {
   std::size_t value;
-  std::size_t width;  // with the zeros before it
+  std::size_t width;  // with leading zeros
 };
 
 Number number_of(const std::string &list, const std::string &text) {

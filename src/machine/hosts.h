@@ -1,4 +1,4 @@
-// Lists of hosts as Slurm writes them: `node[01-16,20]`, `a[1-2]b[3-4]`, `login1,login2`.
+// Lists of hosts in Slurm's notation: `node[01-16,20]`, `a[1-2]b[3-4]`, `login1,login2`.
 #ifndef RANKWISE_MACHINE_HOSTS_H
 #define RANKWISE_MACHINE_HOSTS_H
 

@@ -14,13 +14,13 @@ namespace {
 using Indices = std::vector<std::int32_t>;
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
-// An address has no domain: 10.0.0.1.
+// An address such as 10.0.0.1 has no domain.
 bool has_domain(std::string_view name) {
   return name.find('.') != std::string_view::npos && name.find_first_not_of("0123456789.") != std::string_view::npos;
 }
 std::string_view short_of(std::string_view name) { return has_domain(name) ? name.substr(0, name.find('.')) : name; }
 
-// A name with its domain and one without are the same if no other node of the machine has that short name.
+// A name with its domain equals the short name if no other node of the machine has that short name.
 class Hosts {
  public:
   explicit Hosts(const rankwise_machine &machine) : names_(machine.host) {
@@ -62,7 +62,7 @@ std::int32_t bind(const Indices &here, std::int32_t first, std::int32_t last, co
   std::unordered_map<std::int32_t, Indices> with;  // slots by their processor
   for (std::int32_t place = first; place < last; place++)
     if (machine.processor[place] >= 0) with[machine.processor[place]].push_back(place);
-  std::vector<std::pair<Indices, std::int32_t>> bound;  // slots of their processors, and who they are
+  std::vector<std::pair<Indices, std::int32_t>> bound;  // slots of their processors, and the processes
   for (const std::int32_t process : here) {
     Indices mine;
     for (std::int64_t at = processes.first[process]; at < processes.first[process + 1]; at++) {
@@ -80,7 +80,7 @@ std::int32_t bind(const Indices &here, std::int32_t first, std::int32_t last, co
     slot[static_cast<std::size_t>(process)] = place;
   };
   const auto is_free = [&](std::int32_t place) { return !taken[static_cast<std::size_t>(place - first)]; };
-  // Those with the least choice first.
+  // Processes with the fewest possible slots first.
   std::stable_sort(bound.begin(), bound.end(),
                    [](const auto &a, const auto &b) { return a.first.size() < b.first.size(); });
   for (const auto &[mine, process] : bound) {

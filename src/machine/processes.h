@@ -1,4 +1,4 @@
-// Which node, and which slot, of a machine each process is in.
+// Finds the node and the slot of each process in a machine.
 #ifndef RANKWISE_MACHINE_PROCESSES_H
 #define RANKWISE_MACHINE_PROCESSES_H
 
@@ -11,7 +11,7 @@
 
 namespace rankwise::machine {
 
-// One line that says which process has no place in the machine; `code` as in include/rankwise/machine.h.
+// One line that names the process without a place in the machine; `code` as in include/rankwise/machine.h.
 struct Misplaced : std::runtime_error {
   Misplaced(int why, const std::string &problem) : std::runtime_error(problem), code(why) {}
   int code;

@@ -1,5 +1,6 @@
-// A machine.json as a whole: its levels, and which of the two forms it has. What is taken and refused, and in which
-// order, is as in python/rankwise/topology/machine/read.py: tests/unit/test_machine_reader.py compares them.
+// Reads a whole machine.json: its levels, and which of the two forms it has. It accepts and refuses the same files, in
+// the same order of checks, as python/rankwise/topology/machine/read.py: tests/unit/test_machine_reader.py compares
+// them.
 #include <algorithm>
 
 #include "slots.h"
@@ -25,7 +26,7 @@ void expect_level(const Field &level, bool regular) {
   if (level.has("link_mb_s")) level["link_mb_s"].expect_number();
 }
 
-// Their names, the machine's first even if it is left out.
+// The names of the levels, with the machine's first even if it is left out.
 std::vector<std::string> names_of(const Field &field, const std::vector<Field> &levels, bool regular) {
   for (const Field &level : levels) expect_level(level, regular);
   std::vector<std::string> names;
@@ -47,7 +48,7 @@ std::vector<std::string> names_of(const Field &field, const std::vector<Field> &
   return names;
 }
 
-// Nothing of these is used here.
+// These are not used here.
 void expect_source(const Field &source) {
   source.expect_keys({"kind", "what", "file", "date"}, {"kind"});
   for (const char *key : {"kind", "what", "file", "date"})
@@ -82,12 +83,12 @@ Slots read_slots(const char *path) {
   std::vector<Field> levels = field.items(1);
   const std::vector<std::string> names = names_of(field, levels, regular);
   if (regular && file.has("templates")) throw file["templates"].problem("are for a `tree`, which is missing");
-  // To take a torus for a tree would give an order that may be worse than the present one.
+  // Treating a torus as a tree would give an order that may be worse than the present one.
   if (file.has("network"))
     throw file["network"].problem("can't be used inside a running program, which places by levels alone: leave it out");
   const auto node = std::find(names.begin(), names.end(), "node") - names.begin();
   Slots slots(static_cast<int>(names.size()), static_cast<int>(node));
-  if (levels.size() == names.size()) levels.erase(levels.begin());  // that of the machine
+  if (levels.size() == names.size()) levels.erase(levels.begin());  // the machine's level
   if (regular)
     add_regular(levels, slots);
   else

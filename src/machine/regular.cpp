@@ -29,7 +29,7 @@ std::vector<std::string> hosts_of_level(const Field &level, std::int64_t count) 
   return hosts;
 }
 
-// All objects of a level in one of the level above, and what is in them.
+// Adds all objects of a level in one object of the level above, and their contents.
 void fill(const std::vector<std::int64_t> &counts, int level, Slots &slots) {
   const auto last = static_cast<int>(counts.size());
   for (std::int64_t i = 0; i < counts[static_cast<std::size_t>(level) - 1]; i++) {

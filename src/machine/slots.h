@@ -23,14 +23,14 @@ class Slots {
   void enter(int above, int level) {
     for (int i = above + 1; i <= level; i++) latest_[static_cast<std::size_t>(i)]++;
   }
-  // An object of this level that has been entered is a slot.
+  // Adds the object of this level that was entered last as a slot.
   void add(int level, std::int64_t processor) {
     enter(level, levels_ - 1);
     objects.insert(objects.end(), latest_.begin(), latest_.end());
     processors.push_back(static_cast<std::int32_t>(processor));
     nodes.push_back(latest_[static_cast<std::size_t>(node_)]);
   }
-  // False if there is one of this name.
+  // False if the name already exists.
   [[nodiscard]] bool add_host(const std::string &name) {
     if (!known_.insert(name).second) return false;
     hosts.push_back(name);
@@ -56,7 +56,8 @@ class Slots {
 // The slots of a machine.json; a problem names the file's place that is wrong.
 Slots read_slots(const char *path);
 
-// The two forms: a list of levels with their counts, and a tree. `names` has those of the levels, the machine's first.
+// The two forms: a list of levels with their counts, and a tree. `names` has the names of the levels, the machine's
+// first.
 void add_regular(const std::vector<Field> &levels, Slots &slots);
 void add_tree(const Field &file, const std::vector<std::string> &names, Slots &slots);
 

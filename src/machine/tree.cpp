@@ -1,4 +1,4 @@
-// The tree: objects, each of which may stand for several siblings, and templates.
+// The tree: objects, which may each represent several siblings, and templates.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -15,7 +15,7 @@ struct Siblings {
   int level;
   std::int64_t count;
   std::vector<Field> names;           // empty, or one each
-  std::vector<std::int64_t> numbers;  // likewise
+  std::vector<std::int64_t> numbers;  // empty, or one for each
   std::optional<std::vector<Field>> children;
 };
 
@@ -26,7 +26,7 @@ class Tree {
     for (const auto &[name, children] : file["templates"].members()) templates_.emplace(name, children);
   }
 
-  // Counted beforehand, so that a hostile file takes no memory.
+  // Counted in advance, so that a hostile file cannot exhaust memory.
   std::int64_t count(const std::vector<Field> &descriptions, int above, bool in_template) {
     std::int64_t slots = 0;
     for (const Field &description : descriptions) {

@@ -1,4 +1,4 @@
-// The program's calls come here first, under both of their names: bindings of Fortran call the second one.
+// Intercepts the program's calls under both of their names: bindings of Fortran call the second one.
 #include <cstdint>
 
 #include "clock.h"
@@ -38,7 +38,7 @@ std::int64_t bytes_of(std::int64_t count, Word type) {
   return size_of(type, &bytes) == library::kSuccess && bytes > 0 && count > 0 ? count * bytes : 0;
 }
 
-// The block of one process, where each has its own, known to all.
+// The mean block size if blocks differ between processes. All processes know the counts.
 std::int64_t mean_bytes(const int *counts, Word type, Word comm) {
   const Communicator *known = communicators::find(comm);
   if (known == nullptr || counts == nullptr) return 0;
@@ -201,7 +201,7 @@ PROCEDURE(Finalize, (), ()) {
   return real();
 }
 
-// Where the library is not in the global scope, what calls these tells where it is.
+// If the library is not in the global scope, the caller of these functions leads to it.
 static int initialize(int *count, char ***words, void *caller) {
   auto *const real = reinterpret_cast<int (*)(int *, char ***)>(library::function("PMPI_Init", caller));
   if (real == nullptr) return library::kOtherError;

@@ -7,7 +7,7 @@
 
 namespace rankwise::online {
 
-// Processes of one node see the same.
+// All processes of a node read the same clock.
 inline std::int64_t now_ns() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -23,8 +23,8 @@ Function *asked(const char *name) {
 std::size_t bucket_of(Word meaning) { return (meaning * 0x9e3779b97f4a7c15) >> 54; }
 static_assert(kBuckets == 1 << 10);
 
-// Whether all members are of the world that has agreed on what may be tried: those of another one, such as a server,
-// may run without us.
+// Whether all members are in the world that has agreed on what may be tried. Members of another world, such as a
+// server, may run without us.
 bool is_within_world(Word handle, int processes) {
   static auto *const group_of = asked<int(Word, void *)>("PMPI_Comm_group");
   static auto *const free_group = asked<int(void *)>("PMPI_Group_free");
@@ -44,7 +44,7 @@ bool is_within_world(Word handle, int processes) {
   return number == processes;
 }
 
-// Nothing is tried between two groups of processes, or in one alone.
+// Nothing is tried on intercommunicators or with a single process.
 void look_at(Communicator &comm) {
   static auto *const test_inter = asked<int(Word, int *)>("PMPI_Comm_test_inter");
   static auto *const size = asked<int(Word, int *)>("PMPI_Comm_size");
@@ -85,7 +85,7 @@ Cell *add_cell(Communicator &comm, Collective collective, std::int64_t bytes, in
   return comm.cells = cell;
 }
 
-// RATIONALE: not a duplicate, as that would call the program's functions that copy attributes.
+// RATIONALE: not a duplicate, because duplication calls the program's functions that copy attributes.
 Word made_like(Word handle) {
   static auto *const group_of = asked<int(Word, void *)>("PMPI_Comm_group");
   static auto *const free_group = asked<int(void *)>("PMPI_Group_free");
@@ -95,7 +95,7 @@ Word made_like(Word handle) {
   static auto *const free_handler = asked<int(void *)>("PMPI_Errhandler_free");
   Word group = 0, handler = 0, found = 0;
   if (get_handler(handle, &handler) != library::kSuccess) return 0;
-  // The program must not hear of it if it fails.
+  // The program must not notice a failure.
   set_handler(handle, library::constants().errors_return);
   const bool is_there = group_of(handle, &group) == library::kSuccess &&
                         create(handle, library::written(&group), &found) == library::kSuccess;

@@ -30,22 +30,22 @@ struct Communicator {
   bool is_agreed, has_one_clock;
   Cell *cells;
   int cell_count;
-  Word *shadows;  // by arm of the plan: 0 until it is made
+  Word *shadows;  // by arm of the plan: 0 until created
 };
 
 namespace communicators {
 
-// What is known of a communicator; nullptr where there is nothing to try.
+// The state of a communicator; nullptr if nothing can be tried.
 Communicator *find(Word handle);
 
-// The cell of a call; nullptr where there is nothing to try. All members come to the same.
+// The cell of a call; nullptr if nothing can be tried. All members reach the same result.
 Cell *cell_of(Communicator &comm, Collective collective, std::int64_t bytes);
 
-// A communicator with the same members on which the library takes an algorithm; that of the program if it can't be
-// made. All members ask at the same call. Raises `ns` by what it takes.
+// A communicator with the same members on which the library uses an algorithm; the program's communicator if it can't
+// be created. All members ask at the same call. Adds the time that this takes to `ns`.
 Word with_algorithm(Communicator &comm, int planned, std::int64_t *ns);
 
-// Before the program frees it. All that belongs to it is freed.
+// Called before the program frees it. Frees everything that belongs to it.
 void forget(Word handle);
 
 void each(void (*what)(Communicator &comm));

@@ -12,7 +12,7 @@ bool has_ints = false;  // for handles
 const void *in_place = nullptr;
 Constants known = {};
 
-// What the caller is linked with.
+// The libraries that the caller is linked with.
 void *linked_with(const char *name, void *caller) {
   Dl_info at;
   if (caller == nullptr || dladdr(caller, &at) == 0) return nullptr;
@@ -23,8 +23,8 @@ void *linked_with(const char *name, void *caller) {
   return found;
 }
 
-// RATIONALE: a program that was linked for fixed addresses has a copy of the object, and then the library uses that: it
-// is the first one of all, not the one behind ours.
+// RATIONALE: a program that was linked for fixed addresses has a copy of the object, and the library then uses that
+// copy. So we need the first definition of all, not the next after ours.
 Word object(const char *name, void *caller) {
   void *found = dlsym(RTLD_DEFAULT, name);
   return reinterpret_cast<Word>(found != nullptr ? found : linked_with(name, caller));
@@ -44,7 +44,7 @@ bool open_openmpi(void *caller) {
          known.sum != 0 && known.maximum != 0;
 }
 
-// MPICH and what has its ABI (libmpi.so.12), but not the standard ABI of MPI 5, whose numbers are others.
+// MPICH and libraries with its ABI (libmpi.so.12), but not the standard ABI of MPI 5, which has other numbers.
 bool open_mpich(void *caller) {
   void *start = function("PMPI_Init", caller);
   Dl_info at;
@@ -111,7 +111,7 @@ void *variable(const char *name) {
 
 bool read(void *variable, int *value) {
   static auto *const reads = asked<int(void *, void *)>("MPI_T_cvar_read");
-  std::int64_t room[32] = {};  // for one that is no whole number
+  std::int64_t room[32] = {};  // for a variable that is no integer
   if (reads == nullptr || variable == nullptr || reads(variable, room) != kSuccess) return false;
   memcpy(value, room, sizeof *value);
   return true;

@@ -1,8 +1,8 @@
-// The MPI library below: its functions, found behind ours, and what has to be known of its ABI.
+// The MPI library that we wrap: its functions, found after ours, and the facts about its ABI that we need.
 //
-// RATIONALE: handles are addresses in Open MPI and ints in MPICH. Ours are words, handed on as they come; only where
-// two are compared, what a word holds beyond an int is left out. On Linux (x86-64, AArch64, POWER) an argument of
-// either kind takes one register or eight bytes of the stack.
+// RATIONALE: handles are addresses in Open MPI and ints in MPICH. We treat both as words and pass them on unchanged.
+// Only comparisons ignore the part of a word beyond an int. On Linux (x86-64, AArch64, POWER) an argument of either
+// kind takes one register or eight bytes of the stack.
 #ifndef RANKWISE_ONLINE_LIBRARY_H
 #define RANKWISE_ONLINE_LIBRARY_H
 
@@ -13,17 +13,17 @@ namespace rankwise::online::library {
 using Word = std::uintptr_t;
 
 inline constexpr int kSuccess = 0;
-inline constexpr int kOtherError = 16;  // MPI_ERR_OTHER of Open MPI; of MPICH it is another error
+inline constexpr int kOtherError = 16;  // MPI_ERR_OTHER of Open MPI; in MPICH the number is another error
 
-// A function of the library, nullptr if it has none of that name. `caller`: an address in the program.
+// A function of the library, nullptr if the library has none with that name. `caller`: an address in the program.
 //
-// Where the library is not in the global scope, as in Python, it is looked for in what the caller is linked with.
+// If the library is not in the global scope, as in Python, it is searched for in the libraries of the caller.
 void *function(const char *name, void *caller = nullptr);
 
-// Looks which library it is. False: none whose ABI is known. `caller` as above.
+// Identifies the library. False if its ABI is unknown. `caller` as above.
 bool open(void *caller);
 
-// What a word of a handle means, for comparing.
+// The significant part of a handle's word, for comparisons.
 Word meaning(Word handle);
 
 // A handle that the library has written to memory.
@@ -37,7 +37,7 @@ struct Constants {
 };
 const Constants &constants();
 
-// Control variables of MPI_T, of whole numbers. A handle of a variable that is not there is nullptr.
+// Control variables of MPI_T that are integers. The handle of a missing variable is nullptr.
 void *variable(const char *name);
 bool read(void *variable, int *value);
 bool write(void *variable, int value);

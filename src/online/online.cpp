@@ -15,8 +15,8 @@ namespace {
 bool active = false;
 std::int64_t begun = 0;
 std::int64_t looking = 0;    // ns for reading the clock twice
-std::int64_t agreeing = 0;   // what it took last
-std::int64_t preparing = 0;  // ns for making communicators since members agreed last
+std::int64_t agreeing = 0;   // cost of the latest agreement
+std::int64_t preparing = 0;  // ns for creating communicators since the latest agreement
 
 template <class Function>
 Function *asked(const char *name) {
@@ -36,7 +36,7 @@ std::int64_t hash_of_host() {
   return static_cast<std::int64_t>(found >> 2);
 }
 
-// Whether all members have the same number, and the largest of another.
+// Whether all members have the same number; also the maximum of another number.
 bool agree(Word comm, std::int64_t number, std::int64_t *largest) {
   const long mine[] = {number, -number, *largest};
   long all[3] = {};
@@ -52,8 +52,8 @@ void measure_looking() {
   looking = 2 * (now_ns() - begin) / repeated;
 }
 
-// The times of the members become those of the call: from the last who came to the last who left, where they have the
-// same clock. Else it is what a call takes on average, with the waiting for those who come late.
+// Replaces the times of the members by the time of the call: from the last arrival to the last departure, if they share
+// a clock. Otherwise it is the average time in a call, including the wait for late members.
 void agree_on_segment(Communicator &comm, Cell &cell) {
   constexpr int kHead = 4;
   static long mine[kHead + 2 * kMostCalls], all[kHead + 2 * kMostCalls];
@@ -76,7 +76,7 @@ void agree_on_segment(Communicator &comm, Cell &cell) {
   }
   const Word op = comm.has_one_clock ? library::constants().maximum : library::constants().sum;
   if (allreduce(mine, all, kHead + times * calls, op, comm.handle) != library::kSuccess) {
-    cell.race.give_up();  // the program hears of it by its own calls
+    cell.race.give_up();  // the program sees the failure in its own calls
     return;
   }
   const long share = comm.has_one_clock ? 1 : comm.processes;
@@ -148,7 +148,7 @@ int after(const Call &call, std::int64_t begin_ns, std::int64_t end_ns, int resu
   Cell &cell = *call.cell;
   if (call.arm != kDefault && plan::chosen_at_calls()) plan::choose_default(cell.planned[call.arm]);
   if (result != library::kSuccess && call.target != call.comm->handle) {
-    // The program's error handler is that of its own communicator.
+    // The program's error handler is attached to its own communicator.
     static auto *const handle_error = asked<int(Word, int)>("PMPI_Comm_call_errhandler");
     handle_error(call.comm->handle, result);
   }

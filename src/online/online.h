@@ -9,22 +9,22 @@
 
 namespace rankwise::online {
 
-// After MPI_Init. `caller`: an address in the program.
+// Call after MPI_Init. `caller`: an address in the program.
 void begin(void *caller, bool has_many_threads);
 
-// Before MPI_Finalize.
+// Call before MPI_Finalize.
 void end();
 
-// A call of the program, before and after.
+// Call these before and after a call of the program.
 struct Call {
   Communicator *comm;
-  Cell *cell;  // nullptr: nothing is tried with it
+  Cell *cell;  // nullptr: the call is not part of a trial
   int arm;
   Word target;  // the communicator that carries it out
 };
 Call before(Collective collective, Word comm, std::int64_t bytes, bool is_in_place, bool is_in_order);
 
-// Returns what the program gets to see.
+// Returns the result for the program.
 int after(const Call &call, std::int64_t begin_ns, std::int64_t end_ns, int result);
 
 bool is_active();

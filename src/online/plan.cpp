@@ -102,7 +102,7 @@ bool read_line(char *line) {
 std::int64_t hash_of(const char *text) {
   std::uint64_t found = 0xcbf29ce484222325;
   for (; *text != '\0'; ++text) found = (found ^ static_cast<unsigned char>(*text)) * 0x100000001b3;
-  return static_cast<std::int64_t>(found >> 2);  // so that its negative is a number, too
+  return static_cast<std::int64_t>(found >> 2);  // so that its negation does not overflow
 }
 
 char *text_of(const char *directory) {

@@ -1,11 +1,12 @@
-// What may be tried: Rankwise has written it to the file `plan` of the directory RANKWISE_ONLINE, by lines of words:
+// What may be tried. Rankwise writes it to the file `plan` in the directory RANKWISE_ONLINE, as lines of words:
 //
-//   chosen communicators | calls        when the library looks at its variables
-//   millionths N                        of the program's time, for exploring
+//   chosen communicators | calls        when the library reads its variables
+//   millionths N                        share of the program's time for exploring
 //   arm COLLECTIVE TWO SEGMENT (NAME VALUE)...
 //
-// Arms are numbered from 0. TWO: 1 for one that is right for two processes alone. SEGMENT: bytes that messages are cut
-// into; the arm is for messages that are larger. NAME VALUE: control variables of MPI_T that choose the algorithm.
+// Arms are numbered from 0. TWO: 1 for an arm that is valid only for two processes. SEGMENT: bytes of the segments into
+// which messages are cut; the arm is for larger messages. NAME VALUE: control variables of MPI_T that choose the
+// algorithm.
 #ifndef RANKWISE_ONLINE_PLAN_H
 #define RANKWISE_ONLINE_PLAN_H
 
@@ -42,24 +43,23 @@ namespace plan {
 
 inline constexpr int kMost = 256;
 
-// Why nothing can be tried. Processes agree on the largest.
+// Why nothing can be tried. Processes agree on the largest value.
 enum class Unfit : std::int64_t { no, no_plan, no_variables, threads, differs };
 
-// Reads it, and finds the variables.
+// Reads the plan and looks up the variables.
 Unfit read(const char *directory);
 
-// Of its text, so that processes can compare.
+// Hash of its text, so that processes can compare.
 std::int64_t hash();
 
 bool chosen_at_calls();
 std::int64_t millionths();
 
-// The arms of a collective on so many processes, for messages of so many bytes; at most `most` of them. Returns how
-// many.
+// The arms of a collective for this number of processes and message size, at most `most`. Returns their number.
 int arms_for(Collective collective, int processes, std::int64_t bytes, int *found, int most);
 
-// Gives the variables the values of an arm, and those that they had. False: the library does not take them; then they
-// are as before.
+// Sets the variables to the values of an arm, or back to their previous values. False if the library refuses the
+// values; then they are as before.
 bool choose(int arm);
 void choose_default(int arm);
 

@@ -8,19 +8,19 @@ namespace rankwise::online {
 
 namespace {
 
-constexpr std::int64_t kFirstCalls = 32;   // of a cell, before it is looked at
-constexpr std::int64_t kWorthOneIn = 200;  // of the time: what takes less is left alone
+constexpr std::int64_t kFirstCalls = 32;   // of a cell, before it is assessed
+constexpr std::int64_t kWorthOneIn = 200;  // share of the time; a smaller cell is left alone
 constexpr std::int64_t kMostResting = 1 << 20;
 constexpr std::int64_t kMillion = 1000000;
-constexpr double kLeastGain = 0.98;            // of the default's time; what gains less is none
-constexpr double kHopeless = 4, kSlow = 1.25;  // times the default: out after two trials, after some rounds
-constexpr std::int64_t kUnknown = 10;          // times the default that an unknown arm is expected to take more
-constexpr std::int64_t kPlanned = 7, kOf = 8;  // of what may be spent; the rest is for what can't be foreseen
+constexpr double kLeastGain = 0.98;            // share of the default's time; a smaller gain does not count
+constexpr double kHopeless = 4, kSlow = 1.25;  // times the default: eliminated after two trials, or after some rounds
+constexpr std::int64_t kUnknown = 10;          // times the default: assumed extra time of an unknown arm
+constexpr std::int64_t kPlanned = 7, kOf = 8;  // share of the budget; the rest is a reserve for surprises
 constexpr int kSoon = 3;                       // rounds
 constexpr int kLooks[] = {6, 9, 13, 19, 27, 40, 60, 90, kMostRounds};
-constexpr double kOut = 0.95, kLeads = 0.99;  // confidence in the race; its winner is measured afresh
+constexpr double kOut = 0.95, kLeads = 0.99;  // confidence in the race; its winner is measured again
 constexpr int kPairLooks[] = {16, 32, 64, kMostPairs};
-constexpr double kKept = 1 - 0.05 / 8 / 4;  // so that it holds for eight cells together, and all looks
+constexpr double kKept = 1 - 0.05 / 8 / 4;  // so that it holds for eight cells together, and all interim analyses
 
 bool is_among(int number, const int *all, std::size_t count) {
   return std::find(all, all + count, number) != all + count;
@@ -49,7 +49,7 @@ Interval interval_of(const double *ratios, int count, double confidence) {
   }
   int number = 0;
   for (int i = 0; i < count; ++i) {
-    // The mean of two logarithms is that of a geometric mean.
+    // The mean of two logarithms is the logarithm of a geometric mean.
     for (int j = i; j < count; ++j) averages[number++] = std::sqrt(ratios[i] * ratios[j]);
   }
   std::sort(averages, averages + number);
@@ -114,7 +114,7 @@ std::int64_t Race::conclude(const std::int64_t *took, const Agreed &agreed) {
   return cost;
 }
 
-// Takes the middle time of each visit, and returns what the visits have cost against the algorithm in use.
+// Takes the median time of each visit. Returns the extra cost of the visits over the algorithm in use.
 std::int64_t Race::digest(const std::int64_t *took) {
   std::int64_t sums[kMostArms + 1] = {};
   std::fill(std::begin(median_), std::end(median_), 0);
@@ -153,7 +153,7 @@ void Race::learn() {
     const bool was_slow = arm.ratios[kMostRounds] > kHopeless;
     if (state_ == State::trying) {
       arm.ratios[kMostRounds] = ratio;
-      // What disturbs a call is no reason to lose an algorithm: it is tried again.
+      // A disturbed call does not eliminate an algorithm: it is tried again.
       if (ratio > kHopeless && was_slow) arm.out = "far slower";
       if (ratio <= kHopeless) arm.usual = ratio;
     } else if (state_ == State::racing) {
@@ -200,7 +200,7 @@ void Race::look() {
   }
 }
 
-// As the best of many, the winner looks better than it is. So its own interval is from rounds of its own.
+// As the best of many, the winner looks better than it is. So its interval comes from separate rounds.
 void Race::look_at_pairs() {
   double ratios[kMostPairs];
   for (int i = 0; i < pairs_; ++i) ratios[i] = static_cast<double>(pair_[i][1]) / static_cast<double>(pair_[i][0]);
@@ -212,7 +212,7 @@ void Race::look_at_pairs() {
   }
 }
 
-// Lets calls go by until the next segment can be paid for.
+// Plans the next segment, and the calls to wait until it is affordable.
 void Race::plan(const Agreed &agreed) {
   plan_segment();
   if (state_ == State::watching) {
@@ -225,10 +225,10 @@ void Race::plan(const Agreed &agreed) {
   resting_ = 0;
   is_looking_ = missing > 0;
   if (!is_looking_) return;
-  // Calls may come faster by then: so after the rest it is looked once more whether it can be paid for.
+  // Calls may become more frequent by then, so the budget is checked again after the rest.
   const std::int64_t calls = std::max<std::int64_t>(1, total_ - last_total_);
   const std::int64_t each = std::max<std::int64_t>(1, (agreed.elapsed - last_elapsed_) / calls);
-  const std::int64_t with_look = missing + 2 * agreed.agreeing;  // which costs something, too
+  const std::int64_t with_look = missing + 2 * agreed.agreeing;  // the check itself costs something
   const std::int64_t until = std::min(with_look, INT64_MAX / kMillion) * kMillion / std::max<std::int64_t>(1, share);
   resting_ = std::clamp<std::int64_t>(until / each, 1, kMostResting);
   visits_ = calls_ = 0;
@@ -237,7 +237,7 @@ void Race::plan(const Agreed &agreed) {
 }
 
 void Race::plan_segment() {
-  // Where much is to be gained, going back to the default is dear, and few calls are enough to see it.
+  // If the gain is large, returning to the default is expensive, and few calls are enough to see the gain.
   const bool is_clear = state_ == State::confirming && arm_[candidate_].usual < 0.5;
   const int calls = is_clear ? kShortBlock : kBlock;
   visits_ = visit_ = place_ = calls_ = 0;
@@ -262,13 +262,13 @@ void Race::add(int arm, int calls) {
   calls_ += calls;
 }
 
-// In an order that is random, so that nothing which comes and goes by itself favours an arm.
+// The order is random, so that no periodic disturbance favours an arm.
 void Race::shuffle() {
   if (state_ == State::trying) return;
   for (int i = visits_ - 1; i > 0; --i) std::swap(visit_of_[i], visit_of_[random(static_cast<std::uint32_t>(i) + 1)]);
 }
 
-// What the next segment is likely to cost: by what is usual, as one disturbed call must not end it all.
+// The expected cost of the next segment, from typical times: one disturbed call must not end the exploration.
 std::int64_t Race::expected(const Agreed &agreed) const {
   double cost = static_cast<double>(agreed.agreeing);
   const double usual = static_cast<double>(usual_);

@@ -23,7 +23,7 @@ constexpr int kMostMembers = 4096;
 
 constexpr const char *kStates[] = {"watching", "trying", "racing", "confirming", "kept", "none"};
 
-// Grows; what finds no memory is left out, and the line is not written.
+// Grows. If memory is exhausted, the line is not written.
 struct Text {
   char *characters = nullptr;
   std::size_t length = 0, room = 0;
@@ -55,12 +55,13 @@ __attribute__((format(printf, 2, 3))) void add(Text &text, const char *format, .
   text.length += bytes;
 }
 
-// In one piece, so that a job which is killed leaves whole lines.
+// In one write, so that a killed job leaves whole lines.
 void append(Text &text) {
   add(text, "}\n");
   const int file = text.is_whole ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
   if (file >= 0) {
-    [[maybe_unused]] const ssize_t written = ::write(file, text.characters, text.length);  // nobody can be told
+    [[maybe_unused]] const ssize_t written = ::write(file, text.characters, text.length);  // there is nowhere to report
+                                                                                           // a failure
     close(file);
   }
   free(text.characters);

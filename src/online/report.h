@@ -1,5 +1,5 @@
-// What was tried, what it has cost and what won: lines of JSON in the file HOST.PID of the directory RANKWISE_ONLINE.
-// Rank 0 of each communicator writes; of what is written twice, the last line holds.
+// The trials, their cost and the winners: lines of JSON in the file HOST.PID of the directory RANKWISE_ONLINE. Rank 0
+// of each communicator writes them; the last line about a cell is valid.
 #ifndef RANKWISE_ONLINE_REPORT_H
 #define RANKWISE_ONLINE_REPORT_H
 
@@ -17,10 +17,10 @@ void write(const Communicator &comm, const Cell &cell);
 // All cells of a communicator.
 void write(Communicator &comm);
 
-// That nothing is tried in the whole job.
+// Reports that nothing is tried in the whole job.
 void write_unfit(plan::Unfit why);
 
-// At the end of the program.
+// Call at the end of the program.
 void write_end();
 
 // ns that exploring has cost this process.

@@ -1,4 +1,4 @@
-// The C interface: looks at what it is given, and lets no exception out.
+// The C interface: checks its input, and lets no exception out.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -49,7 +49,7 @@ bool is_good(const rankwise_pairs &pairs) {
          are_within(pairs.column, pairs.pairs, pairs.columns) && are_numbers(pairs.weight, pairs.pairs);
 }
 
-// Whether each node is one object of the level, which has all of its number.
+// Whether each node is exactly one object of the level.
 bool is_good(const rankwise_network &network, const rankwise_slots &slots) {
   if (!is_network(network) || network.level >= slots.depth) return false;
   std::vector<const std::int32_t *> known(network.nodes, nullptr);

@@ -1,6 +1,6 @@
-// The assignment problem for pairs of rows and columns of which most are worth nothing: one shortest augmenting path a
-// row, as in Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
-// problems" (Computing 38, 1987), without the initialisation that pays for dense ones.
+// The assignment problem for pairs of rows and columns, most with weight 0: one shortest augmenting path a row, as in
+// Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems"
+// (Computing 38, 1987), without the initialisation that pays for dense ones.
 #include "assignment.h"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ class Assignment {
     }
     for (std::int64_t column = end; column != none;) {
       const std::int32_t partner = from_[column];
-      const std::int64_t before = column_of_[partner];  // nobody for the first, which the path begins with
+      const std::int64_t before = column_of_[partner];  // none for the first column of the path
       row_of_[column] = partner;
       column_of_[partner] = column;
       pair_of_[column] = by_[column];
@@ -112,11 +112,11 @@ class Assignment {
   std::vector<std::int64_t> order_;
   double most_ = 0;
   std::vector<std::int32_t> row_of_;     // of each column
-  std::vector<std::int64_t> pair_of_;    // likewise; nobody: its own row's, worth nothing
+  std::vector<std::int64_t> pair_of_;    // row of each column; none for a row's private column, which has weight 0
   std::vector<std::int64_t> column_of_;  // of each row
   std::vector<double> price_;
   std::vector<double> value_;
-  // Of the path that is being looked for.
+  // The path that is being searched for.
   std::vector<double> distance_;
   std::vector<std::int32_t> from_;
   std::vector<std::int64_t> by_;

@@ -7,7 +7,7 @@
 
 namespace rankwise::placement {
 
-// Marks with 1 the pairs whose weights add up to the most, no two with the same row or column; the others with 0.
+// Marks with 1 the pairs with the largest sum of weights, no two with the same row or column; the others with 0.
 void choose(const rankwise_pairs &pairs, std::uint8_t *chosen);
 
 }  // namespace rankwise::placement

@@ -10,11 +10,11 @@ namespace rankwise::placement {
 namespace {
 
 constexpr Index kCoarsest = 100;    // vertices
-constexpr Index kFew = 30;          // there is not much to be found
-constexpr Index kStartsUpTo = 400;  // larger graphs that can't be coarsened are started from twice
+constexpr Index kFew = 30;          // little to gain
+constexpr Index kStartsUpTo = 400;  // larger graphs that can't be coarsened are started twice
 constexpr int kTries = 20;
 
-// Grows side 0 from a random vertex, always by the one that costs least.
+// Grows side 0 from a random vertex, always by the vertex with the lowest cost.
 class Growing {
  public:
   Growing(const Graph &graph, Capacity capacity, const std::vector<Standing> &alone, Workspace &work, Random &random)
@@ -46,7 +46,7 @@ class Growing {
   }
 
  private:
-  // A random one; where vertices are pulled to side 0, the one of some random ones that is pulled most.
+  // A random vertex; if vertices are pulled to side 0, the most strongly pulled of several random ones.
   Index any(const Sides &passed_over) {
     Index most = -1;
     for (int i = 0; i < kTries; i++) {
@@ -100,14 +100,14 @@ Bisection start(const Graph &graph, Capacity capacity, const Effort &effort, Wor
   return best;
 }
 
-// Joined vertices must stay small against both sides, and there must be enough of them.
+// Merged vertices must stay small compared with both sides, and there must be enough of them.
 Index most_ranks(const Graph &graph, Capacity capacity) {
   const Index by_size = 3 * graph.rank_count() / (2 * kCoarsest);
   const Index by_side = std::min(capacity[0], capacity[1]) / 4 + 1;
   return std::max(2, std::min(by_size, by_side));
 }
 
-// The sides of the finer graph. Only what comes from a vertex at the border can be at the border, if nothing is pulled.
+// Projects the sides to the finer graph. Without pull, only vertices from border vertices can be at the border.
 void project(const Coarser &coarser, Sides &sides, const Graph &finer, Workspace &work) {
   std::vector<std::uint8_t> border(sides.size());
   for (Index v = 0; v < coarser.graph.size(); v++) border[v] = is_at_border(coarser.graph, sides, v);

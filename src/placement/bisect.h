@@ -1,4 +1,4 @@
-// Parts a graph into two sides with room for so many ranks each, as cheaply as it can.
+// Divides a graph into two sides with room for so many ranks each, at low cost.
 #ifndef RANKWISE_PLACEMENT_BISECT_H
 #define RANKWISE_PLACEMENT_BISECT_H
 
@@ -13,8 +13,8 @@ struct Bisection {
   Quality quality;
 };
 
-// Multilevel: coarsened, parted by growing one side, and refined on the way back (Karypis and Kumar 1998). The
-// capacities hold exactly if all vertices are single ranks, and both together suffice.
+// Multilevel: coarsen, divide by growing one side, and refine on the way back (Karypis and Kumar 1998). The capacities
+// are met exactly if all vertices are single ranks and the total capacity suffices.
 Bisection bisect(const Graph &graph, Capacity capacity, const Effort &effort, Random &random, Workspace &work);
 
 }  // namespace rankwise::placement

@@ -12,7 +12,7 @@ namespace {
 constexpr Index kFew = 32;             // slots: all are tried
 constexpr int kMembers = 12;           // ranks that are tried to relieve a link
 constexpr int kPlaces = 24;            // that each of them tries, half of them near partners
-constexpr int kPatience = 6;           // times that nothing is found there
+constexpr int kPatience = 6;           // searches in a row without success
 constexpr double kWorthwhile = 1e-12;  // less may be rounding
 constexpr std::size_t kBudgetOfEdge = 400, kLeastBudget = 4000000;  // edges moved
 
@@ -76,7 +76,7 @@ class BottleneckSearch {
     return true;
   }
 
-  // Ranks whose bytes take the most loaded link; if they are many, some of those with most bytes.
+  // Ranks whose bytes take the most loaded link; if they are many, a sample of those with most bytes.
   Indices members() {
     std::vector<double> share(place_.size(), 0);
     Indices candidates;
@@ -127,13 +127,13 @@ class BottleneckSearch {
     loads_.move(moves_);
   }
 
-  // Takes the last swap back.
+  // Undoes the last swap.
   void swap_back(Index rank, Index before) {
     exchange(rank, before);
     loads_.undo();
   }
 
-  // What the places know of it.
+  // The state of each place.
   void exchange(Index rank, Index place) {
     const Index other = occupant_[place], before = place_[rank];
     put(rank, place);
@@ -147,7 +147,7 @@ class BottleneckSearch {
     left_ -= std::min(left_, 2 * (traffic_.rows.last(rank) - traffic_.rows.first(rank)) + 1);
   }
 
-  // Ranks go near their partners if the sum of all costs falls and the highest load does not rise.
+  // Ranks go near their partners if the total cost falls and the highest load does not rise.
   void draw_together() {
     for (bool is_better = true; is_better && left_ > 0;) {
       is_better = false;
@@ -167,7 +167,7 @@ class BottleneckSearch {
     return false;
   }
 
-  // What is between the two, if anything, counts twice: it costs the same before and after.
+  // The traffic between the two counts twice: it costs the same before and after.
   [[nodiscard]] double cost_of_both(Index first, Index second) const {
     double sum = 0;
     for (const Index rank : {first, second}) {

@@ -12,8 +12,8 @@ namespace rankwise::placement {
 // The load of the most loaded link.
 double highest_load(const Traffic &traffic, const Links &links, const Machine &machine, const Indices &place);
 
-// Ranks whose bytes take the most loaded link try others' places, near partners and anywhere, as long as that relieves
-// it or spreads what is on the links. Then ranks go nearer to their partners where that raises the highest load not.
+// Ranks whose bytes take the most loaded link try other places, near partners and anywhere, as long as that relieves it
+// or spreads the load. Then ranks go nearer to their partners if that does not raise the highest load.
 void relieve_bottleneck(const Traffic &traffic, const Links &links, const Machine &machine, const Effort &effort,
                         Random &random, Indices &place);
 

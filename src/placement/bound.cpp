@@ -9,7 +9,7 @@ namespace rankwise::placement {
 
 namespace {
 
-// How far the nearest other place is away at least, the second nearest, ...
+// Minimum distance of the nearest other place, the second nearest, ...
 std::vector<double> nearest(const Machine &machine, double Price::*price) {
   std::vector<double> least(machine.slots() - 1, std::numeric_limits<double>::infinity());
   for (Index place = 0; place < machine.slots(); place++) {

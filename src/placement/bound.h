@@ -1,4 +1,4 @@
-// What no placement can cost less than.
+// A lower bound for the cost of any placement.
 #ifndef RANKWISE_PLACEMENT_BOUND_H
 #define RANKWISE_PLACEMENT_BOUND_H
 
@@ -6,7 +6,8 @@
 
 namespace rankwise::placement {
 
-// As if each rank had its heaviest partners in the nearest places, whatever these have. Takes the square of the slots.
+// Assumes that each rank has its heaviest partners in the nearest places, regardless of their other partners. Takes the
+// square of the slots.
 double least_cost(const Traffic &traffic, const Machine &machine);
 
 }  // namespace rankwise::placement

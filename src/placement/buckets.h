@@ -10,7 +10,8 @@
 
 namespace rankwise::placement {
 
-// What refinement knows of a vertex, in one place: its neighbours are looked at in no order that a cache could guess.
+// The state that refinement keeps for a vertex, in one place: neighbours are visited in an order that caches can't
+// predict.
 struct Standing {
   double gain = 0;
   Index before = -1, after = -1;  // in the list of its bucket
@@ -20,14 +21,14 @@ struct Standing {
   bool is_locked = false;
 };
 
-// Gains of one sign fall into the same bucket if they differ by less than 1/64: small multiples of one weight are told
-// apart. Of those, the one that was pushed last comes first: it is beside what has moved, which keeps the border smooth
-// (Hagen, Huang and Kahng 1997).
+// Gains of one sign share a bucket if they differ by less than 1/64, so small multiples of one weight are
+// distinguished. Within a bucket, the last pushed vertex comes first: it is next to the vertex that has moved, which
+// keeps the border smooth (Hagen, Huang and Kahng 1997).
 class Buckets {
  public:
   Buckets() { first_.fill(-1); }
 
-  // Two of them may share the vertices, if each vertex is only ever in one. Gains beyond `largest` count as that.
+  // Two of them may share the vertices, if each vertex is only ever in one. Gains beyond `largest` count as `largest`.
   void reset(std::vector<Standing> &vertices, double largest) {
     vertices_ = vertices.data();
     for (; highest_ >= 0; highest_ = next_below(highest_)) {  // of other vertices
@@ -48,7 +49,7 @@ class Buckets {
   [[nodiscard]] bool empty() const { return highest_ < 0; }
   [[nodiscard]] Index top() const { return first_[highest_]; }
 
-  // Puts a vertex in, or where it belongs now that its gain has changed.
+  // Inserts a vertex, or moves it after its gain has changed.
   void push(Index v) {
     Standing &vertex = vertices_[v];
     const int bucket = bucket_of(vertex.gain);
@@ -82,7 +83,7 @@ class Buckets {
 
  private:
   static constexpr int kMantissa = 46;                 // ignored bits of a gain: 4 are left
-  static constexpr int kSteps = 12 << 6;               // a million times less than the largest is nothing
+  static constexpr int kSteps = 12 << 6;               // a gain a million times smaller than the largest counts as 0
   static constexpr int kCount = 2 * (kSteps + 1) + 1;  // negative gains, nothing, positive gains
   static constexpr int kBits = 64;
 

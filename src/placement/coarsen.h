@@ -1,4 +1,4 @@
-// Makes a graph smaller by joining vertices that communicate much.
+// Makes a graph smaller by merging vertices that communicate much.
 #ifndef RANKWISE_PLACEMENT_COARSEN_H
 #define RANKWISE_PLACEMENT_COARSEN_H
 
@@ -14,7 +14,7 @@ struct Coarser {
   Indices vertex;  // of the coarser graph, for each of the finer one
 };
 
-// Joins pairs of vertices, none to more than `most` ranks. Nothing if that would hardly make it smaller.
+// Merges pairs of vertices, none to more than `most` ranks. Nothing if that would hardly make it smaller.
 std::optional<Coarser> coarsen(const Graph &graph, Index most, Random &random);
 
 }  // namespace rankwise::placement

@@ -12,7 +12,7 @@ namespace rankwise::placement {
 namespace {
 
 constexpr Index kWorthAThread = 1000;  // vertices
-constexpr std::size_t kDense = 64;     // edges of a vertex: a second bisection takes long and is hardly better
+constexpr std::size_t kDense = 64;     // edges of a vertex: beyond this, a second bisection takes long and hardly helps
 
 Index room(std::span<const Index> capacity) { return std::accumulate(capacity.begin(), capacity.end(), Index{0}); }
 
@@ -21,7 +21,7 @@ class Division {
   Division(const Effort &effort, Parallel &parallel, Indices &part)
       : effort_(effort), parallel_(parallel), part_(part) {}
 
-  // Divides a graph among the parts from `first` on; `vertices` says what its own are called.
+  // Divides a graph among the parts from `first` on; `vertices` maps its vertices to the caller's.
   void divide(const Graph &graph, const Indices &vertices, std::span<const Index> capacity, Index first,
               std::uint64_t seed) {
     if (capacity.size() == 1) {
@@ -68,7 +68,7 @@ class Division {
   Indices &part_;
 };
 
-// What refinement could not do: vertices that are too many for their part go where there is room.
+// Repairs what refinement left: surplus vertices of a part go to parts with room.
 void make_fit(Indices &part, std::span<const Index> capacity) {
   Indices left(capacity.begin(), capacity.end());
   for (const Index mine : part) left[mine]--;

@@ -7,7 +7,7 @@
 
 namespace rankwise::placement {
 
-// For few ranks, what has to be done is done within milliseconds, so more is tried.
+// Few ranks take only milliseconds, so more is tried for them.
 struct Repartitions {
   int patience = 0;  // attempts in a row that gain nothing
   int tries = 0;     // of the same objects
@@ -21,16 +21,17 @@ struct Effort {
   int coarse_passes;   // of refinement, on coarse graphs
   int fine_passes;     // on the finest
   int patience;        // moves without gain, at most
-  int least_patience;  // likewise, on the smallest graphs
-  int bisections;      // of each graph, the best of which counts
+  int least_patience;  // maximum on the smallest graphs
+  int bisections;      // of each graph; the best one counts
   int kway_rounds;     // of refinement between all parts of an object
   int kway_patience;
   int search_rounds;    // of the search for swaps
   int search_partners;  // whose neighbourhood is tried
   int rounds;           // of exchange and swaps
   int seeds;
-  std::int32_t one_seed;             // from so many ranks on; fewer are placed from more seeds, in proportion
-  std::int32_t one_seed_on_network;  // where halves fit together well or not by chance
+  std::int32_t one_seed;             // number of ranks from which one seed is used; fewer ranks are placed from more
+                                     // seeds, in proportion
+  std::int32_t one_seed_on_network;  // where it depends on chance how well two halves fit together
   Repartitions repartitions;
   int annealing;  // steps, in a network of few slots
 };
@@ -40,8 +41,8 @@ constexpr Effort kUsual{5, 4, 6, 1500, 36, 2, 2, 40, 6, 3, 1, 1, 256, 384, {150,
 constexpr Effort kThorough{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 1, 512, 65536, {200, 12, 3, 16, 4000000}, 1000000};
 constexpr Effort kMost{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 4, 512, 65536, {200, 12, 3, 16, 4000000}, 4000000};
 
-// Few ranks are divided again and again, and in a network of few slots annealing makes up for what recursive bisection
-// misses: short bisections are enough there.
+// Few ranks are divided repeatedly. In a network of few slots, annealing corrects the result of recursive bisection, so
+// short bisections suffice.
 constexpr Effort short_of(Effort effort, bool is_network) {
   effort.least_patience = 20;
   effort.bisections = 1;
@@ -50,7 +51,7 @@ constexpr Effort short_of(Effort effort, bool is_network) {
   return effort;
 }
 
-// What the caller wishes, 0 to 3; few slots: of a network.
+// The caller's effort, 0 to 3; few slots: of a network.
 inline Effort effort_for(int wish, std::int32_t ranks, bool is_network, bool are_few_slots) {
   constexpr std::int32_t few = 8192, very_few = 512, most_seeds = 8, most_on_network = 32;
   if (wish <= 0) return kQuick;

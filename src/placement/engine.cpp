@@ -34,7 +34,7 @@ constexpr Index kFew = 16;              // slots
 constexpr Index kMostShuffles = 32;     // to relieve the most loaded link
 constexpr Index kPairsTried = 1024;     // of slots, in all starts together
 constexpr std::size_t kMany = 1000000;  // entries: swaps take long
-constexpr double kWithinReach = 1.1;    // swaps alone hardly ever make up for more
+constexpr double kWithinReach = 1.1;    // a worse candidate is ignored: swaps alone hardly ever make up for it
 
 struct Candidate {
   Indices place;
@@ -88,7 +88,7 @@ class Engine {
     return slot;
   }
 
-  // Of equally good placements, the one with the fewest moves from the present one. Moves that gain nothing are
+  // Of equally good placements, takes that with the fewest moves from the present one. Moves that gain nothing are
   // avoided, and so are exchanges of equivalent slots.
   [[nodiscard]] Candidate nearest(const Candidate &present, Candidate best) const {
     if (!is_better(best, present)) return present;
@@ -145,8 +145,8 @@ class Engine {
     return best;
   }
 
-  // Of those that become of the cheapest one, of the natural order, of the present placement and, where that takes
-  // little time, of some random ones.
+  // Improves several placements: the cheapest one, the natural order, the present placement and, if that takes little
+  // time, some random ones.
   Candidate least_loaded(Candidate cheapest) {
     find_load(natural_);
     find_load(cheapest);
@@ -176,7 +176,7 @@ class Engine {
     candidate.load = highest_load(traffic_, *links_, machine_, candidate.place);
   }
 
-  // With few slots to spare, all parts are nearly full in either way.
+  // With few slots to spare, all parts are nearly full either way.
   [[nodiscard]] bool is_spacious() const {
     const Index ranks = traffic_.rows.size();
     return machine_.slots() - ranks >= ranks / kSpareShare;
@@ -187,7 +187,7 @@ class Engine {
     return with_cost(place_by_level(traffic_, machine_, filling, effort_, seed, parallel_, progress_));
   }
 
-  // Inside of nodes, it is not known what is best.
+  // Inside nodes, the best method is unknown.
   [[nodiscard]] Candidate laid_out(Indices place) {
     if (!network_ || machine_.depth() < 2) return with_cost(std::move(place));
     Indices node(place.size());
@@ -251,7 +251,7 @@ class Engine {
     return candidate;
   }
 
-  // Takes what becomes of it, if it is not too dear for that.
+  // Keeps the result, unless it costs too much.
   void consider(Candidate &best, Candidate other, std::uint64_t seed) const {
     if (other.cost < best.cost * kWithinReach) take(best, improved(std::move(other), seed));
   }
@@ -275,7 +275,7 @@ class Engine {
   Parallel parallel_;
   Progress progress_;
   Indices place_of_;              // of the caller's slots
-  std::unique_ptr<Links> links_;  // if what is on them matters
+  std::unique_ptr<Links> links_;  // if their load matters
   Candidate natural_;
   std::optional<Candidate> present_;
 };

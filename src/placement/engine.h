@@ -13,7 +13,7 @@ struct Found {
   rankwise_costs costs;
 };
 
-// All of it good.
+// The input must be valid.
 Found find_placement(const Traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes);
 
 }  // namespace rankwise::placement

@@ -14,13 +14,14 @@ namespace {
 constexpr Index kFew = 64;             // slots
 constexpr double kWorthwhile = 1e-12;  // of the rank's cost: less may be rounding, which could go back and forth
 
-constexpr double kHot = 0.2, kCold = 0.02;  // losses that are accepted, at first and at last, of what a rank costs
+constexpr double kHot = 0.2, kCold = 0.02;  // losses that are accepted, at the start and at the end, as a share of a
+                                            // rank's cost
 constexpr int kStages = 64, kLosses = 256;
 
 using Line = std::array<double, kFew>;  // a number for each rank, group or place; of one length, for the compiler
 using Square = std::array<Line, kFew>;
 
-// What bytes, or messages, cost.
+// Costs of bytes, or of messages.
 struct Toll {
   Toll(const Traffic &traffic, const std::vector<double> &per_entry, const Machine &machine, double Price::*price) {
     for (Index rank = 0; rank < traffic.rows.size(); rank++)
@@ -35,7 +36,7 @@ struct Toll {
 
   Square sent{};     // between ranks
   Square apart{};    // between groups
-  Square seeming{};  // what two that change places seem to gain: each counts the other one as together with it
+  Square seeming{};  // apparent gain of two that change places: each counts the other as in its group
 };
 
 class Places {
@@ -57,7 +58,7 @@ class Places {
   [[nodiscard]] Index occupant(Index place) const { return occupant_[place]; }
   [[nodiscard]] double cost(Index rank) const { return cost_[rank][group(rank)]; }
 
-  // What is saved if a rank goes to a place, and whoever is there to its own.
+  // Savings if a rank goes to a place, and the rank there comes to its place.
   [[nodiscard]] double gain(Index rank, Index place) const {
     const Index from = group(rank), to = machine_.group(place), other = occupant_[place];
     double saved = cost_[rank][from] - cost_[rank][to];
@@ -86,7 +87,7 @@ class Places {
     }
   }
 
-  // What a byte costs more in each group.
+  // Additional cost of a byte in each group.
   void tell_partners(const Toll &toll, Index rank, const Line &step) {
     for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++) {
       const Index partner = traffic_.rows.adjacent[i];
@@ -104,7 +105,7 @@ class Places {
   std::vector<Line> cost_;  // of each rank in each group
 };
 
-// Quantiles of the exponential distribution: a loss is accepted as in a gas (Metropolis et al. 1953).
+// Quantiles of the exponential distribution: losses are accepted as in a gas (Metropolis et al. 1953).
 std::array<double, kLosses> random_losses() {
   std::array<double, kLosses> losses{};
   for (int i = 0; i < kLosses; i++) losses[i] = -std::log((i + 0.5) / kLosses);
@@ -143,7 +144,7 @@ void anneal(const Traffic &traffic, const Machine &machine, int steps, Random &r
   double heat = 0;
   for (Index rank = 0; rank < ranks; rank++) heat += kHot * places.cost(rank) / ranks;
   const double cooling = std::pow(kCold / kHot, 1.0 / kStages);
-  const int of_swap = static_cast<int>(2 * traffic.rows.adjacent.size()) / ranks;  // it takes as long as so many trials
+  const int of_swap = static_cast<int>(2 * traffic.rows.adjacent.size()) / ranks;  // its cost in number of trials
   for (int stage = 0; stage < kStages; stage++, heat *= cooling) {
     for (int left = steps / kStages; left > 0; left--) {
       const Index rank = random.below(ranks), there = random.below(places.slots());

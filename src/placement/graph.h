@@ -1,4 +1,4 @@
-// Graphs in compressed rows: what ranks send each other, and what it costs to part them.
+// Graphs in compressed rows: the traffic between ranks, and the cost of separating them.
 #ifndef RANKWISE_PLACEMENT_GRAPH_H
 #define RANKWISE_PLACEMENT_GRAPH_H
 
@@ -22,20 +22,20 @@ struct Rows {
   [[nodiscard]] std::size_t last(Index v) const { return begin[v + 1]; }
 };
 
-// What ranks send each other, in both directions together.
+// The traffic between ranks, in both directions together.
 struct Traffic {
   Rows rows;
   std::vector<double> bytes;
   std::vector<double> messages;   // empty if they cost nothing
-  std::vector<double> sent = {};  // of the bytes, those from the row's rank; empty where nobody asks
+  std::vector<double> sent = {};  // the bytes sent by the row's rank; empty if not needed
 };
 
-// What parting costs, and how many ranks a vertex stands for.
+// The cost of separating vertices, and how many ranks a vertex represents.
 struct Graph {
   Rows rows;
   std::vector<double> weight;  // of each entry of rows.adjacent
   Indices ranks;               // of each vertex
-  // What a vertex costs on side 1 beyond what it costs on side 0, by itself; empty: nothing.
+  // Additional cost of a vertex on side 1 over side 0, by itself; empty: none.
   std::vector<double> pull = {};
 
   [[nodiscard]] Index size() const { return rows.size(); }
@@ -44,21 +44,21 @@ struct Graph {
   [[nodiscard]] Index largest() const;  // number of ranks of a vertex
 };
 
-// The traffic among the members of each part alone. Vertices of a part keep their order.
+// Only the traffic among the members of each part. Vertices of a part keep their order.
 struct Part {
   Traffic traffic;
-  Indices ranks;  // what a vertex of it was called before
+  Indices ranks;  // the previous name of each vertex
 };
 std::vector<Part> parts_of(const Traffic &traffic, std::span<const Index> ranks, std::span<const Index> part,
                            Index count);
 
-// The graph of a traffic where a byte and a message cost so much.
+// The graph of a traffic, given the costs of a byte and of a message.
 Graph weighed(const Traffic &traffic, double per_byte, double per_message);
 
 // The members of a side.
 struct Side {
   Graph graph;
-  Indices vertices;  // what they were called before
+  Indices vertices;  // their previous names
 };
 Side side_of(const Graph &graph, std::span<const std::uint8_t> sides, std::uint8_t side);
 

@@ -10,7 +10,7 @@ namespace rankwise::placement {
 namespace {
 
 constexpr int kPasses = 3;                                        // for two parts
-constexpr std::size_t kBudgetOfEdge = 40, kLeastBudget = 100000;  // edges looked at
+constexpr std::size_t kBudgetOfEdge = 40, kLeastBudget = 100000;  // edges visited
 
 struct Couple {
   double weight;
@@ -39,7 +39,7 @@ class KWayRefinement {
     for (Buckets &heap : heaps_) heap.reset(vertices_, largest);
   }
 
-  // Each couple of parts of which one has changed. False if nothing became better.
+  // Each pair of parts, if one of the two has changed. False if nothing improved.
   bool round() {
     std::vector<std::uint8_t> changed(active_.size(), 0);
     for (const Couple &couple : couples()) {
@@ -129,7 +129,7 @@ class KWayRefinement {
     }
   }
 
-  // The side that the next vertex leaves, -1 if there is none. A part may be too full by one for a while.
+  // The side that the next vertex leaves, -1 if no vertex can. A part may be too full by one for a while.
   int choose() {
     for (int side = 0; side < 2; side++)
       if (left_[pair_[side]] < 0) return filled(side) ? side : -1;

@@ -1,4 +1,4 @@
-// Refines a division into many parts: each two parts that communicate exchange vertices.
+// Refines a division into many parts: each pair of parts that communicate exchanges vertices.
 #ifndef RANKWISE_PLACEMENT_KWAY_REFINE_H
 #define RANKWISE_PLACEMENT_KWAY_REFINE_H
 
@@ -7,7 +7,7 @@
 
 namespace rankwise::placement {
 
-// All vertices are single ranks, and no part has more than it has room for; so it stays.
+// All vertices must be single ranks, and no part may exceed its capacity, before and after.
 void kway_refine(const Graph &graph, Indices &part, std::span<const Index> capacity, const Effort &effort);
 
 }  // namespace rankwise::placement

@@ -16,11 +16,11 @@ namespace rankwise::placement {
 
 namespace {
 
-constexpr std::size_t kSmall = 100000;  // entries that are swept in no time
+constexpr std::size_t kSmall = 100000;  // entries whose sweep takes negligible time
 constexpr int kMostOrders = 6;          // of axes: all of three
 constexpr int kMostFolds = 64;
 
-// One of two ways to count the points of a box: the last axis fastest, in each line forward, or there and back.
+// Two ways to number the points of a box: the last axis fastest, in each line forward, or alternating.
 std::size_t number_of(std::span<const Index> point, std::span<const Index> length, const Indices &axes, bool is_back) {
   std::size_t number = 0;
   for (const Index axis : axes) {
@@ -59,7 +59,7 @@ class Layouts {
   }
 
  private:
-  // Whether there are as many steps from one end to the other as only a band has.
+  // Whether the distance between the ends is as large as only in a band.
   [[nodiscard]] bool is_long() const {
     const Rows &rows = traffic_.rows;
     Indices distance(rows.size(), -1), order{0};
@@ -129,7 +129,7 @@ class Layouts {
     return machine_.network()->coordinates(machine_.node(machine_.group(place)));
   }
 
-  // Each axis of the graph along one of the torus, where they fit: boxes of so many ranks go to each router.
+  // Maps each axis of the graph to one of the torus, if they fit: boxes of so many ranks go to each router.
   void fold(const Product &product) {
     if (!is_torus()) return;
     const auto length = machine_.network()->lengths();
@@ -145,7 +145,7 @@ class Layouts {
     choose(product, 0, axes, places_at);
   }
 
-  // The axes of the graph from `next` on go to any of the torus.
+  // Maps the axes of the graph from `next` on to any of the torus.
   void choose(const Product &product, std::size_t next, std::vector<Indices> &axes,
               const std::vector<Indices> &places_at) {
     if (folds_ >= kMostFolds) return;

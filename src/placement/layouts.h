@@ -1,4 +1,4 @@
-// Placements that follow from what a graph is: a grid laid onto a torus, a band along the machine.
+// Placements that follow from the structure of a graph: a grid on a torus, a band along the machine.
 #ifndef RANKWISE_PLACEMENT_LAYOUTS_H
 #define RANKWISE_PLACEMENT_LAYOUTS_H
 

@@ -8,7 +8,7 @@ namespace rankwise::placement {
 
 namespace {
 
-constexpr std::size_t kMostSteps = 1 << 24;  // that are kept, about: 256 MiB
+constexpr std::size_t kMostSteps = 1 << 24;  // entries that are kept, about 256 MiB
 constexpr std::size_t kSample = 256;         // paths sampled for the mean length
 constexpr std::size_t kStride = 2654435761;  // from one to the next, all over the pairs
 
@@ -20,7 +20,7 @@ Links::Links(const rankwise_slots &slots, const Network *network) : network_(net
   if (network)
     for (Index slot = 0; slot < slots.slots; slot++) node_.push_back(slots.object[slot * depth + slots.network->level]);
   if (slots.per_link_byte || !network) {
-    // Objects are the same if their numbers are, and those of all around them.
+    // Objects are the same if their numbers are equal, and the numbers of all enclosing objects.
     std::map<std::pair<Index, Index>, Index> known;
     for (Index slot = 0; slot < slots.slots; slot++) {
       Index around = -1;

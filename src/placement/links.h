@@ -1,4 +1,4 @@
-// The links of a machine, and which of them a message takes.
+// The links of a machine, and the links that a message takes.
 #ifndef RANKWISE_PLACEMENT_LINKS_H
 #define RANKWISE_PLACEMENT_LINKS_H
 
@@ -9,17 +9,17 @@ namespace rankwise::placement {
 
 class Links {
  public:
-  // The network must live as long.
+  // The network must outlive it.
   Links(const rankwise_slots &slots, const Network *network);
 
-  // To be called if steps are asked for again and again: makes that quick, unless the ways would need too much memory.
+  // Call if steps are requested repeatedly: makes that fast, unless the paths would need too much memory.
   void keep_ways();
   [[nodiscard]] Index count() const { return static_cast<Index>(per_byte_.size()); }
-  // What a byte costs on a link.
+  // The cost of a byte on a link.
   [[nodiscard]] double per_byte(Index link) const { return per_byte_[link]; }
-  // Calls back for each step between two slots: link, and share of their bytes on it, if `sent` is the share that goes
-  // from the first to the second one. All bytes take the links of objects. In the network, those there and those back
-  // take links of their own. A link may come twice.
+  // Calls back for each step between two slots: link, and the share of their bytes on it. `sent` is the share that goes
+  // from the first to the second slot. All bytes take the links of objects. In the network, each direction takes
+  // separate links. A link may occur twice.
   template <typename Tell>
   void each_step(Index slot, Index other, double sent, const Tell &tell) const {
     const Index *first = chain(slot), *second = chain(other);
@@ -32,7 +32,7 @@ class Links {
     if (sent > 0) each_step_between(node_[slot], node_[other], sent, tell);
     if (sent < 1) each_step_between(node_[other], node_[slot], 1 - sent, tell);
   }
-  // What the caller calls a link, without its load.
+  // The caller's description of a link, without its load.
   [[nodiscard]] rankwise_link named(Index link) const;
 
  private:

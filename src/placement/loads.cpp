@@ -7,7 +7,7 @@ namespace rankwise::placement {
 
 namespace {
 
-constexpr std::size_t kFewChanges = 16;  // less than one link of so many: their own matches of the tournament alone
+constexpr std::size_t kFewChanges = 16;  // fewer than one in so many links: update only their matches of the tournament
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// How much goes over each link under a placement.
+// The load of each link under a placement.
 #ifndef RANKWISE_PLACEMENT_LOADS_H
 #define RANKWISE_PLACEMENT_LOADS_H
 
@@ -14,7 +14,7 @@ class Loads {
   // `slot` of each rank, as the links number them.
   Loads(const Traffic &traffic, const Links &links, Indices slot);
 
-  // The most loaded link, or one of them; -1 if there is none.
+  // The most loaded link, or one of them; -1 if no link is loaded.
   [[nodiscard]] Index most_loaded() const { return links_.count() > 0 ? tree_[1] : -1; }
   [[nodiscard]] double highest() const { return links_.count() > 0 ? load_[tree_[1]] : 0; }
   // Sum of all loads' squares: smaller if the same bytes are spread more evenly.
@@ -22,7 +22,7 @@ class Loads {
   // Ranks go to other slots, all at once.
   using Moves = std::vector<std::pair<Index, Index>>;  // rank, slot
   void move(const Moves &moves);
-  // Takes the last move back, exactly.
+  // Undoes the last move exactly.
   void undo();
   // Calls back for each pair of ranks whose bytes take a link: rank, rank, bytes.
   template <typename Tell>
@@ -57,7 +57,7 @@ class Loads {
   double squares_ = 0;
   std::size_t leaves_ = 1;
   Indices tree_;  // a tournament: tree_[i] is the more loaded one of tree_[2 i] and tree_[2 i + 1]; -1: none
-  // What the last move has changed.
+  // The changes by the last move.
   Moves slots_before_;
   double squares_before_ = 0;
   struct Before {

@@ -7,7 +7,7 @@ namespace rankwise::placement {
 
 namespace {
 
-constexpr Index kMostKnown = 64;  // groups: of more, few pairs are ever asked for
+constexpr Index kMostKnown = 64;  // groups: with more, only few pairs are ever requested
 
 Price price_of(const rankwise_slots &slots, int common) {
   return {slots.per_byte[common], slots.per_message ? slots.per_message[common] : 0};

@@ -1,4 +1,4 @@
-// The machine as the engine sees it: slots in order of the tree, and what a message costs between two of them.
+// The engine's view of the machine: slots in order of the tree, and the cost of a message between two of them.
 #ifndef RANKWISE_PLACEMENT_MACHINE_H
 #define RANKWISE_PLACEMENT_MACHINE_H
 
@@ -11,7 +11,7 @@ namespace rankwise::placement {
 
 class Machine {
  public:
-  // With a network, the outermost objects are its nodes. It must live as long as the machine.
+  // With a network, the outermost objects are its nodes. The network must outlive the machine.
   explicit Machine(const rankwise_slots &slots, const Network *network = nullptr);
 
   [[nodiscard]] Index slots() const { return static_cast<Index>(order_.size()); }
@@ -21,14 +21,14 @@ class Machine {
   [[nodiscard]] const Network *network() const { return network_; }
   // Of the network, that a group is in.
   [[nodiscard]] Index node(Index group) const { return node_[group]; }
-  // What a message costs between two groups.
+  // The cost of a message between two groups.
   [[nodiscard]] Price between(Index first, Index second) const {
     const int level = common(first, second);
     if (level > 0 || !network_) return prices_[level];
     if (!known_.empty()) return known_[static_cast<std::size_t>(first) * groups() + second];
     return computed(first, second);
   }
-  // Between slots that have so many objects in common, without what a network adds.
+  // Between slots with this many objects in common, without the cost of a network.
   [[nodiscard]] const Price &price(int common) const { return prices_[common]; }
   // The caller's number of the slot at a place.
   [[nodiscard]] Index slot(Index place) const { return order_[place]; }
@@ -44,8 +44,8 @@ class Machine {
     while (level < depth_ && a[level] == b[level]) level++;
     return level;
   }
-  // Where the objects of a level begin among the places first ... last - 1, which have all above in common; `last` is
-  // the last one.
+  // Where the objects of a level begin among the places first ... last - 1, which share all enclosing objects; `last`
+  // is appended.
   [[nodiscard]] Indices parts(Index first, Index last, int level) const;
 
  private:

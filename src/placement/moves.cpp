@@ -12,7 +12,7 @@ namespace rankwise::placement {
 
 namespace {
 
-// An object and its replacement: if it takes the place, this many ranks stay where they are.
+// An object and its replacement, and how many ranks stay where they are with it.
 struct Gain {
   Index from;
   Index to;
@@ -21,7 +21,7 @@ struct Gain {
 
 using Gains = std::vector<Gain>;
 
-constexpr std::size_t kMostGains = 2000000;  // of exchanges of groups: more would take longer than to place all ranks
+constexpr std::size_t kMostGains = 2000000;  // exchanges of groups: more would take longer than placing all ranks
 
 Indices numbered(const Gains &gains, Index Gain::*side, Index &count) {
   Indices known, numbers;
@@ -34,7 +34,7 @@ Indices numbered(const Gains &gains, Index Gain::*side, Index &count) {
   return numbers;
 }
 
-// Pairs, no two with the same first or second part, whose gains add up to the most.
+// Pairs, no two with the same first or second part, with the largest sum of gains.
 Gains best_of(const Gains &gains) {
   rankwise_pairs pairs{};
   const Indices row = numbered(gains, &Gain::from, pairs.rows);
@@ -77,8 +77,8 @@ class Moves {
   }
 
  private:
-  // Chooses the best images for the objects of a level, for each pair of equivalent objects above them. Only pairs
-  // matter where a rank is wanted in one object and is present in the other. Returns the gain of each pair above.
+  // Chooses the best images for the objects of a level, for each pair of equivalent enclosing objects. A pair matters
+  // only if a rank is wanted in one object and is present in the other. Returns the gain of each enclosing pair.
   Gains choose_at(int level, const Gains &stay) {
     std::map<std::pair<Index, Index>, Gains> inside;
     for (const Gain &gain : stay) {
@@ -98,7 +98,7 @@ class Moves {
     return above;
   }
 
-  // What each used object of a level becomes, given what those of the level above become; -1: it is not used.
+  // The image of each used object of a level, given the images of the level above; -1: not used.
   Indices images(int level, const Indices &above) const {
     Indices image(parts_.count(level), -1);
     std::vector<std::uint8_t> used(image.size(), 0), taken(image.size(), 0);

@@ -30,7 +30,7 @@ struct NodeSlots {
   rankwise_slots slots;
 };
 
-// What a node sends another one, in both directions.
+// The traffic between two nodes, in both directions.
 Traffic between_nodes(const Traffic &traffic, const Indices &node, Index count) {
   std::vector<Indices> members(count);
   for (std::size_t rank = 0; rank < node.size(); rank++) members[node[rank]].push_back(static_cast<Index>(rank));
@@ -57,7 +57,7 @@ Traffic between_nodes(const Traffic &traffic, const Indices &node, Index count) 
   return made;
 }
 
-// Nodes of one kind have equally many slots, which have equally many objects in common, one by one.
+// Nodes are of one kind if they have equally many slots, which have equally many objects in common, one by one.
 Indices kinds(const Machine &machine, const Indices &begins) {
   std::map<Indices, Index> known;
   Indices kind;
@@ -75,7 +75,7 @@ Indices kinds(const Machine &machine, const Indices &begins) {
 void swap_nodes(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random, Indices &place) {
   const Indices begins = machine.parts(0, machine.slots(), 0);
   const auto count = static_cast<Index>(begins.size()) - 1;
-  if (count == machine.slots()) return;  // a swap of ranks is one of nodes
+  if (count == machine.slots()) return;  // a swap of ranks is a swap of nodes
   Indices node(place.size()), to(count);
   for (std::size_t rank = 0; rank < place.size(); rank++)
     node[rank] = static_cast<Index>(std::upper_bound(begins.begin(), begins.end(), place[rank]) - begins.begin()) - 1;

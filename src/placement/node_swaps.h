@@ -1,4 +1,4 @@
-// Improves a placement on a network: two nodes exchange all ranks that they have.
+// Improves a placement on a network: two nodes exchange all their ranks.
 #ifndef RANKWISE_PLACEMENT_NODE_SWAPS_H
 #define RANKWISE_PLACEMENT_NODE_SWAPS_H
 

@@ -1,4 +1,4 @@
-// Runs two parts of the work at the same time where a thread is to be had.
+// Runs two parts of the work at the same time if a thread is available.
 #ifndef RANKWISE_PLACEMENT_PARALLEL_H
 #define RANKWISE_PLACEMENT_PARALLEL_H
 
@@ -10,7 +10,7 @@ namespace rankwise::placement {
 
 class Parallel {
  public:
-  // At most so many threads, the caller's own included.
+  // The maximum number of threads, including the caller's.
   explicit Parallel(int threads) : free_(threads - 1) {}
 
   template <typename One, typename Other>

@@ -11,12 +11,12 @@ namespace rankwise::placement {
 // rankwise_slots.object, and the last one has a slot in each object.
 class Parts {
  public:
-  // The objects of the first `fixed` columns are like no other.
+  // The objects of the first `fixed` columns have no equivalents.
   Parts(const rankwise_slots &slots, int fixed);
 
   [[nodiscard]] int last() const { return static_cast<int>(object_.size()) - 1; }
   [[nodiscard]] Index count(int level) const { return static_cast<Index>(parent_[level].size()); }
-  // That a slot is in, by the caller's number.
+  // The object of a slot, by the caller's number.
   [[nodiscard]] Index object(int level, Index slot) const { return object_[level][slot]; }
   // The caller's number of an object of the last level.
   [[nodiscard]] Index slot(Index object) const { return order_[object]; }
@@ -35,7 +35,7 @@ class Parts {
   Indices order_;
   std::vector<Indices> object_;  // [level][slot]
   std::vector<Indices> parent_;  // [level][object]
-  std::vector<Indices> class_;   // likewise
+  std::vector<Indices> class_;   // [level][object]
 };
 
 }  // namespace rankwise::placement

@@ -1,4 +1,4 @@
-// What a message costs.
+// The cost of a message.
 #ifndef RANKWISE_PLACEMENT_PRICE_H
 #define RANKWISE_PLACEMENT_PRICE_H
 

@@ -47,9 +47,9 @@ std::vector<double> thresholds(const std::vector<double> &weight) {
   return powers;
 }
 
-// From a corner outwards: a vertex that two others lead to, along two axes, has the coordinates of both; one that can
-// be reached along a single axis has the next coordinate there. (After Imrich and Peterin 2007, for the products that
-// programs have: of lines, rings, and all with all.)
+// From a corner outwards: a vertex adjacent to two others along two axes has the coordinates of both. A vertex that is
+// reached along a single axis has the next coordinate there. (After Imrich and Peterin 2007, for the products that
+// programs have: of lines, rings, and complete graphs.)
 class Factoring {
  public:
   explicit Factoring(const Rows &rows) : rows_(rows), distance_(rows.size(), kUnknown), mark_(rows.size(), kUnknown) {}
@@ -99,7 +99,7 @@ class Factoring {
     const auto near = neighbours(corner);
     for (std::size_t i = 0; i < count; i++) mark_[near[i]] = static_cast<Index>(i);
     std::vector<std::uint8_t> apart(count * count, 0);
-    std::map<Index, Index> first_way;  // to what is two steps away
+    std::map<Index, Index> first_way;  // to vertices two steps away
     for (std::size_t i = 0; i < count; i++) {
       for (const Index other : neighbours(near[i])) {
         if (distance_[other] != 2) continue;
@@ -145,7 +145,7 @@ class Factoring {
     return differing;
   }
 
-  // What two vertices come from, if there is something.
+  // A vertex nearer to the corner that is adjacent to both, if any.
   Index common(Index first, Index second) {
     for (const Index v : neighbours(first)) mark_[v] = first;
     const auto near = neighbours(second);
@@ -179,7 +179,7 @@ class Factoring {
     return true;
   }
 
-  // Whether all combinations of coordinates are there, and each vertex has the neighbours that its coordinates have.
+  // Whether all combinations of coordinates exist, and each vertex has the neighbours that its coordinates imply.
   [[nodiscard]] bool is_whole() {
     const auto size = static_cast<std::size_t>(rows_.size());
     std::size_t product = 1;
@@ -224,7 +224,7 @@ class Factoring {
     return rows;
   }
 
-  // Numbers the coordinates anew, so that neighbours are next to each other: along lines and around rings, else by a
+  // Renumbers the coordinates, so that neighbours are next to each other: along lines and around rings, else by a
   // sweep.
   void arrange(std::size_t axis) {
     const Index length = made_.length[axis];

@@ -1,4 +1,4 @@
-// Finds the axes of a halo, a transpose or a hypercube: the Cartesian product that a graph is.
+// Finds the axes of a halo, a transpose or a hypercube, if a graph is a Cartesian product.
 #ifndef RANKWISE_PLACEMENT_PRODUCT_H
 #define RANKWISE_PLACEMENT_PRODUCT_H
 
@@ -11,7 +11,7 @@ namespace rankwise::placement {
 // Each vertex has a coordinate on each axis, neighbours differ in one coordinate, and all combinations exist.
 struct Product {
   Indices length;      // of each axis
-  Indices coordinate;  // [vertices][axes]; along an axis, neighbours are next to each other as far as that can be
+  Indices coordinate;  // [vertices][axes]; along an axis, neighbours are next to each other as far as possible
 
   [[nodiscard]] std::size_t axes() const { return length.size(); }
   [[nodiscard]] Index at(Index v, std::size_t axis) const {

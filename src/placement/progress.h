@@ -8,15 +8,15 @@ namespace rankwise::placement {
 
 class Progress {
  public:
-  static constexpr double kShare = 0.7;  // of a step, that dividing takes; the rest are swaps
+  static constexpr double kShare = 0.7;  // share of dividing in a step; the rest are swaps
 
   // Null: not reported.
   explicit Progress(double *reported) : reported_(reported) { set(0); }
 
-  // The work consists of so many steps.
+  // The number of steps of the work.
   void begin(int steps) { step_ = 1.0 / steps; }
 
-  // A part of the step is done, in any thread.
+  // Adds a completed part of a step, in any thread.
   void add(double part) {
     if (reported_) std::atomic_ref(*reported_).fetch_add(part * step_, std::memory_order_relaxed);
   }

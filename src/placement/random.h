@@ -1,4 +1,4 @@
-// Numbers that look random and are the same on every machine (xorshift64*, Vigna 2016).
+// Pseudo-random numbers that are the same on every machine (xorshift64*, Vigna 2016).
 #ifndef RANKWISE_PLACEMENT_RANDOM_H
 #define RANKWISE_PLACEMENT_RANDOM_H
 
@@ -30,7 +30,7 @@ class Random {
     for (auto i = static_cast<std::int32_t>(values.size()) - 1; i > 0; i--) std::swap(values[i], values[below(i + 1)]);
   }
 
-  // The seed of a part of the work, which may run in a thread of its own.
+  // The seed of a part of the work, which may run in a separate thread.
   static std::uint64_t of_part(std::uint64_t seed, std::uint64_t part) {
     return (seed + 1) * 0xD1B54A32D192ED03U + part * 0x8CB92BA72F3D8DD7U;
   }

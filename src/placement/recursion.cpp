@@ -12,7 +12,7 @@ namespace {
 
 class Recursion {
  public:
-  // What is done is added to the progress, if there is one.
+  // Completed work is added to the progress, if there is one.
   Recursion(const Machine &machine, Filling filling, const Effort &effort, Parallel &parallel, Indices &place,
             Progress *progress = nullptr)
       : machine_(machine),
@@ -50,8 +50,8 @@ class Recursion {
   }
 
  private:
-  // The parts of the object, in the order of their places; only as many as are needed for so many ranks if the fewest
-  // are to be filled, the largest first.
+  // The parts of the object, in the order of their places. If as few as possible are to be filled, only as many as the
+  // ranks need, the largest first.
   [[nodiscard]] std::vector<Object> chosen(Object object, int level, Index ranks) const {
     const Indices begins = machine_.parts(object.first, object.last, level);
     std::vector<Object> objects;
@@ -73,7 +73,7 @@ class Recursion {
     Indices order = room;
     std::sort(order.begin(), order.end());
     Index left = ranks, parts = static_cast<Index>(order.size()), most = 0;
-    for (const Index smallest : order) {  // those that have less room than their share leave the others more
+    for (const Index smallest : order) {  // parts with less room than their share leave more to the others
       most = (left + parts - 1) / parts;
       if (smallest >= most) break;
       left -= smallest;
@@ -83,7 +83,7 @@ class Recursion {
     return room;
   }
 
-  // What is saved if two ranks are not parted at this level: at least the step to the next price.
+  // The savings if two ranks are not separated at this level: at least the step to the next price.
   Indices divided(const Traffic &traffic, const std::vector<Object> &objects, int level, std::uint64_t seed) {
     const Price apart = machine_.price(level), together = machine_.price(level + 1);
     const Graph graph =

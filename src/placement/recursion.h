@@ -16,14 +16,14 @@ struct Object {
   [[nodiscard]] Index room() const { return last - first; }
 };
 
-// What to do where there are more slots than ranks.
+// What to do if there are more slots than ranks.
 enum class Filling {
   kFewest,  // leave as many parts as possible empty
   kEven     // give all parts equally many ranks, as far as they have room
 };
 
-// The place of each rank. As the price of parting two ranks depends on the level alone at which they are parted, each
-// level can be decided without regard to those below.
+// The place of each rank. The price of separating two ranks depends only on the level at which they are separated. So
+// each level can be decided without regard to the levels below.
 Indices place_by_level(const Traffic &traffic, const Machine &machine, Filling filling, const Effort &effort,
                        std::uint64_t seed, Parallel &parallel, Progress &progress);
 
@@ -32,7 +32,7 @@ Indices place_by_level(const Traffic &traffic, const Machine &machine, Filling f
 void place_inside(const Traffic &traffic, const Indices &ranks, const Machine &machine, Index first, Index last,
                   int level, const Effort &effort, std::uint64_t seed, Parallel &parallel, Indices &place);
 
-// Places ranks likewise into some objects of one level, which have all above in common, and enough room.
+// Places ranks in the same way into some objects of one level, which share all enclosing objects and have enough room.
 void place_among(const Traffic &traffic, const Indices &ranks, const Machine &machine,
                  const std::vector<Object> &objects, int level, const Effort &effort, std::uint64_t seed,
                  Parallel &parallel, Indices &place);

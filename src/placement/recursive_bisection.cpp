@@ -82,7 +82,7 @@ class RecursiveBisection {
   }
 
  private:
-  // Two boxes of the nodes of one; the ranks are in the first one.
+  // Two boxes of nodes of one box; the ranks are in the first one.
   Halves halved(Index box) {
     const auto number = static_cast<Index>(boxes_.size());
     auto [first_half, second_half] = network_.halves(boxes_[box].nodes);
@@ -118,7 +118,7 @@ class RecursiveBisection {
       const Capacity capacity{std::min(first.room, count), std::min(second.room, count)};
       Bisection bisection = bisect(graph, capacity, effort_, random_, work_);
       sides = std::move(bisection.sides);
-      if (is_divided) {  // now more is known of the others
+      if (is_divided) {  // now more is known about the others
         Sides before(count, 1);
         std::fill(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(first.ranks.size()), 0);
         consider_all(graph, work_);
@@ -135,7 +135,8 @@ class RecursiveBisection {
     }
   }
 
-  // Edges among the ranks cost what parting them adds; edges to others pull to the side that is nearer to them.
+  // Edges among the ranks have the additional cost of separating them; edges to others pull to the side that is nearer
+  // to them.
   Graph graph_of(const Indices &ranks, const Halves &halves) {
     const Box &first = boxes_[halves.first], &other = boxes_[halves.second];
     const Price parted = apart(first, other) - 0.5 * (together(first) + together(other));

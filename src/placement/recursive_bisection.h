@@ -9,12 +9,12 @@
 
 namespace rankwise::placement {
 
-// The place of each rank. Each bisection knows where the others are by then, so that ranks go to the side that is
-// nearer to those they communicate with (Dunlop and Kernighan 1985).
+// The place of each rank. Each bisection knows where the other ranks are, so that ranks go to the side nearer to their
+// partners (Dunlop and Kernighan 1985).
 Indices place_by_bisection(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
                            Parallel &parallel, Progress &progress);
 
-// Places ranks inside the nodes that they are to be in, each with room for them.
+// Places ranks inside their given nodes, each with room for them.
 Indices place_in_nodes(const Traffic &traffic, const Machine &machine, const Indices &node, const Effort &effort,
                        std::uint64_t seed, Parallel &parallel);
 

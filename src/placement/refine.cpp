@@ -60,7 +60,7 @@ class Refinement {
   }
 
  private:
-  // Takes back all moves but the first ones. If none stays, there is no further pass, which would need the gains.
+  // Undoes all moves but the first `kept`. If that is 0, no further pass follows, and the gains are not needed.
   void undo(std::size_t kept) {
     for (std::size_t i = work_.moves.size(); i-- > kept;) {
       if (kept > 0)
@@ -70,8 +70,8 @@ class Refinement {
     }
   }
 
-  // Finds the gain of a vertex, and returns what its edges to the other side weigh. (Most vertices are never asked
-  // for.)
+  // Computes the gain of a vertex, and returns the weight of its edges to the other side. (Most vertices are never
+  // needed.)
   double learn(Index v) {
     Standing &vertex = vertices_[v];
     double outside = 0, inside = 0;
@@ -83,7 +83,7 @@ class Refinement {
     return outside;
   }
 
-  // What a vertex would save on the other side by itself.
+  // The savings of a vertex on the other side, by itself.
   [[nodiscard]] double discontent(Index v) const {
     return vertices_[v].side != 0 ? graph_.pull_of(v) : -graph_.pull_of(v);
   }
@@ -107,7 +107,7 @@ class Refinement {
     return ranks_[side] + graph_.ranks[v] <= capacity_[side] + transient_;
   }
 
-  // The side that the next vertex leaves; -1 if there is none.
+  // The side that the next vertex leaves; -1 if no vertex can.
   int choose() {
     for (int side = 0; side < 2; side++)
       if (ranks_[side] > capacity_[side]) return filled(side) ? side : -1;
@@ -120,7 +120,7 @@ class Refinement {
     return static_cast<double>(ranks_[0]) * capacity_[1] > static_cast<double>(ranks_[1]) * capacity_[0] ? 0 : 1;
   }
 
-  // A side that must give away may have nothing at the border.
+  // A side that must give vertices away may have none at the border.
   bool filled(int side) {
     Buckets &heap = work_.heaps[side];
     if (heap.empty() && !full_[side]) {

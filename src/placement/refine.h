@@ -22,7 +22,7 @@ struct Quality {
   }
 };
 
-// Memory that is used again and again.
+// Reused memory.
 struct Workspace {
   std::vector<Standing> vertices;
   std::array<Buckets, 2> heaps;
@@ -31,9 +31,9 @@ struct Workspace {
   Indices moves;
 };
 
-// Moves vertices, at first those among `work.candidates`: all at the border must be. Coarse vertices rarely fill a side
-// exactly: `tolerance` ranks beyond its capacity are no overload. Ends a pass after so many moves without gain as the
-// effort says.
+// Moves vertices, first those among `work.candidates`, which must include all at the border. Coarse vertices rarely
+// fill a side exactly: up to `tolerance` ranks beyond its capacity are no overload. `effort` limits the moves without
+// gain in a pass.
 Quality refine(const Graph &graph, Sides &sides, Capacity capacity, Index tolerance, int passes, const Effort &effort,
                Workspace &work);
 

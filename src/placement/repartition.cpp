@@ -58,7 +58,7 @@ class Repartition {
     }
   }
 
-  // True if it became cheaper.
+  // True if the cost fell.
   bool attempt(Random &random) {
     const Level &level = levels_[random.below(machine_.depth())];
     const Index first = level.object[place_[random.below(static_cast<Index>(place_.size()))]];
@@ -67,7 +67,7 @@ class Repartition {
     return numbers.size() >= 2 && is_worth_a_try(level, numbers) && place_anew(level, numbers, random);
   }
 
-  // What has been divided so far, in ranks and edges.
+  // The work so far, in ranks and edges.
   [[nodiscard]] std::int64_t work() const { return work_; }
 
  private:
@@ -76,7 +76,7 @@ class Repartition {
     int since = 0;
   };
 
-  // Not if the same objects were tried often enough since one of them has become cheaper.
+  // False if the same objects were tried often enough since one of them has become cheaper.
   bool is_worth_a_try(const Level &level, const Indices &numbers) {
     Tries &tries = tries_[{level.number, numbers}];
     const Indices &improved = improved_[level.number];
@@ -86,7 +86,8 @@ class Repartition {
     return tries.count++ < effort_.repartitions.tries;
   }
 
-  // An object and others of the same parent: each time one that has much traffic with those before, with some luck.
+  // An object and others of the same parent: each next one has much traffic with those before, chosen with some
+  // randomness.
   Indices neighbours(const Level &level, Index first, Index wanted, Random &random) {
     Indices objects;
     std::vector<double> traffic_to(level.objects.size(), 0);
@@ -153,7 +154,7 @@ class Repartition {
     return true;
   }
 
-  // What some ranks send each other. They are called by their place among them.
+  // The traffic among some ranks. They are numbered by their place among them.
   Traffic among(const Indices &ranks) {
     for (std::size_t i = 0; i < ranks.size(); i++) own_[ranks[i]] = static_cast<Index>(i);
     Traffic made;
@@ -174,7 +175,7 @@ class Repartition {
   const Traffic &traffic_;
   const Machine &machine_;
   Effort effort_;
-  Parallel alone_{1};  // threads would take longer to start
+  Parallel alone_{1};  // starting threads would take longer
   Indices &place_;
   Indices occupant_;
   Indices own_;  // numbers of ranks that are divided, else -1

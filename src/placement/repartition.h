@@ -1,4 +1,4 @@
-// Divides some objects of the machine among their ranks anew, again and again.
+// Divides some objects of the machine among their ranks again and again.
 #ifndef RANKWISE_PLACEMENT_REPARTITION_H
 #define RANKWISE_PLACEMENT_REPARTITION_H
 
@@ -7,8 +7,9 @@
 
 namespace rankwise::placement {
 
-// Takes a few neighbouring objects of the same parent, places all their ranks in them from scratch, and keeps that if
-// it is not dearer. What others send these ranks costs the same in any case: they stay in the parent. Not for networks.
+// Takes a few neighbouring objects of the same parent, places all their ranks in them from scratch, and keeps the
+// result if it costs no more. Traffic with other ranks costs the same in any case: the ranks stay in the parent. Not
+// for networks.
 void repartition_objects(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
                          Indices &place);
 

@@ -1,4 +1,4 @@
-// A search that visits ranks in rounds: first all, then those that moved and their partners.
+// A search that visits ranks in rounds: first all, then the ranks that moved and their partners.
 #ifndef RANKWISE_PLACEMENT_ROUNDS_H
 #define RANKWISE_PLACEMENT_ROUNDS_H
 
@@ -19,7 +19,7 @@ struct Moved {
   Index other = -1;
 };
 
-// Calls improve(rank), which returns what has moved, or nothing if the search is to end.
+// Calls improve(rank), which returns the moved ranks, or nothing to end the search.
 template <class Improve>
 void in_rounds(const Traffic &traffic, std::size_t ranks, int rounds, Random &random, Improve improve) {
   Indices queue(ranks);

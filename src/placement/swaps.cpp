@@ -9,8 +9,8 @@ namespace rankwise::placement {
 
 namespace {
 
-constexpr std::size_t kBudgetOfEdge = 300, kLeastBudget = 1000000;  // edges looked at
-// Ranks come in random order: if so many edges in a row lead to no swap, there is hardly one to be found.
+constexpr std::size_t kBudgetOfEdge = 300, kLeastBudget = 1000000;  // edges visited
+// Ranks come in random order: if so many edges in a row lead to no swap, further swaps are unlikely.
 constexpr std::size_t kPatienceOfEdge = 6, kLeastPatience = 200000;
 constexpr double kWorthwhile = 1e-12;  // of the rank's cost: less may be rounding, which could go back and forth
 
@@ -63,7 +63,7 @@ class Search {
 
   [[nodiscard]] Price price(Index first, Index second) const { return machine_.between(first, second); }
 
-  // What the messages of a rank cost if it is in that group.
+  // The cost of a rank's messages if it is in that group.
   double cost(Index rank, Index group) {
     double sum = 0;
     for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++)
@@ -72,7 +72,7 @@ class Search {
     return sum;
   }
 
-  // The groups that a rank has most traffic with, its own aside.
+  // The other groups with which a rank has most traffic.
   Indices partners(Index rank) {
     Indices groups;
     for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++) {
@@ -93,7 +93,7 @@ class Search {
     return groups;
   }
 
-  // The groups of the nodes nearest to those of some groups, but for one.
+  // The groups of the nodes nearest to the nodes of some groups, without one group.
   void add_near(Indices &groups, Index mine) const {
     for (std::size_t i = 0, count = groups.size(); i < count; i++) {
       for (const Index node : machine_.network()->near(machine_.node(groups[i]))) {
@@ -131,7 +131,7 @@ class Search {
     return best;
   }
 
-  // What the other one gains by going from its group to that of `rank`, which comes in its place.
+  // The gain of the other rank if it goes from its group to the group of `rank`, which comes in its place.
   double gain_of_other(Index other, Index rank, Index from, Index to) {
     const int shared = machine_.common(from, to);
     double gain = 0;
@@ -142,7 +142,7 @@ class Search {
         gain -= price(from, to).of(bytes, count) - price(from, from).of(bytes, count);
         continue;
       }
-      // Who has less in common with one of the two groups than they have with each other is as far from the other.
+      // A rank with less in common with one of the two groups than they have with each other is as far from the other.
       const int near = machine_.common(from, group_[partner]);
       if (near < shared) continue;
       if (machine_.network() && shared == 0) {
@@ -180,7 +180,7 @@ class Search {
   std::vector<double> traffic_to_;
   std::size_t budget_, patience_;
   std::size_t looked_at_ = 0;
-  std::size_t last_swap_ = 0;  // what had been looked at then
+  std::size_t last_swap_ = 0;  // edges visited until then
 };
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kSweeps = 3;
 
-// Vertices by their weight to those that have been taken; of equal ones the one of lowest rank comes first.
+// Vertices by their weight to the vertices taken so far; of equal ones the lowest rank comes first.
 class Heap {
  public:
   explicit Heap(const Indices &rank) : rank_(rank), weight_(rank.size(), 0), at_(rank.size(), kNever) {}
@@ -78,7 +78,7 @@ Indices sweep(const Rows &rows, const std::vector<double> &weight) {
   Indices order(size), rank(size);
   std::iota(order.begin(), order.end(), 0);
   for (int number = 0; number < kSweeps; number++) {
-    // What came last comes first now.
+    // The last becomes the first.
     for (Index i = 0; i < size; i++) rank[order[i]] = size - 1 - i;
     Indices next;
     next.reserve(size);

@@ -1,4 +1,4 @@
-// An order of ranks in which partners are near each other: that of a band, if the graph is one.
+// An order of ranks in which partners are near each other: the order of a band, if the graph is one.
 #ifndef RANKWISE_PLACEMENT_SWEEP_H
 #define RANKWISE_PLACEMENT_SWEEP_H
 
@@ -6,8 +6,8 @@
 
 namespace rankwise::placement {
 
-// Each time the vertex follows that communicates most with those before, of equal ones the first that was seen. Several
-// sweeps, each from the end of the one before: the third one finds the order of any band (Corneil 2004).
+// The next vertex always has the most traffic to those before; of equal ones the first that was seen comes first. Each
+// sweep starts at the end of the previous one: the third one finds the order of any band (Corneil 2004).
 Indices sweep(const Rows &rows, const std::vector<double> &weight);
 
 }  // namespace rankwise::placement

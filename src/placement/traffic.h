@@ -1,4 +1,4 @@
-// From what the caller gives to a symmetric graph.
+// Converts the caller's traffic to a symmetric graph.
 #ifndef RANKWISE_PLACEMENT_TRAFFIC_H
 #define RANKWISE_PLACEMENT_TRAFFIC_H
 
@@ -7,8 +7,8 @@
 
 namespace rankwise::placement {
 
-// Both directions together, and how much of that goes one way; entries of one pair add up; without what ranks send
-// themselves.
+// Both directions together, and the part of one direction; entries of one pair add up; without messages from a rank to
+// itself.
 Traffic symmetric(const rankwise_traffic &given);
 
 }  // namespace rankwise::placement

@@ -16,7 +16,7 @@ constexpr char refused[] = "the MPI library refused to tell where the processes 
 // The report of each process to rank 0.
 struct Report {
   rankwise_whereabouts where;
-  std::uint64_t ready;  // it has the memory that it needs
+  std::uint64_t ready;  // it has enough memory
 };
 
 // The message from rank 0 to all, before the ranks.
@@ -54,7 +54,7 @@ void decide(const rankwise_traffic &traffic, const rankwise_whereabouts *where, 
   }
 }
 
-// Gathers where all are, and decides.
+// Gathers the locations of all processes, and decides.
 void decide_at_root(const Communication &mpi, Handle copy, const Report &own, int size, const rankwise_traffic &traffic,
                     const char *machine, Report *reports, int *new_rank, Verdict &verdict) {
   if (!mpi.gather(copy, 0, &own, sizeof own, reports)) return fail(verdict, refused);
@@ -84,7 +84,7 @@ Order find_order(const Communication &mpi, Handle copy, int rank, int size, cons
   const Report own{whereabouts(), order.new_rank != nullptr ? 1U : 0U};
   Verdict verdict{};
   fail(verdict, no_memory);
-  // Without memory rank 0 skips the exchange.
+  // If memory is exhausted, rank 0 skips the exchange.
   bool asks = reports != nullptr && traffic != nullptr;
   bool done = mpi.broadcast(copy, 0, &asks, sizeof asks);
   if (done && reports != nullptr && traffic != nullptr) {

@@ -1,4 +1,4 @@
-// librankwise_placement.so, which is installed beside this library: loaded on first use, so that programs that never
+// librankwise_placement.so, in the directory of this library. It is loaded on first use, so that programs that never
 // reorder do not pay for it.
 #ifndef RANKWISE_REORDERING_PLACEMENT_LIBRARY_H
 #define RANKWISE_REORDERING_PLACEMENT_LIBRARY_H
@@ -9,7 +9,7 @@
 
 namespace rankwise::reordering::placement_library {
 
-// nullptr, and why, if it is not there.
+// nullptr and the reason if it is missing.
 decltype(&rankwise_new_ranks) new_ranks(char *problem, std::size_t room);
 
 }  // namespace rankwise::reordering::placement_library

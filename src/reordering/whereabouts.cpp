@@ -13,7 +13,7 @@ namespace {
 
 constexpr int most_processors = 64 * RANKWISE_PROCESSOR_WORDS;
 
-// The processors that this thread may use. None if the kernel does not report them, or reports higher ones.
+// The processors that this thread may use. None if the kernel does not report them, or reports higher numbers.
 void read_processors(rankwise_whereabouts &here) {
   constexpr int most = 1 << 16;
   constexpr std::size_t bytes = CPU_ALLOC_SIZE(most);
@@ -29,7 +29,7 @@ void read_processors(rankwise_whereabouts &here) {
   }
 }
 
-// What all its processors are in.
+// The objects that contain all its processors.
 class Common {
  public:
   void add(std::int32_t number) {
@@ -57,7 +57,7 @@ rankwise_whereabouts whereabouts() {
   Common core;
   for (int processor = 0; processor < most_processors; ++processor) {
     if ((here.processors[processor / 64] >> (processor % 64) & 1U) == 0) continue;
-    // Processes that are not bound have hundreds of processors, and each is four files.
+    // Unbound processes have hundreds of processors, and each needs four files.
     if (package.several() && numa.several() && l3.several() && core.several()) break;
     const Surroundings around = surroundings_of(processor);
     package.add(around.package);

@@ -6,7 +6,7 @@
 
 namespace rankwise::reordering {
 
-// Asked anew each time: a program may bind itself at any time.
+// Determined at each call: a program may bind itself at any time.
 rankwise_whereabouts whereabouts();
 
 }  // namespace rankwise::reordering

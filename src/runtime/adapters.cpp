@@ -23,13 +23,13 @@ constexpr const char *choices[] = {
 };
 constexpr std::uint32_t choice_count = sizeof choices / sizeof *choices;
 
-// A line of the kernel's, cut if it is longer.
+// A line from the kernel, truncated if it is too long.
 template <std::size_t bytes>
 void copy(char (&to)[bytes], const Text &from) {
   snprintf(to, bytes, "%.*s", static_cast<int>(strcspn(from.text, "\n")), from.text);
 }
 
-// 64 bits as the kernel writes them: 0002:c903:00a1:b2c4. Returns where they end, nullptr if these are none.
+// 64 bits in the kernel's notation: 0002:c903:00a1:b2c4. Returns their end, nullptr if they are invalid.
 const char *read_groups(const char *text, std::uint64_t *value) {
   *value = 0;
   for (int place = 0; place < 19; ++place, ++text) {
@@ -45,7 +45,7 @@ const char *read_groups(const char *text, std::uint64_t *value) {
   return text;
 }
 
-// A LID, such as 0x1a; 0 if it is none.
+// A LID, such as 0x1a; 0 if it is invalid.
 std::uint32_t read_lid(const Text &from) {
   char *end = nullptr;
   const unsigned long value = std::strtoul(from.text, &end, 16);

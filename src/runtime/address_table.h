@@ -1,4 +1,4 @@
-// What is known of return addresses, by address: read without a lock, written under one.
+// Facts about return addresses, by address: read without a lock, written under one.
 #ifndef RANKWISE_ADDRESS_TABLE_H
 #define RANKWISE_ADDRESS_TABLE_H
 
@@ -9,9 +9,10 @@
 
 namespace rankwise {
 
-// Open addressing, linear probing. Entry 0 is what has no entry, and the address 0.
+// Open addressing, linear probing. Entry 0 is for addresses without an entry, and the address 0.
 //
-// RATIONALE: the index is apart from the entries so that these are dense: a process with 50 of them touches few pages.
+// RATIONALE: the index is separate from the entries so that these are dense: a process with 50 of them touches few
+// pages.
 template <class Value>
 class AddressTable {
  public:
@@ -25,7 +26,7 @@ class AddressTable {
     return entry.address.load(std::memory_order_acquire) == address ? &entry.value : nullptr;
   }
 
-  // nullptr if there is none.
+  // nullptr if the address has no entry.
   const Value *find(std::uintptr_t address) {
     const unsigned number = slot_of(address).load(std::memory_order_acquire);
     return number != 0 ? &entries_[number].value : nullptr;
@@ -33,7 +34,7 @@ class AddressTable {
 
   bool is_full() const { return used_.load(std::memory_order_relaxed) == most - 1; }
 
-  // Of an address that is not in it, while it isn't full.
+  // Adds an address that is not in it, while it isn't full.
   const Value *add(std::uintptr_t address, const Value &value) {
     const unsigned number = used_.load(std::memory_order_relaxed) + 1;
     Entry &entry = entries_[number];

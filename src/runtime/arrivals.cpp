@@ -17,23 +17,22 @@ namespace {
 constexpr std::uint32_t first_tables = 32;
 constexpr std::uint32_t rows_a_section = RANKWISE_ARRIVALS_A_SECTION;
 
-// Of the tables of all communicators.
+// Protects the tables of all communicators.
 Lock making;
 constinit Records<rankwise_arrival_table> records(RANKWISE_SECTION_ARRIVAL_TABLES, first_tables,
                                                   RANKWISE_MOST_ARRIVAL_TABLES / 2, 5);
 std::uint32_t table_count = 0;
 
-// Collectives in the sample that were posted, and have not completed. Where there is no room for one more, it is left
-// out.
+// Collectives in the sample that were posted, and have not completed. If there is no room for one more, it is left out.
 struct Posted {
   Table *table;  // nullptr = free
   std::uint64_t handle;
-  rankwise_arrival row;  // of calls that have asked for it: from `entered` to `left`, `asked` in them
+  rankwise_arrival row;  // for calls that have tested it: from `entered` to `left`, `asked` inside them
 };
 constinit Posted under_way[RANKWISE_MOST_POSTED_ARRIVALS] = {};
 Posted *latest_asked = under_way;
 
-// The one with this handle; nullptr = there is none.
+// The entry with this handle, or nullptr.
 Posted *find_posted(std::uint64_t handle) {
   if (latest_asked->table != nullptr && latest_asked->handle == handle) return latest_asked;
   for (Posted &one : under_way) {
@@ -42,10 +41,10 @@ Posted *find_posted(std::uint64_t handle) {
   return nullptr;
 }
 
-// Whether a call follows those that have asked before. What a process computes between them is no waiting, so where it
-// computes for much longer than it asks, only the latest of them count.
+// Whether a call continues a series of tests. Computation between tests is no waiting. So if a process computes for
+// much longer than it tests, only the latest tests count.
 bool goes_on(const rankwise_arrival &row, std::uint64_t start) {
-  constexpr std::uint64_t longest_pause = 64;  // times what it has asked for
+  constexpr std::uint64_t longest_pause = 64;  // times the time spent testing
   return row.entered != 0 && clock::elapsed(row.left, start) <= longest_pause * row.asked;
 }
 
@@ -54,7 +53,7 @@ rankwise_arrival &row(const Table &table, std::uint32_t i) {
       counters_file::records(table.sections[i / rows_a_section]))[i % rows_a_section];
 }
 
-// False if a table has all the room that there is.
+// False if a table already has its maximum size.
 bool extend(Table &table) {
   const std::uint32_t sections = table.capacity / rows_a_section;
   if (sections == RANKWISE_MOST_ARRIVAL_SECTIONS) return false;
@@ -67,8 +66,8 @@ bool extend(Table &table) {
   return true;
 }
 
-// RATIONALE: among neighbours lateness goes on by one rank a call, so who is to blame is seen only where the call
-// before is kept, too.
+// RATIONALE: among neighbours lateness spreads by one rank per call, so the late rank is visible only if the previous
+// call is kept, too.
 bool is_kept(const Table &table, std::uint64_t instance) {
   return (mixed(table.in_pairs ? (instance + 1) / 2 : instance) & table.mask) == 0;
 }
@@ -104,8 +103,8 @@ void add_long(Table &table, std::uint64_t step, std::uint32_t i) {
   table.least_long = longest.count == RANKWISE_MOST_LONG_ARRIVALS ? shortest(longest).step : 0;
 }
 
-// Halves the sample, about, and keeps the longest of what leaves it. A reader goes by the shift, so what has not gone
-// yet does no harm.
+// Halves the sample, approximately, and keeps the longest of the removed instances. A reader filters by the shift, so
+// instances that are not removed yet do no harm.
 void thin_out(Table &table) {
   if (table.longest == nullptr && !table.is_posted) {
     if (void *memory = std::malloc(sizeof(Longest))) table.longest = new (memory) Longest;
@@ -116,7 +115,7 @@ void thin_out(Table &table) {
   for (std::uint32_t i = 0; i < table.capacity; ++i) {
     const rankwise_arrival &one = row(table, i);
     if (one.instance == 0 || is_kept(table, one.instance) || !is_kept(before, one.instance)) continue;
-    // (Of the step before that nothing is known any more.)
+    // (Nothing is known any more of the step before that.)
     const std::uint64_t step = one.since + clock::elapsed(one.arrived, one.left);
     if (make_room(table, step)) {
       add_long(table, step, i);
@@ -129,7 +128,7 @@ void thin_out(Table &table) {
 
 // A row that is free.
 std::uint32_t free_row(Table &table) {
-  // (Of those in use at least some have a hash with one more bit: the loop ends.)
+  // (At least some used rows have a hash with one more bit: the loop ends.)
   while (table.kept == table.capacity && !extend(table)) thin_out(table);
   std::uint32_t i = table.free;
   while (row(table, i).instance != 0) i = (i + 1) % table.capacity;
@@ -165,7 +164,7 @@ void keep(rankwise_arrival &free, const OfCommunicator &of, Table &table, const 
   __atomic_store_n(&free.instance, instance, __ATOMIC_RELEASE);
 }
 
-// Goes on to the next instance that is kept; not farther than takes a moment.
+// Advances to the next instance that is kept, but takes only a moment for it.
 void go_on(Table &table) {
   constexpr std::uint64_t farthest = 256;
   const std::uint64_t instance = table.next;
@@ -192,15 +191,15 @@ Table *make(Place place, Procedure procedure, int number) {
   const Guard guard(making, threads::several);
   rankwise_arrival_table *record =
       place.has_record && table_count < RANKWISE_MOST_ARRIVAL_TABLES ? records.next() : nullptr;
-  // RATIONALE: not in `dropped`, for nothing is lost but a part of a sample. The reader tells the time of such calls
-  // apart.
+  // RATIONALE: not in `dropped`, because only a part of a sample is lost. The reader distinguishes the time of such
+  // calls.
   if (record == nullptr || !extend(*table)) {
     table->mask = ~0ULL;
     return table;
   }
   record->communicator = place.index;
   record->procedure = static_cast<std::uint16_t>(procedure);
-  // (Those of others are not asked for.)
+  // (Traits of other procedures are not needed.)
   if (number < number_of(Procedure::MPI_Win_fence)) record->traits = table->traits = RANKWISE_TRAITS_KNOWN;
   records.publish();
   table->record = record;
@@ -212,7 +211,7 @@ void reach(const OfCommunicator &of, Table &table, const Thread &thread, const C
   const std::uint64_t instance = table.next;
   if (call.kept && table.record != nullptr && is_kept(table, instance)) {
     rankwise_arrival &free = row(table, free_row(table));
-    // (The sample may have been thinned out for it.)
+    // (Making room may have thinned out the sample.)
     if (is_kept(table, instance)) keep(free, of, table, thread, call, instance);
   } else if (step(of, call.stop) > table.least_long) {
     keep_long(of, table, thread, call);
@@ -268,7 +267,7 @@ std::uint32_t initialised(communicators::Communicator &communicator, Procedure p
 
 bool started(streams::operations::Operation &operation, const Thread &thread, Call call, std::uint64_t handle) {
   const communicators::Communicator &communicator = *operation.communicator;
-  // (Freed meanwhile. Another one may have its place.)
+  // (Freed in the meantime. Another one may have its place.)
   if (communicator.index != operation.channel.communicator || communicator.arrivals == nullptr) return false;
   OfCommunicator &of = *communicator.arrivals;
   Table &table = *of.tables[number_of_posted(operation.procedure)];
@@ -301,7 +300,7 @@ bool completed(std::uint64_t handle, std::uint64_t start, std::uint64_t stop, st
   rankwise_arrival found = one->row;
   if (!is_kept(table, found.instance)) return true;
   rankwise_arrival &free = row(table, free_row(table));
-  // (The sample may have been thinned out for it.)
+  // (Making room may have thinned out the sample.)
   if (!is_kept(table, found.instance)) return true;
   const std::uint64_t instance = found.instance, length = clock::elapsed(start, stop);
   if (!goes_on(found, start)) {
@@ -320,10 +319,10 @@ bool completed(std::uint64_t handle, std::uint64_t start, std::uint64_t stop, st
 
 void keep_long(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call) {
   const std::uint64_t instance = table.next - table.remaining, length = step(of, call.stop);
-  // (What began in another thread has no step.)
+  // (A call that began in another thread has no step.)
   if (!call.kept || table.record == nullptr || of.thread != &thread || !make_room(table, length)) return;
   const std::uint32_t i = free_row(table);
-  // (The sample may have been thinned out for it, so that there are more of them.)
+  // (Finding a row may have thinned out the sample, and so added to the longest.)
   if (!make_room(table, length)) return;
   keep(row(table, i), of, table, thread, call, instance);
   add_long(table, length, i);

@@ -1,5 +1,5 @@
-// When each process comes to the same collectives: a sample that all members of a communicator take alike, without a
-// message, and beside it the calls that took longest. format.h, rankwise_arrival_table;
+// When each process arrives at the same collectives: a sample that all members of a communicator take in the same way,
+// without a message. In addition, the calls that took longest. format.h, rankwise_arrival_table;
 // docs/explanation/how-it-works.md, "Waiting".
 #ifndef RANKWISE_ARRIVALS_H
 #define RANKWISE_ARRIVALS_H
@@ -17,7 +17,7 @@ namespace rankwise::arrivals {
 
 constexpr int none = -1;
 
-// Which of the collectives it is whose arrivals are kept: blocking ones on a communicator, a window or a file, or among
+// Numbers the collectives whose arrivals are kept: blocking ones on a communicator, a window or a file, or among
 // neighbours.
 constexpr int number_of(Procedure procedure) {
   switch (procedure) {
@@ -84,7 +84,7 @@ constexpr int number_of(Procedure procedure) {
   }
 }
 
-// Likewise of those that are only posted, or started: who waits, waits in a completion call.
+// The same for collectives that are only posted or started: waiting happens in a completion call.
 constexpr int number_of_posted(Procedure procedure) {
   switch (procedure) {
     case Procedure::MPI_Ibarrier:
@@ -186,21 +186,21 @@ constexpr bool is_on_window_or_file(Procedure procedure) {
          number_of(procedure) <= number_of(Procedure::MPI_File_write_ordered);
 }
 
-// Which numbers are those of collectives among neighbours.
+// Which numbers belong to collectives among neighbours.
 constexpr bool is_among_neighbours(int number) {
   return (number >= number_of(Procedure::MPI_Neighbor_allgather) &&
           number <= number_of_posted(Procedure::MPI_Ineighbor_alltoallw)) ||
          number >= number_of_posted(Procedure::MPI_Neighbor_allgather_init);
 }
 
-// The finaliser of splitmix64: the low bits of neighbouring numbers have nothing in common.
+// The finaliser of splitmix64: the low bits of consecutive numbers are uncorrelated.
 constexpr std::uint64_t mixed(std::uint64_t n) {
   n = (n ^ (n >> 30)) * 0xBF58476D1CE4E5B9ULL;
   n = (n ^ (n >> 27)) * 0x94D049BB133111EBULL;
   return n ^ (n >> 31);
 }
 
-// The calls that are kept for the length of their steps, beside the sample.
+// The calls that are kept because of the length of their steps, in addition to the sample.
 struct Longest {
   struct Kept {
     std::uint64_t step;
@@ -215,29 +215,29 @@ struct Longest {
 // RATIONALE: most calls only count down to the next one that belongs to the sample.
 struct Table {
   std::uint64_t remaining = 1;   // calls until instance `next`
-  std::uint64_t next = 1;        // one that is kept, or beyond which nobody has looked yet
+  std::uint64_t next = 1;        // one that is kept, or the first that was not checked yet
   std::uint64_t mask = 0;        // instances are kept whose hash has none of these bits
-  std::uint64_t traits = ~0ULL;  // rankwise_traits that the record has; all where there is none
+  std::uint64_t traits = ~0ULL;  // rankwise_traits that the record has; all if it has no record
   rankwise_arrival_table *record = nullptr;
   rankwise_section *sections[RANKWISE_MOST_ARRIVAL_SECTIONS] = {};
   std::uint32_t index = 0;
   std::uint32_t capacity = 0;
   std::uint32_t kept = 0;
-  std::uint32_t free = 0;            // where a free row is looked for
-  Longest *longest = nullptr;        // none as long as the sample has all calls
+  std::uint32_t free = 0;            // where the search for a free row begins
+  Longest *longest = nullptr;        // none while the sample has all calls
   std::uint64_t least_long = ~0ULL;  // a longer step is kept
   bool is_posted = false;            // of a collective that is only posted: none is kept for its length
   std::uint32_t initialised = 0;     // persistent ones so far
   bool in_pairs = false;             // two instances are kept together: an odd number and the even one after it
 };
 
-// Those of one communicator, window or file. MPI allows one call at a time, so its calls need no lock.
+// The tables of one communicator, window or file. MPI allows one call at a time, so its calls need no lock.
 struct OfCommunicator {
   std::uint64_t left = 0;          // ticks; when the latest blocking collective was left
-  std::uint64_t left_before = 0;   // likewise, the one before
-  std::uint64_t in_mpi = 0;        // what its thread had spent in MPI then
-  const Thread *thread = nullptr;  // which that was
-  // Likewise, of the latest one that was only posted.
+  std::uint64_t left_before = 0;   // ticks; the same for the previous one
+  std::uint64_t in_mpi = 0;        // the thread's time in MPI at that moment
+  const Thread *thread = nullptr;  // the thread
+  // The same for the latest one that was only posted.
   std::uint64_t posted = 0;
   std::uint64_t posted_in_mpi = 0;
   const Thread *posted_by = nullptr;
@@ -250,28 +250,28 @@ struct OfCommunicator {
   }
 };
 
-// A call that is over.
+// A completed call.
 struct Call {
   std::uint64_t start;
   std::uint64_t stop;
   std::uint64_t left_key;
   std::uint64_t bytes;
   int root;
-  bool kept;  // false: it failed, or is not to be recorded
+  bool kept;  // false: it failed, or must not be recorded
 };
 
-// How long the latest two steps on a communicator took, to the end of a call.
+// The duration of the latest two steps on a communicator, to the end of a call.
 //
-// RATIONALE: a step is about as long on all members, whoever is late, so that they keep the same ones. Two, because a
-// member that loses its processor when it leaves a call has the long step one call earlier than those who wait for it
-// in the next.
+// RATIONALE: a step takes about as long on all members, regardless of the late one, so that they keep the same steps.
+// Two, because a member that loses its processor when it leaves a call has the long step one call earlier than the
+// members that wait for it in the next call.
 [[gnu::always_inline]] inline std::uint64_t step(const OfCommunicator &of, std::uint64_t stop) {
   return clock::elapsed(of.left_before, stop);
 }
 
-// A communicator, a window or a file: what is counted of it, and its record.
+// A communicator, a window or a file: its counts and its record.
 struct Place {
-  OfCommunicator *&of;  // nullptr = nobody can wait here
+  OfCommunicator *&of;  // nullptr = no rank can wait here
   std::uint32_t index;  // in keys
   bool has_record;
 };
@@ -280,43 +280,43 @@ struct Place {
   return {communicator.arrivals, communicator.index, communicator.record != nullptr};
 }
 
-// The table of a collective that has none; nullptr if there is no memory.
+// Creates the table of a collective; nullptr if memory is exhausted.
 [[gnu::cold, gnu::noinline]] Table *make(Place place, Procedure procedure, int number);
-// The call is the instance that the table has counted down to.
+// Handles the instance that the table has counted down to.
 [[gnu::cold, gnu::noinline]] void reach(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call);
-// The call is not in the sample, and its step is longer than that of another one that is kept for that.
+// Handles a call that is not in the sample, but has a longer step than another one that is kept for its length.
 [[gnu::cold, gnu::noinline]] void keep_long(const OfCommunicator &of, Table &table, const Thread &thread,
                                             const Call &call);
-// A call has had traits (rankwise_traits) that no other one had before.
+// A call has traits (rankwise_traits) that no other call had before.
 [[gnu::cold, gnu::noinline]] void add(Table &table, std::uint64_t traits);
 
-// A collective was posted that is the instance that the table has counted down to. Returns whether its completion is
-// wanted: completed() with this handle.
+// The posted collective is the instance that the table has counted down to. Returns whether its completion must be
+// reported by completed() with this handle.
 [[gnu::cold, gnu::noinline]] bool reach_posted(const OfCommunicator &of, Table &table, const Thread &thread,
                                                const Call &call, std::uint64_t handle);
 // Enters a persistent collective. Returns its number among streams::operations, 0 if there is no room.
 //
 // RATIONALE: MPI matches persistent collectives in the order in which they are initialised. Members may start them in
-// any order, so each has its own numbers.
+// any order, so each has separate numbers.
 [[gnu::cold, gnu::noinline]] std::uint32_t initialised(communicators::Communicator &communicator, Procedure procedure,
                                                        std::uint64_t bytes, int root);
-// It was started. Returns the same as reach_posted(). (Bytes and root of the call are those of the operation.)
+// It was started. Returns the same as reach_posted(). (Bytes and root of the call are taken from the operation.)
 [[gnu::cold, gnu::noinline]] bool started(streams::operations::Operation &operation, const Thread &thread, Call call,
                                           std::uint64_t handle);
-// A call has asked for a request with this handle, and it was not complete yet.
+// A call has tested or waited for a request with this handle, and it was not complete yet.
 [[gnu::cold, gnu::noinline]] void asked(std::uint64_t handle, std::uint64_t start, std::uint64_t stop);
-// A call has ended in which so many collectives were complete, and this is the handle of one of them. False if it is
-// none of those that are wanted.
+// A call has ended in which so many collectives were complete; this is the handle of one of them. False if its
+// completion was not requested.
 [[gnu::cold, gnu::noinline]] bool completed(std::uint64_t handle, std::uint64_t start, std::uint64_t stop,
                                             std::uint64_t together);
 
-// Counts a call, and keeps what belongs to the sample. `thread` has not counted its time yet; `in_mpi` is what it will
-// have spent in MPI then. Of a call that is not to be recorded the traits count all the same: settings of the library
-// are for all calls.
+// Counts a call, and keeps the data that belongs to the sample. `thread` has not counted its time yet; `in_mpi` is its
+// total time in MPI including this call. Traits count also for calls that are not recorded: settings of the library
+// apply to all calls.
 [[gnu::always_inline]] inline void count(Place place, const Thread &thread, Procedure procedure, std::uint64_t start,
                                          std::uint64_t stop, std::uint64_t left_key, std::uint64_t bytes, int root,
                                          bool kept, std::uint64_t in_mpi, std::uint64_t traits) {
-  // (None on intercommunicators, whose groups count apart, nor on those of one process.)
+  // (None on intercommunicators, whose groups count separately, nor on communicators of one process.)
   if (place.of == nullptr) return;
   Table *table = place.of->tables[number_of(procedure)];
   if (table == nullptr) [[unlikely]] {
@@ -327,7 +327,7 @@ struct Place {
     add(*table, traits);
   }
   OfCommunicator &of = *place.of;
-  // RATIONALE: what is kept is put together only here, so that the others need not store it.
+  // RATIONALE: the data to keep is assembled only here, so that other calls need not store it.
   if (--table->remaining == 0) [[unlikely]] {
     reach(of, *table, thread, {start, stop, left_key, bytes, root, kept});
   } else if (step(of, stop) > table->least_long) [[unlikely]] {
@@ -339,7 +339,7 @@ struct Place {
   of.thread = &thread;
 }
 
-// Counts a collective that was posted. Returns whether its completion is wanted.
+// Counts a collective that was posted. Returns whether its completion must be reported.
 [[gnu::always_inline]] inline bool posted(communicators::Communicator &communicator, const Thread &thread,
                                           Procedure procedure, std::uint64_t handle, std::uint64_t start,
                                           std::uint64_t stop, std::uint64_t left_key, std::uint64_t bytes, int root,

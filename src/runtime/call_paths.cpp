@@ -23,7 +23,7 @@ constexpr unsigned most_stacks = 64;  // of a thread that are looked up: program
 
 bool wanted = true;
 
-// What is known of a return address: which frame it is, and how to go on to the caller's.
+// A return address: its frame, and how to unwind to the caller's frame.
 struct Step {
   enum class Kind : std::uint8_t { ordinary, binding, interpreter, beginning, lost } kind = Kind::lost;
   std::uint16_t frame = 0;
@@ -76,7 +76,7 @@ const Step *learn(std::uintptr_t address) {
   if (steps.is_full()) return nullptr;
   const objects::Where where = objects::find(address);
   const Guard guard(lock);
-  if (const Step *step = steps.find(address)) return step;  // another thread was here first
+  if (const Step *step = steps.find(address)) return step;  // another thread was faster
   if (steps.is_full()) return nullptr;
   Step step;
   step.kind = kind_of(where);
@@ -88,7 +88,7 @@ const Step *learn(std::uintptr_t address) {
   return steps.add(address, step);
 }
 
-// Where the memory ends that lies around an address without a gap; 0 = not known.
+// The end of the contiguous memory around an address; 0 = not known.
 std::uintptr_t end_of_memory(std::uintptr_t address) {
   const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
@@ -173,7 +173,7 @@ void Sampler::take(std::uint64_t key, std::uint64_t ticks, std::uint64_t in_mpi,
   row->ticks_spread += spread * time * time;
 }
 
-// Its row, made if there is none; if there is no room, that of all calls of the site whose path found none.
+// Its row, created if it is new. If there is no room, the row for all calls of the site without room for their path.
 rankwise_path *Sampler::row_of(rankwise_path &path) {
   if (!rows_.exists() && !rows_.create(thread_)) return nullptr;
   path.key = key_of(path);
@@ -222,13 +222,13 @@ void Sampler::follow(frames::Frame frame, rankwise_path &path) {
 
 // 0 if it is not known.
 //
-// RATIONALE: tables that are wrong, as those of hand-written code may be, must not make us read what isn't there.
+// RATIONALE: wrong tables, as hand-written code may have, must not make us read unmapped memory.
 std::uintptr_t Sampler::end_of_stack(std::uintptr_t address) {
   if (address >= stack_begin_ && address < stack_end_) return stack_end_;
   if (stacks_ == most_stacks) return 0;
   ++stacks_;
   stack_end_ = end_of_memory(address);
-  // (That of the first thread grows downwards.)
+  // (The first thread's stack grows downwards.)
   constexpr std::uintptr_t below = std::uintptr_t{1} << 16;
   stack_begin_ = address - below;
   return stack_end_;

@@ -1,4 +1,4 @@
-// How calls come to their sites: by which functions, for a sample of the calls.
+// The call paths that lead to call sites, for a sample of the calls.
 #ifndef RANKWISE_CALL_PATHS_H
 #define RANKWISE_CALL_PATHS_H
 
@@ -13,11 +13,11 @@ namespace rankwise::call_paths {
 
 using Rows = RowTable<rankwise_path, RANKWISE_SECTION_PATHS>;
 
-// The sample of one thread: of each site one call in each window of so many, at a random place in it, and beside these
-// each call in which the thread's time in MPI passes a multiple of a period.
+// The sample of one thread. At each site, it takes one call in each window of so many, at a random place in it. It also
+// takes each call in which the thread's time in MPI passes a multiple of a period.
 //
-// RATIONALE: the windows begin with one call and get longer, so that little is left out of what is called a few times,
-// and what is called often costs little. Times are dominated by few long calls, which hardly any window would hit.
+// RATIONALE: the windows begin with one call and get longer, so that rare calls are rarely missed, and frequent ones
+// cost little. A few long calls dominate the times, and windows would hardly ever hit them.
 class Sampler {
  public:
   bool create(int thread);
@@ -27,12 +27,12 @@ class Sampler {
     return rates_[keys::site(key)].left-- == 0 || in_mpi >= next_;
   }
 
-  // Such a call, which returns to `frame`.
+  // Records such a call, which returns to `frame`.
   [[gnu::cold, gnu::noinline]] void take(std::uint64_t key, std::uint64_t ticks, std::uint64_t in_mpi,
                                          frames::Frame frame);
 
  private:
-  // Of one site.
+  // The state of one site.
   struct Rate {
     std::uint32_t left;   // calls before the next one in the sample; `none`: it has just been reached
     std::uint16_t rest;   // calls in the latest window after that in the sample
@@ -61,10 +61,10 @@ class Sampler {
   Rows rows_;
 };
 
-// Whether paths are to be found: not so if RANKWISE_PATHS is off, or sites are not told.
+// Whether paths are recorded: not if RANKWISE_PATHS is off, or sites are not recorded.
 void start();
 
-// The loader has taken objects away: others may come to where they were.
+// The loader has removed objects: others may reuse their addresses.
 void forget();
 
 }  // namespace rankwise::call_paths

@@ -53,7 +53,7 @@ std::uint32_t site_in_python(const char *source, int line) {
   if (places.is_full()) return nullptr;
   const objects::Where where = objects::find(address);
   const Guard guard(lock);
-  if (const Place *place = places.find(address)) return place;  // another thread was here first
+  if (const Place *place = places.find(address)) return place;  // another thread was faster
   if (places.is_full()) return nullptr;
   Place place;
   place.rule = where.rule;

@@ -1,5 +1,6 @@
-// Call sites: where in the program a call was made, the object (the program itself or a shared library) and the place
-// in it. Calls that reach us through the MPI library's own bindings, Fortran's, were made where the binding was called.
+// Call sites: the place in the program where a call was made, as an object (the program itself or a shared library) and
+// an offset in it. For calls through the MPI library's own bindings, such as Fortran's, it is the place that called the
+// binding.
 #ifndef RANKWISE_CALL_SITES_H
 #define RANKWISE_CALL_SITES_H
 
@@ -11,8 +12,8 @@
 
 namespace rankwise::call_sites {
 
-// What is known of a return address: its site, or, in a binding, how to go on to the caller's. In an extension module
-// of Python the line of Python is the site, if there is one.
+// A return address: its site, or, in a binding, how to unwind to the caller. In an extension module of Python the
+// Python line is the site, if there is one.
 struct Place {
   enum class Kind : std::uint8_t { told, in_binding, in_python, no_room };
   std::uint32_t site = RANKWISE_SITE_UNKNOWN;
@@ -23,12 +24,11 @@ struct Place {
 inline constinit AddressTable<Place> places;
 inline constinit bool wanted = true;
 
-// The same as of(), of any address.
+// The same as of(), for any address.
 [[gnu::noinline]] std::uint32_t find(frames::Frame call);
 
-// The site's index in the counters file; RANKWISE_SITE_UNKNOWN if it can't be told. Of an address that was seen before,
-// a look into a table for each binding on the way. To be called from a wrapper: the first time the loader is asked for
-// its objects.
+// The site's index in the counters file; RANKWISE_SITE_UNKNOWN if it is unknown. For a known address, it costs a table
+// look-up for each binding on the way. Call from a wrapper: the first time it asks the loader for its objects.
 [[gnu::always_inline]] inline std::uint32_t of(const frames::Frame &call) {
   if (!wanted) [[unlikely]] {
     return RANKWISE_SITE_UNKNOWN;
@@ -40,10 +40,10 @@ inline constinit bool wanted = true;
   return find(call);
 }
 
-// Whether sites are to be told: not so if RANKWISE_SITES is off. `python`: lines of Python, too.
+// Whether sites are recorded: not if RANKWISE_SITES is off. `python`: lines of Python, too.
 void start();
 
-// The loader has taken objects away: others may come to where they were.
+// The loader has removed objects: others may reuse their addresses.
 void forget();
 
 }  // namespace rankwise::call_sites

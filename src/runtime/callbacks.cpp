@@ -18,10 +18,10 @@
 namespace rankwise::callbacks {
 namespace {
 
-// RATIONALE: an error handler may call MPI with the error that it handles, and so for ever.
+// RATIONALE: an error handler may call MPI with the error that it handles, and so recurse forever.
 constexpr int most_suspended = 8;
 
-// A call that waits for its callback, and what it had in its thread.
+// A call that waits for its callback, and its state in the thread.
 struct Suspended {
   const void *frame = nullptr;
   std::uint64_t key = 0;
@@ -41,7 +41,7 @@ struct Nesting {
 
   bool is_empty() const { return depth == 0; }
   Suspended &top() { return suspended[depth - 1]; }
-  // Whether the call that the thread is inside of has been suspended before.
+  // Whether the call that the thread is in has been suspended before.
   bool has(const void *frame) { return depth > 0 && top().frame == frame; }
 };
 
@@ -54,7 +54,7 @@ Nesting *nesting_of(Thread &thread) {
   return thread.nesting;
 }
 
-// Handles that are being freed mean what they meant as long as callbacks run.
+// Handles that are being freed keep their meaning while callbacks run.
 void show_freed(const OfCall &call) {
   if (call.freeing != nullptr) communicators::table.show(call.freeing);
   if (call.freeing_window != nullptr) windows::table.show(call.freeing_window);
@@ -64,7 +64,7 @@ void hide_freed(const OfCall &call) {
   if (call.freeing_window != nullptr) windows::table.hide(call.freeing_window);
 }
 
-// What the library has sent since for the call that was suspended.
+// The library's messages since then for the suspended call.
 void take_messages(Thread &thread, Suspended &suspended) {
   suspended.of_call.running.take(suspended.since, thread.of_call.running);
 }
@@ -90,7 +90,7 @@ bool suspend(Thread &thread, Nesting &nesting) {
   return true;
 }
 
-// The call that was suspended is over; returns what its callbacks' calls took.
+// The suspended call is over; returns the time of its callbacks' calls.
 std::uint64_t resume(Thread &thread, Nesting &nesting) {
   Suspended &suspended = nesting.top();
   take_messages(thread, suspended);

@@ -1,10 +1,10 @@
 // Calls that the program makes from its callbacks: functions of attributes, reductions, errors, generalised requests.
-// They run inside of a recorded call. That one is suspended while a callback's call is recorded, and its own time is
-// without it.
+// They run inside a recorded call. That call is suspended while a callback's call is recorded, and its own time
+// excludes the callback's call.
 //
-// RATIONALE: calls that are nested in no other pay for none of this. `outer` takes the place of a nullptr that each
-// writes at its end; the end of a call that was suspended, or made while another one is, is found because its time line
-// says that its interval is over.
+// RATIONALE: calls that are not nested pay nothing for this. `outer` replaces a nullptr that each call writes at its
+// end. The end of a suspended call, or of a call made meanwhile, is found because its time line reports that its
+// interval is over.
 #ifndef RANKWISE_CALLBACKS_H
 #define RANKWISE_CALLBACKS_H
 
@@ -16,22 +16,23 @@ struct Thread;
 
 namespace callbacks {
 
-// What is suspended.
+// The suspended calls.
 struct Nesting;
 
-// A call is made while the thread is inside of another one, by a wrapper with this frame and this frame pointer. True
-// if it is to be recorded: the program makes it, or has left the other one. With nullptr for the frame pointer only the
-// latter.
+// A call is made while the thread is in another one, by a wrapper with this frame and this frame pointer. True if it
+// must be recorded: the program makes it, or has left the other call. Without a frame pointer, only the latter is
+// checked.
 [[gnu::cold, gnu::noinline]] bool begins(Thread &thread, const void *frame, const void *base);
 
-// Whether a call by this return address, made while the thread is inside of another one, may be the program's.
+// Whether a call by this return address, made while the thread is in another one, may be the program's.
 bool may_be_program(Thread &thread, std::uintptr_t address);
 
-// The call that the thread is inside of is over. When it began, moved on by what its callbacks' calls took; and the
-// call that it is a callback's of goes on. `inside` is left to the caller.
+// The call that the thread is in is over. Returns its start, advanced by the time of its callbacks' calls. The
+// enclosing call, if any, continues. The caller sets `inside`.
 std::uint64_t ended(Thread &thread, std::uint64_t start, std::uint64_t stop);
 
-// The same where its time line says that an interval is over, which it tells that, too. `counted`: the call will be.
+// The same if its time line reports that an interval is over; passes that on to the time line. `counted`: whether the
+// call will be counted.
 [[gnu::cold, gnu::noinline]] std::uint64_t interval_ended(Thread &thread, std::uint64_t start, std::uint64_t stop,
                                                           bool counted);
 

@@ -17,7 +17,7 @@ namespace {
 constexpr int most_steps = 8;  // through bindings and tools that call one another
 unsigned generation = 1;
 
-// Objects that have been asked about, by where they lie.
+// Known objects, by their address range.
 struct Known {
   std::uintptr_t object;
   unsigned generation;
@@ -28,8 +28,8 @@ Known known_objects[most_known];
 int next_known = 0;
 Lock lock;
 
-// Whether functions of the object follow ours in the order of loading, as those of a tool behind us do. What it calls
-// is called from inside of our wrappers.
+// Whether functions of the object follow ours in the loading order, as those in a tool after us do. Its calls are made
+// from inside our wrappers.
 bool asks_us_again(const dl_phdr_info &info) {
   for (const SlotFacts &facts : slot_facts) {
     if (facts.exported && references::lies_in(dlsym(RTLD_NEXT, facts.name), info)) return true;
@@ -45,15 +45,15 @@ bool follows_us(const dl_phdr_info &info) {
       if (known.object == info.dlpi_addr && known.generation == now) return known.follows;
     }
   }
-  // RATIONALE: not with our lock held: whoever has the loader's might wait for ours.
+  // RATIONALE: not with our lock held: a thread that holds the loader's lock might wait for ours.
   const bool follows = asks_us_again(info);
   const Guard guard(lock);
   known_objects[next_known++ % most_known] = {info.dlpi_addr, now, follows};
   return follows;
 }
 
-// Whether the call that returns to `address` goes to whatever a pointer held: the library runs a callback. A call of an
-// MPI procedure from there was made by a callback that ends with it, and is gone.
+// Whether the call that returns to `address` is indirect: the library runs a callback. Then a callback that ends with a
+// call of an MPI procedure has made it by a tail call, and has no frame any more.
 bool is_of_callback([[maybe_unused]] const dl_phdr_info &info, std::uintptr_t address) {
 #if defined(__x86_64__)
   const auto *after = reinterpret_cast<const std::uint8_t *>(address);
@@ -78,7 +78,7 @@ bool is_of_callback([[maybe_unused]] const dl_phdr_info &info, std::uintptr_t ad
 #endif
 }
 
-// Whether a function that begins here is somebody's wrapper of an MPI procedure.
+// Whether a function that begins here is a wrapper of an MPI procedure.
 bool is_wrapper(std::uintptr_t function) {
   Dl_info symbol{};
   return function != 0 && dladdr(reinterpret_cast<void *>(function), &symbol) != 0 && symbol.dli_sname != nullptr &&
@@ -96,7 +96,7 @@ bool is_ours(const dl_phdr_info &info, const char *path) {
 struct Callers::Search {
   std::uintptr_t address;
   Place place;
-  bool asks = false;  // what else has to be asked can't be asked while the loader lists its objects
+  bool asks = false;  // other queries are impossible while the loader lists its objects
   dl_phdr_info info{};
   std::uintptr_t function = 0;
 };
@@ -107,7 +107,7 @@ int Callers::look_at(dl_phdr_info *info, std::size_t /*bytes*/, void *wanted) {
   const char *path = info->dlpi_name != nullptr ? info->dlpi_name : "";
   const bool is_program = path[0] == '\0';
   search.place.maker = Maker::other;
-  // (A static program is one object with us and the MPI library, so nothing of it can be told apart.)
+  // (A static program is one object with us and the MPI library, so its parts can't be distinguished.)
   if (is_ours(*info, path)) return 1;
   if (!is_program && library::belongs_to_mpi(path)) {
     const bool is_binding = !library::is_mpi_library(path) && !library::is_component(path);
@@ -129,7 +129,7 @@ Callers::Place Callers::learn(std::uintptr_t address) {
   search.address = address;
   search.place.address = address;
   search.place.generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
-  search.place.maker = Maker::program;  // code that the program has made while it ran
+  search.place.maker = Maker::program;  // code that the program has generated at run time
   dl_iterate_phdr(look_at, &search);
   if (search.asks && !follows_us(search.info)) {
     search.place.maker = is_wrapper(search.function) ? Maker::hands_on : Maker::program;

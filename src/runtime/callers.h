@@ -1,5 +1,5 @@
-// Who makes a call while the thread is inside of another one: the program, from one of its callbacks, or somebody who
-// carries out that other one, the MPI library or a tool.
+// Identifies the caller of a call that is made inside another one: the program, from one of its callbacks, or the MPI
+// library or a tool that carries out the other call.
 #ifndef RANKWISE_CALLERS_H
 #define RANKWISE_CALLERS_H
 
@@ -10,17 +10,17 @@
 
 namespace rankwise {
 
-// What a thread knows of return addresses.
+// A thread's knowledge of return addresses.
 class Callers {
  public:
-  // Whether the call is the program's. Bindings, and functions of tools that have the name of an MPI procedure, hand on
-  // what is called by others: then it is asked who has called them.
+  // Whether the call is the program's. Bindings, and functions of tools with the name of an MPI procedure, forward
+  // calls of others: then their caller counts.
   bool is_program(frames::Frame call);
 
   // The same by the return address alone: false only if it can't be the program's.
   bool may_be_program(std::uintptr_t address) { return look(address).maker != Maker::other; }
 
-  // The loader has taken objects away: others may come to where they were.
+  // The loader has removed objects: others may reuse their addresses.
   static void forget();
 
  private:
@@ -37,7 +37,7 @@ class Callers {
   const Place &look(std::uintptr_t address);
 
   static constexpr unsigned bits = 6;
-  Place places_[1U << bits];  // by address; a newer one takes the place of an older one
+  Place places_[1U << bits];  // by address; a newer one replaces an older one
 };
 
 }  // namespace rankwise

@@ -20,7 +20,7 @@ inline std::int64_t nanoseconds(clockid_t id) {
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
-// Of tests: the clocks of nodes that are none differ, those of stamps, too. Only where the counter is not used.
+// For tests: simulated nodes have different clocks, including the stamps. Only if the counter is not used.
 inline constinit std::int64_t shift_ns = 0;
 
 #if defined(__x86_64__)
@@ -32,14 +32,14 @@ inline bool counter_is_invariant() {
 
 inline constinit bool use_counter = false;
 
-// To be called before there is anything to time.
+// Call before anything is timed.
 //
 // RATIONALE: not when the library is loaded. A virtual machine asks its host for the answer, which takes microseconds
 // in every process, and most have no MPI.
 inline void choose() { use_counter = counter_is_invariant(); }
 
-// RATIONALE: rdtsc costs 12 to 20 ns on the machines we measured, clock_gettime 30. No fence: a stamp that
-// slips by a few instructions costs less truth than a fence costs time.
+// RATIONALE: rdtsc costs 12 to 20 ns on the machines we measured, clock_gettime 30. No fence: the error of a stamp that
+// slips by a few instructions is smaller than the time of a fence.
 inline std::uint64_t ticks() {
   if (use_counter) [[likely]] {
     return __rdtsc();
@@ -63,8 +63,8 @@ inline std::uint64_t ticks() { return static_cast<std::uint64_t>(nanoseconds(CLO
 // Counters of different processors may differ by some ticks: a time is never below zero.
 inline std::uint64_t elapsed(std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; }
 
-// RATIONALE: lengths in seconds follow from two stamps. One in the middle of which the process lost its processor would
-// make all of them wrong, so it is taken again, a few times at most.
+// RATIONALE: lengths in seconds follow from two stamps. If the process lost its processor in the middle of a stamp, all
+// lengths would be wrong, so it is taken again, a few times at most.
 inline rankwise_stamp stamp() {
   constexpr int tries = 8;
   constexpr std::int64_t at_once_ns = 10'000;

@@ -10,17 +10,17 @@
 
 namespace rankwise {
 
-// A communicator as the program hands it over, in a register: a number or an address, by the ABI.
+// A communicator as the program passes it, in a register: a number or an address, depending on the ABI.
 using Handle = std::uint64_t;
 
-// Who belongs to a communicator.
+// The members of a communicator.
 struct Processes {
   int rank = -1;
   int size = 0;
   int *world_ranks = nullptr;  // malloc'ed, by rank in it; -1 = of another world
 };
 
-// What one process sends to one, and receives from one, in a program's data.
+// A process's blocks to and from one other process, in the program's data.
 struct Exchange {
   const void *send;
   int send_count;
@@ -32,7 +32,7 @@ struct Exchange {
   int tag;
 };
 
-// None of what they call is counted, unless it is said. They are false if MPI refused.
+// Their own MPI calls are not counted, unless stated. They return false if MPI failed.
 struct Communication {
   Handle (*from_fortran)(int comm);
   Handle (*datatype_from_fortran)(int datatype);
@@ -40,10 +40,10 @@ struct Communication {
   Handle (*none)();  // MPI_COMM_NULL
   // Puts a communicator where the program has an MPI_Comm.
   void (*put)(Handle comm, void *place);
-  int (*thread_level)();  // as MPI_Query_thread tells it
-  // False as well for no communicator, and for an intercommunicator.
+  int (*thread_level)();  // result of MPI_Query_thread
+  // Also false for no communicator, and for an intercommunicator.
   bool (*processes)(Handle comm, Processes *processes);
-  // Of each process of `comm`, its rank in `other`, -1 if it has none: malloc'ed; nullptr if MPI refused.
+  // Of each process of `comm`, its rank in `other`, -1 if it has none: malloc'ed; nullptr if MPI failed.
   int *(*ranks_in)(Handle comm, Handle other);
   // Its entry in the table of communicators; nullptr if there is no room.
   communicators::Communicator *(*known)(Handle comm);
@@ -53,18 +53,18 @@ struct Communication {
   bool (*all_gather)(Handle copy, const void *own, std::size_t bytes, void *all);
   bool (*all_gather_varying)(Handle copy, const void *own, int bytes, void *all, const int *counts, const int *places);
   bool (*gather)(Handle copy, int root, const void *own, std::size_t bytes, void *all);
-  // Records of `bytes` each; counts and places are in records, and matter on the root alone.
+  // Records of `bytes` each; counts and places are in records, and significant only on the root.
   bool (*gather_records)(Handle copy, int root, std::size_t bytes, const void *own, int count, void *all,
                          const int *counts, const int *places);
   bool (*broadcast)(Handle copy, int root, void *data, std::size_t bytes);
 
-  // In the program's name: counted as its own calls, and what they make is named as its own.
+  // In the program's name: counted as its own calls, and named as its own objects.
   bool (*split)(Handle comm, int color, int key, Handle *made);
   bool (*exchange)(Handle comm, const Exchange &exchange);
   // With itself: not counted.
   bool (*copy)(Handle comm, const Exchange &exchange);
 
-  // Something of ours that goes with a communicator of the program. When that is freed, `detached` is called.
+  // Attaches our data to a communicator of the program. When that is freed, `detached` is called.
   void *(*attached)(Handle comm);
   bool (*attach)(Handle comm, void *value, void (*detached)(void *value));
   void (*detach)(Handle comm);

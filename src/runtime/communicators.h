@@ -11,7 +11,7 @@
 
 namespace rankwise::arrivals {
 struct OfCommunicator;
-extern OfCommunicator nothing_yet;  // of communicators that no collective was called on yet: no tables
+extern OfCommunicator nothing_yet;  // of communicators without any collective so far: no tables
 void release(OfCommunicator *of);
 }  // namespace rankwise::arrivals
 
@@ -41,28 +41,28 @@ struct Pending {
   Communicator *next = nullptr;
 };
 
-// A communicator that is alive. The record in the counters file outlives it.
+// A live communicator. The record in the counters file outlives it.
 struct Communicator {
   std::uint64_t handle = 0;
   std::uint64_t id = 0;
   std::uint32_t index = RANKWISE_COMMUNICATOR_OTHER;  // in keys
   std::uint32_t children = 0;                         // creating calls on it so far
   std::uint32_t windows = 0;                          // made from it so far
-  std::uint32_t files = 0;                            // that were opened on it so far
+  std::uint32_t files = 0;                            // opened on it so far
   int rank = 0;
   int size = 0;
   int remote_size = 0;
   bool inter = false;
   bool is_world = false;
   inside::LateCalls late_calls;
-  int *world_ranks = nullptr;  // of those that messages go to, by rank; nullptr = not yet asked for
+  int *world_ranks = nullptr;  // of the destinations of messages, by rank; nullptr = not yet requested
   Neighbours *neighbours = nullptr;
-  arrivals::OfCommunicator *arrivals = nullptr;  // nullptr = nobody can wait here
+  arrivals::OfCommunicator *arrivals = nullptr;  // nullptr = no rank can wait here
   Pending pending;
   rankwise_communicator *record = nullptr;  // nullptr = no room
   Communicator *next_unused = nullptr;
 
-  // Its id, if other members surely know it by the same; else 0.
+  // Its id, if other members surely use the same id; else 0.
   std::uint64_t common_id() const {
     return record == nullptr || (record->flags & RANKWISE_COMMUNICATOR_UNKNOWN_ORIGIN) != 0 ? 0 : id;
   }
@@ -77,7 +77,7 @@ using Table = HandleTable<Communicator>;
 
 inline constinit Table table;
 
-// How a communicator came to be: everything that its name is made of.
+// The origin of a communicator: everything that its name consists of.
 struct Origin {
   Procedure procedure = Procedure::none;
   char letter = '?';
@@ -91,7 +91,7 @@ struct Origin {
   std::uint32_t site = RANKWISE_SITE_UNKNOWN;
 };
 
-// A record in the counters file, and its index in keys; none where there is no room.
+// A record in the counters file, and its index in keys; none if there is no room.
 struct Entry {
   std::uint32_t index = RANKWISE_COMMUNICATOR_OTHER;
   rankwise_communicator *record = nullptr;
@@ -100,17 +100,17 @@ struct Entry {
 // Makes a record.
 Entry enter(const Origin &origin, int rank, int size, int remote_size);
 
-// Says in the record that it is gone, or, of a file, that it is there again.
+// Marks the record as gone, or, for a file, as present again.
 void note_freed(rankwise_communicator &record);
 void note_not_freed(rankwise_communicator &record);
 
-// Enters a communicator; nullptr if there is no memory for it. The caller fills in the record's other facts.
+// Enters a communicator; nullptr if memory is exhausted. The caller fills in the record's other facts.
 Communicator *add(std::uint64_t handle, const Origin &origin, int rank, int size, int remote_size);
 
-// Tells readers who its neighbours are.
+// Publishes its neighbours to readers.
 void note_neighbours(const Communicator &communicator);
 
-// The communicator, hidden in the table before, is gone; the record says when.
+// The communicator, hidden in the table before, is gone; records the time.
 void freed(Communicator *communicator);
 
 }  // namespace rankwise::communicators

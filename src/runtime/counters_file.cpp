@@ -19,7 +19,7 @@
 namespace rankwise::counters_file {
 namespace {
 
-// Bounds of one process's file. Only what is used is ever touched, so these are no memory.
+// Bounds of one process's file. Only used pages are ever touched, so these bounds take no memory.
 constexpr std::uint64_t most_bytes = RANKWISE_MOST_BYTES;
 constexpr std::uint64_t kept_for_other_rows = 8U << 20;
 constexpr std::uint64_t least_step = 32U << 10;
@@ -38,20 +38,20 @@ bool has_file = true;
 struct stat identity;  // of the file
 char *base = nullptr;
 std::uint64_t mapped_bytes = 0;
-bool is_open = false;  // all of it can be written to
+bool is_open = false;  // completely writable
 std::uint64_t used_bytes = 0;
 std::uint64_t directory_bytes = 0;  // reserved, of the header and the directory
 Lock growth;
 
 rankwise_section *directory() { return reinterpret_cast<rankwise_section *>(base + sizeof(rankwise_header)); }
 
-// Programs that close every descriptor exist; the number may then be that of a file of theirs. It is -1 in a child.
+// Some programs close every descriptor; the number may then belong to a file of the program. It is -1 in a child.
 bool is_still_our_file() {
   struct stat now;
   return fstat(file, &now) == 0 && now.st_dev == identity.st_dev && now.st_ino == identity.st_ino;
 }
 
-// To grow beyond the limit of the process (ulimit -f) would raise SIGXFSZ.
+// Growing beyond the limit of the process (ulimit -f) would raise SIGXFSZ.
 bool is_within_limit(std::uint64_t bytes) {
   rlimit limit{};
   return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
@@ -69,8 +69,8 @@ bool reserve(std::uint64_t from, std::uint64_t to) {
   return error == 0;
 }
 
-// Lets records be written to what has been reserved. All else is without access, so that a tool that looks at all
-// memory of the process (memcheck's search for leaks) need not look at what isn't there.
+// Makes the reserved part writable. All other parts stay inaccessible, so that a tool that scans all memory of the
+// process (memcheck's search for leaks) need not scan holes.
 bool open_up(std::uint64_t from, std::uint64_t to) {
   if (is_open) return true;
   static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));  // may be more than ours
@@ -99,8 +99,8 @@ bool grow_directory(std::uint64_t sections) {
   return true;
 }
 
-// The mapping is longer than the file, and opened up as the file grows. Where the address space is limited (ulimit -v)
-// it is shorter.
+// The mapping is longer than the file, and made accessible as the file grows. If the address space is limited (ulimit
+// -v) it is shorter.
 const char *map(int source) {
   void *found = MAP_FAILED;
   for (mapped_bytes = most_bytes; found == MAP_FAILED && mapped_bytes >= most_step; mapped_bytes /= 2) {
@@ -111,23 +111,23 @@ const char *map(int source) {
   is_open = false;
   base = static_cast<char *>(found);
   if (open_up(0, directory_bytes) && open_up(first_record, first_record + least_step)) return nullptr;
-  // (Where nobody may change the rights of a page, all of it gets them at once.)
+  // (If page rights must not change, all pages get them at once.)
   is_open = mmap(base, mapped_bytes, PROT_READ | PROT_WRITE, source | MAP_NORESERVE | MAP_FIXED, file, 0) != MAP_FAILED;
   if (is_open) return nullptr;
   const char *why = strerror(errno);
   munmap(base, mapped_bytes);
-  base = nullptr;  // others take it that what is there can be written to
+  base = nullptr;  // others assume that this part is writable
   return why;
 }
 
-// RATIONALE: the first call of each kind would wait for the system to bring in the page of its row, microseconds in
-// which messages arrive in another order than without us. (Older systems don't know the wish; then it is so.)
+// RATIONALE: otherwise the first call of each kind would wait for the page of its row, for microseconds in which
+// messages arrive in another order than without us. (Older systems don't support this; then it is so.)
 void touch_first_step() {
   constexpr int populate_write = 23;                         // MADV_POPULATE_WRITE, which older headers lack
-  madvise(base + first_record, least_step, populate_write);  // what lies before is mostly a hole
+  madvise(base + first_record, least_step, populate_write);  // before that there is mostly a hole
 }
 
-// Reserves the beginning of the new file and maps it; returns why that can't be done.
+// Reserves the beginning of the new file and maps it; returns the reason for a failure.
 const char *reserve_and_map() {
   if (file < 0 || fstat(file, &identity) != 0) return strerror(errno);
   directory_bytes = directory_end(0);

@@ -10,18 +10,18 @@
 
 namespace rankwise::counters_file {
 
-// Creates the file `<host>.<pid>.<time>.counters` in the memory of the node, and its header; returns why that can't be
-// done, nullptr if it was. A keeper saves it in the run directory. The space is reserved, so that memory that fills up
+// Creates the file `<host>.<pid>.<time>.counters` in the memory of the node, and its header. Returns nullptr, or the
+// reason for a failure. A keeper saves it in the run directory. The space is reserved, so that memory that fills up
 // later can't kill the program.
 const char *create(const char *run_directory);
 
-// The same in memory of the process's own: for a program that asks for its own counters, and nobody else does.
+// The same in private memory: for a program that queries its own counters while they are not saved.
 const char *create_in_memory();
 
 // The mapped header; valid after create() or create_in_memory() and to the end of the process.
 rankwise_header *header();
 
-// How hard to try: the last part of the file is kept for rows that must find a place ("other" rows).
+// How hard to try: the last part of the file is reserved for rows that must find a place ("other" rows).
 enum class Need { ordinary, must };
 
 // A new section of `capacity` records, all zero, or nullptr if the file has reached its bound or the disk is full.
@@ -31,7 +31,7 @@ rankwise_section *add_section(rankwise_section_kind kind, std::size_t record_byt
 // The first record of a section.
 void *records(const rankwise_section *section);
 
-// A section of the whole process with these records, if there is room and there are any; returns where they are now, or
+// A section of the whole process with these records, if there is room and there are any; returns their new address, or
 // null.
 template <typename Record>
 Record *add_records(rankwise_section_kind kind, const Record *all, std::uint32_t count) {
@@ -47,8 +47,8 @@ Record *add_records(rankwise_section_kind kind, const Record *all, std::uint32_t
 void leave();
 void enter_again();
 
-// In a child that the process has forked: whatever is written from now on stays in the child's memory, and the file,
-// which is the parent's, never grows from here.
+// In a child that the process has forked: all further writes stay in the child's memory, and the file, which belongs to
+// the parent, never grows from here.
 void keep_apart();
 
 // Makes the record that was just written visible to readers.
@@ -69,7 +69,7 @@ Record *next_record(rankwise_section *&section, rankwise_section_kind kind, std:
   return static_cast<Record *>(records(section)) + section->used;
 }
 
-// Counts what could not be recorded.
+// Counts data that could not be recorded.
 inline void drop(rankwise_dropped what, std::uint64_t count = 1) {
   __atomic_fetch_add(&header()->dropped[what], count, __ATOMIC_RELAXED);
 }

@@ -37,7 +37,7 @@ rankwise_file *new_record() {
   return static_cast<rankwise_file *>(counters_file::records(section)) + section->used;
 }
 
-// What is most telling of a long path is its end.
+// The most informative part of a long path is its end.
 void copy_name(rankwise_file &record, const char *name) {
   const std::size_t length = strlen(name);
   const std::size_t kept = length < sizeof record.name ? length : sizeof record.name;
@@ -45,7 +45,7 @@ void copy_name(rankwise_file &record, const char *name) {
   record.name_bytes = static_cast<std::uint32_t>(length);
 }
 
-// The end of the path, as far as there is room for it.
+// The end of the path that fits.
 void copy_path(rankwise_communicator &record, const char *name) {
   constexpr std::size_t most = sizeof record.user_name - 1;
   constexpr char cut[] = "\xe2\x80\xa6";  // an ellipsis
@@ -55,12 +55,12 @@ void copy_path(rankwise_communicator &record, const char *name) {
     return;
   }
   const char *end = name + (length - (most - (sizeof cut - 1)));
-  while ((static_cast<unsigned char>(*end) & 0xc0U) == 0x80) ++end;  // the cut may go through a character
+  while ((static_cast<unsigned char>(*end) & 0xc0U) == 0x80) ++end;  // the cut may split a character
   memcpy(record.user_name, cut, sizeof cut - 1);
   memcpy(record.user_name + sizeof cut - 1, end, static_cast<std::size_t>(name + length - end));
 }
 
-// The record among the communicators; none where there is no room.
+// The record among the communicators; none if there is no room.
 communicators::Entry enter(const rankwise_file &file, const char *name, communicators::Communicator &on) {
   communicators::Origin origin;
   origin.procedure = Procedure::MPI_File_open;
@@ -96,7 +96,7 @@ Opened *find(const char *name, communicators::Communicator *on, std::uint32_t mo
   found.record = record;
   found.index = RANKWISE_FIRST_FILE + record_count++;
   if (on != nullptr) {
-    ++on->files;  // also of one without room: other members may have it
+    ++on->files;  // also for a file without room: other members may have it
     const communicators::Entry own = may_have_rows ? enter(*record, name, *on) : communicators::Entry{};
     found.own = own.record;
     found.own_index = own.index;

@@ -16,7 +16,7 @@ constexpr std::uint64_t base_register = 29;
 constexpr std::uint64_t address_register = 30;
 #endif
 
-// What lies in the loaded part of an object, and nothing else: its tables may be damaged.
+// Access to the loaded part of an object only: its tables may be damaged.
 class Memory {
  public:
   explicit Memory(const dl_phdr_info &object) : object_(object) {}
@@ -35,7 +35,7 @@ class Memory {
   const dl_phdr_info &object_;
 };
 
-// Reads numbers one after the other up to an end. What doesn't fit makes it bad, and it stays so.
+// Reads consecutive numbers up to an end. A number that doesn't fit makes it permanently bad.
 class Reader {
  public:
   Reader(std::uintptr_t from, std::uintptr_t end) : at_(from), end_(end) {}
@@ -129,8 +129,8 @@ class Reader {
   bool good_ = true;
 };
 
-// What tells where a register of the caller is: unchanged, saved at a distance from the beginning of the frame,
-// nowhere, or in a way that is not understood.
+// Where a register of the caller is: unchanged, saved at a distance from the beginning of the frame, nowhere, or in an
+// unsupported way.
 struct Saved {
   enum class How : std::uint8_t { unchanged, at, nowhere, other } how = How::unchanged;
   std::int64_t offset = 0;
@@ -144,7 +144,7 @@ struct Row {
   bool is_signed = false;
 };
 
-// What all functions of one compilation have in common.
+// Shared by all functions of one compilation.
 struct Common {
   std::uint64_t code_unit = 1;
   std::int64_t data_unit = 1;
@@ -200,7 +200,7 @@ Common common_at(const Memory &memory, std::uintptr_t address) {
         const auto encoding = reader.get<std::uint8_t>();
         reader.pointer(encoding & 0x0F, 0);
       } else if (*letter != 'B') {  // B: signed with the other key
-        return common;              // S, a frame that a signal has made, among others
+        return common;              // S, a signal frame, among others
       }
     }
   } else if (augmentation[0] != '\0') {
@@ -211,7 +211,7 @@ Common common_at(const Memory &memory, std::uintptr_t address) {
   return common;
 }
 
-// Carries out the instructions up to `address`, or all. False if there is one that is not understood.
+// Carries out the instructions up to `address`, or all. False if one is not supported.
 class Program {
  public:
   Program(const Common &common, std::uintptr_t address) : common_(common), address_(address) {}
@@ -372,9 +372,9 @@ class Program {
   std::uintptr_t location_ = 0;
 };
 
-// Where the entry of the function lies that an address belongs to; 0 = there is none.
+// The entry of the function that contains an address; 0 = none.
 std::uintptr_t find_entry(const Memory &memory, std::uintptr_t header, std::size_t bytes, std::uintptr_t address) {
-  constexpr std::uint8_t table_of_pairs = 0x3B;  // as all linkers write it: sdata4, datarel
+  constexpr std::uint8_t table_of_pairs = 0x3B;  // the format of all linkers: sdata4, datarel
   if (!memory.holds(header, bytes)) return 0;
   Reader reader(header, header + bytes);
   const auto version = reader.get<std::uint8_t>();
@@ -403,9 +403,9 @@ std::uintptr_t find_entry(const Memory &memory, std::uintptr_t header, std::size
   return absolute(pair(low).start) <= address ? absolute(pair(low).entry) : 0;
 }
 
-// What the entry at `place` tells of its function.
+// The function's data in the entry at `place`.
 struct Function {
-  std::uintptr_t start = 0;  // 0 = the address is in none
+  std::uintptr_t start = 0;  // 0 = none contains the address
   Common common;
   std::uintptr_t program = 0;  // where the entry's own instructions begin, and end
   std::uintptr_t end = 0;
@@ -425,7 +425,7 @@ Function function_of(const Memory &memory, std::uintptr_t place, std::uintptr_t 
   return {start, common, reader.at(), entry.end};
 }
 
-// Of the object that the address of a call lies in.
+// The object that contains a call's address.
 Function find_function(const dl_phdr_info &object, std::uintptr_t call) {
   const Memory memory(object);
   for (int i = 0; i < object.dlpi_phnum; ++i) {
@@ -475,7 +475,7 @@ bool step(const Rule &rule, Frame &frame, std::uintptr_t end) {
   if (rule.from == Rule::From::unknown || rule.from == Rule::From::outermost) return false;
   const std::uintptr_t from = rule.from == Rule::From::stack ? frame.stack : frame.base;
   const std::uintptr_t start = from + static_cast<std::uintptr_t>(std::intptr_t{rule.start});
-  // A frame lies above those of the functions that it calls, and what it has saved lies in it.
+  // A frame is above the frames of the functions that it calls, and contains its saved registers.
   if (start < frame.stack || start > end || start % sizeof start != 0) return false;
   const auto place = [&](std::int32_t offset) { return start + static_cast<std::uintptr_t>(std::intptr_t{offset}); };
   const auto is_in_frame = [&](std::int32_t offset) {
@@ -488,7 +488,7 @@ bool step(const Rule &rule, Frame &frame, std::uintptr_t end) {
 #if defined(__aarch64__)
   if (rule.is_signed) {
     register std::uintptr_t signed_address __asm__("x30") = address;
-    __asm__("hint 7" : "+r"(signed_address));  // xpaclri: takes the signature off
+    __asm__("hint 7" : "+r"(signed_address));  // xpaclri: removes the signature
     address = signed_address;
   }
 #endif

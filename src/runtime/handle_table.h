@@ -12,7 +12,7 @@
 namespace rankwise {
 
 // Open addressing by handle, linear probing, at most half full. An Object has the members `std::uint64_t handle`,
-// `Object *next_unused`, and `void release()`, which frees what it holds; objects are used again and never freed.
+// `Object *next_unused`, and `void release()`, which frees its resources; objects are reused and never freed.
 template <class Object>
 class HandleTable {
  public:
@@ -51,16 +51,16 @@ class HandleTable {
     return slots_ == nullptr ? nullptr : slots_[probe(handle)];
   }
 
-  // Enters a handle; nullptr if there is no memory. `fill(object)` is called under the lock, before anybody can find
-  // the object.
+  // Enters a handle; nullptr if memory is exhausted. `fill(object)` is called under the lock, before another thread can
+  // find the object.
   template <class Fill>
   Object *add(std::uint64_t handle, Fill fill) {
     const Guard guard(lock_);
     return make_room() ? enter(handle, fill) : nullptr;
   }
 
-  // The same unless the handle has been entered meanwhile: the object that it stands for. Threads that find at once
-  // that a handle is not known may all add it, and use what they are given at once.
+  // The same unless the handle has been entered meanwhile; then the existing object. Threads that find at the same time
+  // that a handle is not known may all add it, and use the result at once.
   template <class Fill>
   Object *add_if_new(std::uint64_t handle, Fill fill) {
     const Guard guard(lock_);
@@ -177,7 +177,7 @@ class HandleTable {
     unused_ = object;
   }
 
-  // A handle may have come to mean something else: what threads have cached is void.
+  // A handle may now refer to another object: the caches of threads are invalid.
   void change() { __atomic_fetch_add(&generation_, 1, __ATOMIC_RELAXED); }
 
   // Starts at 1: a cache entry that was never filled holds 0.

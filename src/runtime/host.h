@@ -1,4 +1,4 @@
-// The name of this node: nodes are told apart by it.
+// The name of this node, which identifies it.
 #ifndef RANKWISE_HOST_H
 #define RANKWISE_HOST_H
 
@@ -9,7 +9,7 @@
 
 namespace rankwise {
 
-// As gethostname says; it can be a part of a file's name.
+// From gethostname; it can be a part of a file's name.
 template <std::size_t bytes>
 void host_name(char (&host)[bytes]) {
   snprintf(host, bytes, "unknown");

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t stack_bytes = 16384;
 constexpr int most_files = 3;
-constexpr int apart = 16;  // descriptors from here on are none of those that it is to have
+constexpr int apart = 16;  // the keeper inherits no descriptors from here on
 constexpr int not_started = 127;
 
 struct Order {
@@ -44,7 +44,7 @@ bool write_image(int file) {
   return bytes != 0 && write(file, rankwise_keeper_image, bytes) == static_cast<ssize_t>(bytes);
 }
 
-// What is open for writing can't be started, if it has a name.
+// A file that is open for writing can't be executed, if it has a name.
 int open_image_in(int directory) {
   char name[32];
   snprintf(name, sizeof name, "keeper.%d", static_cast<int>(getpid()));
@@ -75,8 +75,8 @@ int out_of_the_way(int file) {
 
 // Starts a function, which never returns, in a child that shares our memory; its id, or -1 and errno.
 //
-// RATIONALE: not by clone() of libc. ThreadSanitizer has one of its own, which takes the child for one with its own
-// memory, and then confuses what it knows of the program.
+// RATIONALE: not by clone() of libc. ThreadSanitizer intercepts it, assumes that the child has separate memory, and
+// then confuses its own state.
 int start_beside(int (*function)(void *), char *stack, unsigned long flags, void *argument) {
   void **top = reinterpret_cast<void **>(stack) - 2;
   top[0] = reinterpret_cast<void *>(function);
@@ -126,18 +126,18 @@ int become_keeper(void *order_of) {
   return not_started;
 }
 
-// The child: whoever has no parent left belongs to the system.
+// The child: after its end, its own child belongs to the system.
 int leave_keeper(void *order_of) {
   auto *order = static_cast<Order *>(order_of);
   const int pid = start_beside(become_keeper, order->stack, CLONE_VM | CLONE_VFORK, order_of);
   int status = 0;
-  // (One that has little left to save may have come to its end by now.)
+  // (A keeper with little left to save may have ended by now.)
   const bool failed = pid < 0 || (syscall(SYS_wait4, pid, &status, WNOHANG | __WALL, nullptr) == pid && status != 0);
   syscall(SYS_exit, failed ? not_started : 0);
   return 0;
 }
 
-// RATIONALE: a child that ends without a signal is invisible to the program. (Emulators know none but the usual kind.)
+// RATIONALE: a child that ends without a signal is invisible to the program. (Emulators support only the usual kind.)
 int start_child(Order &order, char *stack) {
   const int pid = start_beside(leave_keeper, stack, CLONE_VM | CLONE_VFORK, &order);
   return pid >= 0 || errno != EINVAL ? pid
@@ -167,7 +167,7 @@ bool start(const char *const *arguments, const int *files, int file_count) {
   if (pid >= 0) {
     while (syscall(SYS_wait4, pid, &status, __WALL, nullptr) < 0 && errno == EINTR) {
     }
-    errno = EACCES;  // of the program it is only known that it could not be started
+    errno = EACCES;  // the only known fact about the program is that it could not be started
   }
   const int error = errno;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);

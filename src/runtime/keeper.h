@@ -4,8 +4,8 @@
 
 namespace rankwise::keeper {
 
-// Starts it as nobody's child, with `file_count` of our descriptors as its first files; false, with errno, if that
-// can't be done. The program neither gets a signal nor finds a child to wait for.
+// Starts it detached from the program, with `file_count` of our descriptors as its first files; false, with errno, on
+// failure. The program neither gets a signal nor finds a child to wait for.
 bool start(const char *const *arguments, const int *files, int file_count);
 
 }  // namespace rankwise::keeper

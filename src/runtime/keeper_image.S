@@ -1,4 +1,4 @@
-// The keeper's executable, embedded in the runtime: it can be started whatever a process sees of the file system.
+// The keeper's executable, embedded in the runtime: it can be started from any container.
   .section .rodata.rankwise_keeper_image, "a", %progbits
   .globl rankwise_keeper_image, rankwise_keeper_image_end
   .hidden rankwise_keeper_image, rankwise_keeper_image_end

@@ -12,7 +12,7 @@
 
 namespace rankwise::kernel_files {
 
-// Where a file or a directory is. `RANKWISE_TEST_SYSFS`, of tests, is the directory to look into in place of /sys.
+// The path of a file or a directory. For tests, `RANKWISE_TEST_SYSFS` replaces /sys.
 struct Path {
   char text[256];
 
@@ -28,7 +28,7 @@ struct Path {
   }
 };
 
-// The text of a file; empty if there is none. Nothing waits for what is no file.
+// The text of a file; empty if it doesn't exist. Never blocks on anything but a regular file.
 struct Text {
   char text[4096] = "";
 
@@ -40,7 +40,7 @@ struct Text {
     text[bytes > 0 ? bytes : 0] = '\0';
   }
 
-  // -1 if it is none.
+  // -1 if it is no number.
   int number() const {
     char *end = nullptr;
     const long value = std::strtol(text, &end, 10);

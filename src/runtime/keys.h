@@ -13,13 +13,13 @@ constexpr std::uint64_t field(std::uint64_t value, int shift, int bits) {
   return (value & ((std::uint64_t{1} << bits) - 1)) << shift;
 }
 
-// One bit more than the bytes' own, so that 0 needs no branch of its own. (No size has all 64 bits.)
+// One bit more than the width of the bytes, so that 0 needs no branch. (No size has all 64 bits.)
 constexpr std::uint64_t bin(std::uint64_t bytes) {
   return 63U - static_cast<unsigned>(__builtin_clzll((bytes << 1) | 1));
 }
 static_assert(bin(0) == 0 && bin(1) == 1 && bin(2) == 2 && bin(3) == 2 && bin(4) == 3 && bin(~0ULL >> 1) == 63);
 
-// Where in the program a call is made: in its regions, and in its code.
+// The place of a call in the program: its region and its call site.
 [[gnu::always_inline]] constexpr std::uint64_t place(std::uint32_t region, std::uint32_t site) {
   return field(region, RANKWISE_CALLS_REGION_SHIFT, RANKWISE_CALLS_REGION_BITS) |
          field(site, RANKWISE_CALLS_SITE_SHIFT, RANKWISE_CALLS_SITE_BITS);
@@ -48,7 +48,7 @@ constexpr std::uint64_t without_site(std::uint64_t key) {
   return key & ~field(~0ULL, RANKWISE_CALLS_SITE_SHIFT, RANKWISE_CALLS_SITE_BITS);
 }
 
-// The key that a persistent request keeps is that of its initialisation, at the place of its latest start, with this
+// The key that a persistent request keeps is the key of its initialisation, at the place of its latest start, with this
 // bit if MPI_Startall started it.
 constexpr std::uint64_t by_startall = std::uint64_t{1} << 63;
 static_assert(RANKWISE_CALLS_SITE_SHIFT + RANKWISE_CALLS_SITE_BITS == 63);
@@ -58,7 +58,7 @@ constexpr std::uint64_t started(std::uint64_t key, std::uint64_t place_of_start,
   return (key & no_place) | place_of_start | (procedure == Procedure::MPI_Startall ? by_startall : 0);
 }
 
-// The row that its start books bytes on, with the size of the operation.
+// The row on which its start books bytes, with the size of the operation.
 constexpr std::uint64_t of_start(std::uint64_t key) {
   const Procedure by = (key & by_startall) != 0 ? Procedure::MPI_Startall : Procedure::MPI_Start;
   constexpr std::uint64_t no_procedure =
@@ -81,7 +81,7 @@ constexpr std::uint32_t communicator(std::uint64_t key) {
          ((1U << RANKWISE_CALLS_COMMUNICATOR_BITS) - 1);
 }
 
-// The row for a call whose own row found no room: only the procedure is kept apart.
+// The row for a call whose own row found no room: only the procedure is kept.
 constexpr std::uint64_t other_calls(std::uint64_t key) {
   return with_bin((key & field(~0ULL, RANKWISE_CALLS_PROCEDURE_SHIFT, RANKWISE_CALLS_PROCEDURE_BITS)) |
                       calls(Procedure::none, RANKWISE_COMMUNICATOR_OTHER, RANKWISE_REGION_OTHER),

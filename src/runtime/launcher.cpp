@@ -29,7 +29,7 @@ int number(const char *const (&variables)[Count]) {
   return -1;
 }
 
-// The words of a process's command line, one after the other; an empty text if /proc doesn't tell.
+// The words of a process's command line, one after the other; an empty text if /proc doesn't have it.
 std::size_t command_line(pid_t pid, char *words, std::size_t bytes) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/cmdline", static_cast<int>(pid));
@@ -49,12 +49,12 @@ pid_t parent_of(pid_t pid) {
   char line[1024] = "";
   const bool read = fgets(line, sizeof line, file) != nullptr;
   fclose(file);
-  const char *after_name = read ? strrchr(line, ')') : nullptr;  // the name before may hold anything
+  const char *after_name = read ? strrchr(line, ')') : nullptr;  // the name before it may contain any character
   int parent = 0;
   return after_name != nullptr && sscanf(after_name + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-// The word behind an option of a process that started this one, directly or not.
+// The word after an option of a process that started this one, directly or not.
 bool ancestors_option(const char *option, const char *prefix, char *text, std::size_t bytes) {
   constexpr int most_generations = 4;  // shells and wrappers between the launcher and the program
   pid_t pid = getppid();

@@ -1,4 +1,4 @@
-// What the launcher tells its processes through the environment: known before MPI_Init returns.
+// The launcher's information for its processes in the environment: known before MPI_Init returns.
 #ifndef RANKWISE_LAUNCHER_H
 #define RANKWISE_LAUNCHER_H
 
@@ -10,7 +10,7 @@ int rank();        // -1 if unknown
 int size();        // -1 if unknown
 int local_rank();  // within the node; -1 if unknown
 
-// A text that tells this MPI_COMM_WORLD from others in the same run directory; empty if nothing tells.
+// A text that distinguishes this MPI_COMM_WORLD from others in the same run directory; empty if unknown.
 void job(char *text, std::size_t bytes);
 
 }  // namespace rankwise::launcher

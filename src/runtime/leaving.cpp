@@ -16,9 +16,10 @@
 extern "C" {
 _Unwind_Reason_Code rankwise_unwound(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
                                      _Unwind_Exception *exception, _Unwind_Context *context);
-// Before longjmp jumps to `environment` (hooks/longjmp.S).
+// Called before longjmp jumps to `environment` (hooks/longjmp.S).
 void rankwise_before_longjmp(const std::uint64_t *environment);
-// Fills in two environments as setjmp does. The first one's stack pointer is returned, the second's is 64 less.
+// Fills in two environments as setjmp does. The stack pointer of the second is 64 less than the first one's, which is
+// returned.
 std::uint64_t rankwise_set_jumps(std::uint64_t *first, std::uint64_t *second);
 }
 
@@ -27,8 +28,8 @@ namespace {
 
 enum class Time { known, unknown };
 
-// What the call had taken out of the tables goes back: the program may use it on, or MPI has freed it, and then the
-// next one with its handle takes its place.
+// Puts back the objects that the call had taken out of the tables: the program may continue to use them. If MPI has
+// freed one, the next object with its handle takes its place.
 void put_back(Thread &thread) {
   const auto *taken = static_cast<const requests::Request *>(thread.of_call.scratch);
   for (int i = 0; i < thread.of_call.taken; ++i) {
@@ -46,7 +47,7 @@ void put_back(Thread &thread) {
   thread.of_call.freeing_window = nullptr;
 }
 
-// The call that the thread is inside of is over: it counts as one that has failed.
+// Ends the call that the thread is in as a failed call.
 void leave(Thread &thread, Time time) {
   const std::uint64_t key = thread.record->inside_key;
   const bool counts = key != 0 && !process::paused;
@@ -85,8 +86,8 @@ struct Stack {
   bool holds(std::uintptr_t address) const { return address >= low && address < high; }
 };
 
-// Whether a place on the stack is outside of the thread's recorded call. Only places of one stack can be compared:
-// signal handlers and coroutines may have others.
+// Whether a place on the stack is outside the thread's recorded call. Only places of one stack can be compared: signal
+// handlers and coroutines may have others.
 bool is_outside(const Thread &thread, std::uintptr_t place) {
   const auto frame = reinterpret_cast<std::uintptr_t>(thread.inside);
   if (place < frame) return false;
@@ -94,7 +95,7 @@ bool is_outside(const Thread &thread, std::uintptr_t place) {
   return stack.holds(place) && stack.holds(frame);
 }
 
-// What setjmp makes of the stack pointer: the C library may hide it behind a key of the process.
+// The form in which setjmp stores the stack pointer: the C library may encrypt it with a key of the process.
 struct Hidden {
 #if defined(__x86_64__)
   static constexpr int place = 6;
@@ -111,7 +112,7 @@ struct Hidden {
     return bits == 0 ? value : value >> bits | value << (64 - bits);
   }
 
-  // Found out by two jumps of our own.
+  // Determined by two trial jumps.
   Hidden() {
     alignas(16) std::uint64_t first[64];
     alignas(16) std::uint64_t second[64];
@@ -139,7 +140,7 @@ void passes_by(Thread &thread) {
 
 bool has_left(Thread &thread, const void *frame) {
   while (thread.inside != nullptr && is_outside(thread, reinterpret_cast<std::uintptr_t>(frame))) {
-    // Nobody can tell which of these came after the jump.
+    // Some of these may be later than the jump; which ones is unknown.
     const bool some = thread.nested != 0 && thread.nested_since == thread.record->inside_since;
     if (some) counters_file::drop(RANKWISE_DROPPED_THREAD_CALLS, thread.nested);
     leave(thread, Time::unknown);
@@ -149,7 +150,7 @@ bool has_left(Thread &thread, const void *frame) {
 
 }  // namespace rankwise::leaving
 
-// (A call that is nested and not recorded has jumped on, so the wrapper that is unwound is that of the recorded call.)
+// (A nested call that is not recorded has jumped further, so the unwound wrapper belongs to the recorded call.)
 _Unwind_Reason_Code rankwise_unwound(int /*version*/, _Unwind_Action actions, _Unwind_Exception_Class /*kind*/,
                                      _Unwind_Exception * /*exception*/, _Unwind_Context * /*context*/) {
   using namespace rankwise;

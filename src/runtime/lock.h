@@ -20,7 +20,7 @@ class Lock {
   std::atomic_flag held_;
 };
 
-// Holds a lock for a scope; `wanted` false makes it free of cost where only one thread may call MPI.
+// Holds a lock for a scope; `wanted` false makes it free of cost if only one thread may call MPI.
 class Guard {
  public:
   explicit Guard(Lock &lock, bool wanted = true) : lock_(wanted ? &lock : nullptr) {

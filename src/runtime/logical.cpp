@@ -9,10 +9,10 @@ namespace {
 
 Total *totals = nullptr;
 std::uint32_t total_count = 0;
-// Those with something that has not been added to the totals.
+// Communicators with data that has not been added to the totals.
 communicators::Communicator *pending = nullptr;
 
-// What waits on a communicator goes to its members.
+// Distributes the pending data of a communicator to its members.
 void spread(communicators::Communicator &communicator) {
   communicators::Pending &waiting = communicator.pending;
   for (int peer = 0; peer < communicator.peers(); ++peer) {

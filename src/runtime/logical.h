@@ -1,7 +1,7 @@
-// The logical view of collectives: whose data goes to whom by the definition of the operation, whatever messages carry
-// it. Kept only while a session of the introspection library wants it (src/introspection).
+// The logical view of collectives: whose data goes to which rank by the definition of the operation, regardless of the
+// messages that carry it. Kept only while a session of the introspection library needs it (src/introspection).
 //
-// A call to all is one addition, on its communicator; the members are looked at when the counts are read. Reading costs
+// A call to all is one addition, on its communicator; the members are visited when the counts are read. Reading costs
 // the size of each communicator that has had collectives since the last time.
 #ifndef RANKWISE_LOGICAL_H
 #define RANKWISE_LOGICAL_H
@@ -13,7 +13,7 @@
 
 namespace rankwise::logical {
 
-// Held by whoever calls the functions below.
+// The caller of the functions below must hold it.
 inline Lock lock;
 
 struct Total {
@@ -21,16 +21,16 @@ struct Total {
   std::uint64_t bytes;
 };
 
-// How many want it.
+// Number of users.
 inline int wanted = 0;
 inline bool active() { return __atomic_load_n(&wanted, __ATOMIC_RELAXED) != 0; }
 
-// One more wants it; false if there is no memory. Totals only ever grow.
+// Adds a user; false if memory is exhausted. Totals only ever grow.
 bool want();
 void no_longer_want();
 
-// Messages of `bytes` to each other process of the communicator, or to those behind this one in its order; to the
-// remote group of an intercommunicator. Its world ranks must be known (unless it is the world).
+// Messages of `bytes` to each other process of the communicator, or to those after this one in its order; to the remote
+// group of an intercommunicator. Its world ranks must be known (unless it is the world).
 void to_all(communicators::Communicator &communicator, std::uint64_t bytes);
 void to_later(communicators::Communicator &communicator, std::uint64_t bytes);
 

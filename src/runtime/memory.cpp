@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uintptr_t page_bytes = 4096;
 
-// Bytes that could be copied by a system call that takes no descriptor; -1 where the system doesn't let us.
+// Bytes that could be copied by a system call that takes no descriptor; -1 if the system forbids it.
 ssize_t copy_directly(const void *address, char *to, std::size_t bytes) {
   const auto from = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t to_page_end = page_bytes - from % page_bytes;
@@ -31,7 +31,7 @@ ssize_t copy_directly(const void *address, char *to, std::size_t bytes) {
   return copied < 0 && errno == EFAULT ? 0 : copied;
 }
 
-// A pipe reads memory for us: write() fails with EFAULT where an access of our own would kill the program.
+// A pipe reads memory for us: write() fails with EFAULT if our own access would kill the program.
 class Peeker {
  public:
   Peeker() { open_ = pipe2(ends_, O_CLOEXEC | O_NONBLOCK) == 0; }
@@ -70,25 +70,25 @@ struct Range {
     const auto value = reinterpret_cast<std::uintptr_t>(address);
     return value >= begin && value < end;
   }
-  // How many of so many bytes from an address in it on are in it, too.
+  // How many of this many bytes from an address in it on are in it, too.
   std::size_t rest(const void *address, std::size_t bytes) const {
     const std::size_t left = end - reinterpret_cast<std::uintptr_t>(address);
     return left < bytes ? left : bytes;
   }
 };
 
-// What is known of the process and does not change.
+// Facts about the process that do not change.
 struct Image {
-  Range constants[8];  // of the program: its segments that can't be written to
+  Range constants[8];  // of the program: its read-only segments
   unsigned count;
   Range arguments;
-  bool tells_readable;  // the kernel does, see fault_at()
+  bool tells_readable;  // supported by the kernel, see fault_at()
 };
 
-// Copies the text, or so many bytes of it, from where all of them can be read; returns how many.
+// Copies the text, or this many bytes of it, if all of them are readable; returns how many.
 //
-// RATIONALE: not by a function of the C library. Sanitizers stand in for these, and end the program where they think
-// that memory is not the caller's; and what follows the text need not be.
+// RATIONALE: not by a function of the C library. Sanitizers intercept these, and end the program if they suspect an
+// invalid access; and the memory after the text may be invalid.
 std::size_t copy_text(const void *address, char *to, std::size_t bytes) {
   const auto *from = static_cast<const volatile char *>(address);
   for (std::size_t i = 0; i < bytes; ++i) {
@@ -98,15 +98,15 @@ std::size_t copy_text(const void *address, char *to, std::size_t bytes) {
   return bytes;
 }
 
-// EFAULT where the eight bytes around an address can't be read, else EINVAL: the kernel reads a set of signals before
-// it finds that nothing is to be done with it. No other system call tells that so quickly.
+// EFAULT if the eight bytes around an address can't be read, else EINVAL: the kernel reads a set of signals before it
+// rejects the operation. No other system call reports that so quickly.
 int fault_at(std::uintptr_t address) {
   constexpr int nothing = -1;
   const auto *set = reinterpret_cast<const void *>(address & ~std::uintptr_t{7});
   return syscall(SYS_rt_sigprocmask, nothing, set, nullptr, 8) == 0 ? 0 : errno;
 }
 
-// (Emulators look in another order. Valgrind stands in for the kernel, and would complain to the user.)
+// (Emulators check in another order. Valgrind intercepts the call, and would report an error to the user.)
 bool kernel_tells_readable() {
   const char *preloaded = std::getenv("LD_PRELOAD");
   if (preloaded != nullptr && strstr(preloaded, "vgpreload_") != nullptr) return false;
@@ -137,7 +137,7 @@ Range read_arguments() {
   char line[1024] = "";
   const bool read = fgets(line, sizeof line, file) != nullptr;
   fclose(file);
-  const char *field = read ? strrchr(line, ')') : nullptr;  // the name before may hold spaces
+  const char *field = read ? strrchr(line, ')') : nullptr;  // the name before it may contain spaces
   unsigned long long start = 0;
   unsigned long long end = 0;
   for (int number = 2; field != nullptr && number < 51; ++number) {
@@ -188,8 +188,8 @@ const Range *constants_with(const void *address) {
 
 // Bytes that could be copied.
 //
-// RATIONALE: names of regions are literals, mostly. To ask the kernel for one takes longer than all else that is to be
-// done where a region begins.
+// RATIONALE: names of regions are mostly literals. Asking the kernel for a name takes longer than all other work at the
+// start of a region.
 std::size_t copy_from(const void *address, char *to, std::size_t bytes) {
   if (const Range *range = constants_with(address); range != nullptr) {
     return copy_text(address, to, range->rest(address, bytes));

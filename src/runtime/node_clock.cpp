@@ -29,7 +29,7 @@ std::uint64_t id() {
     host_name(host);
     return hash_of(host, strlen(host));
   }
-  // Not the host's name: containers of a node may have names of their own.
+  // Not the host name: containers of a node may have different names.
   char text[64];
   const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;

@@ -1,4 +1,4 @@
-// Whose clock the ticks of this process are of: all processes of a node have one and the same.
+// Identifies the clock of this process's ticks: all processes of a node share one.
 #ifndef RANKWISE_NODE_CLOCK_H
 #define RANKWISE_NODE_CLOCK_H
 
@@ -6,11 +6,11 @@
 
 namespace rankwise::node_clock {
 
-// A number of this node since it was started, and of no other; 0 if it can't be told.
+// A number that identifies this node since its boot; 0 if it is unknown.
 std::uint64_t id();
 
-// Of tests: RANKWISE_TEST_CLOCKS, such as "a:0,b:-3600000000000", names hosts, and by how many nanoseconds their
-// clocks are ahead. To be called before there is anything to time.
+// For tests: RANKWISE_TEST_CLOCKS, such as "a:0,b:-3600000000000", names hosts, and by how many nanoseconds their
+// clocks are ahead. Call before anything is timed.
 void read_test();
 
 }  // namespace rankwise::node_clock

@@ -25,23 +25,23 @@ namespace rankwise::node_memory {
 namespace {
 
 constexpr int longest_wait_ms = 2000;  // of the last process, for the keeper
-constexpr int tries = 100;             // a millisecond apart, while a keeper removes what it has saved
+constexpr int tries = 100;             // a millisecond apart, while a keeper removes saved counters
 constexpr char default_save_every_ms[] = "10000";
 
-char place[4096] = "";  // the directory; empty = there is none
+char place[4096] = "";  // the directory; empty = none exists
 char own_name[sizeof(rankwise_node_entry::name)] = "";
 char own_host[64] = "";
 rankwise_memory memory = RANKWISE_MEMORY_OWN;
 bool has_started_keeper = false;
 rankwise_control *control = nullptr;
-// Where there is no directory, the keeper is ours alone.
+// Without a directory, the keeper serves only this process.
 int lonely_control = -1;
 int lonely_file = -1;
 int lonely_bell[2] = {-1, -1};
 
 const char *run_directory = nullptr;
 
-// Only what is in memory, or on a disk of the node: not what other nodes see, too.
+// Accepts only memory, or a disk of the node: no file systems that other nodes see, too.
 bool is_of_this_node(const struct statfs &about) {
   static constexpr unsigned long kinds[] = {
       0x01021994,  // tmpfs
@@ -59,7 +59,7 @@ bool is_of_this_node(const struct statfs &about) {
   return false;
 }
 
-// Whether counters that grow as far as they may would have room. (A file system without a limit tells no size.)
+// Whether counters would have room if they grow to their maximum. (A file system without a limit reports no size.)
 bool has_room(const struct statfs &about) {
   return about.f_blocks == 0 || about.f_bavail * static_cast<unsigned long>(about.f_bsize) >= RANKWISE_MOST_BYTES;
 }
@@ -80,7 +80,7 @@ std::uint32_t run_number() {
   return number != nullptr ? static_cast<std::uint32_t>(std::strtoul(number, nullptr, 16)) : 0;
 }
 
-// The same for all processes of a run that see one another, and no others'.
+// The same for all processes of a run that see each other, and different from others'.
 std::uint64_t key_of() {
   std::uint64_t key = chain(pid_namespace(), run_number());
   for (const char *c = run_directory; *c != '\0'; ++c) key = chain(key, static_cast<unsigned char>(*c));
@@ -88,7 +88,7 @@ std::uint64_t key_of() {
   return key;
 }
 
-// Opens our directory below `parent`, made if it is not there; -1 if it can't be used.
+// Opens our directory below `parent`, created if necessary; -1 if it can't be used.
 int open_below(const char *parent, bool with_room) {
   const int parent_file = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (parent_file < 0) return -1;
@@ -143,7 +143,8 @@ void nap() {
   nanosleep(&millisecond, nullptr);
 }
 
-// The control page's file if nobody has it locked: then there is no keeper, and who starts one gives it the lock.
+// The control page's file if it is not locked: then there is no keeper, and the process that starts one passes the lock
+// on to it.
 int lock_control() {
   char path[sizeof place + 16];
   snprintf(path, sizeof path, "%s/control", place);
@@ -153,14 +154,14 @@ int lock_control() {
   return -1;
 }
 
-// Counts us in. False if a keeper is about to remove all this.
+// Counts us in. False if a keeper is about to remove the directory.
 bool count_in() {
   const std::uint32_t before = __atomic_fetch_add(&control->open, 1, __ATOMIC_ACQ_REL);
   if ((before & RANKWISE_CLOSED) == 0) return true;
   __atomic_fetch_sub(&control->open, 1, __ATOMIC_ACQ_REL);
   const int file = lock_control();
   if (file < 0) return false;
-  // It was killed before it came to that.
+  // The keeper was killed before that.
   __atomic_store_n(&control->open, 1, __ATOMIC_RELEASE);
   close(file);
   return true;
@@ -181,7 +182,7 @@ Entered enter_directory(int directory) {
   return Entered::is_being_removed;
 }
 
-// Opens the directory, and enters it; -1 if there is none that has room for a page.
+// Opens the directory, and enters it; -1 if no directory has room for a page.
 int enter_place() {
   const char *own = std::getenv("TMPDIR");
   const struct {
@@ -208,7 +209,7 @@ int enter_place() {
   return -1;
 }
 
-// Leads from the directory to a file that has no name there, for who comes before we are gone.
+// A link from the directory to an unnamed file, for processes that start before we are gone.
 bool link_to(int file, int directory) {
   char target[64];
   snprintf(target, sizeof target, "/proc/%d/fd/%d", static_cast<int>(getpid()), file);
@@ -245,7 +246,7 @@ bool start_keeper(int directory, int control_file) {
   return has_started_keeper;
 }
 
-// Tells the keeper that something has changed, or starts one if there is none.
+// Wakes the keeper after a change, or starts one if none runs.
 void call_keeper() {
   const WithoutWriteSignals quiet;  // it may be leaving
   if (place[0] == '\0') {
@@ -259,7 +260,7 @@ void call_keeper() {
   if (bell >= 0) close(bell);
   if (rung) return;
   const int control_file = lock_control();
-  if (control_file < 0) return;  // it is starting, and will look
+  if (control_file < 0) return;  // it is starting, and will check
   const int directory = open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (directory < 0 || !start_keeper(directory, control_file)) {
     say_once("what is counted on this node is not saved while the job runs: no keeper can be started: %s",
@@ -275,7 +276,7 @@ const char *reason(int trouble) {
   return strerror(trouble);
 }
 
-// Waits until the keeper has saved what all have counted.
+// Waits until the keeper has saved the counters of all processes.
 void wait_for_keeper(std::uint32_t settled) {
   const std::int64_t end = clock::nanoseconds(CLOCK_MONOTONIC) + longest_wait_ms * 1'000'000LL;
   while (__atomic_load_n(&control->settled, __ATOMIC_ACQUIRE) == settled) {
@@ -342,7 +343,7 @@ void enter_again(rankwise_header *head, int file) {
   if (control == nullptr) return;
   __atomic_store_n(&head->has_left, 0, __ATOMIC_RELEASE);
   if (!count_in()) {
-    // The keeper has saved and removed everything, and nobody else knows the counters any more.
+    // The keeper has saved and removed everything, and no other process knows the counters any more.
     unmap_control();
     const int directory = enter_place();
     if (directory < 0) return;

@@ -17,7 +17,7 @@ using kernel_files::Text;
 
 constexpr int most = RANKWISE_MOST_CPUS;
 
-// A list of processors as the kernel writes it: 0-3,8.
+// A list of processors in the kernel's notation: 0-3,8.
 template <typename What>
 void for_each(const Text &list, What what) {
   for (const char *at = list.text; *at >= '0' && *at <= '9';) {
@@ -36,7 +36,7 @@ struct Shape {
 
   rankwise_processor *find(int os) { return place[os] == 0 ? nullptr : &all[place[os] - 1]; }
 
-  // Gives each processor of a list that has no number there yet this one.
+  // Assigns this number to each processor of a list that has none yet.
   void give(const Text &list, std::int32_t rankwise_processor::*member, int number) {
     for_each(list, [&](int os) {
       rankwise_processor *one = find(os);
@@ -66,7 +66,7 @@ void read_inside(rankwise_processor &one) {
     one.l3 = one.os;
     const Text shared(Path("/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", one.os, index));
     shape.give(shared, &rankwise_processor::l3, one.os);
-    // (The kernel always tells it in KiB.)
+    // (The kernel always uses KiB.)
     const int size = Text(Path("/devices/system/cpu/cpu%d/cache/index%d/size", one.os, index)).number();
     for_each(shared, [&](int os) {
       if (rankwise_processor *sharing = shape.find(os)) sharing->l3_kib = size > 0 ? static_cast<unsigned>(size) : 0;
@@ -74,7 +74,7 @@ void read_inside(rankwise_processor &one) {
   }
 }
 
-// Where all cores are alike, there are no such files.
+// If all cores are of one kind, there are no such files.
 void give_kind(const char *name, rankwise_core_kind kind) {
   for_each(Text(Path("/devices/%s/cpus", name)), [kind](int os) {
     if (rankwise_processor *one = shape.find(os)) one->kind = kind;
@@ -94,10 +94,10 @@ void read_processors() {
   give_kind("cpu_atom", RANKWISE_CORE_EFFICIENCY);
 }
 
-rankwise_processor *recorded = nullptr;  // in the counters; null = this process does not count for its node
+rankwise_processor *recorded = nullptr;  // in the counters; null = this process does not measure its node
 std::uint64_t busy_at_start[most];       // by processor, in 100ths of a second
 
-// What anything has taken of each processor, also what the hypervisor has; 0 = the kernel does not tell.
+// Time used on each processor by any process, also by the hypervisor; 0 = the kernel does not report it.
 void read_busy(std::uint64_t (&busy)[most]) {
   FILE *stat = fopen("/proc/stat", "re");
   if (stat == nullptr) return;
@@ -121,7 +121,7 @@ std::uint32_t device_count = 0;
 
 bool is_wanted(const char *directory, const char *name) {
   if (name[0] == '.') return false;
-  // Of a graphics card, its connectors and its second names are entries of their own.
+  // The connectors and second names of a graphics card are separate entries.
   if (strcmp(directory, "/class/drm") == 0) return strncmp(name, "card", 4) == 0 && strchr(name, '-') == nullptr;
   return true;
 }
@@ -148,10 +148,10 @@ void record() {
   read_processors();
   read_devices("/class/infiniband", "/device", RANKWISE_DEVICE_NETWORK);
   const std::uint32_t fast = device_count;
-  // What is the Ethernet side of such a card is not told twice.
+  // The Ethernet side of such a card is not listed twice.
   if (fast == 0) read_devices("/class/net", "/device", RANKWISE_DEVICE_NETWORK);
   read_devices("/class/drm", "/device", RANKWISE_DEVICE_GPU);
-  // Of compute nodes without graphics the driver tells.
+  // On compute nodes without graphics, the driver lists the devices.
   if (device_count == fast || fast == 0) read_devices("/bus/pci/drivers/nvidia", "", RANKWISE_DEVICE_GPU);
   recorded =
       counters_file::add_records(RANKWISE_SECTION_PROCESSORS, shape.all, static_cast<std::uint32_t>(shape.count));

@@ -1,4 +1,4 @@
-// The programs and libraries that return addresses lie in, and their records in the counters file.
+// The programs and libraries that contain return addresses, and their records in the counters file.
 #ifndef RANKWISE_OBJECTS_H
 #define RANKWISE_OBJECTS_H
 
@@ -9,17 +9,17 @@
 
 namespace rankwise::objects {
 
-// What an object is to those who look for the maker of a call.
+// The role of an object in the search for the origin of a call.
 enum class Role : std::uint8_t {
-  none,  // it is no object's code
+  none,  // not code of an object
   ordinary,
-  binding,    // of the MPI library, or the library itself
+  binding,    // belongs to the MPI library, or is the library itself
   extension,  // module of Python
   interpreter,
   start,  // the C library, which runs main() and the functions of threads
 };
 
-// Where an address lies.
+// The location of an address.
 struct Where {
   Role role = Role::none;
   std::uint64_t offset = 0;  // from where the object is loaded
@@ -29,10 +29,10 @@ struct Where {
 
 // Asks the loader.
 //
-// RATIONALE: not to be called with a lock of ours held: whoever has the loader's might wait for ours.
+// RATIONALE: call without our locks: a thread that holds the loader's lock might wait for ours.
 Where find(std::uintptr_t address);
 
-// Index of the object's record, made if it is new; false if there is no room for it.
+// Index of the object's record, created if it is new; false if there is no room for it.
 bool index_of(const rankwise_object &object, std::uint32_t &index);
 
 // The object of a file of Python.

@@ -1,4 +1,4 @@
-// How often the same thing has happened: tells apart communicators that the same group makes with the same tag.
+// Counts repetitions: distinguishes communicators that the same group makes with the same tag.
 #ifndef RANKWISE_OCCURRENCES_H
 #define RANKWISE_OCCURRENCES_H
 
@@ -6,7 +6,7 @@
 
 namespace rankwise::occurrences {
 
-// Counts what this hash stands for; 1 the first time. Without memory it is always the first time.
+// Increments the count of this hash; 1 the first time. If memory is exhausted, always 1.
 std::uint32_t next(std::uint64_t hash);
 
 }  // namespace rankwise::occurrences

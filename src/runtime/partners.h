@@ -1,4 +1,4 @@
-// Whom a call waits for, in one word of its thread's record: see rankwise_partner in format.h.
+// The partner that a call waits for, in one word of its thread's record: see rankwise_partner in format.h.
 #ifndef RANKWISE_PARTNERS_H
 #define RANKWISE_PARTNERS_H
 

@@ -13,7 +13,7 @@
 namespace rankwise::perf_events {
 namespace {
 
-// struct perf_event_attr as it was at first (PERF_ATTR_SIZE_VER0): that of old headers lacks what newer kernels know.
+// struct perf_event_attr in its first version (PERF_ATTR_SIZE_VER0): the struct in old headers lacks later members.
 struct Attributes {
   std::uint32_t type;
   std::uint32_t size;
@@ -61,7 +61,7 @@ Processor processor() {
 constexpr unsigned intel = 0x756e6547;  // "Genu"
 constexpr unsigned amd = 0x68747541;    // "Auth"
 
-// Broadwell to Granite Rapids, those whose cores are all alike.
+// Broadwell to Granite Rapids, without hybrid processors.
 bool has_fp_arith(unsigned model) {
   constexpr unsigned models[] = {0x3d, 0x47, 0x4f, 0x56, 0x4e, 0x5e, 0x55, 0x8e, 0x9e, 0xa5, 0xa6, 0x6a,
                                  0x6c, 0x7d, 0x7e, 0x9d, 0x8c, 0x8d, 0xa7, 0x8f, 0xcf, 0xad, 0xae};
@@ -81,7 +81,7 @@ List floating_point_operations() {
     // FP_ARITH_INST_RETIRED: one event for each width. A fused multiply-add counts twice in it.
     return {5, {{raw, 0x03c7, 1}, {raw, 0x04c7, 2}, {raw, 0x18c7, 4}, {raw, 0x60c7, 8}, {raw, 0x80c7, 16}}};
   }
-  // FpRetSseAvxOps: operations, whatever the width.
+  // FpRetSseAvxOps: operations, regardless of the width.
   if (found.vendor == amd && found.family == 0x17) return {1, {{raw, 0xff03, 1}}};
   if (found.vendor == amd && (found.family == 0x19 || found.family == 0x1a)) return {1, {{raw, 0x0f03, 1}}};
 #endif
@@ -106,7 +106,7 @@ int Event::open(const What &what) {
   return ioctl(file_, ask_id, &id_) == 0 ? 0 : errno;
 }
 
-// Programs that close every descriptor exist; to read what the number stands for then could take a message away.
+// Some programs close every descriptor; reading from a reused number could take a message away.
 bool Event::is_still_ours() const {
   std::uint64_t id = 0;
   return ioctl(file_, ask_id, &id) == 0 && id == id_;
@@ -116,7 +116,7 @@ bool Event::read(Reading *since) {
   Reading now{};
   if (!is_still_ours() || ::read(file_, &now, sizeof now) != sizeof now) return false;
   *since = {now.value - last_.value, now.enabled_ns - last_.enabled_ns, now.running_ns - last_.running_ns};
-  // Where it had no place in the processor, what was counted then is that of the next reading.
+  // If it had no place in the processor, its counts belong to the next reading.
   if (since->running_ns > 0 || since->enabled_ns == 0) last_ = now;
   return true;
 }

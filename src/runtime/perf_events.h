@@ -14,30 +14,30 @@ constexpr std::uint32_t raw = 4;
 struct What {
   std::uint32_t type;
   std::uint64_t config;
-  std::uint64_t weight;  // each event counts so many times
+  std::uint64_t weight;  // factor for each event
 };
 
-// What counts floating-point operations on this processor; `count` is 0 where we know of nothing.
+// The counters of floating-point operations on this processor; `count` is 0 if none are known.
 struct List {
   unsigned count;
   What of[8];
 };
 List floating_point_operations();
 
-// As read(2) tells it.
+// As read(2) returns it.
 struct Reading {
   std::uint64_t value;
   std::uint64_t enabled_ns;
-  std::uint64_t running_ns;  // less: it shared its place in the processor with others
+  std::uint64_t running_ns;  // less than `enabled`: it shared its place in the processor with others
 };
 
 class Event {
  public:
-  // 0, or a number of errno. Events of the processor are counted in the program alone, not in the kernel: that needs
-  // no right beyond those that users have. Those of the kernel are counted wherever they happen.
+  // 0, or an errno. Events of the processor are counted only in the program, not in the kernel, so that no additional
+  // rights are needed. Events of the kernel are counted wherever they happen.
   int open(const What &what);
 
-  // What has been counted since the last time; false: the program has closed our descriptor.
+  // The counts since the last reading; false: the program has closed our descriptor.
   bool read(Reading *since);
 
   std::uint64_t weight() const { return weight_; }

@@ -30,8 +30,8 @@ void copy(char (&to)[bytes], const char *name) {
   snprintf(to, bytes, "%s", value != nullptr ? value : "");
 }
 
-// /proc/PID/task/TID/stat: pid (name) state ..., where the name may hold anything. Fields are counted from 1, after it
-// from 3.
+// /proc/PID/task/TID/stat: pid (name) state ..., where the name may contain any character. Fields are counted from 1,
+// after it from 3.
 void read_stat(rankwise_task *task) {
   char text[1024];
   snprintf(text, sizeof text, "/proc/self/task/%d/stat", task->tid);

@@ -1,9 +1,9 @@
 // Long pauses between two polls: has the program computed or waited, or was it preempted while polling?
 //
-// Where more processes poll than there are processors, each is interrupted every few milliseconds, and often between
-// two polls. The wall time since an earlier reading of the thread's processor time, less the processor time, is the
-// time in which the thread didn't run. There is a reading after each long poll and each long pause, so nearly all of
-// that time is the one long pause in between.
+// If more processes poll than there are processors, each is interrupted every few milliseconds, and often between two
+// polls. The wall time since an earlier reading of the thread's processor time, less the processor time, is the time in
+// which the thread didn't run. There is a reading after each long poll and each long pause, so nearly all of that time
+// is the single long pause in between.
 #include "polls.h"
 
 #include <sys/resource.h>
@@ -19,14 +19,14 @@ namespace {
 // In microseconds.
 constexpr std::uint64_t slow_poll = 5;       // long enough to have been interrupted
 constexpr std::uint64_t long_event = 50;     // worth a reading, which takes one or two
-constexpr std::uint64_t interruption = 5;    // that a poll that isn't slow can hide
-constexpr std::uint64_t run_of_polls = 100;  // long enough to say what the thread does
-constexpr std::uint64_t crowd = 100'000;     // for so long after an interruption another one is likely
-// RATIONALE: the kernel's own work at an interruption is on the thread's account: some microseconds, in virtual
-// machines up to some hundred.
+constexpr std::uint64_t interruption = 5;    // that a fast poll can hide
+constexpr std::uint64_t run_of_polls = 100;  // long enough to know the activity of the thread
+constexpr std::uint64_t crowd = 100'000;     // another interruption is likely for so long after one
+// RATIONALE: the kernel charges its own work at an interruption to the thread: some microseconds, in virtual machines
+// up to some hundred.
 constexpr std::uint64_t tolerance = 20;
 constexpr std::uint64_t most_tolerance = 200;
-// The part of a pause that may have been something else, and of the thread's work that may be beside its polls.
+// The fraction of a pause that may have been something else, and of the thread's work that may be outside its polls.
 constexpr double tolerated_part = 0.05;
 constexpr double tolerated_work = 0.1;
 
@@ -64,7 +64,7 @@ Polls::Reading Polls::take() {
   return now;
 }
 
-// What the thread did when it polled before is kept: what it does when it polls.
+// The thread's activity between earlier polls is kept, to predict its activity between polls.
 void Polls::begin_in_crowd() {
   reading_ = take();
   pauses_ = slow_polls_ = 0;
@@ -110,7 +110,7 @@ double Polls::used(const Reading &end) const {
   return static_cast<double>(end.processor - reading_.processor) * ticks / nanoseconds;
 }
 
-// Whether the thread didn't run, against its will, in all of the pause that began at `begin` and ends with a reading.
+// Whether the thread was preempted during all of the pause that began at `begin` and ends with a reading.
 bool Polls::was_interrupted(const Reading &end, std::uint64_t begin) {
   if (!reading_.valid || !end.valid) return false;
   const auto us = static_cast<double>(microsecond_);
@@ -120,10 +120,10 @@ bool Polls::was_interrupted(const Reading &end, std::uint64_t begin) {
   const double ran = std::clamp(pause + used_in_all - static_cast<double>(end.begun - reading_.begun), 0.0, pause);
   polled_ = polled_ / 2 + used_in_all - ran - static_cast<double>(pauses_);
   worked_ = worked_ / 2 + static_cast<double>(pauses_);
-  // RATIONALE: what computes for microseconds between its polls is interrupted there, too. It was computing.
+  // RATIONALE: a thread that computes for microseconds between its polls is interrupted there, too. It was computing.
   const bool only_polls = polled_ >= run_of_polls * us && worked_ <= polled_ * tolerated_work;
   worked_ += ran;
-  // It may have been without the processor before the pause, too, but no longer than this.
+  // It may have been without the processor before the pause, too, but at most for this time.
   const auto switches = static_cast<std::uint64_t>(end.interrupted - reading_.interrupted);
   const std::uint64_t others = switches > 0 ? switches - 1 : 0;
   const std::uint64_t hidden = pauses_ + slow_polls_ + others * interruption * microsecond_;

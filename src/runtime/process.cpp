@@ -34,7 +34,7 @@ constexpr std::int64_t heartbeat_ns = 250'000'000;
 
 std::uint64_t heartbeat_ticks = 0;
 
-// Held while the latest stamp and what belongs to it are written: readers go by all of it.
+// Held while the latest stamp and its related fields are written: readers need all of them.
 Lock stamping;
 
 template <std::size_t bytes>
@@ -43,7 +43,7 @@ void copy_line(char (&to)[bytes], const char *from) {
   snprintf(to, bytes, "%.*s", static_cast<int>(length < bytes ? length : bytes - 1), from);
 }
 
-// The processors that the process may use, in the kernel's own words; empty if /proc doesn't tell.
+// The processors that the process may use, in the kernel's notation; empty if /proc doesn't report them.
 void read_cpus_allowed(rankwise_header *head) {
   FILE *status = fopen("/proc/self/status", "re");
   if (status == nullptr) return;
@@ -63,7 +63,7 @@ void read_executable(rankwise_header *head) {
   head->executable[length > 0 ? length : 0] = '\0';
 }
 
-// Nothing is lost but a name where /proc doesn't tell.
+// Only a name is lost if /proc doesn't have it.
 void read_arguments(rankwise_header *head) {
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
@@ -83,8 +83,7 @@ void read_usage(rankwise_header *head) {
   head->max_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024U;
 }
 
-// RATIONALE: what has been mapped shared stays shared over a fork, and the child's calls would be booked as the
-// parent's.
+// RATIONALE: a shared mapping stays shared over a fork, and the child's calls would be booked as the parent's.
 void in_forked_child() {
   threads::recording = false;
   counters_file::keep_apart();
@@ -100,7 +99,7 @@ bool load(rankwise_abi abi) {
   reorder::read_wish();
   call_sites::start();
   if (why != nullptr && directory != nullptr && reorder::wanted) {
-    // The others would wait for this process where a communicator is reordered.
+    // The others would wait for this process if a communicator is reordered.
     say_unrecorded(why);
     why = counters_file::create_in_memory();
   }
@@ -254,7 +253,7 @@ void set_call_costs(std::uint64_t frequent, std::uint64_t other) {
 std::uint64_t quarter_second() { return heartbeat_ticks; }
 
 void heartbeat() {
-  // Of several threads one is enough.
+  // One of several threads is enough.
   if (!stamping.try_acquire()) return;
   rankwise_header *head = counters_file::header();
   const rankwise_stamp now = clock::stamp();

@@ -10,10 +10,10 @@
 
 namespace rankwise::process {
 
-// Before the program's MPI_Init runs: makes the counters file. False (and said once) if nothing can be recorded.
+// Before the program's MPI_Init runs: creates the counters file. False (reported once) if nothing can be recorded.
 bool load(rankwise_abi abi);
 
-// What MPI knows once it is initialised.
+// MPI's properties once it is initialised.
 struct World {
   int rank;
   int size;
@@ -24,14 +24,14 @@ struct World {
 // MPI_Init or the first MPI_Session_init has returned: recording starts.
 void start(const World &world);
 
-// What MPI_Init adds where a session came first.
+// Additional data from MPI_Init if a session came first.
 void set_thread_level(int level);
 
 // The program calls MPI_Finalize or finalises its last session, and that has returned.
 void stopping();
 void stopped();
 
-// A call of the program is over: what it calls in MPI_Finalize belongs to its run.
+// A call of the program is over: the program's calls inside MPI_Finalize belong to its run.
 void still_running();
 
 // It wasn't the end: the call failed, or the program has opened another session.
@@ -54,13 +54,13 @@ inline bool paused = false;
 void pause();
 void resume();
 
-// Nothing more is recorded; what has been counted stays.
+// Nothing more is recorded; existing counts stay.
 void switch_off();
 
 // Ticks from one heartbeat to the next: a quarter of a second.
 std::uint64_t quarter_second();
 
-// Renews the heartbeat when the last one is old; to be called with the time of every call's end.
+// Renews the heartbeat when the last one is old; call with the time of every call's end.
 inline std::uint64_t next_heartbeat = ~0ULL;
 void heartbeat();
 inline void alive_at(std::uint64_t ticks) {

@@ -11,7 +11,7 @@
 namespace rankwise::python_lines {
 namespace {
 
-// What is used of the interpreter, all of it in its stable interface; its objects are none of our business.
+// The functions of the interpreter that we use, all in its stable interface; its objects are opaque to us.
 struct Interpreter {
   int (*is_initialized)();
   int (*ensure_lock)();
@@ -41,7 +41,7 @@ bool find_all(Interpreter &python) {
          find(python.give_error, "PyErr_Restore");
 }
 
-// nullptr if the interpreter is none that has all of it (Python 3.9 and later).
+// nullptr if the interpreter lacks one of them (Python before 3.9).
 const Interpreter *interpreter() {
   static constinit Interpreter python{};
   static constinit std::atomic<bool> asked{false};
@@ -53,9 +53,9 @@ const Interpreter *interpreter() {
   return has_all ? &python : nullptr;
 }
 
-// Lines that have been seen: open addressing, linear probing. Only looked at with the interpreter's lock held.
+// Lines that have been seen: open addressing, linear probing. Used only with the interpreter's lock held.
 struct Line {
-  void *code;  // of the function: kept, so that nothing else comes to its address
+  void *code;  // of the function: kept alive, so that its address is not reused
   int line;
   std::uint32_t site;
 };

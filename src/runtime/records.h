@@ -8,7 +8,7 @@
 
 namespace rankwise {
 
-// Dense in sections that double up to a bound; there is a bound to their number, too.
+// Dense in sections that double up to a bound; the number of sections is bounded, too.
 template <class Record>
 class Records {
  public:
@@ -21,7 +21,7 @@ class Records {
       if (sections_left_ == 0) return nullptr;
       rankwise_section *section = counters_file::add_section(kind_, sizeof(Record), capacity_, RANKWISE_NO_THREAD,
                                                              counters_file::Need::ordinary);
-      // A full disk is asked once.
+      // A full disk is tried only once.
       sections_left_ = section == nullptr ? 0 : sections_left_ - 1;
       if (section == nullptr) return nullptr;
       section_ = section;

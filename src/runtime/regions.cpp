@@ -15,12 +15,12 @@ namespace rankwise::regions {
 namespace {
 
 constexpr std::uint32_t first_regions = 32;
-constexpr std::uint32_t most_regions = RANKWISE_REGION_OTHER;  // all that a key can number
+constexpr std::uint32_t most_regions = RANKWISE_REGION_OTHER;  // maximum number in a key
 constexpr int most_nested = RANKWISE_MOST_NESTED_REGIONS;
 
-// An entry that was not left yet. A region that is entered again right inside itself is the same one, and one entry.
+// An open entry. A region that is entered again directly inside itself is the same one, and one entry.
 struct Open {
-  std::uint32_t index;  // of its record; without one that of the enclosing region
+  std::uint32_t index;  // index of its record, or of the enclosing region if it has none
   std::uint32_t times;  // entered, and not left
   std::uint64_t name;   // hash
   bool has_record;
@@ -33,7 +33,7 @@ std::uint32_t region_count = 0;
 Open open_regions[most_nested];
 int depth = 0;
 std::uint64_t stopped_at = 0;
-std::uint64_t deeper = 0;  // entries that had no room in open_regions, not left yet
+std::uint64_t deeper = 0;  // entries that had no room in open_regions, and are still open
 
 // Records by parent and name: where a search begins, and what follows it until a free place. 0 = free.
 constexpr unsigned index_bits = 13;
@@ -50,7 +50,7 @@ bool is_named(const rankwise_region *record, const char *name) {
   return strncmp(record->name, name, sizeof record->name - 1) == 0;
 }
 
-// Room for one more; as many again as there are at a time.
+// Makes room for one more, doubling the space.
 bool make_room() {
   if (section != nullptr && section->used < section->capacity) return true;
   rankwise_section *next = counters_file::add_section(RANKWISE_SECTION_REGIONS, sizeof(rankwise_region),
@@ -71,7 +71,7 @@ void publish(rankwise_region *record) {
   counters_file::publish(section);
 }
 
-// Index of the region of this name inside the current one, made if it is new; most_regions if there is no room.
+// Index of the region of this name inside the current one, created if it is new; most_regions if there is no room.
 std::uint32_t find(const char *name, std::uint64_t hash) {
   constexpr std::uint64_t last = (1U << index_bits) - 1;
   std::uint64_t slot = scatter(hash ^ current) >> (64 - index_bits);
@@ -151,7 +151,7 @@ void enter(const char *name) {
 void leave(const char *name) {
   const Guard guard(lock);
   if (depth == 0) return;
-  if (deeper > 0) {  // whose names are not known: taken for the end of the latest one
+  if (deeper > 0) {  // with unknown names: assumed to end the latest one
     --deeper;
     return;
   }
@@ -170,7 +170,7 @@ void stop() {
   deeper = 0;
   while (depth > 0) close_innermost();
   system_counters::charge(current);
-  if (records[0]->opened == 0) return;  // stopped before, by a call that was left
+  if (records[0]->opened == 0) return;  // stopped earlier, by a call that was left
   stopped_at = clock::ticks();
   records[0]->ticks += clock::elapsed(records[0]->opened, stopped_at);
   records[0]->opened = 0;

@@ -13,8 +13,8 @@ inline std::uint32_t current = 0;
 bool start();                  // makes region 0; false if there is no room
 void enter(const char *name);  // opens a region inside the current one
 void leave(const char *name);  // closes the innermost region of that name and those inside it; nullptr = innermost
-void stop();                   // closes what is open
-void stop_later();             // after stop(): the program has gone on since
+void stop();                   // closes all open regions
+void stop_later();             // after stop(): the program has continued
 void start_again();            // reopens region 0
 
 }  // namespace rankwise::regions

@@ -14,7 +14,7 @@ char machine_path[4096] = "";
 
 }  // namespace
 
-// The words and the file's name are those of python/rankwise/launch/reorder.py.
+// The words and the file name match python/rankwise/launch/reorder.py.
 void read_wish() {
   const char *wish = std::getenv("RANKWISE_REORDER");
   if (wish == nullptr) return;

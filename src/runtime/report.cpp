@@ -18,13 +18,13 @@ void write_line(const char *format, va_list arguments) {
   int length = snprintf(line, sizeof line, "rankwise: ");
   length += vsnprintf(line + length, sizeof line - static_cast<size_t>(length) - 1, format, arguments);
   if (length > static_cast<int>(sizeof line) - 2) length = sizeof line - 2;
-  // The name of a directory may hold anything, also what steers a terminal.
+  // The name of a directory may contain any character, also terminal control sequences.
   for (char *c = line; c < line + length; ++c) {
     if (static_cast<unsigned char>(*c) < ' ' || *c == 0x7F) *c = '?';
   }
   line[length++] = '\n';
-  const WithoutWriteSignals quiet;  // stderr may be a pipe that nobody reads any more
-  // One write, so that lines of several processes don't mix; nothing can be done if it fails.
+  const WithoutWriteSignals quiet;  // stderr may be a pipe that is no longer read
+  // One write, so that lines of several processes don't mix; a failure can't be handled.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, static_cast<size_t>(length));
 }
 

@@ -1,4 +1,4 @@
-// Messages of the runtime to the user, on stderr: unasked, at most one line per process.
+// Messages of the runtime to the user, on stderr: at most one line per process unless the program requests more.
 #ifndef RANKWISE_REPORT_H
 #define RANKWISE_REPORT_H
 
@@ -8,7 +8,7 @@ namespace rankwise {
 // doesn't print a thousand lines. Further calls do nothing.
 [[gnu::format(printf, 1, 2)]] void say_once(const char *format, ...);
 
-// Prints such a line each time, where the program asks for something: the caller sees to it that one process does.
+// Prints such a line each time that the program requests something: the caller ensures that one process does.
 [[gnu::format(printf, 1, 2)]] void say(const char *format, ...);
 
 }  // namespace rankwise

@@ -17,7 +17,7 @@ void Table::meet(Part &part, Request &slot, const Request &request) {
     ++slot.once.shared;
     return;
   }
-  // Completed where we did not see it.
+  // Completed without our notice.
   if (is_under_way(slot)) lost(slot);
   enter(part, slot, request);
 }

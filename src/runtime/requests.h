@@ -1,4 +1,4 @@
-// Active requests: what their completion will have to book.
+// Active requests, with the data that their completion must book.
 #ifndef RANKWISE_REQUESTS_H
 #define RANKWISE_REQUESTS_H
 
@@ -14,21 +14,21 @@
 
 namespace rankwise::requests {
 
-// What is left to book when a request completes.
+// The data that is booked when a request completes.
 enum class Kind : std::uint8_t {
   none,         // not in the table
   send,         // nothing: all is known when it is posted; also a receive from MPI_PROC_NULL
   receive,      // its bytes, and the bin of its call
   exchange,     // MPI_Isendrecv: the bytes received
-  untold,       // the same where the library's status does not tell them
+  untold,       // the same if the library's status does not contain them
   collective,   // nothing; also MPI_Comm_idup
   partitioned,  // MPI_Precv_init: all its partitions
   reading,      // of a file: its bytes, and the bin of its call
-  writing,      // to a file: likewise
+  writing,      // to a file: its bytes, and the bin of its call
   message       // not a request: a message that was matched by MPI_Mprobe and waits for MPI_Mrecv
 };
 
-// Whether received bytes are lost if nobody sees it complete.
+// Whether received bytes are lost if its completion is not seen.
 constexpr bool receives(Kind kind) {
   return kind == Kind::receive || kind == Kind::exchange || kind == Kind::untold || kind == Kind::partitioned;
 }
@@ -38,7 +38,7 @@ constexpr bool accesses_file(Kind kind) { return kind == Kind::reading || kind =
 // 32 bytes, so that two share a cache line.
 //
 // A persistent request stays in the table from its initialisation until it is freed. While it is not active, it is
-// there for MPI_Start and for what acts on one request; completion calls pass over it, as MPI does.
+// there for MPI_Start and for calls that act on one request; completion calls pass over it, as MPI does.
 struct Request {
   struct Once {
     std::uint32_t ticks;   // that posting it took, cut to 32 bits; see serial()
@@ -51,14 +51,15 @@ struct Request {
     Once once;
     struct {
       std::uint64_t bytes : 44;      // persistent: of one start
-      std::uint64_t operation : 20;  // likewise: see streams::operations
+      std::uint64_t operation : 20;  // persistent: see streams::operations
     };
   };
   std::uint32_t communicator : 23;  // index in keys
   std::uint32_t addressed : 1;      // persistent: each start is a message
   Kind kind : 8;
   std::uint32_t peer : 28;      // of an addressed one: the destination, as in keys; of an access: the file; of a
-                                // collective: inside::operation_of(); else whom it waits for, as in partners
+                                // collective: inside::operation_of(); else the partner that it waits for, as in
+                                // partners
   std::uint32_t in_sample : 1;  // its thread's streams know it by its handle
   std::uint32_t recorded : 1;   // false: posted or started while recording was paused
   std::uint32_t persistent : 1;
@@ -66,24 +67,25 @@ struct Request {
 };
 static_assert(sizeof(Request) == 32);
 
-// Whether requests of this kind may have one handle together, and one entry: nothing more is booked for them.
+// Whether requests of this kind may share a handle, and an entry: nothing more is booked for them.
 constexpr bool may_share(const Request &request) {
   return !request.persistent && (request.kind == Kind::send || request.kind == Kind::collective);
 }
 
-// What tells a request that is not persistent from later ones with its handle.
+// Distinguishes a request that is not persistent from later ones with its handle.
 //
-// RATIONALE: kept where it needs no room: those that share a handle need no time, the others are not shared.
+// RATIONALE: stored in fields that are otherwise unused: requests that share a handle need no time, the others are not
+// shared.
 inline std::uint32_t &serial(Request &request) { return may_share(request) ? request.once.ticks : request.once.shared; }
 
-// Whom a send or a receive waits for. (For the tag there is no room.)
+// The partner that a send or a receive waits for. (For the tag there is no room.)
 constexpr std::uint64_t partner(const Request &request) {
   if (request.peer == 0 && !request.addressed) return partners::nobody;
   const std::uint32_t who = request.addressed ? RANKWISE_PARTNER_WORLD + request.peer + 1 : request.peer;
   return partners::word(who, RANKWISE_TAG_UNKNOWN);
 }
 
-// How many messages a completion call waits for in this request. What is no message counts as one that nobody knows.
+// How many messages a completion call waits for in this request. A request without message counts as an unknown one.
 constexpr std::uint32_t messages(const Request &request) {
   switch (request.kind) {
     case Kind::none:
@@ -98,18 +100,18 @@ constexpr std::uint32_t messages(const Request &request) {
   }
 }
 
-// Whether MPI is at work on it: not so on a persistent request that is not active.
+// Whether MPI is processing it: not if it is persistent and not active.
 constexpr bool is_under_way(const Request &request) {
   return request.kind != Kind::none && (!request.persistent || request.active);
 }
 
-// The request is gone, and nobody saw what it moved.
+// The request is gone without a known result.
 inline void lost(const Request &request) {
   if (receives(request.kind)) counters_file::drop(RANKWISE_DROPPED_RECEIVES);
   if (accesses_file(request.kind)) counters_file::drop(RANKWISE_DROPPED_ACCESSES);
 }
 
-// Its end was seen after all.
+// Its completion was seen after all.
 inline void found_again(const Request &request) {
   if (receives(request.kind)) counters_file::take_back(RANKWISE_DROPPED_RECEIVES);
   if (accesses_file(request.kind)) counters_file::take_back(RANKWISE_DROPPED_ACCESSES);
@@ -126,9 +128,9 @@ inline Request of_communicator(std::uint64_t handle, std::uint32_t communicator,
 // Open addressing, linear probing, at most half full, in parts that each have a lock. No lock unless several threads
 // may call MPI.
 //
-// RATIONALE: handles are no unique keys. Two sends that completed at once have the same handle in Open MPI and
-// MPICH, so requests that need nothing more booked share an entry and are counted; their communicators are kept
-// if they agree. Receives and persistent requests always have a handle of their own while they are alive.
+// RATIONALE: handles are no unique keys. Two sends that completed at once have the same handle in Open MPI and MPICH,
+// so requests that need nothing more booked share an entry and are counted; their communicators are kept if they agree.
+// Receives and persistent requests always have a unique handle while they are alive.
 class Table {
  public:
   void put(const Request &request) {
@@ -148,8 +150,8 @@ class Table {
     }
   }
 
-  // What a completion call completes: the request with this handle. It is removed, or if it is persistent, inactive
-  // from now on. Kind none if it is not known or was not active.
+  // The request with this handle is being completed. It is removed or, if it is persistent, inactive from now on. Kind
+  // none if it is not known or was not active.
   Request complete(std::uint64_t handle) {
     const std::uint64_t hash = scatter(handle);
     Part &part = part_of(hash);
@@ -167,8 +169,8 @@ class Table {
     return found;
   }
 
-  // The same for what look() has told before the call: MPI has completed the request, and its handle may by now be that
-  // of another thread's.
+  // The same for the result of look() before the call: MPI has completed the request, and another thread may by now
+  // have reused its handle.
   Request complete(Request looked) {
     if (looked.kind == Kind::none) return {};
     if (looked.persistent) return complete(looked.handle);
@@ -185,7 +187,7 @@ class Table {
     return looked;
   }
 
-  // The request with this handle, removed whatever it is; kind none if it is not known.
+  // The request with this handle, removed in any case; kind none if it is not known.
   Request remove(std::uint64_t handle);
 
   // The same, left in place.
@@ -196,10 +198,10 @@ class Table {
     return part.entries == 0 ? Request{} : part.slot[probe(part, hash, handle)];
   }
 
-  // A persistent request has been started by this procedure at this place, as in keys. Returns what it was before; kind
+  // A persistent request has been started by this procedure at this place, as in keys. Returns its previous state; kind
   // none if it is not known.
   //
-  // RATIONALE: before, because a processor waits where it is to read what it has just written in smaller parts.
+  // RATIONALE: the previous one, because a processor stalls if it reads data that was just written in smaller parts.
   Request start(std::uint64_t handle, Procedure procedure, std::uint64_t place, bool recorded) {
     const std::uint64_t hash = scatter(handle);
     Part &part = part_of(hash);
@@ -217,11 +219,10 @@ class Table {
 
   // The message of this request is in the sample.
   //
-  // RATIONALE: not before it is put here. What is written in parts and then copied as a whole keeps the processor
-  // waiting.
+  // RATIONALE: set only after insertion. Data that is written in parts and then copied as a whole stalls the processor.
   void put_in_sample(std::uint64_t handle);
 
-  // A persistent request, which is this now, has been given another handle. (Its old one may be another thread's.)
+  // A persistent request, with this state now, has been given another handle. (Another thread may use its old one.)
   void rename(Request request, std::uint64_t handle);
 
  private:
@@ -252,7 +253,7 @@ class Table {
     if (threads::several && !request.persistent) serial(slot) = ++part.latest_serial;
   }
 
-  // One of those that share the entry, or the only one.
+  // One of the requests that share the entry, or the only one.
   static void take(Part &part, std::uint64_t i) {
     Request &slot = part.slot[i];
     if (may_share(slot) && slot.once.shared > 0) {

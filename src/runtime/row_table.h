@@ -13,8 +13,8 @@ namespace rankwise {
 
 // One thread's rows of one kind. Only that thread writes.
 //
-// RATIONALE: the index is apart from the rows so that the file stays dense: a rank with 50 rows touches one page
-// of the file, and a reader reads 50 rows. The price is a second cache line a look-up.
+// RATIONALE: the index is separate from the rows so that the file stays dense: a rank with 50 rows touches one page of
+// the file, and a reader reads 50 rows. The price is a second cache line a look-up.
 template <class Record, rankwise_section_kind kind>
 class RowTable {
  public:
@@ -25,9 +25,9 @@ class RowTable {
 
   bool exists() const { return section_ != nullptr; }
 
-  // The row with this key, made if there is none; nullptr if there is no room for it.
+  // The row with this key, created if it is new; nullptr if there is no room for it.
   //
-  // RATIONALE: the first look is inlined into every wrapper, because nearly all find their row there.
+  // RATIONALE: the first probe is inlined into every wrapper, because nearly all find their row there.
   [[gnu::always_inline]] Record *row(std::uint64_t key, counters_file::Need need = counters_file::Need::ordinary) {
     Record *found = row_at_once(key);
     if (found != nullptr) [[likely]] {
@@ -36,13 +36,13 @@ class RowTable {
     return search(key, need);
   }
 
-  // The row if the first look finds it, else nullptr.
+  // The row if the first probe finds it, else nullptr.
   [[gnu::always_inline]] Record *row_at_once(std::uint64_t key) const {
     Record *candidate = index_[scatter(key) >> shift_];
     return candidate != nullptr && candidate->key == key ? candidate : nullptr;
   }
 
-  // The same, nullptr if there is none.
+  // The same, nullptr if there is no such row.
   Record *find(std::uint64_t key) const {
     for (std::uint64_t i = scatter(key) >> shift_;; i = (i + 1) & mask_) {
       Record *candidate = index_[i];
@@ -82,8 +82,8 @@ class RowTable {
     return record;
   }
 
-  // Whether one more row has a place. Once the disk or the memory was full, nothing more is asked from the system: that
-  // would be a system call for every call of the program. Then the index may get crowded, for the last few rows.
+  // Whether one more row has a place. Once the disk or the memory was full, the system is not asked again: that would
+  // be a system call for every call of the program. Then the index may get crowded, for the last few rows.
   bool has_room(counters_file::Need need) {
     if (need == counters_file::Need::must) {
       if (rows_ * 8 > mask_ * 7) return false;

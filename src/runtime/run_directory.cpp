@@ -17,9 +17,9 @@
 namespace rankwise::run_directory {
 namespace {
 
-constexpr std::size_t most_job_bytes = 200;  // with what stands before and after, a file's name has 255 at most
+constexpr std::size_t most_job_bytes = 200;  // with prefix and suffix, a file's name has 255 at most
 
-// Of a process that no launcher has started: its job is itself.
+// For a process without a launcher: its job is itself.
 template <std::size_t bytes>
 void own_job(char (&job)[bytes]) {
   char host[64];
@@ -32,7 +32,7 @@ bool is_harmless(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || strchr("-_.@+", c) != nullptr;
 }
 
-// Makes a part of a file's name of it. Of what is too long, the rest is told by its hash.
+// Converts it to a part of a file's name. If it is too long, a hash replaces the rest.
 void make_safe(char *job) {
   const std::size_t length = strlen(job);
   if (length > most_job_bytes) {
@@ -46,7 +46,7 @@ void make_safe(char *job) {
   }
 }
 
-// RATIONALE: users may share the directory, and launchers count for each of them anew.
+// RATIONALE: users may share the directory, and launchers count separately for each of them.
 bool write_path(const char *jobs, char *path, std::size_t bytes) {
   char job[512];
   launcher::job(job, sizeof job);

@@ -8,16 +8,15 @@ namespace rankwise::run_directory {
 
 inline const char *unless_empty(const char *value) { return value != nullptr && *value != '\0' ? value : nullptr; }
 
-// Whether there is one: `rankwise run` has made it (RANKWISE_DIR), or each job is to have its own below a directory
-// that `rankwise env` has set (RANKWISE_JOBS). Every process asks at its start.
+// Whether there is one: `rankwise run` has created it (RANKWISE_DIR), or each job gets a separate one below a directory
+// that `rankwise env` has set (RANKWISE_JOBS). Every process checks at its start.
 inline bool is_given() {
   return unless_empty(std::getenv("RANKWISE_DIR")) != nullptr || unless_empty(std::getenv("RANKWISE_JOBS")) != nullptr;
 }
 
-// Its path; nullptr where there is none, and the counters are for the program alone. The same in all processes of a
-// job.
+// Its path; nullptr without one: the counters are then only for the program. The same in all processes of a job.
 //
-// Nothing is done there: a job's own one is made by who saves.
+// Nothing is created here: the keeper creates a job's directory.
 const char *path();
 
 }  // namespace rankwise::run_directory

@@ -17,8 +17,9 @@ namespace rankwise::run_queue {
 namespace {
 
 constexpr unsigned beats_a_look = 8;             // 2 s
-constexpr std::uint64_t least_ns = 500'000'000;  // between looks: in less, a thread of the MPI library may be busiest
-constexpr std::uint64_t most_of_one = 10;        // the busiest thread is not more times as busy as one that computes
+constexpr std::uint64_t least_ns = 500'000'000;  // between samples: in a shorter interval, a thread of the MPI library
+                                                 // may be the busiest
+constexpr std::uint64_t most_of_one = 10;        // maximum ratio between the busiest and a computing thread
 constexpr std::uint32_t most = RANKWISE_MOST_TASKS;
 
 struct Task {
@@ -52,11 +53,11 @@ bool read_task(Task *task) {
   task->ran_ns = std::strtoul(text, &end, 10);
   if (end == text || *end != ' ') return false;
   task->waited_ns = std::strtoul(end, nullptr, 10);
-  // (No thread has come here without a processor: this kernel has the numbers, and does not count.)
+  // (If no thread has ever waited for a processor, this kernel has the numbers but does not count.)
   return task->ran_ns > 0 || task->waited_ns > 0;
 }
 
-// RATIONALE: not by opendir, which allocates memory: this is done inside calls of MPI.
+// RATIONALE: not by opendir, which allocates memory: this happens inside calls of MPI.
 void read_tasks(Look *look) {
   look->count = 0;
   const int directory = open("/proc/self/task", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
@@ -80,7 +81,7 @@ void read_tasks(Look *look) {
   close(directory);
 }
 
-// What a thread had at the look before; nothing if it is a new one, whatever its number.
+// A thread's values at the previous sample; nothing if it is new, even if it reuses a number.
 Task before(const Look &look, const Task &task) {
   for (std::uint32_t i = 0; i < look.count; ++i) {
     const Task &old = look.tasks[i];

@@ -1,9 +1,8 @@
-// Whose counts they are: what the system has counted between two readings, shared out among the regions of the time in
-// between.
+// Distributes the system counts between two readings among the regions of that time.
 //
 // RATIONALE: a reading takes microseconds of system calls, and a program may enter a million regions a second. So the
-// first stays in each region are read by themselves, the long ones, and a sample of the others. What was counted in the
-// rest is shared out by the rates that were seen then; the sum over all regions is always that of the readings.
+// first stays in each region, the long ones, and a sample of the others are read individually. The remaining counts are
+// distributed by the rates that were seen then; the sum over all regions always equals the readings.
 #ifndef RANKWISE_SHARES_H
 #define RANKWISE_SHARES_H
 
@@ -14,7 +13,7 @@
 
 namespace rankwise {
 
-// What was counted between two readings.
+// The counts between two readings.
 struct Counted {
   std::uint64_t values[RANKWISE_MOST_SYSTEM_COUNTERS];
   std::uint64_t present;  // bit c: counter c was counted
@@ -23,30 +22,30 @@ struct Counted {
 
 class Shares {
  public:
-  static constexpr unsigned first_stays = 8;  // in each region: each is read by itself
+  static constexpr unsigned first_stays = 8;  // in each region: each is read individually
 
-  // The time between readings that have no other cause, on average. Longer stays are read by themselves.
+  // The mean time between readings without another cause. Longer stays are read individually.
   void start(std::uint64_t now, std::uint64_t gap_ticks) {
     gap_ = gap_ticks;
     restart(now);
   }
 
-  // Whether to read, where the process goes from one region to another.
+  // Whether to read, when the process goes from one region to another.
   bool wants_reading(std::uint32_t from, std::uint32_t to, std::uint64_t now) const {
     const Region &left = of_[from];
     return (is_alone(from) && (left.stays < first_stays || is_sample_)) || of_[to].stays < first_stays ||
            of_[to].is_long || elapsed(latest_, now) >= gap_ || elapsed(read_, now) >= wait_ || passed_ == most_passed;
   }
 
-  // It goes, and nothing is read.
+  // It goes to another region without a reading.
   void pass(std::uint32_t from, std::uint64_t now) {
     of_[from].is_long = false;
     note(from, now);
     latest_ = now;
   }
 
-  // It goes, or stays where it is, and so much has been counted since the latest reading. `add` is called with each
-  // region that some of it belongs to, and its share.
+  // It goes to another region, or stays, with these counts since the latest reading. `add` is called with each region
+  // that gets a share, and its share.
   template <class Add>
   void read(std::uint32_t from, std::uint64_t now, const Counted &counted, Add add) {
     const bool alone = is_alone(from);
@@ -67,7 +66,7 @@ class Shares {
   static constexpr unsigned most_passed = 64;
 
   struct Region {
-    std::uint64_t values[RANKWISE_MOST_SYSTEM_COUNTERS];  // of stays that were read by themselves
+    std::uint64_t values[RANKWISE_MOST_SYSTEM_COUNTERS];  // of stays that were read individually
     std::uint64_t ticks;                                  // in these
     std::uint64_t pending;                                // since the latest reading
     std::uint32_t stays;
@@ -82,11 +81,11 @@ class Shares {
   void restart(std::uint64_t now) {
     passed_ = 0;
     read_ = latest_ = now;
-    // Not in step with the program.
+    // Avoids synchrony with the program.
     wait_ = gap_ / 2 + (gap_ != 0 ? scatter(now) % gap_ : 0);
   }
 
-  // (Where the clock does not tell two instants apart, it is one tick.)
+  // (If the clock does not distinguish two instants, it is one tick.)
   void note(std::uint32_t region, std::uint64_t now) {
     if (of_[region].pending == 0) regions_[passed_++] = static_cast<std::uint16_t>(region);
     of_[region].pending += elapsed(latest_, now) + 1;
@@ -112,7 +111,7 @@ class Shares {
     for (int counter = 0; counter < RANKWISE_MOST_SYSTEM_COUNTERS; ++counter) {
       double total = 0;
       for (unsigned i = 0; i < passed_; ++i) total += weight(of_[regions_[i]], counter);
-      const bool by_time = !(total > 0);  // nothing of the kind was seen in any of them
+      const bool by_time = !(total > 0);  // none of them has counted this
       for (unsigned i = 0; by_time && i < passed_; ++i) total += static_cast<double>(of_[regions_[i]].pending);
       double before = 0;
       std::uint64_t given = 0;
@@ -136,7 +135,7 @@ class Shares {
   Region of_[RANKWISE_REGION_OTHER];
   std::uint16_t regions_[most_passed + 1];  // since the latest reading
   unsigned passed_;
-  bool is_sample_;  // the stay that has begun with the latest reading is to be read by itself
+  bool is_sample_;  // the stay that began with the latest reading will be read individually
   std::uint64_t gap_;
   std::uint64_t wait_;    // until the next reading
   std::uint64_t read_;    // latest reading

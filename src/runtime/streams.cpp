@@ -22,7 +22,7 @@ std::uint64_t tag_hash(const Identity &identity, std::int32_t tag) {
   return chain(chain(0, identity.communicator), static_cast<std::uint32_t>(tag));
 }
 
-// From the source to the destination, whoever asks.
+// From the source to the destination, for both sides.
 std::uint64_t pair_hash(const Identity &identity, const Channel &channel) {
   const auto own = static_cast<std::uint32_t>(counters_file::header()->world_rank);
   const std::uint32_t source = channel.receives ? identity.peer : own;
@@ -32,7 +32,7 @@ std::uint64_t pair_hash(const Identity &identity, const Channel &channel) {
 
 std::uint64_t partner_of(const Channel &channel) { return partners::word(channel.rank + 1, channel.tag); }
 
-// How it is in the sample by time, in the flags of a side.
+// Its place in the sample by time, in the flags of a side.
 constexpr int how_shift = RANKWISE_SIDE_AFTER_SHIFT;
 constexpr std::uint16_t how_mask = 0xFF << how_shift;
 static_assert(TimeSample::most_periods < 0xFF);
@@ -53,8 +53,8 @@ bool takes(const Channel &pattern, const Channel &channel) {
 
 }  // namespace
 
-// What is needed only where a message is in the sample, a stream new or a receive open. Rows of the counters file are
-// found by their place in it.
+// Needed only if a message is in the sample, a stream is new or a receive is open. Rows of the counters file are found
+// by their index in it.
 struct Streams::Tables {
   struct Pending {
     std::uint64_t handle;
@@ -68,7 +68,7 @@ struct Streams::Tables {
   rankwise_side *sides = nullptr;
   std::uint64_t hashes[2][most_streams];  // of the tag and of the pair
   std::uint16_t index[index_mask + 1];    // of streams, from 1
-  std::uint16_t buckets[index_mask + 1];  // of what is pending
+  std::uint16_t buckets[index_mask + 1];  // of the pending messages
   std::uint16_t unused_pending = 0;
   std::uint16_t used_pending = 0;
   Pending pending[most_pending];
@@ -114,7 +114,7 @@ struct Streams::Tables {
     first = number;
     return true;
   }
-  // The latest one with this handle is taken out.
+  // Removes the latest one with this handle.
   bool take_pending(std::uint64_t handle, Message &message) {
     for (std::uint16_t *place = &bucket(handle); *place != 0; place = &pending[*place - 1].next) {
       Pending &found = pending[*place - 1];
@@ -281,8 +281,8 @@ const Streams::Open *Streams::opened(std::uint64_t handle) const {
   return nullptr;
 }
 
-// A message that came before this one may be that of a receive that was posted before and is still open; and of those
-// that were posted since, none may have been numbered yet.
+// A message before this one may match a receive that was posted earlier and is still open. The receives that were
+// posted since may not be numbered yet.
 void Streams::close(const Open *open, const Channel &channel, rankwise_stream *stream, std::uint64_t bytes) {
   const Open closed = *open;
   const auto place = static_cast<std::uint32_t>(open - tables_->open);
@@ -357,7 +357,7 @@ void Streams::lose() {
   forget_cache();
 }
 
-// --- What is kept ---
+// --- Kept messages ---
 
 bool Streams::add_side(const Message &message, const Waited &call) {
   if (message.stream == nullptr || message.stream == &left_out_) return false;
@@ -390,7 +390,7 @@ void Streams::add_other(std::uint64_t number, const Waited &call) {
   add_side({&unknown_, number, call.began, 0, Procedure::none, flags}, call);
 }
 
-// What is of no known stream is left out at random like streams are.
+// A message of an unknown stream is left out at random, like streams are.
 std::uint64_t Streams::hash_of(const rankwise_side &side, Filter filter) const {
   if (filter == by_number) return scatter(side.number + 1);
   if (side.stream == static_cast<std::uint32_t>(RANKWISE_NO_STREAM)) return chain(side.number, filter);
@@ -407,11 +407,12 @@ bool Streams::is_in_sample(const rankwise_side &side) const {
 
 namespace {
 
-// Of the ways to make a sample smaller, in the order of what is lost by them, the first that leaves about half of it;
-// else the one that comes closest to that. One that leaves everything is none: then it is the number of ways.
+// Selects the way to make the sample smaller. The ways are in the order of the information that they lose; the first
+// that leaves about half of the sample is taken, or else the closest to that. A way that leaves everything does not
+// count; if all do, returns the number of ways.
 //
-// RATIONALE: not simply the closest one. Half of a few pairs of processes is always half of the sample, but what is
-// lost is all that some pair has sent, where half of the numbers is a part of everything.
+// RATIONALE: not simply the closest one. Half of a few pairs of processes is always half of the sample, but then all
+// messages of some pair are lost, while half of the numbers leaves a part of everything.
 template <std::size_t ways>
 std::size_t way_to_half(const std::uint32_t (&left)[ways], std::uint32_t most) {
   const auto distance = [&](std::size_t way) {
@@ -427,10 +428,10 @@ std::size_t way_to_half(const std::uint32_t (&left)[ways], std::uint32_t most) {
 
 }  // namespace
 
-// For the two messages of one call, before they are taken from where they wait: streams may move.
+// Makes room for the two messages of one call, before they are taken from where they wait: streams may move.
 //
-// The room is for the sample by number and that by time in equal parts. (What leaves one of the two may stay in the
-// other one; after some steps it is in none.)
+// The room is shared equally by the sample by number and the sample by time. (A message that leaves one of the two may
+// stay in the other one; after some steps it is in none.)
 void Streams::make_room() {
   if (tables_ == nullptr) return;
   for (unsigned step = 0; step < TimeSample::all && tables_->side_count() + 2 > most_sides; ++step) {
@@ -464,8 +465,8 @@ void Streams::thin_times(std::uint32_t by_numbers) {
   compact_sides();
 }
 
-// By the numbers of messages, unless each stream has few, as where the program takes another tag each time; then by
-// tags, or, where these are few, by pairs of processes.
+// By the numbers of messages, unless each stream has few, as if the program takes another tag each time. Then by tags,
+// or, if these are few, by pairs of processes.
 void Streams::thin_numbers(std::uint32_t count) {
   std::uint32_t left[filters] = {};
   for (std::uint32_t i = 0; i < tables_->side_count(); ++i) {
@@ -475,7 +476,7 @@ void Streams::thin_numbers(std::uint32_t count) {
     }
   }
   const std::size_t way = way_to_half(left, count);
-  // (All of them may be of one number, tag and pair that are kept for long.)
+  // (All of them may have the same number, tag and pair, which is kept for long.)
   halve(way == filters ? by_number : static_cast<Filter>(way));
 }
 
@@ -492,7 +493,7 @@ bool Streams::thin_streams() {
   return true;
 }
 
-// Readers may look at any time: while rows move they see none.
+// Readers may come at any time: while rows move they see none.
 void Streams::halve(Filter filter) {
   limits_[filter] /= 2;
   ++record_->halved[filter];
@@ -516,7 +517,7 @@ void Streams::compact_sides() {
   __atomic_store_n(&tables_->side_section->used, kept, __ATOMIC_RELEASE);
 }
 
-// After the sides: those that are left are of streams that stay.
+// After the sides: only streams with sides remain.
 void Streams::compact_streams() {
   Tables &tables = *tables_;
   const std::uint32_t count = tables.stream_count();
@@ -564,7 +565,7 @@ Lock lock;
 
 }  // namespace
 
-// (Memory that was never written is none.)
+// (Memory that was never written takes no space.)
 std::uint32_t add(const Operation &operation) {
   const Guard guard(lock);
   if (all == nullptr) all = static_cast<Operation *>(std::calloc(most, sizeof(Operation)));

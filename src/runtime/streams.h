@@ -1,9 +1,9 @@
 // Streams: the messages that one process sends to another on one communicator with one tag. MPI matches them in the
-// order in which they are sent, so both sides number them alike, without a word between them.
+// order in which they are sent, so both sides number them in the same way, without a message.
 //
-// Of the same sampled numbers both sides keep when they were posted, and when the call began and ended that waited for
-// them. The reader joins the sides, and knows who came late: the sender or the receiver.
-// docs/explanation/how-it-works.md, "Late senders and late receivers", tells which numbers are certain.
+// For the same sampled numbers, both sides keep when they were posted, and the begin and end of the call that waited
+// for them. The reader joins the sides, and so knows which side was late: the sender or the receiver.
+// docs/explanation/how-it-works.md, "Late senders and late receivers", explains which numbers are certain.
 #ifndef RANKWISE_STREAMS_H
 #define RANKWISE_STREAMS_H
 
@@ -24,8 +24,8 @@ struct Communicator;
 
 namespace streams {
 
-// Which stream of its process a message belongs to. The peer is that of the call: the source of a receive, the
-// destination of a send.
+// The stream of a message, on its process. The peer is the other side: the source of a receive, the destination of a
+// send.
 struct Channel {
   std::uint32_t communicator;  // index in keys
   std::uint32_t rank;          // of the peer in the communicator (of an intercommunicator in the remote group)
@@ -33,7 +33,7 @@ struct Channel {
   bool receives;
 };
 
-// What identifies its stream for both processes: no number that only one of them knows.
+// The identity of its stream for both processes: no number that only one of them knows.
 struct Identity {
   std::uint64_t communicator;  // id, or 0: not known to be the same on both
   std::uint32_t peer;          // rank in MPI_COMM_WORLD, or RANKWISE_PEER_UNKNOWN
@@ -51,45 +51,44 @@ struct Waited {
   return std::uint64_t{communicator} << 1 | (receives ? 1U : 0U);
 }
 
-// Ranks and tags that stand for any, in the open receives.
+// Ranks and tags that represent any, in the open receives.
 constexpr std::uint32_t any_rank = ~0U;
 constexpr std::int32_t any_tag = RANKWISE_TAG_ANY;
 
-// The streams of one thread, and what it has kept. Only the thread itself comes here. A stream that two threads have is
-// told by the reader, and left out.
+// The streams of one thread, and its kept messages. Only the thread itself uses them. If two threads have a stream, the
+// reader notices it, and leaves it out.
 class Streams {
  public:
-  // To be called first: whose streams these are.
+  // Call first: sets the owner of these streams.
   void belong_to(int thread, rankwise_thread *record) {
     thread_ = thread;
     record_ = record;
   }
 
-  // The stream if it has been used lately and its next number is certain; else nullptr, and search() finds or makes it.
-  // `partner` as in partners.h.
+  // The stream if it has been used lately and its next number is certain; else nullptr, and search() finds or creates
+  // it. `partner` as in partners.h.
   [[gnu::always_inline]] rankwise_stream *find(std::uint64_t partner, std::uint64_t where) const {
     const Entry &entry = cache_[slot_of(partner, where)];
     return entry.partner == partner && entry.where == where ? entry.stream : nullptr;
   }
   [[gnu::cold, gnu::noinline]] rankwise_stream *search(const Channel &channel, const Identity &identity);
 
-  // Whether a message with this number that is posted now may be in the sample: by either.
+  // Whether a message with this number that is posted now may be in one of the samples.
   //
-  // RATIONALE: multiples of the golden ratio are spread evenly, also those of each k-th message, so a loop of the
-  // program never meets the sample in the same place. Halving the limit keeps half of what was kept. But the messages
-  // that one call waits for may have numbers that are never in the sample together, as one extra message in one of the
-  // streams is enough for. All that is posted in the same stretch of time is.
+  // RATIONALE: multiples of the golden ratio are spread evenly, also at every k-th message, so a loop of the program
+  // never meets the sample in the same place. Halving the limit keeps half of the messages. But the messages that one
+  // call waits for may have numbers that are never in the sample together: one extra message in one of the streams
+  // suffices. Messages that are posted in the same stretch of time are always together in the sample by time.
   [[gnu::always_inline]] bool may_keep(std::uint64_t number, std::uint64_t now) const {
     return scatter(number + 1) <= limits_[by_number] || times_.may_take(now);
   }
 
-  // Whether receives are open of which it is not known which messages they will get.
+  // Whether receives are open that may match unknown messages.
   bool has_open() const { return open_count_ != 0; }
-  // Whether one of them may get messages of this stream as well, so that the number of one that is counted now is not
-  // certain.
+  // Whether one of them may match messages of this stream as well, so that a number that is counted now is not certain.
   bool may_be_taken(const Channel &channel, rankwise_stream &stream) const;
 
-  // --- A message of the running call that is in the sample: it either completes in this call, or later ---
+  // --- A message of the running call that is in the sample: it completes in this call, or later ---
   struct Message {
     rankwise_stream *stream;
     std::uint64_t number;
@@ -102,7 +101,7 @@ class Streams {
   [[gnu::cold, gnu::noinline]] bool stage(const Message &message);
   // The call has completed them.
   [[gnu::cold, gnu::noinline]] void completed(const Waited &call);
-  // A message that the call has sent, or waited for: all that stage() and completed() do.
+  // A message that the call has sent, or waited for: equals stage() and completed().
   [[gnu::cold, gnu::noinline]] void pass(const Channel &channel, const Identity &identity, Message message,
                                          const Waited &call);
   // They wait for the request or matched message with this handle. False if there is no room.
@@ -118,23 +117,23 @@ class Streams {
                                          communicators::Communicator *communicator, std::uint64_t posted,
                                          Procedure procedure);
   struct Open {
-    std::uint64_t handle;  // 0 = nobody will tell what it gets
+    std::uint64_t handle;  // 0 = its match will remain unknown
     std::uint64_t sequence;
     std::uint64_t posted;
     Channel pattern;
     communicators::Communicator *communicator;
     Procedure procedure;
   };
-  // nullptr if the handle is none of theirs.
+  // nullptr if the handle does not belong to an open receive.
   const Open *opened(std::uint64_t handle) const;
   // It has received a message of this stream, nullptr: none.
   void close(const Open *open, const Channel &channel, rankwise_stream *stream, std::uint64_t bytes);
 
-  // --- Completion calls ---
-  // The request with this handle, or one of those that share it, which is of so many messages.
+  // --- Completion calls --- The request with this handle, or one of several with the same handle; it represents so
+  // many messages.
   [[gnu::cold, gnu::noinline]] void finished(std::uint64_t handle, std::int64_t bytes, std::uint32_t messages);
   [[gnu::cold, gnu::noinline]] void freed(std::uint64_t handle);
-  // All that the call has completed was told.
+  // All completions of the call were reported.
   bool has_unfinished() const { return unfinished_ != 0; }
   [[gnu::cold, gnu::noinline]] void call_ended(std::uint64_t ended, std::uint32_t messages);
   // A call that waited for something else.
@@ -147,7 +146,7 @@ class Streams {
 
   // A message of these streams may be cancelled: from here on numbers are not certain.
   [[gnu::cold, gnu::noinline]] void broken(std::uint32_t communicator, std::uint64_t partner, bool receives);
-  // A call has failed or was left, so nobody knows what it has sent or received: no number is certain any more.
+  // A call has failed or was left, so its messages are unknown: no number is certain any more.
   [[gnu::cold, gnu::noinline]] void lose();
 
   // Changes when streams move.
@@ -193,11 +192,11 @@ class Streams {
   rankwise_stream unknown_{};   // whose identity the other side does not know
   rankwise_stream left_out_{};  // not in the sample
   Tables *tables_ = nullptr;
-  std::uint64_t first_ = 0;   // ticks: the first of what was kept
+  std::uint64_t first_ = 0;   // ticks: the first kept message
   std::uint64_t opened_ = 0;  // open receives so far
   std::uint32_t open_count_ = 0;
   std::uint32_t staged_count_ = 0;
-  std::uint32_t unfinished_ = 0;  // the last of the sides: their call has not been told to be over
+  std::uint32_t unfinished_ = 0;  // the last of the sides: their call has not ended yet
   std::uint32_t generation_ = 0;
   int thread_ = 0;
   bool lost_ = false;
@@ -205,7 +204,7 @@ class Streams {
   Message staged_[2] = {};
 };
 
-// Persistent operations: what each start of one counts. (Those of collectives: arrivals.h.)
+// Persistent operations: the counts of each start. (For collectives: arrivals.h.)
 namespace operations {
 
 struct Operation {

@@ -17,7 +17,7 @@ namespace rankwise::system_counters {
 namespace {
 
 constexpr std::uint32_t first_records = 8;
-constexpr std::uint32_t most_records = RANKWISE_REGION_OTHER;  // all that a key can number
+constexpr std::uint32_t most_records = RANKWISE_REGION_OTHER;  // maximum number in a key
 constexpr int most = RANKWISE_MOST_SYSTEM_COUNTERS;
 constexpr std::uint64_t bit(int counter) { return 1ULL << counter; }
 constexpr std::uint64_t gaps_a_quarter_second = 25;  // between readings: 10 ms, on average
@@ -29,7 +29,7 @@ struct Usage {
   std::uint64_t values[usage_counters];
 };
 
-// What one counter is made of.
+// The parts of one counter.
 struct Parts {
   int counter;
   unsigned count;
@@ -50,8 +50,8 @@ std::uint32_t record_count = 0;
 
 std::int16_t &absent(int counter) { return counters_file::header()->absent[counter]; }
 
-// RATIONALE: of the whole process, because a region is entered for all of its threads, and those of OpenMP work where
-// the one that calls MPI has entered it.
+// RATIONALE: of the whole process, because a region is entered for all of its threads: OpenMP threads work where the
+// thread that calls MPI has entered it.
 Usage usage_now() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -116,7 +116,7 @@ void read_events(Counted *counted, Parts *parts) {
   if (is_scaled) counted->scaled |= bit(parts->counter);
 }
 
-// What has been counted since the last time.
+// The counts since the last reading.
 Counted read_all() {
   Counted counted{};
   const Usage now = usage_now();
@@ -138,7 +138,7 @@ void add(std::uint32_t region, const Counted &share) {
 
 void read_in(std::uint32_t region, std::uint64_t now) { shares.read(region, now, read_all(), add); }
 
-// Of tests: the processor's events are the kernel's own, which are there on every machine: its clocks, and page faults.
+// For tests: the processor's events are replaced by the kernel's own, which every machine has: clocks and page faults.
 perf_events::List test_list(int counter) {
   if (counter == RANKWISE_COUNTER_INSTRUCTIONS) return {1, {{perf_events::software, 1, 1}}};
   if (counter == RANKWISE_COUNTER_CYCLES) return {1, {{perf_events::software, 0, 1}}};
@@ -163,7 +163,7 @@ void open() {
   }
   const bool is_test = wanted != nullptr && strcmp(wanted, "test") == 0;
   for (Parts &parts : all_parts) open_parts(&parts, list_of(parts.counter, is_test));
-  // No process comes so far without one: this kernel has the numbers, and does not count.
+  // No process gets here without a context switch: this kernel has the numbers, but does not count.
   if (usage_now().values[RANKWISE_COUNTER_MINOR_FAULTS] > 0) return;
   for (int counter = 0; counter < RANKWISE_COUNTER_TASK_CLOCK; ++counter) absent(counter) = RANKWISE_ABSENT_NOT_COUNTED;
 }

@@ -35,7 +35,7 @@ namespace {
 
 constexpr std::uint32_t first_threads = 32;
 constexpr std::uint32_t most_threads = 512;
-constexpr std::size_t record_bytes = apart;  // of the section: readers step over what a record doesn't fill
+constexpr std::size_t record_bytes = apart;  // of the section: readers skip the unused part of a record
 static_assert(sizeof(rankwise_thread) <= record_bytes);
 
 Lock attaching;
@@ -45,8 +45,8 @@ std::uint32_t thread_count = 0;
 pthread_key_t exit_key;
 bool exit_key_exists = false;
 
-// The rows stay, and the next thread goes on in them: programs that start threads in every step would
-// otherwise fill the file with row sets.
+// The rows stay, and the next thread continues them: programs that start threads in every step would otherwise fill the
+// file with row sets.
 void detach(void *value) {
   auto *thread = static_cast<Thread *>(value);
   const Guard guard(attaching);
@@ -54,11 +54,12 @@ void detach(void *value) {
   thread->record->inside_key = 0;
   thread->next_idle = idle;
   idle = thread;
-  // Another destructor of the thread may call MPI yet: it attaches again, beside the thread that has the rows then.
+  // Another destructor of the thread may still call MPI: it attaches again, in addition to the thread that has the rows
+  // then.
   current = nullptr;
 }
 
-// As many again as there are; nullptr if that are all.
+// Doubles the number; nullptr at the maximum.
 rankwise_section *next_section() {
   if (thread_count >= most_threads) return nullptr;
   if (section == nullptr) {

@@ -1,4 +1,4 @@
-// What each thread that calls MPI keeps for itself, so that counting needs no lock.
+// The private data of each thread that calls MPI, so that counting needs no lock.
 #ifndef RANKWISE_THREAD_H
 #define RANKWISE_THREAD_H
 
@@ -24,18 +24,18 @@ namespace requests {
 struct Request;
 }
 
-// RATIONALE: processors fetch cache lines in pairs, so what different threads write in every call is kept 128 bytes
-// apart: here, and in the counters file.
+// RATIONALE: processors fetch cache lines in pairs, so data that different threads write in every call is kept 128
+// bytes apart: here, and in the counters file.
 constexpr std::size_t apart = 128;
 
-// The latest predefined operation of a reduction, its datatype, and what they mean for the result (rankwise_traits).
+// The latest predefined operation of a reduction, its datatype, and their effect on the result (rankwise_traits).
 struct LatestReduction {
   std::uint64_t operation = 0;
   std::uint64_t datatype = 0;
   std::uint64_t traits = 0;
 };
 
-// What a thread has of the call that it is inside of, and a callback's call can't share.
+// A thread's data for the call that it is in, which a callback's call can't share.
 struct OfCall {
   void *scratch = nullptr;  // see scratch_memory()
   std::size_t scratch_bytes = 0;
@@ -50,9 +50,9 @@ struct OfCall {
 };
 
 struct alignas(apart) Thread {
-  // The frame of the recorded call that the thread is inside of: whatever MPI calls of itself counts with it.
+  // The frame of the recorded call that the thread is in: further calls of the MPI library belong to it.
   const void *inside = nullptr;
-  // The frame of the one that is suspended for it, as it was made by a callback (callbacks.h).
+  // The frame of the call that is suspended for it, because a callback made it (callbacks.h).
   const void *outer = nullptr;
   rankwise_thread *record = nullptr;
   CallRows calls;
@@ -62,7 +62,7 @@ struct alignas(apart) Thread {
   LatestReduction latest_reduction;
   files::Table::Cache file_cache;
   windows::Table::Cache window_cache;
-  alignas(8) unsigned char status[64] = {};  // of the running call, where the program wants none
+  alignas(8) unsigned char status[64] = {};  // of the running call, if the program ignores it
   OfCall of_call;
   call_paths::Sampler paths;
   Polls polls;
@@ -70,10 +70,10 @@ struct alignas(apart) Thread {
   streams::Streams streams;
   inside::Sender sender;
   callbacks::Nesting *nesting = nullptr;  // made when it is first needed
-  std::uint64_t nested = 0;               // calls so far, not recorded, in that which began at `nested_since`
+  std::uint64_t nested = 0;               // calls so far, not recorded, in the call which began at `nested_since`
   std::uint64_t nested_since = 0;
   bool own_traffic = false;  // Rankwise itself communicates
-  // Whom it has sent its latest messages to, as the hooks tell it; how many there were.
+  // The destinations of its latest messages, according to the hooks, and their number.
   static constexpr std::size_t most_own_peers = 16;
   std::uint32_t own_peers[most_own_peers] = {};
   std::size_t own_messages = 0;
@@ -81,7 +81,7 @@ struct alignas(apart) Thread {
   int index = 0;
   Thread *next_idle = nullptr;
 
-  // Memory that lasts to the end of the running call; nullptr if there is none.
+  // Memory that lasts to the end of the running call, or nullptr.
   [[gnu::always_inline]] void *scratch_memory(std::size_t bytes) {
     if (bytes <= of_call.scratch_bytes) [[likely]] {
       return of_call.scratch;
@@ -105,8 +105,8 @@ extern constinit thread_local Thread *current;
 // Finds or makes the slot of the calling thread; nullptr if there is no room for another thread.
 Thread *attach();
 
-// The calling thread if this call is to be recorded, nullptr if it is nested or recording is off.
-// `frame` is that of the wrapper, `base` its frame pointer; without it, what a callback calls is nested, too.
+// The calling thread if this call is to be recorded, nullptr if it is nested or recording is off. `frame` is the
+// wrapper's frame, `base` its frame pointer; without it, calls of a callback are nested, too.
 [[gnu::always_inline]] inline Thread *enter(const void *frame, const void *base = nullptr) {
   if (!recording) [[unlikely]] {
     return nullptr;

@@ -11,9 +11,9 @@ namespace {
 
 // The first width: about a thousandth of a second.
 constexpr int widths_a_quarter_second = 256;
-// A row takes some 2 ns to be added up, and that may take 1/128 of the time: 256 ns of an interval for each row.
+// Adding up a row takes some 2 ns, and that may take 1/128 of the time: 256 ns of an interval for each row.
 constexpr int row_shares_a_quarter_second_log2 = 20;
-constexpr std::uint32_t widest = 56;  // log2 of the ticks: of a clock that is damaged
+constexpr std::uint32_t widest = 56;  // log2 of the ticks: for a faulty clock
 
 constexpr bool is_in_line(Procedure procedure) {
   switch (procedure) {
@@ -91,7 +91,7 @@ bool TimeLine::create(const Thread &thread, std::uint64_t start) {
   return true;
 }
 
-// Makes the interval that `ticks` is in the latest one.
+// Makes the interval that contains `ticks` the latest one.
 void TimeLine::reach(std::uint64_t ticks) {
   const auto number = [&] { return clock::elapsed(line_->first, ticks >> line_->shift); };
   while (number() >= RANKWISE_MOST_INTERVALS && line_->shift < widest) widen();
@@ -127,7 +127,7 @@ void TimeLine::spread(std::uint64_t start, std::uint64_t stop) {
   for (std::uint32_t i = line_->used - 1; stop > start; --i) {
     const std::uint64_t begin = (line_->first + i) << line_->shift;
     const std::uint64_t from = i == 0 || begin < start ? start : begin;
-    if (from >= stop) continue;  // it ended before: clocks of processors differ by some ticks
+    if (from >= stop) continue;  // it ended earlier: clocks of processors differ by some ticks
     line_->intervals[i].ticks += stop - from;
     stop = from;
   }

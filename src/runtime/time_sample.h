@@ -1,5 +1,5 @@
-// A sample by time: all that happens in some stretches of it. The processes of a node have one counter of ticks, so
-// they sample the same stretches, without a word between them, whatever they have numbered until then.
+// A sample by time: all events in some stretches of it. The processes of a node have one counter of ticks, so they
+// sample the same stretches, without a message, regardless of their numbers until then.
 #ifndef RANKWISE_TIME_SAMPLE_H
 #define RANKWISE_TIME_SAMPLE_H
 
@@ -8,32 +8,33 @@
 
 namespace rankwise {
 
-// Stretches of 2^length ticks that begin at each multiple of 2^period ticks; with each a margin of a quarter before it,
-// and some messages after it, whenever they come.
+// Stretches of 2^length ticks that begin at each multiple of 2^period ticks. Each has a margin of a quarter before it,
+// and some messages after it, at any time.
 //
-// RATIONALE: powers of two, for what one process has made sparser then lies within what another one keeps: the shortest
-// stretches at the longest period are in the samples of all. The margin is for what was posted before the call that
-// waits for it. Who waits at the end of a stretch waits for the next that the other one posts, however late that is.
+// RATIONALE: powers of two, because a sparser sample on one process is then part of the sample on another one: the
+// shortest stretches at the longest period are in the samples of all. The margin is for messages that were posted
+// before the call that waits for them. A process that waits at the end of a stretch waits for the other one's next
+// post, at any time.
 class TimeSample {
  public:
   static constexpr unsigned all = 64;  // the period of the sample that has everything
   static constexpr unsigned shortest = 10;
   static constexpr std::uint64_t wanted = 24;     // messages in a stretch
-  static constexpr unsigned much_too_short = 3;   // its length, against the one wanted
+  static constexpr unsigned much_too_short = 3;   // its length, compared with the wanted one
   static constexpr std::uint64_t stretches = 16;  // with fewer, these get shorter; else every other one is left out
   static constexpr std::uint32_t least_after = 4;
   static constexpr std::uint32_t share_after = 4;  // one for so many in the stretch
 
-  // How a message is in it: by when it was posted (0), as one after a stretch (1 + the periods since this began).
+  // The place of a message in it: by when it was posted (0), as one after a stretch (1 + the periods since this began).
   static constexpr int not_in_it = -1;
   static constexpr int most_periods = 254;
 
-  // Whether what is posted now may be in it.
+  // Whether a message that is posted now may be in it.
   [[gnu::always_inline]] constexpr bool may_take(std::uint64_t now) const { return keeps(now) || after_ != 0; }
 
   constexpr bool keeps(std::uint64_t posted) const { return ((posted + margin_) & mask_) < most_; }
 
-  // How a message that is posted now is in it.
+  // The place of a message that is posted now.
   constexpr int take(std::uint64_t now) {
     if (period_ == all) return 0;
     if (keeps(now)) {
@@ -50,9 +51,9 @@ class TimeSample {
     return periods < most_periods ? 1 + static_cast<int>(periods) : not_in_it;
   }
 
-  // How a message is in it now that was in it before it was thinned out.
+  // The place of a message after the sample was thinned out.
   constexpr int still(int how, std::uint64_t posted, const TimeSample &before) const {
-    // (What cannot be thinned out any more ends, so that there is room again.)
+    // (A stretch that can't be thinned out any more ends, so that there is room again.)
     const bool same = period_ == before.period_ && length_ == before.length_;
     if (same || renewed_ != before.renewed_) return not_in_it;
     if (how == 0) return keeps(posted) ? 0 : not_in_it;
@@ -65,10 +66,10 @@ class TimeSample {
   constexpr unsigned period() const { return period_; }
   constexpr unsigned renewed() const { return renewed_; }
 
-  // About half of it is left out. `messages`: from `first` to `now`, in the sample or not.
+  // Leaves out about half of it. `messages`: from `first` to `now`, in the sample or not.
   //
-  // RATIONALE: a program may begin with a burst of messages. Stretches that were right for it are far too short for
-  // what follows, and time that was left out does not come back: then the sample begins anew, with longer ones.
+  // RATIONALE: a program may begin with a burst of messages. Stretches that were right for it are far too short later,
+  // and omitted time can't be recovered: then the sample restarts, with longer stretches.
   constexpr void thin_out(std::uint64_t first, std::uint64_t now, std::uint64_t messages) {
     const std::uint64_t passed = now > first ? now - first : 0;
     const std::uint64_t apart = passed / (messages != 0 ? messages : 1);
@@ -104,8 +105,8 @@ class TimeSample {
   std::uint32_t after_ = 0;  // messages that are still taken after the stretch
   std::uint32_t taken_ = 0;  // in it
   std::uint64_t stretch_ = 0;
-  std::uint64_t since_ = 0;  // when it began anew
-  unsigned renewed_ = 0;     // how often that was
+  std::uint64_t since_ = 0;  // when it was restarted
+  unsigned renewed_ = 0;     // number of restarts
   unsigned length_ = 0;
   unsigned period_ = all;
 };

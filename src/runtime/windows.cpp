@@ -7,9 +7,9 @@ namespace {
 
 std::uint32_t record_count = 0;
 
-// Windows are bounded on their own: a program that makes one in each of its steps must leave room for communicators.
+// Windows have a separate bound: a program that makes one in each of its steps must leave room for communicators.
 //
-// RATIONALE: the count of a communicator's windows goes on where one finds no room. Its other members may have room.
+// RATIONALE: a communicator's windows are counted even if one finds no room. Its other members may have room.
 communicators::Entry enter(Procedure procedure, communicators::Communicator &parent) {
   communicators::Origin origin;
   origin.procedure = procedure;

@@ -20,16 +20,16 @@ struct Peers {
   int *ranks = nullptr;  // malloc'ed: in the window, then in MPI_COMM_WORLD
 };
 
-// A window that is alive. The communicator may have been freed: its index in keys is all that is needed of it.
+// A live window. The communicator may have been freed: only its index in keys is needed.
 struct Window {
   std::uint64_t handle = 0;
   std::uint32_t index = RANKWISE_COMMUNICATOR_NONE;         // in keys; its communicator's where it has no record
   std::uint32_t communicator = RANKWISE_COMMUNICATOR_NONE;  // index in keys; none = its creation was not seen
   int size = 0;                                             // of its group
   bool is_world = false;                                    // ranks in it are those in MPI_COMM_WORLD
-  int *world_ranks = nullptr;                               // by rank; nullptr = not yet asked for
+  int *world_ranks = nullptr;                               // by rank; nullptr = not yet requested
   rankwise_communicator *record = nullptr;                  // nullptr = no room, or its creation was not seen
-  arrivals::OfCommunicator *arrivals = nullptr;             // nullptr = nobody can wait here
+  arrivals::OfCommunicator *arrivals = nullptr;             // nullptr = no rank can wait here
   Peers targets;                                            // of the epoch of access
   Peers origins;                                            // of the epoch of exposure
   Window *next_unused = nullptr;
@@ -46,18 +46,18 @@ using Table = HandleTable<Window>;
 
 inline constinit Table table;
 
-// Enters a window that the procedure has made from a communicator; nullptr = one that is not known.
+// Enters a window that the procedure has made from a communicator; nullptr = unknown.
 void created(std::uint64_t handle, Procedure procedure, communicators::Communicator *parent);
 
-// What MPI_Win_post tells the origins, and MPI_Win_complete the targets: the tags of such messages.
+// The signals of MPI_Win_post to the origins, and of MPI_Win_complete to the targets: the tags of such messages.
 enum Signal : std::int32_t { exposed, accessed };
 
 // A call has sent signals to processes, or has received them. They are numbered and sampled as messages are.
 //
 // Args:
 //   flags: of rankwise_side_flags.
-//   posted: when a signal that is sent was on its way, at the latest; of one that is received, when the call began.
-//   call: `messages` are those that it waited for.
+//   posted: when a signal that is sent was on its way, at the latest; for a received one, when the call began.
+//   call: the waiting call; `messages` counts the messages that it waited for.
 struct Signals {
   Signal signal;
   bool receives;
@@ -68,7 +68,7 @@ struct Signals {
 void passed(const Window &window, const Peers &peers, streams::Streams &streams, const Signals &signals,
             const streams::Waited &call);
 
-// The window, hidden in the table before, is gone; the record says when.
+// The window, hidden in the table before, is gone; records the time.
 void freed(Window *window);
 
 }  // namespace rankwise::windows

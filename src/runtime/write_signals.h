@@ -13,7 +13,7 @@
 
 namespace rankwise {
 
-// While one lives, what its thread writes raises neither SIGPIPE, where nobody reads any more, nor SIGXFSZ, beyond the
+// While an instance exists, writes of its thread raise neither SIGPIPE, if the reader is gone, nor SIGXFSZ, beyond the
 // limit of the process (ulimit -f): the call just fails. errno stays as it is.
 class WithoutWriteSignals {
  public:

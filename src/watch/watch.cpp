@@ -1,16 +1,17 @@
-// Which algorithms of collectives Open MPI takes: stands in front of its functions for them, and counts their calls.
+// Reports which algorithms Open MPI uses for collectives: it intercepts the functions that implement them, and counts
+// their calls.
 //
-// Only for the runs in which tuning looks whether a rule has an effect. Each process leaves a file HOST.PID in the
+// Used only for runs in which tuning checks whether a rule has an effect. Each process writes a file HOST.PID to the
 // directory RANKWISE_WATCH when it exits, with a line for each algorithm and size of communicators:
 //
 //     alltoallv pairwise 4 2000
 //
-// The functions are those of coll/base, which all components call by their names; Open MPI 4 and 5 have the same. Where
-// a library has hidden them, nobody calls ours, and there are no lines.
+// The functions belong to coll/base, and all components call them by name. Open MPI 4 and 5 have the same functions. If
+// a library has hidden them, our versions are never called, and there are no lines.
 //
-// RATIONALE: their arguments are pointers and numbers, of other types from version to version. So they are handed on as
-// words: on Linux (x86-64, AArch64, POWER) each takes a register or eight bytes of the stack, and words behind the last
-// argument are the caller's frame, which may be read.
+// RATIONALE: their arguments are pointers and numbers, with types that differ between versions. So they are passed on
+// as words: on Linux (x86-64, AArch64, POWER) each takes a register or eight bytes of the stack. Words after the last
+// argument belong to the caller's frame, which may be read.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -37,11 +38,11 @@ struct Row {
 
 Row rows[kRows];
 std::atomic_flag adding = ATOMIC_FLAG_INIT;
-// The collective that is being carried out: an algorithm that calls others of the same counts alone.
+// The collective in progress: an algorithm that calls others counts only once.
 thread_local const char *running = nullptr;
 
 void count(const char *function, int processes) {
-  // Few differ. Rows are only ever added, and behind the last there is one without a function.
+  // There are few distinct rows. Rows are only added; a row without a function follows the last one.
   for (Row &row : rows) {
     const char *there = row.function.load(std::memory_order_acquire);
     if (!there) {
@@ -69,7 +70,8 @@ int size_of(void *comm) {
   return asks && asks(comm, &processes) == 0 ? processes : 0;
 }
 
-// Looks behind ours; where the MPI library is not in the global scope, as in Python, in what the caller is linked with.
+// Searches the libraries after ours. If the MPI library is not in the global scope, as in Python, it searches the
+// libraries of the caller.
 Function *find(const char *name, void *caller) {
   if (void *found = dlsym(RTLD_NEXT, name)) return reinterpret_cast<Function *>(found);
   Dl_info at;
@@ -103,7 +105,7 @@ __attribute__((destructor)) void write_all() {
 
 }  // namespace
 
-// Of a collective: its name, the place of the communicator among the arguments, and the algorithm.
+// For a collective: its name, the position of the communicator among the arguments, and the algorithm.
 #define WATCH(collective, comm, algorithm)                                                                \
   extern "C" __attribute__((visibility("default"))) Word ompi_coll_base_##collective##_intra_##algorithm( \
       Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, Word j, Word k, Word l) {   \

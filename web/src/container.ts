@@ -1,8 +1,8 @@
 /**
- * The data of the page: gzip, in base64. Inside: the length of a JSON text as 4 bytes, the text, and after it
- * the columns. In the JSON a column is {"column": [type, start, length, delta]}: its bytes are taken apart by
- * their place in the number (first bytes of all numbers, then second bytes, ...), which packs well; with
- * delta 1 each number is the difference to the one before.
+ * The data of the page: gzip, in base64. Inside: the length of a JSON text as 4 bytes, the text, and after it the
+ * columns. In the JSON a column is {"column": [type, start, length, delta]}: its bytes are separated by their place in
+ * the number (first bytes of all numbers, then second bytes, ...), which packs well; with delta 1 each number is the
+ * difference to the previous one.
  */
 import type { Report } from "./contract.ts";
 import type { Numbers } from "./ui/data.ts";
@@ -22,7 +22,7 @@ export async function unpacked(text: string): Promise<Report> {
   return (await contents(text)) as Report;
 }
 
-/** Return what any page holds. */
+/** Return the content of any page. */
 export async function contents(text: string): Promise<unknown> {
   const letters = atob(text);
   const packed = new Uint8Array(letters.length);

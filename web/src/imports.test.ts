@@ -1,4 +1,4 @@
-/** Files import each other in one direction only: what is below knows nothing of what is above. */
+/** Files import each other in one direction only: lower layers do not know the upper ones. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ const ROOT = import.meta.dirname;
 const PATTERN = /\bimport\.meta\.glob[^(]*\("([^"]+)"/g;
 const IMPORT = /\b(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+\.ts)"/g;
 
-/** What each file of the pages imports, types included. */
+/** The imports of each file of the pages, including types. */
 function imports(): Map<string, string[]> {
   const files = readdirSync(ROOT, { recursive: true, encoding: "utf-8" }).filter((file) =>
     /(?<!\.test)\.ts$/.test(file),
@@ -27,7 +27,7 @@ function imports(): Map<string, string[]> {
   return new Map(files.map((file) => [file, named(file)]));
 }
 
-/** The files of a circle, the first one once more at its end; null: there is none. */
+/** The files of a cycle, the first one repeated at its end; null: no cycle. */
 function circle(of: ReadonlyMap<string, readonly string[]>): string[] | null {
   const done = new Set<string>();
   const way: string[] = [];

@@ -47,7 +47,7 @@ export function secondText(seconds: number): string {
   return `${digits(seconds / unit)} ${name}`;
 }
 
-/** All with as many digits as tell them apart, three at least. */
+/** All with as many digits as needed to distinguish them, three at least. */
 export function secondTexts(values: readonly number[]): string[] {
   for (let precision = 3; precision < 12; precision++) {
     const texts = values.map((seconds) => precise(seconds, precision));

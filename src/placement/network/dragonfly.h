@@ -12,7 +12,7 @@ class Dragonfly final : public Network {
 
   [[nodiscard]] Price between(Index first, Index second) const override;
   [[nodiscard]] std::pair<Indices, Indices> halves(Nodes nodes) const override;
-  // First those between groups, then those in each group.
+  // First the links between groups, then the links in each group.
   [[nodiscard]] Index links() const override { return groups_ * groups_ + groups_ * routers_ * routers_; }
   void find_way(Index from, Index to, double share, Way &way) const override;
   [[nodiscard]] std::pair<Index, Index> ends(Index link) const override;

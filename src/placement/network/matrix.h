@@ -1,4 +1,4 @@
-// Whatever was measured between nodes.
+// Measured costs between nodes.
 #ifndef RANKWISE_PLACEMENT_NETWORK_MATRIX_H
 #define RANKWISE_PLACEMENT_NETWORK_MATRIX_H
 

@@ -34,8 +34,7 @@ Index Metric::farthest(Nodes nodes, Index from) const {
                            [&](Index a, Index b) { return is_nearer(between(from, a), between(from, b)); });
 }
 
-// Those nearer to one of two nodes that are far apart, and those nearer to the other, parted where the difference
-// jumps.
+// Splits the nodes between two distant ones, each to the nearer one, at the largest gap of the difference.
 std::pair<Indices, Indices> Metric::halves(Nodes nodes) const {
   const Index first = farthest(nodes, nodes[0]), second = farthest(nodes, first);
   const auto lean = [&](Index node) { return length(between(node, first)) - length(between(node, second)); };

@@ -1,4 +1,4 @@
-// A network of which no more is known than what messages cost between any two nodes.
+// A network about which only the cost of messages between any two nodes is known.
 #ifndef RANKWISE_PLACEMENT_NETWORK_METRIC_H
 #define RANKWISE_PLACEMENT_NETWORK_METRIC_H
 
@@ -13,7 +13,7 @@ class Metric : public Network {
   [[nodiscard]] std::pair<Indices, Indices> halves(Nodes nodes) const override;
 
  protected:
-  // To be called as soon as the costs are known.
+  // Call as soon as the costs are known.
   void find_near();
 
  private:

@@ -17,7 +17,7 @@ constexpr std::size_t kSample = 16;  // nodes of each part
 
 bool is_number(double value) { return std::isfinite(value) && value >= 0; }
 
-// How many routers there are; 0 if that is no number of routers.
+// The number of routers; 0 if it is invalid.
 std::int64_t routers_of(const rankwise_network &network) {
   constexpr std::int64_t most = std::numeric_limits<Index>::max();
   std::int64_t routers = 1;

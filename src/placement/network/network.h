@@ -1,4 +1,4 @@
-// What lies between nodes, where that is no tree.
+// The network between nodes, unless it is a tree.
 #ifndef RANKWISE_PLACEMENT_NETWORK_NETWORK_H
 #define RANKWISE_PLACEMENT_NETWORK_NETWORK_H
 
@@ -15,8 +15,8 @@ namespace rankwise::placement {
 
 using Nodes = std::span<const Index>;
 
-// Links that messages take, and which share of their bytes takes each. A link goes one way: what is between two routers
-// has one for each direction.
+// Links that messages take, and the share of their bytes on each. A link goes one way: two connected routers have one
+// link for each direction.
 struct Step {
   Index link;
   double share;
@@ -30,25 +30,25 @@ class Network {
   Network(const Network &) = delete;
   Network &operator=(const Network &) = delete;
 
-  // What is added for two nodes; the same in both directions, nothing from a node to itself.
+  // Additional cost between two nodes; the same in both directions, nothing from a node to itself.
   [[nodiscard]] virtual Price between(Index first, Index second) const = 0;
-  // Two parts of some nodes, at least two, each as compact as it can be; none of them is empty.
+  // Divides some nodes, at least two, into two parts, each as compact as possible; neither is empty.
   [[nodiscard]] virtual std::pair<Indices, Indices> halves(Nodes nodes) const = 0;
-  // Of some nodes, what `mean` needs.
+  // The extent of some nodes, as `mean` needs it.
   [[nodiscard]] virtual Indices extent(Nodes nodes) const;
-  // The mean over all pairs of a node of each, or nearly so, from their extents.
+  // The mean over all pairs of a node of each, approximately, from their extents.
   [[nodiscard]] virtual Price mean(const Indices &some, const Indices &others) const;
   // Routers along each axis of a torus; else nothing.
   [[nodiscard]] virtual std::span<const Index> lengths() const { return {}; }
   // Where a node is on each of those axes.
   [[nodiscard]] virtual std::span<const Index> coordinates(Index) const { return {}; }
-  // How many links there are that messages share.
+  // The number of links that messages share.
   [[nodiscard]] virtual Index links() const { return 0; }
-  // Adds the links on the way from a node to another one, for messages of which `share` is sent.
+  // Adds the links on the path from a node to another one, for this share of the messages.
   virtual void find_way(Index /*from*/, Index /*to*/, double /*share*/, Way &) const {}
   // The routers that a link leads from and to.
   [[nodiscard]] virtual std::pair<Index, Index> ends(Index) const { return {-1, -1}; }
-  // What a byte costs on a link.
+  // The cost of a byte on a link.
   [[nodiscard]] virtual double per_link_byte(Index) const { return 0; }
   // The nodes nearest to one: a few.
   [[nodiscard]] const Indices &near(Index node) const { return near_[node]; }

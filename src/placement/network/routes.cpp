@@ -28,7 +28,7 @@ Index other_end(const rankwise_network &network, Index link, Index router) {
   return ends[0] == router ? ends[1] : ends[0];
 }
 
-// How many links there are from each router to a node; kNoWay: a router does not lead there.
+// Number of links from each router to a node; kNoWay: the router does not lead there.
 void find_steps(const rankwise_network &network, Index table, Index node, Indices &steps) {
   steps.assign(network.routers, kUnknown);
   steps[network.router[node]] = 0;
@@ -37,7 +37,7 @@ void find_steps(const rankwise_network &network, Index table, Index node, Indice
     path.clear();
     Index at = router;
     while (steps[at] == kUnknown) {
-      steps[at] = kNoWay;  // so it is if the way comes here again
+      steps[at] = kNoWay;  // stays so if the path returns here
       path.push_back(at);
       const Index link = next(network, table, at, node);
       if (link >= 0) at = other_end(network, link, at);

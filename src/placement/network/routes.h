@@ -1,4 +1,4 @@
-// What forwarding tables say: at each router, the link to take for each node.
+// Forwarding tables: for each router, the link towards each node.
 #ifndef RANKWISE_PLACEMENT_NETWORK_ROUTES_H
 #define RANKWISE_PLACEMENT_NETWORK_ROUTES_H
 
@@ -8,7 +8,7 @@ namespace rankwise::placement {
 
 class Routes final : public Metric {
  public:
-  // The arrays of `network` must live as long.
+  // The arrays of `network` must outlive it.
   explicit Routes(const rankwise_network &network);
 
   // The mean of both directions, which may take different links.
@@ -33,7 +33,7 @@ class Routes final : public Metric {
   [[nodiscard]] Index other_end(Index link, Index router) const {
     return end(link, 0) == router ? end(link, 1) : end(link, 0);
   }
-  // Links on the way, in the mean over the tables.
+  // Number of links on the path, averaged over the tables.
   [[nodiscard]] double hops(Index from, Index to) const {
     return hops_[static_cast<std::size_t>(to) * network_.routers + network_.router[from]];
   }

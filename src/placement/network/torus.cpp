@@ -52,7 +52,7 @@ std::pair<Index, Index> Torus::ends(Index link) const {
   return link % 2 == 0 ? std::pair{router, next} : std::pair{next, router};
 }
 
-// Those at the same router, and at the next ones along each axis.
+// Nodes at the same router, and at the next routers along each axis.
 void Torus::find_near(const rankwise_network &network) {
   const auto places = [this](Index node) {
     const auto begin = place_.begin() + static_cast<std::ptrdiff_t>(node * length_.size());
@@ -112,7 +112,7 @@ std::pair<Indices, Indices> Torus::halves(Nodes nodes) const {
   return parts;
 }
 
-// Of the boxes around them.
+// Between the bounding boxes.
 Price Torus::mean(const Indices &some, const Indices &others) const {
   double sum = 0;
   for (std::size_t axis = 0; axis < length_.size(); axis++) {

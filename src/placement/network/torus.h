@@ -19,8 +19,8 @@ class Torus final : public Network {
   [[nodiscard]] std::span<const Index> coordinates(Index node) const override {
     return {place_.data() + static_cast<std::size_t>(node) * length_.size(), length_.size()};
   }
-  // Link 2 (router x axes + axis) leads to the next router along the axis, and the one after it back from there. The
-  // first axis comes first; of two ways equally long the one forward is taken.
+  // Link 2 (router x axes + axis) leads to the next router along the axis, and the following link leads back. The first
+  // axis comes first; if both directions are equally long, the forward direction is taken.
   [[nodiscard]] Index links() const override { return 2 * routers_ * static_cast<Index>(length_.size()); }
   void find_way(Index from, Index to, double share, Way &way) const override;
   [[nodiscard]] std::pair<Index, Index> ends(Index link) const override;

@@ -5,6 +5,6 @@
 
 #include "batch.h"
 
-// False if the library does not take a value: then nothing is changed.
+// False if the library refuses a value: then nothing is changed.
 bool arm_set(const Arm *arm);
 void arm_reset(const Arm *arm);

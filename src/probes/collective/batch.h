@@ -1,15 +1,15 @@
-// What is to be timed: one collective with some algorithms, in some rounds. Rankwise writes it as lines of words:
+// The input of a batch: one collective with some algorithms, in some rounds. Rankwise writes it as lines of words:
 //
 //   collective Allreduce
 //   bytes 65536
-//   chosen communicators | calls    when the library looks at its variables
-//   grouping SHARE ROOT             communicators that are used side by side, their share of the time, and the root
+//   chosen communicators | calls    when the library reads its variables
+//   grouping SHARE ROOT             communicators that are used at the same time, their share of the time, and the root
 //   group RANK RANK ...             one of them, by ranks in MPI_COMM_WORLD
-//   late RANK NS                    this rank comes so much later than the first one
-//   arm WITHOUT_HAN                 a way to choose the algorithm; 1: on communicators that do without coll/han
+//   late RANK NS                    this rank arrives so much later than the first one
+//   arm WITHOUT_HAN                 a way to choose the algorithm; 1: on communicators without coll/han
 //   set NAME VALUE                  a variable of the last arm
 //   mock NAME                       the last arm calls this in place of the collective (mockups.h)
-//   larger BYTES                    the last arm calls it with larger messages; all arms that do so with the same
+//   larger BYTES                    the last arm calls it with larger messages; the same size for all such arms
 //   warmups N                       calls of each arm before the first round
 //   repetitions N                   calls of an arm in a round
 //   round ARM ARM ...               the arms of a round, by their number from 0, in the order of their visits
@@ -33,7 +33,7 @@ typedef struct {
   bool without_han;
   const Mockup *mockup;  // that is called in place of the collective, or NULL
   bool is_larger;        // whether the messages are the larger ones
-  const char *missing;   // variable that the library does not have, or NULL
+  const char *missing;   // variable that the library lacks, or NULL
 } Arm;
 
 typedef struct {
@@ -65,6 +65,6 @@ typedef struct {
   int warmups, repetitions;
 } Batch;
 
-// Takes the text apart, and changes it; the batch goes on using it. What is wrong goes to `line`, of LINE bytes.
+// Parses the text, and changes it; the batch keeps pointers into it. An error goes to `line`, of LINE bytes.
 void batch_read(Batch *batch, char *text, char *line);
 void batch_free(Batch *batch);

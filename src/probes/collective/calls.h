@@ -1,4 +1,4 @@
-// The collectives, and what they are called with.
+// The collectives and their arguments.
 #pragma once
 
 #include <mpi.h>
@@ -8,17 +8,17 @@
 
 // Of one rank in one communicator.
 typedef struct {
-  char *send, *receive;  // with room for an element of each rank behind what the collective uses
-  char *scratch;         // as much as the larger of both, on each rank; NULL if nobody needs it
+  char *send, *receive;  // with room for an element of each rank after the collective's data
+  char *scratch;         // as much as the larger of both, on each rank; NULL if not needed
   size_t send_bytes, receive_bytes;
   int count;  // elements of a block
   MPI_Datatype type;
   MPI_Op op;
   int root, rank, ranks;
-  int *counts, *starts;  // of the blocks, for those that want them
+  int *counts, *starts;  // of the blocks, for collectives with displacements
 } Operands;
 
-// What there is in the receive buffer afterwards. OWN: the block of this rank among those of the sender.
+// The expected content of the receive buffer. OWN: the block of this rank in the sender's buffer.
 typedef enum {
   NOTHING,
   FROM_ROOT,
@@ -42,17 +42,17 @@ typedef struct {
 
 enum { SAME_AS_RANKS = -1 };
 
-// NULL if there is none of the name.
+// NULL if no collective has this name.
 const Collective *collective_find(const char *name);
 
-// Makes the operands for blocks of so many bytes, as docs/reference/profile-format.md counts them. What stands against
-// it goes to `line`, of LINE bytes. The scratch memory is for mock-ups (mockups.h).
+// Makes the operands for blocks of so many bytes, counted as in docs/reference/profile-format.md. An error goes to
+// `line`, of LINE bytes. The scratch memory is for mock-ups (mockups.h).
 void operands_make(Operands *operands, const Collective *collective, int64_t bytes, int root, MPI_Comm comm,
                    bool with_scratch, char *line);
 
 // Puts the receive buffer into the state before a call.
 void operands_reset(const Operands *operands, const Collective *collective);
 
-// Whether the receive buffer holds what the collective has to leave there.
+// Whether the receive buffer has the correct result of the collective.
 bool operands_hold_result(const Operands *operands, const Collective *collective);
 void operands_free(Operands *operands);

@@ -1,7 +1,7 @@
-// Times the algorithms of collectives, all of them in one job: a program for `rankwise tune` to start in the place of
-// the user's program, with DIRECTORY SECONDS. It tells what the library offers (about.h), then takes batches (batch.h):
-// it waits for the files batch.0, batch.1, ... of DIRECTORY, and answers by times.0, times.1, ... (tryout.h). It ends
-// when there is a file `stop`, or when there was no batch for so many seconds.
+// Times the algorithms of collectives, all of them in one job. `rankwise tune` starts this program in place of the
+// user's program, with DIRECTORY SECONDS. It reports what the library offers (about.h), then takes batches (batch.h):
+// it waits for the files batch.0, batch.1, ... of DIRECTORY, and answers with times.0, times.1, ... (tryout.h). It ends
+// when there is a file `stop`, or when no batch has arrived for so many seconds.
 //
 // Made by: mpicc -std=gnu11 -O2 -o collective *.c ../common/*.c -lm
 #define _GNU_SOURCE

@@ -8,7 +8,7 @@ static size_t bytes_of(const Operands *o, int elements) {
   return (size_t)elements * (o->type == MPI_DOUBLE ? sizeof(double) : 1);
 }
 
-// What each rank has of a block that is cut into as many parts as there are ranks; the last ones may be padding.
+// Each rank's part of a block that is cut into as many parts as there are ranks; the last ones may be padding.
 static int part(const Operands *o) { return (o->count + o->ranks - 1) / o->ranks; }
 
 static int gather_bcast(const Operands *o, MPI_Comm comm) {

@@ -7,9 +7,9 @@
 
 typedef struct {
   const char *name;        // such as Reduce+Bcast
-  const char *collective;  // that it does the same as
+  const char *collective;  // which it is equivalent to
   int (*call)(const Operands *operands, MPI_Comm comm);
 } Mockup;
 
-// NULL if a collective has none of the name.
+// NULL if the collective has no mock-up with this name.
 const Mockup *mockup_find(const char *name, const Collective *collective);

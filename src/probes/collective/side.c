@@ -46,7 +46,7 @@ void side_choose(Side *side, const Batch *batch, int number) {
   MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN);
   char name[32];
   snprintf(name, sizeof name, "arm %d", number);
-  MPI_Comm_set_name(*made, name);  // for whoever records the probe
+  MPI_Comm_set_name(*made, name);  // for a tool that records the probe
 }
 
 void side_free(Side *side) {

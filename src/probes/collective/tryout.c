@@ -33,7 +33,7 @@ static int call(const Tryout *tryout, const Side *side, int arm) {
   return mockup ? mockup->call(operands, comm) : tryout->batch->collective->call(operands, comm);
 }
 
-// What is going on now, for the one who has to find out which arm has ended or held up the job.
+// The current activity, to find out later which arm has ended or held up the job.
 static void tell(const Tryout *tryout, const char *what, int which) {
   if (tryout->rank != 0) return;
   char line[64];
@@ -41,7 +41,7 @@ static void tell(const Tryout *tryout, const char *what, int which) {
   whole_file_write(tryout->directory, "now", line, (size_t)length);
 }
 
-// True on all ranks if any of them has a line; all then have that of the first one.
+// True on all ranks if any of them has a line; all then have the line of the lowest such rank.
 static bool any_complains(bool idles, char *line) {
   wait_for_everybody(false, idles);
   int rank, ranks, first;
@@ -65,7 +65,7 @@ static void make_sides(Tryout *tryout, char *line) {
   }
 }
 
-// What the library says of an error: the last line, as MPICH's first one only says that there are others.
+// The library's text for an error: the last line, because MPICH's first line only says that others follow.
 static void explain(int code, char *line) {
   char said[MPI_MAX_ERROR_STRING + 1] = "";
   int length = 0;
@@ -76,7 +76,7 @@ static void explain(int code, char *line) {
   snprintf(line, LINE, "it fails: %.450s", last);
 }
 
-// The first call, whose result is looked at.
+// The first call, whose result is checked.
 static void call_first(const Tryout *tryout, const Side *side, int arm, char *line) {
   const Batch *batch = tryout->batch;
   const Operands *operands = operands_of(tryout, side, arm);
@@ -98,7 +98,7 @@ static void warm_up(const Tryout *tryout, const Side *side, int arm) {
   if (batch->chosen_at_calls) arm_reset(&batch->arms[arm]);
 }
 
-// Whether an arm can be used at all and computes what it should. If so, warms it up.
+// Whether an arm can be used at all and computes the correct result. If so, warms it up.
 static bool is_usable(const Tryout *tryout, int number, char *line) {
   const Batch *batch = tryout->batch;
   const Arm *arm = &batch->arms[number];
@@ -117,14 +117,14 @@ static bool is_usable(const Tryout *tryout, int number, char *line) {
       side_choose(side, batch, number);
       call_first(tryout, side, number, line);
     }
-    // Before anything else is called: a rank that has seen something wrong must not leave the others alone in it.
+    // Checked before anything else is called: a rank with an error must not leave the others waiting.
     if (any_complains(!side->takes_part, line)) return false;
     if (side->takes_part) warm_up(tryout, side, number);
   }
   return true;
 }
 
-// The processor is kept busy, as a program that computes would do.
+// Keeps the processor busy, like a program that computes.
 static void come_late(int64_t ns) {
   for (double end = now_us() + (double)ns * 1e-3; now_us() < end;) continue;
 }
@@ -164,7 +164,7 @@ static void run_rounds(const Tryout *tryout, double *seconds) {
     for (int i = 0; i < batch->rounds[round].count; i++) {
       for (int which = 0; which < batch->groupings_count; which++) {
         const Side *side = &tryout->sides[which];
-        // One grouping after the other: they may have no rank in common that would see to it.
+        // One grouping after the other: no rank may be in all of them to coordinate.
         if (batch->groupings_count > 1) wait_for_everybody(false, !side->takes_part);
         if (side->takes_part)
           *seconds += batch->groupings[which].share * visit(tryout, side, batch->rounds[round].arms[i], mine, longest);
@@ -182,7 +182,7 @@ static void time_rounds(const Tryout *tryout, Text *text) {
   double *mine = needed((size_t)visits * sizeof *mine), *seconds = needed((size_t)visits * sizeof *seconds);
   run_rounds(tryout, mine);
   wait_for_everybody(false, tryout->idles);
-  // The time of each grouping is on one rank alone.
+  // The time of each grouping is on a single rank.
   MPI_Reduce(mine, seconds, visits, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   const double *next = seconds;
   for (int round = 0; round < batch->rounds_count && tryout->rank == 0; round++)

@@ -9,5 +9,5 @@
 //   rejected ARM WHY          the arm can't be used; then there are no times
 //   time ROUND ARM SECONDS    of a call: the median of the repetitions, of the rank that takes longest
 //
-// What makes all of it impossible goes to `line`, of LINE bytes, and to every rank's.
+// An error that makes the batch impossible goes to `line`, of LINE bytes, on every rank.
 void tryout(const Batch *batch, const char *directory, int number, Text *text, char *line);

@@ -6,12 +6,12 @@
 
 #include "../common/text.h"
 
-// JSON objects, comma apart: every variable that chooses algorithms, or bears on the choice. What they mean is left to
-// the reader.
+// JSON objects, separated by commas: every variable that chooses algorithms, or affects the choice. The reader
+// interprets them.
 void variables_describe(Text *text);
 
-// A variable of whole numbers. The value is the one that it has now.
+// An integer variable, with its present value.
 bool variable_find(const char *name, MPI_T_cvar_handle *handle, int *value);
 
-// Also false if the library does not take the value.
+// Also false if the library refuses the value.
 bool variable_write(MPI_T_cvar_handle handle, int value);

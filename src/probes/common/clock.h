@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-// Microseconds since some moment. MPI_Wtime counts whole microseconds in some libraries.
+// Microseconds since an arbitrary moment. MPI_Wtime counts whole microseconds in some libraries.
 static inline double now_us(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,4 +1,4 @@
-// What makes a measurement impossible.
+// Errors that make a measurement impossible.
 #pragma once
 
 #include <stdbool.h>
@@ -6,9 +6,9 @@
 
 enum { LINE = 512, STATUS_OF_FAILURE = 2 };
 
-// All ranks ask together: does any of them fail? Each gives its line, empty if all is well. The first that fails
-// leaves its line in the file `error` of the directory.
+// Collective: does any rank fail? Each gives its line, empty if all is well. The first that fails leaves its line in
+// the file `error` of the directory.
 bool failure_anywhere(const char *directory, const char *line);
 
-// Small memory, which is always there; ends the job if not.
+// Allocates a little memory; ends the job on failure.
 void *needed(size_t bytes);

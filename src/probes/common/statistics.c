@@ -8,7 +8,7 @@ static int ascending(const void *left, const void *right) {
   return a < b ? -1 : a > b;
 }
 
-// Between two of the times where the place is not a whole number.
+// Interpolates between two times if the position is fractional.
 static double quantile(const double *sorted, int count, double share) {
   double place = share * (count - 1);
   int below = (int)place;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Of some times, at least one.
+// Of at least one time.
 typedef struct {
   double min, median, p95, mean, std;
 } Statistics;

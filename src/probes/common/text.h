@@ -14,5 +14,5 @@ __attribute__((format(printf, 2, 3))) void text_add(Text *text, const char *form
 void text_add_string(Text *text, const char *string);
 void text_free(Text *text);
 
-// Puts the texts of all ranks, in their order and comma apart, behind `all` on rank 0; empty ones are left out.
+// Appends the texts of all ranks, in rank order and separated by commas, to `all` on rank 0; empty ones are left out.
 void text_gather(const Text *mine, Text *all);

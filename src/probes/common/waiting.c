@@ -8,7 +8,7 @@
 
 enum { SHORTEST_NAP_US = 100, LONGEST_NAP_US = 1000, SHARE_OF_WAIT = 8, LOOKS = 16 };
 
-// Long waits have long naps: many ranks that look often would take a good part of the few processors they share.
+// Long waits use long naps: many ranks that poll often would take much of the few processors they share.
 static void nap(double waited_us) {
   long nap_us = (long)(waited_us / SHARE_OF_WAIT);
   if (nap_us < SHORTEST_NAP_US) nap_us = SHORTEST_NAP_US;
@@ -22,7 +22,7 @@ bool wait_for_everybody(bool stop, bool naps) {
   double start = now_us();
   MPI_Iallreduce(&mine, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD, &request);
   for (;;) {
-    // One look finishes one stage of the reduction in some libraries: with a nap after each it would take long.
+    // In some libraries, one poll finishes one stage of the reduction: with a nap after each it would take long.
     for (int look = 0; look < LOOKS && !done; look++) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done) return any != 0;
     if (naps) nap(now_us() - start);

@@ -1,4 +1,4 @@
-// The least that shows whether an installation records: a collective and a message between neighbours.
+// The smallest program that shows whether an installation records: a collective and a message between neighbours.
 #include <mpi.h>
 
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
-// MPI_Send, MPI_Recv and MPI_Wait. With `yields` they let others have the processor while they wait: where ranks share
-// one, a partner that cannot run would else be waited for until the kernel takes the processor away.
+// MPI_Send, MPI_Recv and MPI_Wait. With `yields` they yield the processor while they wait: if ranks share one, they
+// would otherwise wait for a partner that cannot run until the kernel preempts them.
 #pragma once
 
 #include <mpi.h>

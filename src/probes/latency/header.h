@@ -1,4 +1,4 @@
-// header.json: what the measurement was, and how its table is to be read.
+// header.json: describes the measurement and the format of its table.
 #pragma once
 
 #include "hosts.h"
@@ -12,5 +12,5 @@ typedef struct {
   double seconds;
 } Outcome;
 
-// All ranks call it together; rank 0 writes. What is wrong goes to `line`, of LINE bytes.
+// All ranks call it together; rank 0 writes. An error goes to `line`, of LINE bytes.
 void header_write(const Options *options, const Hosts *hosts, const Table *table, const Outcome *outcome, char *line);

@@ -5,7 +5,7 @@
 
 #include "blocking.h"
 
-// The bits of a float, without the lower ones of its fraction, count on from bin to bin.
+// The bits of a float, without the lower ones of its fraction, increase by one from bin to bin.
 enum { DROPPED_BITS = 17, SMALLEST = (127 - 20) << (23 - DROPPED_BITS) };
 
 int histogram_bin(float value) {

@@ -1,4 +1,4 @@
-// Which node each rank is on, and what the nodes are like.
+// The node of each rank, and the properties of the nodes.
 #pragma once
 
 #include <stdbool.h>
@@ -15,6 +15,6 @@ typedef struct {
 
 // All ranks call it together, and these two.
 void hosts_find(Hosts *hosts);
-void hosts_gather(const Hosts *hosts, Text *all);        // on rank 0: JSON objects, comma apart
-void hosts_gather_ranks(const Hosts *hosts, Text *all);  // likewise
+void hosts_gather(const Hosts *hosts, Text *all);        // on rank 0: JSON objects, separated by commas
+void hosts_gather_ranks(const Hosts *hosts, Text *all);  // on rank 0: JSON objects, separated by commas
 void hosts_free(Hosts *hosts);

@@ -1,5 +1,5 @@
-// Measures latency and bandwidth between all pairs of ranks: a program for `rankwise latency` to start, with
-// DIRECTORY MODE SIZES REPEATS SEED. docs/reference/latency-file.md tells what it finds and leaves in DIRECTORY.
+// Measures latency and bandwidth between all pairs of ranks. `rankwise latency` starts this program with DIRECTORY MODE
+// SIZES REPEATS SEED. docs/reference/latency-file.md describes the files that it leaves in DIRECTORY.
 //
 // Made by: mpicc -std=gnu11 -O2 -o latency *.c ../common/*.c -lm
 #include <mpi.h>
@@ -12,7 +12,7 @@
 #include "options.h"
 #include "table.h"
 
-// What speaks against this measurement, before anything is measured.
+// Reasons against this measurement, checked before it starts.
 static void check(const Options *options, const Shape *shape, const Hosts *hosts, char *line) {
   if (shape->ranks == 1)
     snprintf(line, LINE, "one rank has no partner: start at least two");

@@ -5,7 +5,7 @@
 #include "../common/waiting.h"
 #include "suspects.h"
 
-// Ranks that wait would heat up and slow down the few that are measured, or share processors with them.
+// Busy waiting would heat up and slow down the few ranks that are measured, or share processors with them.
 static bool is_nap_needed(Mode mode, bool is_crowded) {
   bool all_measure = mode == LOADED || mode == SAMPLE;
   return !all_measure || is_crowded;
@@ -41,7 +41,7 @@ static void measure(const Pingpong *pingpong, int rank, int partner, Records *re
     pingpong_lead(pingpong, partner, records_add(records, rank, partner));
 }
 
-// Between two steps: waits for all. False if somebody wants to stop.
+// Between two steps: waits for all. False if a stop was requested.
 static bool go_on(Measurement *measurement, int rank, int64_t done, int64_t total, bool naps) {
   bool stop = rank == 0 && progress_tell(&measurement->progress, done, total);
   measurement->interrupted = wait_for_everybody(stop, naps);

@@ -12,15 +12,15 @@ typedef struct {
   Schedule schedule;
   Progress progress;
   Records pairs;  // that this rank has led
-  Records alone;  // likewise, once more with nothing else going on
+  Records alone;  // led by this rank, measured once more with nothing else going on
   int64_t steps_done;
   bool interrupted;
   bool waiting_naps;  // in the schedule's steps; always when pairs are measured alone
 } Measurement;
 
-// False if there is no memory for it.
+// False if memory is exhausted.
 bool measurement_make(Measurement *measurement, const Options *options, const Shape *shape, const Hosts *hosts);
 void measurement_free(Measurement *measurement);
 
-// All ranks together: the schedule, then suspicious pairs alone; until somebody wants it to stop.
+// Collective: the schedule, then suspicious pairs alone; until a stop is requested.
 void measurement_run(Measurement *measurement);

@@ -1,5 +1,5 @@
-// The words that the program is started with: DIRECTORY MODE SIZES REPEATS SEED; REPEATS is a number of round trips, at
-// most so many, or `=` and the number, exactly so many.
+// The arguments of the program: DIRECTORY MODE SIZES REPEATS SEED; REPEATS is a maximum number of round trips, or `=`
+// and the exact number.
 #pragma once
 
 #include <stdbool.h>
@@ -20,5 +20,5 @@ typedef struct {
   uint64_t seed;
 } Options;
 
-// What is wrong goes to `line`, of LINE bytes.
+// An error goes to `line`, of LINE bytes.
 void options_read(int argc, char **argv, Options *options, char *line);

@@ -10,8 +10,8 @@ static uint64_t mixed(uint64_t value) {
 
 enum { FEISTEL_ROUNDS = 6 };
 
-// A Feistel network permutes the numbers of 2 x `half` bits. One that lands outside of 0 ... count - 1 is sent through
-// it again until it is inside: that keeps it a permutation.
+// A Feistel network permutes the numbers of 2 x `half` bits. A result outside of 0 ... count - 1 is permuted again
+// until it is inside: that keeps it a permutation.
 int64_t shuffled(int64_t place, int64_t count, uint64_t seed) {
   int half = 1;
   while (half < 31 && (INT64_C(1) << (2 * half)) < count) half++;

@@ -3,5 +3,5 @@
 
 #include <stdint.h>
 
-// The number that stands at `place` of a random permutation of 0 ... count - 1, which `seed` chooses.
+// The number at `place` of a random permutation of 0 ... count - 1, which `seed` chooses.
 int64_t shuffled(int64_t place, int64_t count, uint64_t seed);

@@ -15,13 +15,13 @@ enum { PING = 1, ENOUGH };  // tags
 enum {
   WARM_UPS = 3,
   WARM_UP_US = 20000,
-  BATCH = 10,          // round trips between two looks at the smallest time
-  STABLE_BATCHES = 2,  // in so many it must not have improved by more than
+  BATCH = 10,          // round trips between two checks of the smallest time
+  STABLE_BATCHES = 2,  // in which the smallest time must not have improved by more than
   STABLE_PERCENT = 1,
   SENDS_TIMED = 10,
 };
 
-// A slow network gets fewer repeats: none further after so long, if there are so many.
+// A slow network gets fewer repeats: no more after this time, if this many were done.
 enum { LONG_US = 50000, ENOUGH_FOR_LONG = 10, TOO_LONG_US = 500000, ENOUGH_FOR_TOO_LONG = 3 };
 
 bool pingpong_make(Pingpong *pingpong, const Options *options, bool yields) {
@@ -75,7 +75,7 @@ static bool is_enough(int done, double elapsed_us) {
          (elapsed_us >= TOO_LONG_US && done >= ENOUGH_FOR_TOO_LONG);
 }
 
-// Round trips until the smallest doesn't get smaller, or exactly so many. Returns how many.
+// Round trips until the smallest time stops falling, or an exact number. Returns the number.
 static int measure(const Pingpong *pingpong, int size, int partner) {
   double start = now_us();
   for (int i = 0; i < WARM_UPS && now_us() - start < WARM_UP_US; i++) round_trip(pingpong, size, partner);
@@ -138,7 +138,7 @@ void pingpong_lead(const Pingpong *pingpong, int partner, Record *record) {
   }
 }
 
-// Sends everything back until the leader says that it is enough, and what window it wants.
+// Sends everything back until the leader ends the series and requests a window size.
 static Window echo(const Pingpong *pingpong, int size, int partner) {
   size_t space = (size_t)size > sizeof(Window) ? (size_t)size : sizeof(Window);
   for (;;) {

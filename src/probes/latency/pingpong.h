@@ -20,6 +20,6 @@ typedef struct {
 bool pingpong_make(Pingpong *pingpong, const Options *options, bool yields);
 void pingpong_free(Pingpong *pingpong);
 
-// The partner with the lower rank leads: it keeps the time and decides when it is enough.
+// The partner with the lower rank leads: it keeps the time and decides when to stop.
 void pingpong_lead(const Pingpong *pingpong, int partner, Record *record);
 void pingpong_follow(const Pingpong *pingpong, int partner);

@@ -43,7 +43,7 @@ void processors_add_list(const Processors *processors, Text *text) {
   }
 }
 
-// -1 where the kernel does not say.
+// -1 if the kernel does not report it.
 static int number_in(const char *path) {
   int number = -1;
   FILE *file = fopen(path, "r");

@@ -1,4 +1,4 @@
-// The processors of this node as the kernel describes them, and those that this process may use.
+// The processors of this node as the kernel describes them, and the processors that this process may use.
 #pragma once
 
 #include <stdbool.h>
@@ -18,5 +18,5 @@ int processors_count(const Processors *processors);
 // In Linux list format: 0-3,8
 void processors_add_list(const Processors *processors, Text *text);
 
-// All that are online: JSON objects, comma apart.
+// All online processors: JSON objects, separated by commas.
 void processors_add_online(Text *text);

@@ -1,4 +1,4 @@
-// What rank 0 tells and hears while the measurement runs: files in its directory.
+// Rank 0's reports and commands while the measurement runs: files in its directory.
 #pragma once
 
 #include <stdbool.h>
@@ -13,5 +13,5 @@ typedef struct {
 Progress progress_start(const char *directory);
 double progress_seconds(const Progress *progress);
 
-// Tells how far it is, not too often. True if somebody wants it to stop.
+// Reports the progress, not too often. True if a stop was requested.
 bool progress_tell(Progress *progress, int64_t done, int64_t total);

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// They are written to the file as they stand in memory.
+// Written to the file in their memory layout.
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is little-endian");
 _Static_assert(sizeof(Sized) == 32 && offsetof(Record, sizes) == 12, "the file has no gaps");
 

@@ -1,4 +1,4 @@
-// What was measured, as it will stand in the file (docs/reference/latency-file.md).
+// The measured values in the layout of the file (docs/reference/latency-file.md).
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ typedef struct {
 
 int record_bytes(int sizes);
 
-// False if there is no memory for so many.
+// False if memory is exhausted.
 bool records_make(Records *records, int sizes, int64_t capacity);
 void records_free(Records *records);
 

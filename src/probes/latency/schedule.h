@@ -1,4 +1,4 @@
-// Who is measured with whom, step by step. Every rank computes its own partners: nothing is communicated or stored.
+// The partners of each step. Every rank computes its own partners: nothing is communicated or stored.
 #pragma once
 
 #include <stdint.h>

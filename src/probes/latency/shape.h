@@ -1,4 +1,4 @@
-// How the ranks of a job are spread over nodes.
+// How the ranks of a job are distributed over nodes.
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ typedef struct {
   int *start;   // of each node: where its ranks begin in `order`; one more at the end
 } Shape;
 
-// `node` tells the node of each rank: numbers from 0 without gaps. False if there is no memory.
+// `node` is the node of each rank: numbers from 0 without gaps. False if memory is exhausted.
 bool shape_make(Shape *shape, int ranks, const int *node);
 void shape_free(Shape *shape);
 

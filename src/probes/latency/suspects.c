@@ -10,15 +10,15 @@
 #include "histogram.h"
 
 // The robust z-score of Iglewicz and Hoaglin (1993): the deviation from the median over 1.4826 times the median
-// absolute deviation (MAD), which is the standard deviation where values are normally distributed.
+// absolute deviation (MAD), which is the standard deviation for normally distributed values.
 static const double STANDARD_OF_MAD = 1.4826, SMALLEST_SCORE = 5, SMALLEST_RATIO = 1.3;
-static const double SMALLEST_SPREAD = 0.02;  // of the median: less can't be told from the histograms
+static const double SMALLEST_SPREAD = 0.02;  // of the median: histograms do not resolve less
 
 enum { LEAST_MOST = 8, SHARE = 100 };  // so many, or one of so many pairs
 
 enum { TIME, FORWARD, BACKWARD, METRICS };
 
-// What is slow is large: bandwidth counts as time per byte. NaN if it was not measured.
+// Slow is large: bandwidth counts as time per byte. NaN if it was not measured.
 static float slowness(const Sized *sized, int metric) {
   if (metric == TIME) return sized->median;
   return 1 / (metric == FORWARD ? sized->forward : sized->backward);
@@ -92,7 +92,7 @@ static int lowest_bin(const float *times_slower, int64_t count, int most) {
   return bin;
 }
 
-// This rank's part of the worst. Returns how many.
+// This rank's part of the worst. Returns the number.
 static int choose(const Records *pairs, const float *times_slower, int most, Suspect *chosen) {
   int bin = lowest_bin(times_slower, pairs->count, most), count = 0;
   for (int64_t place = 0; place < pairs->count && count < most; place++) {
@@ -103,7 +103,7 @@ static int choose(const Records *pairs, const float *times_slower, int most, Sus
   return count;
 }
 
-// Brings the parts of all ranks together, on all of them.
+// Gathers the parts of all ranks, on all of them.
 static int bring_together(const Suspect *mine, int count, int most, Suspect *suspects) {
   int ranks, total = 0, bytes = count * (int)sizeof *mine;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

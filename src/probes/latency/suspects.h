@@ -14,5 +14,5 @@ typedef struct {
 } Suspect;
 
 // All ranks call it together, each with the pairs that it led, and get the same list, worst first: at most
-// MOST_SUSPECTS. Returns how many.
+// MOST_SUSPECTS. Returns the number.
 int suspects_find(const Records *pairs, const Shape *shape, Suspect *suspects);

@@ -24,7 +24,7 @@ void table_open(Table *table, const char *directory, char *line) {
   explain(error, "create", directory, line);
 }
 
-// Writes the records of all ranks one behind the other from `before` on. Counts them.
+// Writes the records of all ranks consecutively from `before` on. Counts them.
 static int write_records(MPI_File file, int64_t before, Records *records, int64_t *total) {
   records_sort(records);
   int64_t start = 0;
@@ -42,8 +42,8 @@ static int write_records(MPI_File file, int64_t before, Records *records, int64_
   return error;
 }
 
-// Some libraries report no error when the disk is full. Rank 0 looks; to open a file is what shows a network file
-// system's client what others have written.
+// Some libraries report no error when the disk is full, so rank 0 checks the file. Opening it makes a client of a
+// network file system show what others have written.
 static bool is_whole(const Table *table, int record) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -12,6 +12,6 @@ typedef struct {
   int64_t pairs, alone;  // written by all ranks
 } Table;
 
-// All ranks call these together. What is wrong goes to `line`, of LINE bytes, which is empty if all is well.
+// All ranks call these together. An error goes to `line`, of LINE bytes, which is empty if all is well.
 void table_open(Table *table, const char *directory, char *line);
 void table_write(Table *table, Records *pairs, Records *alone, char *line);

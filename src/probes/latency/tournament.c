@@ -2,8 +2,8 @@
 
 int circle_rounds(int players) { return players % 2 ? players : players - 1; }
 
-// The players but the last sit in a circle of m, m odd; in round r those whose places add up to r are partners. Who
-// would be its own partner gets the last player, or has a bye if there is none.
+// All players but the last sit in a circle of m, m odd. In round r, players whose places add up to r are partners. A
+// player paired with itself gets the last player, or has a bye if there is no last player.
 int circle_partner(int players, int round, int player) {
   int circle = circle_rounds(players);
   int64_t alone = (int64_t)round * ((circle + 1) / 2) % circle;  // twice this place is `round`
@@ -42,7 +42,7 @@ static int between_halves(const Shape *shape, int round, int node, int slot) {
                               : shape_rank(shape, other == last ? 0 : last - other, half + place);
 }
 
-// Nodes are the players. One that has a bye is left to itself.
+// Nodes are the players. A node with a bye plays internally.
 static int between_nodes(const Shape *shape, int round, int node, int slot) {
   int size = shape->largest;
   int other = circle_partner(shape->nodes, round / size, node);
@@ -50,7 +50,7 @@ static int between_nodes(const Shape *shape, int round, int node, int slot) {
   return shape_rank(shape, other, shifted(slot, round % size, size, node < other));
 }
 
-// An odd number of ranks plays inside each of an even number of nodes; the ones that have a bye meet between nodes.
+// An odd number of ranks plays inside each of an even number of nodes; the ranks with a bye meet between nodes.
 static int inside_with_guest(const Shape *shape, int round, int node, int slot) {
   int place = circle_partner(shape->largest, round, slot);
   return place >= 0 ? shape_rank(shape, node, place) : shape_rank(shape, circle_partner(shape->nodes, 0, node), slot);
@@ -66,6 +66,6 @@ int tournament_partner(const Shape *shape, int round, int rank) {
     return round < inside ? shape_rank(shape, node, circle_partner(shape->largest, round, slot))
                           : between_halves(shape, round - inside, node, slot);
   if (round < inside) return inside_with_guest(shape, round, node, slot);
-  // With guests, the first round between nodes has been played: its pairs are the guests'.
+  // With guests, the first round between nodes has been played: it consists of the guests' pairs.
   return between_nodes(shape, inside > 0 ? round - inside + 1 : round, node, slot);
 }

@@ -1,7 +1,7 @@
-// All pairs of ranks in as few rounds as there can be: everybody has at most one partner in a round.
+// All pairs of ranks in the fewest possible rounds: each rank has at most one partner in a round.
 //
 // Two levels: as far as the nodes' sizes allow it, a round is purely inside nodes or purely between them, so that all
-// pairs of a round meet the same load. docs/explanation/latency.md tells how and why it works.
+// pairs of a round meet the same load. docs/explanation/latency.md explains how and why it works.
 #pragma once
 
 #include <stdbool.h>

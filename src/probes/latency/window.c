@@ -12,7 +12,7 @@ enum { MESSAGE = 3, SHORT };  // tags
 enum { SMALLEST = 4096, MOST_BYTES = 8 << 20, MOST_MESSAGES = 16, TRIES = 3, SLOW_US = 20000 };
 
 int window_length(int size, double message_us) {
-  // The rate of single messages would be stored beside the rates of many as if it were one of them.
+  // Otherwise the rate of single messages would be stored as if it were the rate of many.
   if (size < SMALLEST || message_us > SLOW_US) return 0;
   if (size > MOST_BYTES) return 1;
   return MOST_BYTES / size < MOST_MESSAGES ? MOST_BYTES / size : MOST_MESSAGES;
@@ -42,8 +42,8 @@ static double send_window(Window window, int partner, const char *out, bool yiel
   return now_us() - start;
 }
 
-// Receives a window. Returns the time from being ready to the last message, in us: one short message and the window,
-// as in send_window.
+// Receives a window. Returns the time from being ready to the last message, in us: one short message and the window, as
+// in send_window.
 static double receive_window(Window window, int partner, char *in, bool yields) {
   MPI_Request requests[MOST_MESSAGES];
   for (int i = 0; i < window.length; i++)

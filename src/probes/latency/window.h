@@ -13,7 +13,7 @@ typedef struct {
   double forward, backward;  // MB/s, from the leader and to it; NaN if not measured
 } Bandwidth;
 
-// So many messages of a size make a window, if one takes so long (0: not known yet).
+// The number of messages of a size in a window, given the time of one message (0: not known yet).
 int window_length(int size, double message_us);
 Window window_for(int size, double message_us);
 

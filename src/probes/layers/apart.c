@@ -10,7 +10,7 @@
 enum { MOST_BYTES = 4096 };  // that a pipe takes at once
 
 static void in_the_copy(void (*function)(FILE *, void *), void *argument, int end) {
-  // Neither a message of the MPI library's about the crash, nor a core.
+  // Suppresses the MPI library's message about the crash, and the core file.
   for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   char text[MOST_BYTES] = "";

@@ -1,6 +1,6 @@
-// Open MPI has no procedure that tells its components, but exports what it has selected. The layouts below are those of
-// opal/mca/mca.h and opal/class/opal_list.h, versions 4.0 to 5.0, of a build without debugging. What is found is taken
-// for true only if it has the type's name where that belongs.
+// Open MPI has no procedure that lists its components, but exports its selection. The layouts below are copied from
+// opal/mca/mca.h and opal/class/opal_list.h, versions 4.0 to 5.0, of a build without debugging. A result is accepted
+// only if it has the type's name in the expected place.
 #define _GNU_SOURCE
 #include "components.h"
 

@@ -3,5 +3,5 @@
 
 #include <stdio.h>
 
-// Writes lines `pml NAME`, `mtl NAME`, `btl NAME`: none of another MPI library.
+// Writes lines `pml NAME`, `mtl NAME`, `btl NAME`; none for another MPI library.
 void components_write(FILE *file);

@@ -1,13 +1,13 @@
-// Tells what carries the messages of an MPI library, and the values of its variables: a program that Rankwise starts in
-// the place of the user's, with FILE NAME...: rank 0 writes what it finds to FILE, a fact a line.
+// Reports what carries the messages of an MPI library, and the values of its variables. Rankwise starts this program in
+// place of the user's, with FILE NAME...: rank 0 writes its findings to FILE, a fact a line.
 //
 //   library TEXT     MPI_Get_library_version, a line each
 //   pml|mtl|btl NAME components of Open MPI that are in use
-//   processors N     that a rank may use: the most of any rank
-//   nodes N          that the ranks are on
-//   variable NAME    that there is
-//   value NAME TEXT  of those that were asked for, as far as it can be read
-//   end              all is there
+//   processors N     that a rank may use: the maximum over all ranks
+//   nodes N          number of nodes of the job
+//   variable NAME    a variable that exists
+//   value NAME TEXT  the value of a requested variable, as far as it can be read
+//   end              the file is complete
 //
 // Made by: mpicc -std=gnu11 -O2 -o layers *.c -lm
 #define _GNU_SOURCE

@@ -40,8 +40,8 @@ std::vector<std::int32_t> placed(const rankwise_traffic &traffic, const Slots &g
   return slot;
 }
 
-// RATIONALE: slots are processes. Role r goes to the process slot[r], and roles are ranks: that process gets rank r.
-// So this is the inverse of `slot`.
+// RATIONALE: slots are processes. Role r goes to the process slot[r], and roles are ranks: that process gets rank r. So
+// this is the inverse of `slot`.
 void to_new_ranks(const std::vector<std::int32_t> &slot, std::int32_t processes, std::int32_t *new_rank) {
   std::fill_n(new_rank, processes, -1);
   std::int32_t next = 0;

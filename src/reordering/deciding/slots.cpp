@@ -41,7 +41,7 @@ std::vector<std::int32_t> find_slots(const rankwise_machine &machine, const rank
   return slot;
 }
 
-// The outermost level whose objects hold a node each.
+// The outermost level whose objects contain one node each.
 std::int32_t level_of_nodes(const rankwise_machine &machine) {
   const auto parts_nodes = [&machine](std::int32_t level) {
     for (std::int32_t slot = 1; slot < machine.slots; slot++) {
@@ -64,11 +64,10 @@ Slots slots_of(const rankwise_whereabouts *where, std::int32_t processes) {
   for (std::int32_t i = 0; i < processes; i++) {
     const rankwise_whereabouts &here = where[i];
     const std::int32_t node = nodes.emplace(host_of(here), static_cast<std::int32_t>(nodes.size())).first->second;
-    // Of one that is in several, nothing is known to be near but what is in the same object around them: it gets one
-    // of its own.
+    // A process in several objects is near only to processes in the same enclosing object: it gets a separate object.
     const std::int32_t own = -1 - i;
     const auto known = [own](std::int32_t number) { return number < 0 ? own : number; };
-    // Each is a slot of its own, also where several share a core.
+    // Each process is a separate slot, even if several share a core.
     slots.object.insert(slots.object.end(),
                         {node, known(here.package), known(here.numa), known(here.l3), known(here.core), i});
   }
@@ -80,7 +79,7 @@ Slots slots_on(const rankwise_machine &machine, const rankwise_whereabouts *wher
   Slots slots;
   slots.depth = machine.levels;
   slots.node = level_of_nodes(machine);
-  // Levels that divide something do so in the whole machine, whichever of its slots are ours.
+  // The costs follow from the levels of the whole machine, not only from the slots in use.
   slots.per_byte = hops(machine.object, machine.slots, machine.levels);
   for (const std::int32_t slot : find_slots(machine, where, processes)) {
     const std::int32_t *row = machine.object + static_cast<std::ptrdiff_t>(slot) * machine.levels;

@@ -38,8 +38,8 @@ inline constexpr int tag_ub = 501;
 inline constexpr int thread_levels[] = {0, 1024, 2048, 4096};
 inline constexpr std::size_t library_version_bytes = 8192;
 
-// Whether the status of MPI_Isendrecv and MPI_Isendrecv_replace tells the bytes received. Only Open MPI is known to do
-// so; MPICH and Intel MPI do not.
+// Whether the status of MPI_Isendrecv and MPI_Isendrecv_replace contains the bytes received. Only Open MPI is known to
+// do so; MPICH and Intel MPI do not.
 inline bool exchange_tells_bytes = false;
 
 inline const void *in_place() { return reinterpret_cast<const void *>(1); }
@@ -73,7 +73,7 @@ inline bool is_exact(MPI_Op op) {
          || number == 0x38 || number == 0x39;   // MPI_MINLOC, MPI_MAXLOC
 }
 
-// Predefined datatypes of whole numbers and truth values.
+// Predefined datatypes of integers and truth values.
 inline bool is_whole_number(MPI_Datatype datatype) {
   switch (bits(datatype)) {
     case 0x201:  // MPI_AINT
@@ -123,7 +123,7 @@ inline bool is_whole_number(MPI_Datatype datatype) {
 
 inline void find_constants(const char *version) { exchange_tells_bytes = std::strstr(version, "Open MPI") != nullptr; }
 
-// MPI_ERR_IN_STATUS: some of the requests failed, and their statuses tell which.
+// MPI_ERR_IN_STATUS: some of the requests failed; their statuses contain the errors.
 inline bool is_error_in_status(int code) { return code == 19; }
 
 // MPI_ERR_PENDING, in a status: the request has neither failed nor completed.
@@ -160,7 +160,7 @@ inline std::uint32_t file_mode(int amode) {
   return mode;
 }
 
-// The size of a datatype if its handle tells, else -1.
+// The size of a datatype if its handle contains it, else -1.
 inline std::int64_t size_in_handle(MPI_Datatype /*datatype*/) { return -1; }
 
 }  // namespace abi

@@ -1,6 +1,6 @@
-// MPICH 3, 4, 5, Intel MPI, MVAPICH, Cray MPICH (libmpi.so.12): what wrappers must know of the mpi.h that they
-// share (the MPICH ABI initiative). tests/mpi/test_abi.py compares this with the real headers. Included inside
-// namespace rankwise::mpich.
+// MPICH 3, 4, 5, Intel MPI, MVAPICH, Cray MPICH (libmpi.so.12): the parts of their common mpi.h that wrappers need (the
+// MPICH ABI initiative). tests/mpi/test_abi.py compares this with the real headers. Included inside namespace
+// rankwise::mpich.
 
 using MPI_Comm = int;
 using MPI_Datatype = int;
@@ -40,8 +40,8 @@ inline constexpr int tag_ub = 0x64400001;
 inline constexpr int thread_levels[] = {0, 1, 2, 3};
 inline constexpr std::size_t library_version_bytes = 8192;
 
-// Whether the status of MPI_Isendrecv and MPI_Isendrecv_replace tells the bytes received. In MPICH 4.0 and 5.0 and in
-// Intel MPI 2021 it holds 0 or what was in memory; no version is known where it is right.
+// Whether the status of MPI_Isendrecv and MPI_Isendrecv_replace contains the bytes received. In MPICH 4.0 and 5.0 and
+// in Intel MPI 2021 it contains 0 or stale memory; no version is known where it is right.
 inline constexpr bool exchange_tells_bytes = false;
 
 inline const void *in_place() { return reinterpret_cast<const void *>(-1); }
@@ -79,7 +79,7 @@ inline bool is_exact(MPI_Op op) {
   return op == 0x58000001 || op == 0x58000002 || (op >= 0x58000005 && op <= 0x5800000c);
 }
 
-// Predefined datatypes of whole numbers and truth values.
+// Predefined datatypes of integers and truth values.
 inline bool is_whole_number(MPI_Datatype datatype) {
   switch (datatype) {
     case 0x4c000101:  // MPI_CHAR
@@ -129,7 +129,7 @@ inline bool is_whole_number(MPI_Datatype datatype) {
 
 inline void find_constants(const char * /*version*/) {}
 
-// MPI_ERR_IN_STATUS: some of the requests failed, and their statuses tell which.
+// MPI_ERR_IN_STATUS: some of the requests failed; their statuses contain the errors.
 inline bool is_error_in_status(int code) { return (code & 0x7F) == 17; }
 
 // MPI_ERR_PENDING, in a status: the request has neither failed nor completed.
@@ -150,7 +150,7 @@ inline std::int64_t received_bytes(const MPI_Status &status) {
 // A file's access mode in the numbers of rankwise_file_mode.
 inline std::uint32_t file_mode(int amode) { return static_cast<std::uint32_t>(amode) & 0x1FF; }
 
-// The size of a datatype if its handle tells, else -1: built-in types carry it in bits 8 to 15.
+// The size of a datatype if its handle contains it, else -1: built-in types carry it in bits 8 to 15.
 inline std::int64_t size_in_handle(MPI_Datatype datatype) {
   return (static_cast<std::uint32_t>(datatype) & 0xFF000000U) == 0x4C000000U ? (datatype >> 8) & 0xFF : -1;
 }

@@ -1,4 +1,4 @@
-// Open MPI 4.x and 5.x (libmpi.so.40): what wrappers must know of its mpi.h. tests/mpi/test_abi.py compares this
+// Open MPI 4.x and 5.x (libmpi.so.40): the parts of its mpi.h that wrappers need. tests/mpi/test_abi.py compares this
 // with the real header. Included inside namespace rankwise::openmpi.
 //
 // Handles are addresses; the predefined ones are objects of the library, found by name (openmpi_variables.h).
@@ -40,7 +40,7 @@ inline constexpr int topology_dist_graph = 3;
 inline constexpr int thread_levels[] = {0, 1, 2, 3};
 inline constexpr std::size_t library_version_bytes = 256;
 
-// Whether the status of MPI_Isendrecv and MPI_Isendrecv_replace tells the bytes received.
+// Whether the status of MPI_Isendrecv and MPI_Isendrecv_replace contains the bytes received.
 inline constexpr bool exchange_tells_bytes = true;
 
 inline const void *in_place() { return reinterpret_cast<const void *>(1); }
@@ -65,7 +65,7 @@ inline MPI_Op product = nullptr;
 inline MPI_Message no_process = nullptr;
 inline MPI_Message message_no_proc() { return no_process; }
 
-// Variables of the library by their names; nullptr where this version lacks one.
+// Variables of the library by their names; nullptr if this version lacks one.
 template <class Handle, std::size_t count>
 inline void find_all(const char *const (&names)[count], Handle (&found)[count]) {
   for (std::size_t i = 0; i < count; ++i) found[i] = static_cast<Handle>(library::variable(names[i]));
@@ -86,15 +86,15 @@ inline constexpr const char *whole_number_names[] = {RANKWISE_OPENMPI_WHOLE_NUMB
 inline MPI_Op exact_operations[std::size(exact_operation_names)] = {};
 inline MPI_Datatype whole_numbers[std::size(whole_number_names)] = {};
 
-// Predefined datatypes whose sizes are asked for once, the most usual first. Others are asked for each time: the
-// handle of one that the program made may come to mean another.
+// Predefined datatypes whose sizes are queried once, the most usual first. Others are queried each time: the handle of
+// a datatype that the program made may be reused for another.
 inline constexpr const char *usual_datatypes[] = {
 #define RANKWISE_NAME(name) #name,
     RANKWISE_OPENMPI_DATATYPES(RANKWISE_NAME)
 #undef RANKWISE_NAME
 };
 
-// What is known of them, by handle. Never changed after MPI_Init, so that threads may look at it together.
+// Their sizes, by handle. Never changed after MPI_Init, so that threads may read it together.
 struct Known {
   MPI_Datatype datatype = nullptr;
   std::int32_t bytes = -1;
@@ -122,7 +122,7 @@ inline bool is_arithmetic(MPI_Op op) { return op == sum || op == product; }
 // Predefined operations whose result is the same in any order of the operands.
 inline bool is_exact(MPI_Op op) { return is_among(op, exact_operations); }
 
-// Predefined datatypes of whole numbers and truth values.
+// Predefined datatypes of integers and truth values.
 inline bool is_whole_number(MPI_Datatype datatype) {
   const Known &known = known_datatype(datatype);
   return known.datatype == datatype ? known.is_whole_number : is_among(datatype, whole_numbers);
@@ -137,7 +137,7 @@ inline void find_constants(const char * /*version*/) {
   find_datatypes();
 }
 
-// MPI_ERR_IN_STATUS: some of the requests failed, and their statuses tell which.
+// MPI_ERR_IN_STATUS: some of the requests failed; their statuses contain the errors.
 inline bool is_error_in_status(int code) { return code == 18; }
 
 // MPI_ERR_PENDING, in a status: the request has neither failed nor completed.
@@ -154,7 +154,7 @@ inline std::int64_t received_bytes(const MPI_Status &status) {
 // A file's access mode in the numbers of rankwise_file_mode.
 inline std::uint32_t file_mode(int amode) { return static_cast<std::uint32_t>(amode) & 0x1FF; }
 
-// The size of a datatype if its handle tells, else -1.
+// The size of a datatype if its handle contains it, else -1.
 inline std::int64_t size_in_handle(MPI_Datatype datatype) {
   const Known &known = known_datatype(datatype);
   return known.datatype == datatype ? known.bytes : -1;

@@ -33,7 +33,7 @@
   X(ompi_mpi_op_land) X(ompi_mpi_op_lor) X(ompi_mpi_op_lxor) \
   X(ompi_mpi_op_band) X(ompi_mpi_op_bor) X(ompi_mpi_op_bxor)
 
-// X(the variable): datatypes of whole numbers and truth values
+// X(the variable): datatypes of integers and truth values
 #define RANKWISE_OPENMPI_WHOLE_NUMBERS(X) \
   X(ompi_mpi_int) X(ompi_mpi_long) X(ompi_mpi_integer) X(ompi_mpi_unsigned) X(ompi_mpi_unsigned_long) \
   X(ompi_mpi_int64_t) X(ompi_mpi_uint64_t) X(ompi_mpi_int32_t) X(ompi_mpi_uint32_t) \

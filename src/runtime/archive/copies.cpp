@@ -1,4 +1,4 @@
-// In a statically linked program there is but one copy.
+// A statically linked program has only one copy.
 #include "../dispatch/copies.h"
 
 #include "../run_directory.h"

@@ -1,4 +1,4 @@
-/* The MPI library's own functions by slot; nothing where the program doesn't have them. */
+/* The MPI library's own functions by slot; null if the program doesn't have them. */
   .section .data.rel.ro, "aw"
   .balign 8
   .globl rankwise_functions
@@ -10,13 +10,13 @@ rankwise_functions:
 #include "../generated/stubs.inc"
   .size rankwise_functions, . - rankwise_functions
 
-/* The runtime's own references to these are weak (src/libc/elsewhere.h): out of a static library the linker brings only
- * what somebody needs. */
+/* The runtime's own references to these are weak (src/libc/elsewhere.h): from a static library the linker takes only
+ * members that are needed. */
   .section .data.rel.ro, "aw"
   .quad dladdr, dlopen, dlsym
   .quad pthread_attr_getstack, pthread_getattr_np, pthread_key_create, pthread_setspecific
 
-/* By this symbol `rankwise run` knows a program that records itself. */
+/* This symbol shows `rankwise run` that a program records itself. */
   .section .rodata
   .globl rankwise_in_program
   .type rankwise_in_program, @object

@@ -1,5 +1,5 @@
-// The MPI library of a program that links both it and Rankwise statically, without a loader to ask. Each stub
-// pulls in its PMPI_ function (stub.inc); what else is there is detected by weak references.
+// The MPI library of a program that links both it and Rankwise statically, without a loader. Each stub pulls in its
+// PMPI_ function (stub.inc); weak references detect further functions.
 #include "../dispatch/library.h"
 
 #include <cstring>
@@ -38,7 +38,7 @@ struct Named {
   void *address;
 };
 
-// RATIONALE: filled in when the program is linked or loaded, and empty where a weak reference is.
+// RATIONALE: filled in when the program is linked or loaded; a missing weak reference leaves it empty.
 const Named named_functions[] = {
 #define RANKWISE_QUERY(name) {"PMPI_" #name, reinterpret_cast<void *>(&PMPI_##name)},
     RANKWISE_QUERIES(RANKWISE_QUERY)
@@ -65,19 +65,19 @@ void *find(const Named (&all)[count], const char *name) {
 
 }  // namespace
 
-// Nothing marks the standard ABI here, so it is not offered.
+// Nothing marks the standard ABI here, so it is not available.
 rankwise_abi abi() {
   const bool openmpi = variable("ompi_mpi_comm_world") != nullptr;
   return asked_for({openmpi ? RANKWISE_ABI_OPENMPI : RANKWISE_ABI_MPICH, true});
 }
 
-// It is a part of the program, and so are its bindings and components.
+// The library is a part of the program, and so are its bindings and components.
 bool is_mpi_library(const char * /*path*/) { return false; }
 bool is_component(const char * /*path*/) { return false; }
 bool belongs_to_mpi(const char * /*path*/) { return false; }
 
 void *function(const char *name) {
-  const int slot = slot_named(name + 1);  // behind the P
+  const int slot = slot_named(name + 1);  // after the P
   return slot >= 0 ? rankwise_functions[slot] : find(named_functions, name);
 }
 

@@ -1,4 +1,4 @@
-// In a statically linked program the linker has resolved what would otherwise be relocations.
+// In a statically linked program the linker has resolved all relocations.
 #include "../hooks/relocations.h"
 
 namespace rankwise::relocations {

@@ -1,5 +1,5 @@
 // The body of a build, in two files for each ABI: the frequent calls, and all others. A file defines
-// RANKWISE_BUILD_ABI, RANKWISE_ABI_HEADER and RANKWISE_TRANSPORTS_HEADER, and the one of the frequent calls
+// RANKWISE_BUILD_ABI, RANKWISE_ABI_HEADER and RANKWISE_TRANSPORTS_HEADER, and for the frequent calls also
 // RANKWISE_FREQUENT, and then includes this one.
 
 #include <dlfcn.h>

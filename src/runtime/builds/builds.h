@@ -1,4 +1,4 @@
-// One build of all wrappers for each description of MPI.
+// One build of all wrappers for each MPI ABI.
 #ifndef RANKWISE_BUILDS_BUILDS_H
 #define RANKWISE_BUILDS_BUILDS_H
 
@@ -27,9 +27,9 @@ inline constexpr rankwise_abi openmpi = RANKWISE_ABI_OPENMPI;
 inline constexpr rankwise_abi mpich = RANKWISE_ABI_MPICH;
 inline constexpr rankwise_abi mpiabi = RANKWISE_ABI_MPIABI;
 
-// Writes the wrappers for an ABI into a table, in the order of the slots; false if there are none.
+// Writes the wrappers for an ABI into a table, in the order of the slots; false if the ABI has no build.
 //
-// RATIONALE: not a constant, whose addresses the loader would have to write down in every process.
+// RATIONALE: not a constant, because the loader would have to relocate its addresses in every process.
 inline bool write_wrappers(rankwise_abi abi, void **table) {
   switch (abi) {
     case RANKWISE_ABI_OPENMPI:
@@ -46,7 +46,7 @@ inline bool write_wrappers(rankwise_abi abi, void **table) {
   }
 }
 
-// What Rankwise itself asks of MPI, likewise.
+// The MPI operations that Rankwise itself uses, in the same way.
 inline const Communication *communication(rankwise_abi abi) {
   switch (abi) {
     case RANKWISE_ABI_OPENMPI:

@@ -1,4 +1,4 @@
-// Chooses the description of MPI: from the marks of the library and the user's setting.
+// Chooses the MPI ABI from the marks of the library and the user's setting.
 #ifndef RANKWISE_DISPATCH_CHOICE_H
 #define RANKWISE_DISPATCH_CHOICE_H
 
@@ -6,13 +6,13 @@
 
 namespace rankwise::library {
 
-// What the library itself shows, and whether it can be anything else.
+// The ABI that the library itself shows, and whether it may be another one.
 struct Seen {
   rankwise_abi abi;
   bool certain;
 };
 
-// What the user asks for by RANKWISE_MPI, where it can be true: a wrong description would crash the program.
+// The user's choice in RANKWISE_MPI, if it can be true: a wrong ABI would crash the program.
 rankwise_abi asked_for(Seen seen);
 
 }  // namespace rankwise::library

@@ -5,7 +5,7 @@
 #include "../run_directory.h"
 
 extern "C" {
-// In each copy; the loader finds the one that is first.
+// In each copy; the loader finds the first one.
 [[gnu::visibility("default")]] extern const char rankwise_copy;
 const char rankwise_copy = 0;
 // src/introspection/linked.cpp

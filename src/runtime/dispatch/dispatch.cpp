@@ -31,8 +31,8 @@ bool past_us = false;
 
 void fill(int slot, void *target) { __atomic_store_n(&rankwise_slots[slot], target, __ATOMIC_RELEASE); }
 
-// RATIONALE: the first call of each kind would wait for the system to bring in the wrapper's page, microseconds in
-// which messages arrive in another order than without us. (Older systems don't know the wish; then it is so.)
+// RATIONALE: otherwise the first call of each kind would wait for the page of its wrapper, for microseconds in which
+// messages arrive in another order than without us. (Older systems don't support this; then it is so.)
 void bring_in(void *const (&wrappers)[slots]) {
   constexpr int populate_read = 22;  // MADV_POPULATE_READ, which older headers lack
   const auto [lowest, highest] = std::minmax_element(wrappers, wrappers + slots);

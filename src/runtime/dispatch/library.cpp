@@ -43,8 +43,8 @@ int look_at(dl_phdr_info *info, std::size_t /*bytes*/, void *wanted) {
 
 // The first object that looks like the MPI library and really has its functions.
 //
-// RATIONALE: nothing of the loader may be called from inside dl_iterate_phdr: another thread's dlopen takes the same
-// two locks the other way round.
+// RATIONALE: the loader must not be called from inside dl_iterate_phdr: another thread's dlopen takes the same two
+// locks in the opposite order.
 void *look_for_library() {
   for (int number = 0;; ++number) {
     Candidate candidate{number, ""};
@@ -80,7 +80,7 @@ Seen look_into(void *library) {
 
 bool is_mpi_library(const char *path) {
   const char *name = base_name(path);
-  // (Builds without weak symbols have the PMPI_ names in a library of their own.)
+  // (Builds without weak symbols have the PMPI_ names in a separate library.)
   const bool is_named = strncmp(name, "libmpi", 6) == 0 || strncmp(name, "libpmpi", 7) == 0;
   if (!is_named || !contains(name, ".so")) return false;
   static constexpr const char *bindings[] = {"fort", "mpifh", "usempi", "cxx", "++", "java", "wrapper"};
@@ -128,8 +128,8 @@ void *variable(const char *name) {
 
 void *find_next(Slot slot) {
   const char *name = slot_facts[static_cast<int>(slot)].name;
-  // RTLD_NEXT finds another preloaded tool first, so that we stack; it finds nothing where the MPI library came
-  // by dlopen (Python), and then the library itself is asked.
+  // RTLD_NEXT finds another preloaded tool first, so that we stack. It finds nothing if the MPI library was loaded by
+  // dlopen (Python); then the library itself is queried.
   void *found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) found = function(name);
   __atomic_store_n(&next_functions[static_cast<int>(slot)], found, __ATOMIC_RELAXED);

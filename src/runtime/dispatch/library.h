@@ -1,4 +1,4 @@
-// The MPI library of this process: which one it is, and its functions.
+// The MPI library of this process: its identity, and its functions.
 #ifndef RANKWISE_DISPATCH_LIBRARY_H
 #define RANKWISE_DISPATCH_LIBRARY_H
 
@@ -7,35 +7,35 @@
 
 namespace rankwise::library {
 
-// Which description fits the MPI library that is loaded; NONE if there is none. RANKWISE_MPI decides where it can.
+// The ABI of the loaded MPI library; NONE without a library. RANKWISE_MPI decides if the library leaves a choice.
 rankwise_abi abi();
 
-// Whether an object is loaded that looks like the MPI library, by its name alone: nothing of the loader is asked.
+// Whether an object is loaded that looks like the MPI library, by its name only: does not call the loader.
 bool is_in_sight();
 
 // A function of the MPI library itself, nullptr if it lacks it.
 void *function(const char *name);
 
-// A variable of the MPI library, nullptr if it lacks it. Not the same as function(): the linker may have copied
-// the variable into the program, and then the program's copy is the one that everybody uses.
+// A variable of the MPI library, nullptr if it lacks it. Not the same as function(): the linker may have copied the
+// variable into the program, and then all code uses the program's copy.
 void *variable(const char *name);
 
 // Whether an object of this path is the MPI library.
 bool is_mpi_library(const char *path);
 
-// Whether it is a part of the MPI library: one that it loads of itself, or that comes with it (Open MPI's SHMEM).
+// Whether it is a part of the MPI library: the library loads it, or comes with it (Open MPI's SHMEM).
 bool is_component(const char *path);
 
 // Whether it is a Fortran binding.
 bool is_fortran_binding(const char *path);
 
-// Whether it is any of these, or a C++ binding: what calls MPI there does so for somebody else.
+// Whether it is any of these, or a C++ binding: its MPI calls are made on behalf of another caller.
 bool belongs_to_mpi(const char *path);
 
 // The functions that follow ours, by slot; nullptr = not yet looked up.
 inline void *next_functions[static_cast<int>(Slot::count)] = {};
 
-// Looks up what follows our function in the order of loading: another tool's or the library's own.
+// Looks up the function after ours in the loading order: another tool's or the library's own.
 [[gnu::noinline]] void *find_next(Slot slot);
 
 template <class Function>

@@ -11,7 +11,7 @@
 #include "stub_tables.h"
 
 extern "C" {
-// Defined in stubs.S, like those in dispatch.cpp: for PMPI_ names, and for what follows our functions.
+// Defined in stubs.S, like those in dispatch.cpp: for PMPI_ names, and for the functions after ours.
 extern void *rankwise_profiling_slots[];
 extern const rankwise::stubs::Distance rankwise_profiling_stubs[];
 extern const rankwise::stubs::Distance rankwise_profiling_jump;
@@ -30,12 +30,12 @@ constexpr int slots = static_cast<int>(Slot::count);
 void *own_functions[slots] = {};
 void *tools_functions[slots] = {};
 
-// The slot + 1 that the thread has called by its PMPI_ name: what follows our function is not another tool's then.
+// The slot + 1 that the thread has called by its PMPI_ name: then the function after ours is not another tool's.
 constinit thread_local int past_tools = 0;
 
 using Procedures = std::uint64_t[RANKWISE_PROCEDURE_WORDS];  // one bit each
 
-// The objects that refer to PMPI_ names, as many as have room.
+// The objects that refer to PMPI_ names, as many as fit.
 //
 // RATIONALE: a tool may end its wrapper with a jump, so the return address of its call can be the program's.
 struct Referrer {
@@ -46,7 +46,7 @@ constexpr int most_referrers = 8;
 Referrer referrers[most_referrers] = {};
 int referrer_count = 0;
 
-// What has been called in this way, and by which objects, as in the counters file.
+// The procedures that were called in this way, and the calling objects, as in the counters file.
 struct Marked {
   Procedures procedures;
   char callers[RANKWISE_MOST_CALLER_BYTES];
@@ -64,8 +64,8 @@ void *own_function(int slot) {
   return found;
 }
 
-// Made from inside a wrapper of ours, and not by a callback of the program. (Who of a tool's callers it is, the wrapper
-// finds out.)
+// Made from inside one of our wrappers, and not by a callback of the program. (The wrapper determines the caller if a
+// tool has several.)
 bool is_forwarded(std::uintptr_t return_address) {
   Thread *thread = threads::current;
   if (forwarding || thread == nullptr || thread->inside == nullptr) return forwarding;
@@ -83,7 +83,7 @@ void add(Procedures &procedures, unsigned procedure) {
 void add_caller(const char *name) {
   if (strstr(marked.callers, name) != nullptr) return;
   const std::size_t used = strlen(marked.callers);
-  // (A name that is cut off would be another one.)
+  // (A truncated name would be another one.)
   if (used + strlen(name) + 3 > sizeof marked.callers) return;
   snprintf(marked.callers + used, sizeof marked.callers - used, "%s%s", used != 0 ? ", " : "", name);
 }
@@ -117,7 +117,7 @@ void *call(int slot, std::uintptr_t return_address) {
   if (following == following_stub) {
     past_tools = slot + 1;
   } else if (following == library::function(slot_facts[slot].name)) {
-    // Nobody stands between us and the library: there is nothing to ask next time.
+    // No tool is between us and the library: no check is needed next time.
     __atomic_store_n(&rankwise_profiling_slots[slot], ours, __ATOMIC_RELEASE);
   } else {
     __atomic_store_n(&tools_functions[slot], following, __ATOMIC_RELAXED);
@@ -129,8 +129,8 @@ void *call(int slot, std::uintptr_t return_address) {
 
 }  // namespace
 
-// RATIONALE: the slot is filled in here, since only what this returns leads to it. The loader would fill it in in every
-// process.
+// RATIONALE: the slot is filled in here, because it is used only through this result. Otherwise the loader would fill
+// it in in every process.
 void *symbol(Slot slot) {
   auto *stub = static_cast<char *>(stubs::at(rankwise_profiling_stubs, static_cast<int>(slot)));
   void *empty = nullptr;

@@ -6,9 +6,9 @@
 
 namespace rankwise::stubs {
 
-// How far the stub of a slot lies from its entry.
+// The distance of a slot's stub from its entry.
 //
-// RATIONALE: of an address the loader would have to write down where it is, in every process.
+// RATIONALE: the loader would have to relocate an address in every process.
 using Distance = std::int32_t;
 
 inline void *at(const Distance *table, int slot) {

@@ -1,9 +1,9 @@
 /* One stub a wrapped function: a jump through rankwise_slots. A slot that has not been filled in leads to the
- * stub's second half, which asks rankwise_first_call where to go, and goes there with all arguments as they were.
+ * stub's second half, which gets the address from rankwise_first_call, and jumps there with unchanged arguments.
  *
- * Two more of each kind serve calls that come by PMPI_ names (profiling.h): what such a name stands for is a jump through
- * rankwise_profiling_slots, which leads to rankwise_profiling_call until it has an answer; and what follows our function
- * where it depends on the call asks rankwise_following_call. */
+ * Two more of each kind serve calls by PMPI_ names (profiling.h). The address of such a name is a jump through
+ * rankwise_profiling_slots, which leads to rankwise_profiling_call until that has a result. If the function after ours
+ * depends on the call, rankwise_following_call chooses it. */
 #if defined(__x86_64__)
 
   .text
@@ -17,7 +17,7 @@
   push %r9
   push %rax                      /* number of vector registers of a variadic call (MPI_Pcontrol) */
   mov 56(%rsp), %rdi
-  mov 64(%rsp), %rsi             /* the return address, for those that want it */
+  mov 64(%rsp), %rsi             /* the return address, if needed */
   sub $8, %rsp                   /* keeps the stack aligned to 16 */
   call \answer@PLT
   mov %rax, %r11
@@ -54,7 +54,7 @@
   stp x6, x7, [sp, #64]
   str x8, [sp, #80]
   mov x0, x17
-  mov x1, x30                    /* the return address, for those that want it */
+  mov x1, x30                    /* the return address, if needed */
   bl \answer
   mov x16, x0
   ldp x0, x1, [sp, #16]
@@ -93,7 +93,7 @@ first_\slot:
   .endm
 
   .macro EXPORTED name, slot
-#ifndef RANKWISE_ARCHIVE         /* there each exported symbol is a member of its own: archive/stub.inc */
+#ifndef RANKWISE_ARCHIVE         /* there each exported symbol is a separate member: archive/stub.inc */
   .globl \name
 #endif
   STUB \name, \slot
@@ -123,8 +123,8 @@ rankwise_slots:
   .size rankwise_slots, . - rankwise_slots
 
 /* The stubs, each by its distance from its place in the table, for the relocations that are redirected to them. The
- * symbols themselves may be defined by another library that comes before ours, so the table names them by what no other
- * library can define. */
+ * symbols themselves may be defined by another library before ours, so the table uses names that no other library can
+ * define. */
   .section .rodata
   .balign 4
   .globl rankwise_stubs

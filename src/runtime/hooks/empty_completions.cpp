@@ -39,8 +39,8 @@ constexpr std::size_t count = sizeof spellings / sizeof spellings[0];
 using Binding = void(const int *requests, void *, void *, void *, void *, void *);
 Binding *bindings[count] = {};
 
-// Whether the binding comes to our wrapper, which counts the call, can't be told by the library's name and version: the
-// thread's record tells.
+// The library's name and version do not show whether the binding calls our wrapper, which counts the call: the thread's
+// record does.
 template <std::size_t i>
 [[gnu::noinline]] void empty(const int *requests, void *a, void *b, void *c, void *d, void *e) {
   constexpr Procedure procedure = spellings[i].procedure;

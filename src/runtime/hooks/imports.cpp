@@ -15,7 +15,7 @@ constexpr unsigned places = 1U << bits;
 
 // Open addressing, linear probing, at most half full. Copies: objects may be closed before there is a counters file.
 rankwise_import names[places];
-unsigned order[places / 2];  // in which they came
+unsigned order[places / 2];  // in which they were found
 unsigned count = 0;
 unsigned told = 0;
 bool lost = false;

@@ -1,5 +1,5 @@
-// Names of MPI functions that the program's objects refer to and that have no wrapper. Which of them matter is decided
-// by the reader (python/rankwise.profile.collect.coverage.py).
+// Names of MPI functions that the program's objects refer to and that have no wrapper. The reader decides which of them
+// matter (python/rankwise/profile/collect/coverage.py).
 #ifndef RANKWISE_HOOKS_IMPORTS_H
 #define RANKWISE_HOOKS_IMPORTS_H
 
@@ -7,7 +7,7 @@ namespace rankwise::imports {
 
 void note(const char *name);
 
-// Writes to the counters file, if there is one, what has been noted since.
+// Writes the new names to the counters file, if there is one.
 void tell();
 
 }  // namespace rankwise::imports

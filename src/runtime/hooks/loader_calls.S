@@ -1,5 +1,5 @@
-/* Stand before dlsym and dlopen where a program calls them (loader_calls.h). They go on to these with a jump and not a
- * call: the loader looks at who called it. */
+/* Replace dlsym and dlopen in a program's calls (loader_calls.h). They continue to the originals with a jump and not a
+ * call: the loader checks the identity of its caller. */
   .weak dlsym                    /* elsewhere.h */
   .weak dlopen
 #if defined(__x86_64__)

@@ -9,7 +9,7 @@
 #include "slot_names.h"
 
 extern "C" {
-// Called by loader_calls.S. The first returns what is found, or nullptr for the loader to answer.
+// Called by loader_calls.S. The first returns the result, or nullptr to let the loader answer.
 void *rankwise_before_dlsym(void *handle, const char *name);
 void rankwise_before_dlopen(const char *path, int mode);
 }
@@ -17,17 +17,18 @@ void rankwise_before_dlopen(const char *path, int mode);
 namespace rankwise::loader_calls {
 namespace {
 
-// Ours for a procedure that is looked up in the MPI library: by its handle, as foreign-function interfaces do (Python's
-// ctypes and cffi, Julia's ccall), or by that of an object that brings it along.
+// Our function for a procedure that is looked up in the MPI library: by its handle, as foreign-function interfaces do
+// (Python's ctypes and cffi, Julia's ccall), or by the handle of an object that depends on it.
 //
-// RATIONALE: whoever asks for the next one (RTLD_NEXT) stands before it as we do, and is given the true answer.
+// RATIONALE: callers that look for the next one (RTLD_NEXT) are before it in the order, as we are, and get the true
+// answer.
 void *procedure(void *handle, const char *name) {
   if (handle == RTLD_NEXT || name == nullptr || !is_mpi_name(name)) return nullptr;
   const int slot = slot_named(name);
   if (slot < 0) return nullptr;
   void *ours = dispatch::symbol(static_cast<Slot>(slot));
   void *found = dlsym(handle, name);
-  // (What asks RTLD_DEFAULT has an order of its own if it was opened with RTLD_DEEPBIND.)
+  // (An object that was opened with RTLD_DEEPBIND has a different order for RTLD_DEFAULT.)
   if (found == ours) return ours;
   return found != nullptr && relocations::is_library_s_own(static_cast<Slot>(slot), found) ? ours : nullptr;
 }

@@ -1,5 +1,5 @@
-// Intercepts a program's own requests to the loader, dlopen and dlsym: they come here first, and then jump on to the
-// originals as if called directly (loader_calls.S).
+// Intercepts a program's own calls of dlopen and dlsym: they come here first, and then jump on to the originals as if
+// called directly (loader_calls.S).
 #ifndef RANKWISE_HOOKS_LOADER_CALLS_H
 #define RANKWISE_HOOKS_LOADER_CALLS_H
 
@@ -10,7 +10,7 @@ void *rankwise_dlopen(const char *path, int mode);
 
 namespace rankwise::loader_calls {
 
-// What stands before a function of the loader; nullptr if it is none of these.
+// The replacement of a function of the loader; nullptr for any other function.
 void *stand_in(const char *name);
 
 }  // namespace rankwise::loader_calls

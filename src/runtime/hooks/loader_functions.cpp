@@ -9,7 +9,7 @@
 #include "references.h"
 
 extern "C" {
-// By these, such a glibc's libc loads libraries for itself.
+// The libc of such a glibc uses these to load libraries for itself.
 [[gnu::weak]] void *__libc_dlopen_mode(const char *name, int mode);  // NOLINT(bugprone-reserved-identifier)
 [[gnu::weak]] void *__libc_dlsym(void *library, const char *name);   // NOLINT(bugprone-reserved-identifier)
 }

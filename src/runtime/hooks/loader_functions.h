@@ -4,7 +4,7 @@
 
 namespace rankwise::loader_functions {
 
-// Whether the process has them. A glibc before 2.34 has them in a library of its own, libdl, which is loaded here if
+// Whether the process has them. A glibc before 2.34 has them in a separate library, libdl, which is loaded here if
 // there is MPI without it. A process that has neither can't load MPI later.
 bool are_there();
 

@@ -1,5 +1,5 @@
-/* Stand before longjmp and its kin where a program calls them. Jumps, not calls: to the C library they are the
- * program's. rankwise_set_jumps tells what setjmp notes: see leaving.cpp. */
+/* Replace longjmp and similar functions in a program's calls. They jump, because the C library must see the program as
+ * its caller. rankwise_set_jumps shows the data that setjmp stores: see leaving.cpp. */
 #if defined(__x86_64__)
 
   .macro JUMP name, function

@@ -1,6 +1,6 @@
 // The transports of MPICH and its derivatives. Included inside the namespaces of their builds.
 
-// The value of MPI_TAG_UB; 0 if the library doesn't tell.
+// The value of MPI_TAG_UB; 0 if the library doesn't report it.
 inline int largest_tag() {
   const auto get = reinterpret_cast<decltype(&declared::MPI_Comm_get_attr)>(library::function("PMPI_Comm_get_attr"));
   int *value = nullptr;

@@ -1,9 +1,9 @@
-// Open MPI 4.x and 5.x: its point-to-point layer (PML) is reached through an exported table of functions, `mca_pml`,
-// whatever carries the messages below. Included inside namespace rankwise::openmpi.
+// Open MPI 4.x and 5.x: its point-to-point layer (PML) is called through an exported table of functions, `mca_pml`,
+// regardless of the transport below. Included inside namespace rankwise::openmpi.
 //
 // The library's own messages have negative tags. Its blocking collectives use a few fixed ones; each operation of
-// libnbc, which does non-blocking and persistent collectives, has its own below them. Below those are fixed ones
-// again: blocking neighbourhood collectives use one for each direction of a grid.
+// libnbc, which does non-blocking and persistent collectives, has its own below them. Below those are fixed ones again:
+// blocking neighbourhood collectives use one for each direction of a grid.
 
 namespace pml {
 
@@ -13,7 +13,7 @@ using Post = int (*)(const void *, std::size_t, MPI_Datatype, int, int, int, MPI
 using Start = int (*)(std::size_t, MPI_Request *);
 using Delete = int (*)(MPI_Comm);
 
-// Positions in the table. Open MPI 5 has one function more, behind del_comm.
+// Positions in the table. Open MPI 5 has an additional function after del_comm.
 enum Position { del_comm = 5, irecv = 7, isend_init = 9, isend = 10, send = 11, start_requests = 14 };
 
 struct Original {
@@ -32,7 +32,7 @@ inline int first_tag_of_libnbc = 0;
 inline constexpr int first_tag_of_neighbours = -(0x7FFFFFFF / 2);
 inline constexpr int last_tag_of_neighbours = first_tag_of_neighbours - 1024;
 
-// What the self-test waits for.
+// The messages that the self-test waits for.
 struct Probe {
   bool running = false;
   int seen = 0;
@@ -41,9 +41,9 @@ inline constinit thread_local Probe probe;
 inline constexpr int probe_tag = 4242;
 inline constexpr std::size_t probe_bytes = 3;
 
-// --- Whom a message goes to ---
+// --- The destination of a message ---
 
-// A communicator that the library has made for itself, or has not yet handed out.
+// An internal communicator of the library, or one that is not yet returned to the program.
 struct Hidden {
   std::uint64_t handle = 0;
   int size = 0;
@@ -83,7 +83,7 @@ inline std::uint32_t peer_on_hidden(MPI_Comm comm, int rank) {
   return static_cast<std::uint32_t>(hidden->world_ranks[rank]);
 }
 
-// --- What it is ---
+// --- The kind of a message ---
 
 inline bool has_operation(int tag) {
   return tag <= first_tag_of_libnbc && (tag > first_tag_of_neighbours || tag < last_tag_of_neighbours);
@@ -122,8 +122,8 @@ inline void see(std::size_t count, MPI_Datatype datatype, int rank, int tag, MPI
   inside::sent(peer, count * datatype_size(datatype), operation_of(comm, communicator, tag));
 }
 
-// The same where it takes a few looks: the program's messages, and the usual ones of the library's. False if it takes
-// more; then nothing has been done.
+// The same for messages that are quickly classified: the program's messages, and the usual ones of the library. False
+// if it takes longer; then nothing has been done.
 [[gnu::always_inline]] inline bool see_at_once(std::size_t count, MPI_Datatype datatype, int rank, int tag,
                                                MPI_Comm comm) {
   if (tag >= 0) return !is_own(tag) && !probe.running;
@@ -149,7 +149,7 @@ struct Initialised {
   MPI_Comm comm;
 };
 
-// Of this thread, in the order of their initialisation; freed requests are overtaken by new ones with their handle.
+// Of this thread, in the order of their initialisation; new requests hide freed ones with the same handle.
 struct InitialisedSends {
   static constexpr std::size_t most = 16384;
   Initialised *sends = nullptr;
@@ -209,8 +209,8 @@ inline int seeing_del_comm(MPI_Comm comm) {
   return original.del_comm(comm);
 }
 
-// RATIONALE: each function that sees much does little of itself, and jumps to another one for the rest: no register
-// needs to be saved on the usual way.
+// RATIONALE: frequent functions do little themselves, and jump to another one for the rest: no register needs to be
+// saved in the usual case.
 [[gnu::noinline]] inline int seeing_irecv_of_operation(void *buf, std::size_t count, MPI_Datatype datatype, int source,
                                                        int tag, MPI_Comm comm, MPI_Request *request) {
   if (inside::active) inside::posted(operation_of(comm, known_communicator(comm), tag));
@@ -277,14 +277,14 @@ void swap(int position, Function &kept, Function ours) {
 template <class Function>
 void restore(int position, Function kept, Function ours) {
   void *&place = table[position > del_comm ? position + shift : position];
-  // Somebody else may have put something over ours.
+  // Another tool may have replaced our entry.
   if (place == reinterpret_cast<void *>(ours)) place = reinterpret_cast<void *>(kept);
 }
 
 // --- The hook ---
 
-// What the table must hold: functions. (In builds with one PML linked in directly it is not used at all, which the
-// self-test finds out.)
+// The expected content of the table: functions. (Builds with one PML linked in directly do not use it at all, which the
+// self-test detects.)
 inline bool is_code(const void *address) {
   Dl_info info{};
   return address != nullptr && dladdr(address, &info) != 0;
@@ -345,7 +345,8 @@ inline const char *start(const transports::Library & /*library*/) {
     return "the inside of this version of Open MPI is not known";
   }
   shift = major == 5 ? 1 : 0;
-  first_tag_of_libnbc = major == 5 ? -34 : -27;  // 5 has tags of its own for neighbourhood collectives before them
+  first_tag_of_libnbc = major == 5 ? -34 : -27;  // Open MPI 5 has separate tags for neighbourhood collectives before
+                                                 // them
   for (int position = 0; position <= start_requests + shift; ++position) {
     if (position >= del_comm - 1 && !is_code(table[position])) return "Open MPI's table mca_pml holds something else";
   }

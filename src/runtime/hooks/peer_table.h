@@ -13,7 +13,7 @@
 namespace rankwise {
 
 // Open addressing, linear probing, at most half full. Read without a lock; tables that have become too small are never
-// freed, because somebody may still be reading. All zero is an empty table. No key is ~0.
+// freed, because another thread may still be reading. All zero is an empty table. No key is ~0.
 class PeerTable {
  public:
   static constexpr std::uint32_t unknown = RANKWISE_PEER_UNKNOWN;
@@ -26,7 +26,7 @@ class PeerTable {
     return found ? __atomic_load_n(&entry.peer, __ATOMIC_RELAXED) : unknown;
   }
 
-  // Replaces what the key meant.
+  // Replaces the key's value.
   void set(std::uint64_t key, std::uint32_t peer) {
     const Guard guard(lock_);
     if (!make_room()) return;

@@ -22,7 +22,7 @@ constexpr unsigned relocation_global_data = R_AARCH64_GLOB_DAT;
 constexpr unsigned relocation_absolute = R_AARCH64_ABS64;
 #endif
 
-// What for_each() needs of an object's dynamic section.
+// The data of an object's dynamic section that for_each() needs.
 struct Dynamic {
   const ElfW(Sym) *symbols = nullptr;
   const char *names = nullptr;
@@ -50,8 +50,8 @@ struct Dynamic {
     counts[1] = values[DT_RELASZ] / sizeof(ElfW(Rela));
   }
 
-  // glibc has put addresses into the section, musl has left them as they are in the file: counted from where the object
-  // begins.
+  // glibc has put addresses into the section. musl has left the offsets of the file, relative to the start of the
+  // object.
   static std::uintptr_t address(std::uintptr_t value, const dl_phdr_info &info) {
     return value != 0 && value < info.dlpi_addr ? info.dlpi_addr + value : value;
   }
@@ -77,7 +77,7 @@ void for_each(const dl_phdr_info &info, Visit visit) {
   }
 }
 
-// Whether an address lies in the object. A reference that holds one of its own object's is not bound yet: it leads to
+// Whether an address lies in the object. A reference with an address in its own object is not bound yet: it leads to
 // the loader, which looks the name up at the first call.
 inline bool lies_in(const void *address, const dl_phdr_info &info) {
   const auto value = reinterpret_cast<std::uintptr_t>(address);
@@ -89,7 +89,7 @@ inline bool lies_in(const void *address, const dl_phdr_info &info) {
   return false;
 }
 
-// Of this kernel: on AArch64 4, 16 or 64 KiB.
+// Depends on the kernel: on AArch64 4, 16 or 64 KiB.
 inline std::uintptr_t page_bytes() {
   static const std::uintptr_t bytes = getauxval(AT_PAGESZ);
   return bytes;
@@ -104,7 +104,7 @@ struct Protection {
     const std::uintptr_t whole_pages = ~(page_bytes() - 1);
     for (int i = 0; i < info.dlpi_phnum; ++i) {
       if (info.dlpi_phdr[i].p_type != PT_GNU_RELRO) continue;
-      // As the loaders do: of the last page, variables may have the rest.
+      // As loaders do: the rest of the last page may have variables.
       start = (info.dlpi_addr + info.dlpi_phdr[i].p_vaddr) & whole_pages;
       end = (info.dlpi_addr + info.dlpi_phdr[i].p_vaddr + info.dlpi_phdr[i].p_memsz) & whole_pages;
     }
@@ -116,7 +116,7 @@ struct Protection {
   }
 };
 
-// Lets a reference lead elsewhere; its page keeps the rights it had. False if the kernel refuses.
+// Redirects a reference; its page keeps the rights it had. False if the kernel refuses.
 inline bool set(void **place, void *target, const Protection &read_only) {
   if (__atomic_load_n(place, __ATOMIC_RELAXED) == target) return true;
   void *page = reinterpret_cast<void *>(reinterpret_cast<std::uintptr_t>(place) & ~(page_bytes() - 1));

@@ -35,7 +35,7 @@ namespace {
 
 using references::Protection;
 
-// What the MPI library has of the functions whose relocations are redirected, by slot; [1] under its PMPI_ name.
+// The MPI library's addresses of the functions whose relocations are redirected, by slot; [1] under its PMPI_ name.
 enum class Has : std::uint8_t { unknown, asked, no, yes };
 Has has[2][static_cast<int>(Slot::count)] = {};
 
@@ -53,8 +53,8 @@ void answer() {
 // The objects that have been walked. When it is full, the others are walked every time.
 class Walked {
  public:
-  // RATIONALE: the loader lists its objects in the same order each time, so the next one that is asked for is the next
-  // one here. Few pages of memory are touched, as every process does this.
+  // RATIONALE: the loader lists its objects in the same order each time, so the next object is the next entry here. Few
+  // pages of memory are touched, because every process does this.
   bool contains(const void *object) {
     for (std::size_t i = 0; i < used_; ++i) {
       if (++latest_ >= used_) latest_ = 0;
@@ -63,7 +63,7 @@ class Walked {
     return false;
   }
   bool full() const { return used_ == most; }
-  // One that it doesn't contain.
+  // Adds a new object.
   void add(const void *object) {
     if (!full()) objects_[latest_ = used_++] = object;
   }
@@ -77,13 +77,13 @@ class Walked {
   const void *objects_[most] = {};
 };
 
-// What the loader has done so far.
+// The loader's counts of added and removed objects.
 struct Loads {
   unsigned long long adds = 0;
   unsigned long long subs = 0;
 };
 
-// An object about which the loader has to be asked, and that can't be done while it lists its objects.
+// An object about which the loader must be queried, which is impossible while it lists its objects.
 struct Unclear {
   dl_phdr_info info;
   char path[4096];
@@ -94,14 +94,14 @@ struct State {
   Loads loads;
   bool mpi = false;  // an MPI library was there
   bool asked = false;
-  bool late = false;                                       // what is redirected now may have been called before
+  bool late = false;                                       // redirected references may have been called before
   bool deep = false;                                       // the program has opened objects with RTLD_DEEPBIND
   bool empties = false;                                    // weak references to MPI, on this walk
   std::uint64_t passed_by[RANKWISE_PROCEDURE_WORDS] = {};  // as in the counters file
   Walked walked;
 };
 
-// RATIONALE: beside the slots of the stubs (dispatch/stubs.S), on a page that the loader has written to anyway.
+// RATIONALE: next to the slots of the stubs (dispatch/stubs.S), on a page that the loader has written to anyway.
 [[gnu::section(".data")]] constinit State state{};
 Unclear unclear_object;
 static_assert(procedure_count <= RANKWISE_PROCEDURE_WORDS * 64);
@@ -117,10 +117,10 @@ Loads read_loads() {
   return now;
 }
 
-// One object, and what must be known of it to redirect its references.
+// One object, and the data needed to redirect its references.
 struct Object {
   const dl_phdr_info &info;
-  // (Without an MPI library there is none of these.)
+  // (Without an MPI library no object is one of these.)
   const bool fortran = state.mpi && info.dlpi_name != nullptr && library::is_fortran_binding(info.dlpi_name);
   const bool is_component = state.mpi && info.dlpi_name != nullptr && library::is_component(info.dlpi_name);
   const bool is_program = info.dlpi_name == nullptr || info.dlpi_name[0] == '\0';
@@ -133,7 +133,7 @@ void pass_by(Procedure procedure) {
   state.passed_by[number / 64] |= std::uint64_t{1} << (number % 64);
 }
 
-// Lets a reference lead to ours. The calls that it may have led past us by then are told.
+// Redirects a reference to ours, and reports the calls that it may have led past us by then.
 void lead(void **place, void *ours, Procedure procedure, const Object &object) {
   const void *held = __atomic_load_n(place, __ATOMIC_RELAXED);
   if (held == ours) return;
@@ -141,9 +141,9 @@ void lead(void **place, void *ours, Procedure procedure, const Object &object) {
   if (!references::set(place, ours, object.read_only()) || called) pass_by(procedure);
 }
 
-// What stands before longjmp and its kin; nullptr if it is none of these.
+// The replacement of longjmp and similar functions; nullptr for any other function.
 void *jump_stand_in(const char *name) {
-  // Every process asks this of each of its references.
+  // Every process checks this for each of its references.
   const char *rest = name[0] == 's' && name[1] == 'i' && name[2] == 'g' ? name + 3 : name;
   while (*rest == '_') ++rest;
   if (rest[0] != 'l' || rest[1] != 'o') return nullptr;
@@ -192,7 +192,7 @@ bool redirect_reference(const char *name, void **place, const Object &object) {
   return true;
 }
 
-// A function that the loader finds first for everybody, so that only objects opened with RTLD_DEEPBIND come to the
+// A function that the loader finds first for all objects, so that only objects opened with RTLD_DEEPBIND find the
 // library's own.
 bool may_be_bound_past_us(const char *name, const Object &object) {
   if (!state.deep || object.is_program || name[0] != 'M') return false;
@@ -205,14 +205,14 @@ bool is_unclear(const char *name, const Object &object) {
   return may_be_bound_past_us(name, object) || (!object.fortran && empty_completions::has(name));
 }
 
-// Redirects a reference about which the loader must be asked; `handle` is that of its object.
+// Redirects a reference about which the loader must be queried; `handle` belongs to its object.
 void clear_up(const char *name, void **place, const Object &object, void *handle) {
   void *held = __atomic_load_n(place, __ATOMIC_RELAXED);
   const bool bound = !references::lies_in(held, object.info);
   if (may_be_bound_past_us(name, object)) {
     const auto slot = static_cast<Slot>(slot_named(name));
     void *ours = dispatch::symbol(slot);
-    // What is not bound yet may be that of an object opened without RTLD_DEEPBIND, and lead to another tool.
+    // An unbound reference may belong to an object opened without RTLD_DEEPBIND, and lead to another tool.
     if (!bound && dlsym(RTLD_DEFAULT, name) != ours) return;
     void *target = bound ? held : dlsym(handle, name);
     if (is_library_s_own(slot, target)) lead(place, ours, slot_facts[static_cast<int>(slot)].procedure, object);
@@ -272,7 +272,7 @@ int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/
     state.asked = true;
     return 0;
   }
-  // (Without a note of what has been walked this would go on for ever.)
+  // (Without marking walked objects this would never end.)
   const bool ask = unclear && !state.walked.full();
   state.walked.add(info->dlpi_phdr);
   if (!ask) return 0;
@@ -289,10 +289,10 @@ int empty_weak_references(dl_phdr_info *info, std::size_t /*bytes*/, void * /*un
   return 0;
 }
 
-// A change of what the MPI library's own references of one name hold.
+// A change of the target of all references to one name in the MPI library.
 struct Exchange {
   const char *name;
-  const void *expected;  // changed if they hold this; nullptr = whatever they hold
+  const void *expected;  // changed if it is the target; nullptr = any target
   void *target;
   int found;
 };
@@ -313,7 +313,7 @@ int exchange(dl_phdr_info *info, std::size_t /*bytes*/, void *wanted) {
   return 0;
 }
 
-// Of a process whose counters are there.
+// For a process with a counters file.
 void tell_passed_by() {
   rankwise_header *head = counters_file::header();
   if (head == nullptr) return;
@@ -323,7 +323,7 @@ void tell_passed_by() {
 // Under the lock.
 void walk(bool mpi) {
   const Loads now = read_loads();
-  // Another object may have come to where one was; and what was walked without MPI was not looked at for MPI.
+  // Another object may have reused an address; and objects that were walked without MPI were not checked for MPI.
   if (now.subs != state.loads.subs || mpi != state.mpi) state.walked.clear();
   if (now.subs != state.loads.subs) call_sites::forget();
   state.loads = now;
@@ -336,7 +336,7 @@ void walk(bool mpi) {
 }
 
 void redirect(bool late) {
-  // Also called from dlsym, and that from anywhere: whoever comes second doesn't wait.
+  // Also called from dlsym, from any thread: the second caller doesn't wait.
   if (!state.lock.try_acquire()) return;
   state.late = late;
   walk(state.mpi || library::abi() != RANKWISE_ABI_NONE);
@@ -347,7 +347,7 @@ void redirect(bool late) {
 }
 
 // Programs that are linked to an MPI library: before their first call, so that MPI_Init itself is seen. There is no
-// counters file yet to tell it to.
+// counters file yet to report it to.
 [[gnu::constructor]] void at_start() {
   const bool may_ask = loader_functions::are_there();
   const bool mpi = may_ask && library::abi() != RANKWISE_ABI_NONE;
@@ -390,7 +390,7 @@ void *replace(const char *name, void *replacement) {
   Exchange change = {name, nullptr, nullptr, 0};
   dl_iterate_phdr(exchange, &change);
   if (change.found == 0) return nullptr;
-  // RATIONALE: not what the reference holds, which before its first use may be a stub of the loader's.
+  // RATIONALE: not the reference's target, which before its first use may be a stub of the loader's.
   void *original = library::variable(name);
   if (original == nullptr) return nullptr;
   change.target = replacement;

@@ -1,4 +1,4 @@
-// From the name of an MPI function to its slot.
+// Maps the name of an MPI function to its slot.
 #ifndef RANKWISE_HOOKS_SLOT_NAMES_H
 #define RANKWISE_HOOKS_SLOT_NAMES_H
 
@@ -9,7 +9,7 @@
 
 namespace rankwise {
 
-// Open addressing, linear probing; made when the library is compiled.
+// Open addressing, linear probing; computed when the library is compiled.
 struct SlotNames {
   static constexpr unsigned bits = 11;
   static constexpr unsigned places = 1U << bits;
@@ -39,7 +39,7 @@ inline bool is_mpi_name(const char *name) {
   return strncmp(name, "MPI", 3) == 0 && (name[3] == '_' || (name[3] == 'X' && name[4] == '_'));
 }
 
-// Slot of "MPI_X", -1 if it is none.
+// Slot of "MPI_X", -1 if the name is unknown.
 inline int slot_named(const char *name) {
   for (unsigned place = SlotNames::place_of(name); slot_names.slots[place] != 0;
        place = (place + 1) % SlotNames::places) {

@@ -1,5 +1,5 @@
-// The interface of a hook in the transport of an MPI library: that of Open MPI is openmpi_pml.h, those of MPICH are the
-// source files of mpich/. The one that fits is found by trying.
+// The interface of a hook in the transport of an MPI library: openmpi_pml.h for Open MPI, the source files of mpich/
+// for MPICH. Each hook is tried to find out whether it fits.
 #ifndef RANKWISE_HOOKS_TRANSPORT_H
 #define RANKWISE_HOOKS_TRANSPORT_H
 
@@ -8,9 +8,9 @@
 
 namespace rankwise::transports {
 
-// What a hook may ask the MPI library.
+// The properties of the MPI library that a hook may query.
 struct Library {
-  int (*largest_tag)();  // the value of MPI_TAG_UB; 0 if MPICH doesn't tell, nullptr in Open MPI
+  int (*largest_tag)();  // the value of MPI_TAG_UB; 0 if MPICH doesn't report it, nullptr in Open MPI
 };
 
 struct Transport {
@@ -23,18 +23,18 @@ struct Transport {
   // After that: whether the library uses this transport in this run.
   bool (*in_use)();
 
-  // Checks that the library's inside is what we know. nullptr if the hook works; else why it doesn't.
+  // Checks that the library's internals match our assumptions. nullptr if the hook works; else the reason.
   const char *(*start)(const Library &library);
 
   // Takes the hook out again, as far as possible: before MPI is closed, and if start() has failed.
   void (*stop)();
 };
 
-// So many a build may offer.
+// The maximum number in a build.
 inline constexpr std::size_t most = 4;
 
-// Of those given, the one that works is used from start() to stop(); the first is tried first. All of them are
-// prepared. `RANKWISE_INSIDE=off` keeps all of them out.
+// Of the given hooks, the working one is used from start() to stop(); the first is tried first. All of them are
+// prepared. `RANKWISE_INSIDE=off` disables all of them.
 void prepare(const Transport *const *offered, std::size_t count);
 void start(const Library &library);
 void stop();
@@ -42,7 +42,7 @@ void stop();
 // A hook has seen more than it promised.
 void also_sees(std::uint32_t sees);
 
-// A message contradicts what a hook takes for granted: nothing more is booked, and the profile says why.
+// A message contradicts an assumption of a hook: nothing more is booked, and the profile contains the reason.
 void contradicted(const char *note);
 
 }  // namespace rankwise::transports

@@ -1,4 +1,4 @@
-// The call that a message of the library's own belongs to.
+// The call to which a message of the library's own belongs.
 #ifndef RANKWISE_INSIDE_CAUSE_H
 #define RANKWISE_INSIDE_CAUSE_H
 
@@ -16,7 +16,7 @@ struct Cause {
   std::uint64_t start = 0;  // when the call began
   Kept kept;                // known when the call is over
 
-  // Of the thread that is in the call, if the call has to wait until the operation is complete.
+  // On the thread that is in the call, if the call must wait until the operation is complete.
   const rankwise_thread *caller = nullptr;
   bool complete = false;  // the operation, as far as this process is concerned
 

@@ -8,8 +8,8 @@
 
 namespace rankwise::inside::endpoints {
 
-// The peer number of an address that messages may be sent to. All processes must see the same bytes of it, and no two
-// processes the same ones.
+// The peer number of an address that messages may be sent to. All processes must see the same bytes for it, and no two
+// processes the same bytes.
 std::uint32_t add(const void *address, std::size_t bytes);
 
 // This process receives under the address.

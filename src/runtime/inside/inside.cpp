@@ -19,16 +19,16 @@
 namespace rankwise::inside {
 namespace {
 
-// The calling thread, if what the library does now is to be booked.
+// The calling thread, if the library's activity must be booked.
 Thread *recording_thread() {
   if (!active || !threads::recording || process::paused) return nullptr;
   Thread *thread = threads::current;
-  // Libraries have threads of their own, which may send for operations under way.
+  // Libraries have internal threads, which may send for operations in progress.
   if (thread == nullptr) thread = threads::attach();
   return thread;
 }
 
-// MPI_Start, MPI_Startall: the collective that is started, if it is but one.
+// MPI_Start, MPI_Startall: the collective that is started, if it is a single one.
 Cause started_collective(const Thread &thread) {
   Cause cause;
   for (int i = 0; i < thread.of_call.starting_count; ++i) {
@@ -42,7 +42,7 @@ Cause started_collective(const Thread &thread) {
   return cause;
 }
 
-// The call that runs now, if messages of the library's own can belong to it.
+// The running call, if messages of the library's own can belong to it.
 Cause running_call(const Thread &thread) {
   const std::uint64_t key = thread.record->inside_key;
   if (key == 0) return {};
@@ -53,7 +53,7 @@ Cause running_call(const Thread &thread) {
   return {procedure, keys::communicator(key), thread.record->inside_since, {}, caller};
 }
 
-// While Rankwise itself communicates, operations of the program that are under way go on; all else is ours.
+// While Rankwise itself communicates, operations of the program in progress continue; all other messages are ours.
 bool is_ours(const Thread &thread, const Operation &operation) {
   return thread.own_traffic && (operation.key == 0 || (!operations::find(operation.key).known() &&
                                                        !operations::find(operation.above).known()));
@@ -61,11 +61,11 @@ bool is_ours(const Thread &thread, const Operation &operation) {
 
 struct Found {
   Cause cause;
-  bool is_running;        // the cause is the call that runs now
-  std::uint64_t key = 0;  // that the cause was found or learned by
+  bool is_running;        // the cause is the running call
+  std::uint64_t key = 0;  // with which the cause was found or learned
 };
 
-// Communicators' late calls: a thread adds one while another makes progress for an earlier one.
+// Communicators' late calls: a thread adds one while another progresses an earlier one.
 Lock late;
 
 bool has_late_calls(const Operation &operation) {
@@ -74,7 +74,7 @@ bool has_late_calls(const Operation &operation) {
   return !operation.late_calls->is_empty();
 }
 
-// The late call whose operation this is; not known if there is none.
+// The late call whose operation this is, or unknown.
 Cause take_late(const Operation &operation) {
   if (operation.late_calls == nullptr) return {};
   const Guard guard(late, threads::several);
@@ -82,13 +82,14 @@ Cause take_late(const Operation &operation) {
   return {operation.late_calls->procedure, operation.communicator, 0, operation.late_calls->take()};
 }
 
-// Whether a call may have started an operation that nobody knows yet.
+// Whether a call may have started an operation that is not known yet.
 bool may_start(const Cause &call, const Operation &operation) {
   if (!call.known()) return false;
   const bool on_it =
       operation.communicator == RANKWISE_COMMUNICATOR_OTHER || operation.communicator == call.communicator;
   if (!has_late_calls(operation)) {
-    // Constructors use others beside the communicator that they are booked on: MPI_Intercomm_create has two.
+    // Constructors use other communicators in addition to their own entry: MPI_Intercomm_create has
+    // two.
     return on_it || constructor_letter(call.procedure) != '?';
   }
   return on_it && outlives_its_call[static_cast<int>(call.procedure)];
@@ -105,7 +106,7 @@ Found learn(const Cause &running, std::uint64_t key) {
   return {running, true, key};
 }
 
-// Non-blocking collectives that may go through the processes of a node, and send with their own tag there.
+// Non-blocking collectives that may use communicators within a node, with separate tags there.
 constexpr bool goes_below(Procedure procedure) {
   switch (procedure) {
     case Procedure::MPI_Ibcast:
@@ -124,15 +125,15 @@ constexpr bool goes_below(Procedure procedure) {
   }
 }
 
-// Whether what is sent below, with the tag of an operation above, may be of the call that runs now all the same: a
-// blocking collective that the library carries out by a non-blocking one below counts tags of its own there.
+// Whether a message below, with the tag of an operation above, may still belong to the running call. A blocking
+// collective that the library carries out by a non-blocking one below counts its tags separately there.
 bool may_have_started_below(const Cause &running, const Cause &above) {
   if (!running.known() || outlives(running) || running.communicator != above.communicator) return false;
   return !above.is_under_way() || !goes_below(above.procedure);
 }
 
 Found find_cause_below(const Thread &thread, const Operation &operation) {
-  // Only blocking calls are learned by the key below: what goes on later is known by the upper one, wherever it sends.
+  // Only blocking calls are learned by the key below: later operations are known by the upper one, wherever they send.
   const Cause below = operations::find(operation.key);
   if (below.known() && below.is_under_way()) return found(thread, below, operation.key);
   const Cause above = operations::find(operation.above);
@@ -142,7 +143,7 @@ Found find_cause_below(const Thread &thread, const Operation &operation) {
   return learn(running, outlives(running) ? operation.above : operation.key);
 }
 
-// The cause of an operation; if the call that runs now has just started it, it is learned.
+// The cause of an operation; if the running call has just started it, it is learned.
 Found find_cause(const Thread &thread, const Operation &operation) {
   if (operation.key == 0) return {running_call(thread), true};
   if (operation.is_below()) return find_cause_below(thread, operation);
@@ -167,13 +168,13 @@ std::uint32_t operation_of(const Thread &thread, std::uint64_t start) {
 
 namespace {
 
-// Whether a word is a name, in any case, without so many bytes of that from one on.
+// Whether a word equals a name without `left_out` bytes from `from` on, ignoring case.
 bool is_without(const char *word, std::size_t length, const char *name, std::size_t from, std::size_t left_out) {
   return length + left_out == strlen(name) && strncasecmp(word, name, from) == 0 &&
          strncasecmp(word + from, name + from + left_out, length - from) == 0;
 }
 
-// Whether a word names a procedure, or the blocking form of it; both without MPI_. `run --inside` reads them likewise:
+// Whether a word names a procedure, or its blocking form; both without MPI_. `run --inside` reads them in the same way:
 // python/rankwise/launch/inside_options.py.
 bool names(const char *word, std::size_t length, const char *name) {
   static constexpr char prepared[] = "_init";
@@ -228,7 +229,7 @@ void choose() {
 
 namespace {
 
-// Of an operation that may have been started by another call.
+// For an operation that may have been started by another call.
 [[gnu::noinline]] void sent_for_operation(Thread &thread, std::uint32_t peer, std::uint64_t bytes,
                                           const Operation &operation) {
   Found found = find_cause(thread, operation);

@@ -13,15 +13,15 @@
 
 namespace rankwise::inside {
 
-// Non-blocking and persistent collectives go on in whatever call happens to make progress; this tells them apart.
+// Non-blocking and persistent collectives progress in any call; this distinguishes them.
 struct Operation {
-  std::uint64_t key;  // of a handle or context and the internal tag; 0 = the message of a blocking call
+  std::uint64_t key;  // hash of a handle or context and the internal tag; 0 = the message of a blocking call
 
-  // On a communicator that the library has made below another: the key of the same tag on the upper one. There the tag
-  // may be that of an operation on the upper one, or of one that a blocking call has started below.
+  // On an internal communicator below another: the key of the same tag on the upper one. There the tag may belong to an
+  // operation on the upper one, or to one that a blocking call has started below.
   std::uint64_t above;
 
-  // Of the program's communicator that the library uses for it, where the hook knows.
+  // The program's communicator for which the library uses it, if the hook knows.
   std::uint32_t communicator = RANKWISE_COMMUNICATOR_OTHER;
   LateCalls *late_calls = nullptr;  // on it
 
@@ -33,22 +33,22 @@ struct Operation {
 
 // A hook is at work.
 inline bool active = false;
-// It tells the communicator of each operation, so that those that are started late can be told, too.
+// It reports the communicator of each operation, so that late operations can be attributed, too.
 inline bool tells_communicators = false;
 
-// Which procedures' messages the user wants; all if nothing else is asked for.
+// The procedures whose messages the user wants; all by default.
 inline bool chosen[procedure_count];
 void choose();
 
-// --- What a hook says ---
+// --- Called by hooks ---
 
-// The library hands a message of its own to the transport. `peer`: as in the keys of messages.
+// The library passes its own message to the transport. `peer`: as in the keys of messages.
 void sent(std::uint32_t peer, std::uint64_t bytes, const Operation &operation);
 
-// The same for the usual message: of a blocking call that has sent one before, to a peer that has a row. False if it is
-// another one; then it is not booked.
+// The same for the usual message: a blocking call sends another one to a peer that has a row. False for any other
+// message; then it is not booked.
 //
-// RATIONALE: inlined into the hooks, which do without a call, and without saving registers for it, where they can.
+// RATIONALE: inlined into the hooks, which avoid a call, and saving registers for it, if they can.
 [[gnu::always_inline]] inline bool sent_at_once(Thread &thread, std::uint32_t peer, std::uint64_t bytes) {
   if (!active || !threads::recording || process::paused || thread.own_traffic) return false;
   if (thread.record->inside_key != thread.sender.call) return false;
@@ -60,11 +60,11 @@ void sent(std::uint32_t peer, std::uint64_t bytes, const Operation &operation);
   return true;
 }
 
-// The library waits for a message of an operation. The first that a process does for an operation, sending or
-// receiving, it does in the call that starts it; so the call is known from then on.
+// The library waits for a message of an operation. A process sends or receives its first message for an operation in
+// the call that starts it; so the call is known from then on.
 void posted(const Operation &operation);
 
-// --- What wrappers say ---
+// --- Called by wrappers ---
 
 // The operation that the call which began at `start` has started, for operations::complete(); 0 if it has started none.
 std::uint32_t operation_of(const Thread &thread, std::uint64_t start);
@@ -73,7 +73,7 @@ std::uint32_t operation_of(const Thread &thread, std::uint64_t start);
 Kept completed(Thread &thread, Procedure procedure, std::uint32_t communicator, int root, std::uint64_t size,
                std::uint64_t start);
 
-// A non-blocking one; `kept` is what completed() said, if it has a pattern.
+// A non-blocking one; `kept` is the result of completed(), if it has a pattern.
 void started(const Thread &thread, Procedure procedure, communicators::Communicator &communicator, std::uint64_t size,
              std::uint64_t start, Kept kept);
 

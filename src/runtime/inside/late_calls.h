@@ -7,12 +7,12 @@
 
 namespace rankwise::inside {
 
-// What comes late can be told as long as the calls that wait are of one procedure, and its pattern where one call at a
-// time waits for its operation.
+// A late operation can be attributed as long as the waiting calls are of one procedure, and to a pattern if one call at
+// a time waits for its operation.
 struct LateCalls {
   Procedure procedure = Procedure::none;
   bool several = false;   // procedures
-  bool in_steps = false;  // calls that start more than one operation: nobody knows when they have started the last
+  bool in_steps = false;  // calls that start more than one operation: the start of the last one is unknown
   int waiting = 0;        // calls, for the operation that they start
   Kept kept;              // of the first of them
 

@@ -9,12 +9,12 @@
 namespace rankwise::inside::operations {
 namespace {
 
-// RATIONALE: nobody says when an operation is over (a process may still send for others after its own request is
-// complete), so the oldest make room. 4096 of them may be under way at once.
+// RATIONALE: the end of an operation is not reported (a process may still send for others after its own request is
+// complete), so the oldest make room. 4096 of them may be in progress at once.
 constexpr unsigned set_bits = 10;
 constexpr unsigned ways = 4;
 
-constexpr unsigned name_bits = 28;  // the highest of those that also choose the set
+constexpr unsigned name_bits = 28;  // the highest bits, which also choose the set
 
 // RATIONALE: all zero while it is free, so that the table takes no room in the library's file.
 struct Entry {
@@ -29,13 +29,13 @@ Lock lock;
 
 // Communicators that are gone, one bit for each index. Indices are given once.
 //
-// RATIONALE: what is known of them stays where it is, and means nothing. To look for it in all sets at each
-// MPI_Comm_free took longer than MPI_Comm_free.
+// RATIONALE: their entries stay, and are ignored. Searching for them in all sets at each MPI_Comm_free took longer than
+// MPI_Comm_free itself.
 constexpr std::uint32_t indices = RANKWISE_FIRST_COMMUNICATOR + communicators::most_records;
 std::uint64_t gone[(indices + 63) / 64];
 
-// Those that found no room for a record share an index. Once any of them is gone, what was learned before of all of
-// them means nothing: so much had been learned then.
+// Communicators without a record share an index. Once any of them is gone, everything learned before about all of them
+// is ignored: this counts the operations learned until then.
 std::uint64_t learned_before[RANKWISE_FIRST_COMMUNICATOR];
 
 bool has_own_index(std::uint32_t communicator) {

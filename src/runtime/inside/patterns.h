@@ -1,5 +1,4 @@
-// The messages of the first calls of each collective, from which its algorithm is recognised. format.h,
-// rankwise_pattern.
+// The messages of the first calls of each collective, which identify its algorithm. format.h, rankwise_pattern.
 #ifndef RANKWISE_INSIDE_PATTERNS_H
 #define RANKWISE_INSIDE_PATTERNS_H
 
@@ -17,16 +16,17 @@ struct Kept {
 
 namespace patterns {
 
-// Counts a call of this shape, and says whether its messages are kept.
+// Counts a call of this shape, and returns whether its messages are kept.
 Kept count(Procedure procedure, std::uint32_t communicator, int root, std::uint64_t size);
 
 // Messages of a call that are kept.
 void keep(Kept kept, std::uint32_t peer, std::uint64_t messages, std::uint64_t bytes);
 
-// Messages of a call that should be kept and could not be.
+// Messages of a call that should be kept, but could not be.
 void lose(Kept kept, std::uint64_t messages);
 
-// Messages of the call can't be told from those of other calls: its pattern says nothing. They are booked all the same.
+// Messages of the call can't be distinguished from other calls' messages: its pattern is useless. They are booked
+// anyway.
 void spoil(Kept kept);
 
 }  // namespace patterns

@@ -1,4 +1,4 @@
-// The messages of the call in progress, until it is known which collective of which size it is.
+// The messages of the call in progress, until the collective and its size are known.
 #ifndef RANKWISE_INSIDE_RUNNING_H
 #define RANKWISE_INSIDE_RUNNING_H
 
@@ -6,8 +6,8 @@
 
 namespace rankwise::inside {
 
-// RATIONALE: the size of a collective is worked out after the call has succeeded, since asking MPI about arguments that
-// may be wrong would be an error of our own.
+// RATIONALE: the size of a collective is determined after the call has succeeded, because querying MPI about arguments
+// that may be wrong would cause an additional error.
 class Running {
  public:
   struct Entry {
@@ -17,7 +17,7 @@ class Running {
     std::uint32_t messages;  // 0 = the operation was learned, nothing sent
   };
 
-  // Notes something of the call that began at `start`; what was noted of an earlier call is gone.
+  // Notes a message of the call that began at `start`; notes of an earlier call are gone.
   [[gnu::always_inline]] void note(std::uint64_t start, const Entry &entry) {
     if (note_at_once(start, entry)) return;
     if (grow()) {
@@ -27,7 +27,7 @@ class Running {
     }
   }
 
-  // The same where there is room, else false.
+  // The same if there is room, else false.
   [[gnu::always_inline]] bool note_at_once(std::uint64_t start, const Entry &entry) {
     if (start_ != start) {
       start_ = start;
@@ -45,13 +45,13 @@ class Running {
     return true;
   }
 
-  // What was noted elsewhere of the call that began at `start`.
+  // Notes from elsewhere about the call that began at `start`.
   void take(std::uint64_t start, const Running &other) {
     if (!other.is_of(start)) return;
     for (const Entry &entry : other) note(start, entry);
     lost_ += other.lost_;
   }
-  // The call that began at `start` is taken to have begun later.
+  // Moves the start of the call that began at `start`.
   void began_later(std::uint64_t start, std::uint64_t later) {
     if (start_ == start) start_ = later;
   }
@@ -71,8 +71,8 @@ class Running {
   [[gnu::cold]] bool grow();
 
   Entry *entries_ = nullptr;
-  Entry *end_ = nullptr;    // of those in use
-  Entry *limit_ = nullptr;  // of those that there is room for
+  Entry *end_ = nullptr;    // in use
+  Entry *limit_ = nullptr;  // allocated
   std::uint64_t start_ = 0;
   std::uint64_t lost_ = 0;
 };

@@ -1,4 +1,4 @@
-// Adding to the rows of a thread. The same for every build.
+// Adds to the rows of a thread. The same for every build.
 #ifndef RANKWISE_WRAPPERS_BOOKING_H
 #define RANKWISE_WRAPPERS_BOOKING_H
 
@@ -10,7 +10,7 @@
 
 namespace rankwise::booking {
 
-// Takes what finds no room at all; never read.
+// Receives data that finds no room at all; never read.
 inline rankwise_calls lost_calls;
 inline rankwise_messages lost_messages;
 inline rankwise_accesses lost_accesses;
@@ -21,7 +21,7 @@ inline rankwise_accesses lost_accesses;
   return row != nullptr ? *row : lost_calls;
 }
 
-// The row where the first look has not found it. Where rows get scarce, calls are booked without their site.
+// The row if the first probe has not found it. If rows get scarce, calls are booked without their site.
 [[gnu::noinline]] inline rankwise_calls &searched_row(Thread &thread, std::uint64_t key, std::uint64_t calls) {
   rankwise_calls *row = thread.calls.find(key);
   if (row != nullptr) return *row;
@@ -34,7 +34,7 @@ inline rankwise_accesses lost_accesses;
   return row != nullptr ? *row : other_row(thread, key, calls);
 }
 
-// The row that a call belongs to. `calls` is 0 for what follows later on a call that was counted before.
+// The row of a call. `calls` is 0 for later data of a call that was counted before.
 [[gnu::always_inline]] inline rankwise_calls &row(Thread &thread, std::uint64_t key, std::uint64_t calls = 1) {
   rankwise_calls *row = thread.calls.row_at_once(key);
   if (row != nullptr) [[likely]] {
@@ -58,7 +58,7 @@ inline rankwise_accesses lost_accesses;
 }
 
 // The row for the bytes of a call that was booked when it was posted, in the size bin of the posted buffer. If fewer
-// were moved, the call goes to the bin of what really was.
+// were moved, the call goes to the bin of the real size.
 inline rankwise_calls &row_of_moved(Thread &thread, std::uint64_t key, std::uint32_t ticks, std::uint64_t bytes) {
   const std::uint64_t real_key = keys::with_bin(key, keys::bin(bytes));
   if (real_key != key) {
@@ -92,8 +92,8 @@ inline rankwise_calls &row_of_moved(Thread &thread, std::uint64_t key, std::uint
 
 // The row of a message over a window.
 //
-// RATIONALE: a program may have hundreds of windows, each with thousands of targets, and rows of them all would take
-// more of the node's memory than a profile is worth. What finds no row of the window is on its communicator.
+// RATIONALE: a program may have hundreds of windows, each with thousands of targets, and rows for all of them would
+// take more of the node's memory than a profile is worth. A message without a row of the window is on its communicator.
 [[gnu::noinline]] inline rankwise_messages &window_row(Thread &thread, rankwise_message_kind kind, Procedure procedure,
                                                        const windows::Window &window, std::uint32_t peer) {
   if (window.record != nullptr && thread.messages.size() >= RANKWISE_MOST_WINDOW_ROWS) [[unlikely]] {

@@ -1,12 +1,12 @@
 // One recorded call: its time, its communicator, its bytes. Included inside the namespace of a build.
 //
 // The rules in api/semantics.toml are written in terms of this class. Byte rules follow
-// docs/reference/profile-format.md, "Bytes": point-to-point calls book what was really sent and received, collectives
-// what this process contributes, so that the sum over the processes is the lower bound of the traffic.
+// docs/reference/profile-format.md, "Bytes": point-to-point calls book the bytes really sent and received, collectives
+// this process's contribution, so that the sum over the processes is the lower bound of the traffic.
 
-// RATIONALE: the compiler would share one copy of the hot methods among all wrappers and lose what is constant in
-// each. Where they are those of frequent calls, RANKWISE_HOT keeps them inline, which saves about a third of what we
-// add to a call. All others share one copy, which saves two thirds of the code.
+// RATIONALE: the compiler would share one copy of the hot methods among all wrappers, and not use the constants of
+// each. For frequent calls, RANKWISE_HOT keeps them inline, which saves about a third of our cost per call. All others
+// share one copy, which saves two thirds of the code.
 #ifdef RANKWISE_FREQUENT
 #define RANKWISE_HOT [[gnu::always_inline]]
 #define RANKWISE_WAY frequent
@@ -23,7 +23,7 @@ class Call {
   [[gnu::always_inline]] explicit Call(Procedure procedure)
       : Call(procedure, leaving::frame(), __builtin_frame_address(0)) {}
 
-  // Whether the call must be forwarded untouched: another one makes it to do its own work, or nothing is recorded.
+  // Whether the call must be forwarded unchanged: another call makes it internally, or nothing is recorded.
   bool nested() const { return __builtin_expect(static_cast<long>(thread_ == nullptr), 0) != 0; }
 
   RANKWISE_HOT void on(MPI_Comm comm) {
@@ -32,15 +32,15 @@ class Call {
     if (communicator_ != nullptr) [[likely]] {
       index_ = communicator_->index;
     } else {
-      // Not before the call has succeeded: the handle may be invalid, and asking would raise an error of our own.
+      // Not before the call has succeeded: the handle may be invalid, and a query would raise an additional error.
       adopt_ = true;
     }
   }
 
-  // The file; one without a record of its own: the communicator that it was opened on.
+  // The file; without a separate record: the communicator that it was opened on.
   void on_file(MPI_File fh);
 
-  // The window; one without a record: the communicator that it was made from.
+  // The window; without a record: the communicator that it was made from.
   void on_window(MPI_Win win);
 
   RANKWISE_HOT void made_at(const frames::Frame &frame) { site_ = call_sites::of(frame); }
@@ -69,7 +69,7 @@ class Call {
 
   RANKWISE_HOT void start() { start_at(clock::ticks()); }
 
-  // start() of a call that programs repeat until something has happened.
+  // start() of a call that programs repeat until an event has happened.
   RANKWISE_HOT void start_polling() {
     polling_ = true;
     start_at(thread_->polls.start(clock::ticks(), thread_->record->inside_since));
@@ -86,8 +86,8 @@ class Call {
     left_before_ = thread_->record->left_key;
     thread_->record->left_key = key_;
     if (adopt_ && rc == abi::success) [[unlikely]] {
-      // RATIONALE: it gets the handle, and the status that nobody asked for lives in the thread: an address of the call
-      // that leaves the wrapper would keep all of the call in memory, where now the compiler keeps it in registers.
+      // RATIONALE: it takes the handle, and an ignored status is stored in the thread: if an address of the call left
+      // the wrapper, the compiler would keep the whole call in memory, and not in registers.
       communicator_ = adopt(comm_);
       if (communicator_ != nullptr) on_adopted();
     }
@@ -135,7 +135,7 @@ class Call {
   [[gnu::always_inline]] Thread &thread() { return *thread_; }
   Procedure procedure() const { return procedure_; }
 
-  // MPI_Start is booked in the size bin of what it starts.
+  // MPI_Start is booked in the size bin of the operation that it starts.
   RANKWISE_HOT void has_size_of(std::uint64_t key) {
     const std::uint64_t bin = keys::size_bin(key);
     size_ = bin == 0 ? 0 : std::uint64_t{1} << (bin - 1);
@@ -166,7 +166,7 @@ class Call {
   // A collective on a window or a file, or among neighbours, has succeeded.
   void all_came() { all_came_ = true; }
 
-  // The status that the call really writes to: ours where the program ignores its own.
+  // The status that the call really writes to: ours if the program ignores it.
   MPI_Status *status(MPI_Status *given) {
     if (nested()) return given;
     static_assert(sizeof(MPI_Status) <= sizeof thread_->status);
@@ -185,7 +185,7 @@ class Call {
     }
   }
 
-  // Enters the request of a call whose size and bytes are set; `kind` says what its completion has to book.
+  // Enters the request of a call whose size and bytes are set; `kind` defines what its completion must book.
   RANKWISE_HOT void posted(MPI_Request request, requests::Kind kind, std::uint32_t peer = 0) {
     requests::Request entry = entry_for(request, kind);
     entry.peer = peer & RANKWISE_PEER_OTHER;
@@ -201,11 +201,11 @@ class Call {
   RANKWISE_HOT void posted_send(MPI_Request request) {
     posted(request, requests::Kind::send, partners::who(destination_));
   }
-  // To or from nobody it is a plain receive or send in every library, so its status is right.
+  // With MPI_PROC_NULL on one side it is a plain receive or send in every library, so its status is right.
   void posted_exchange(int destination, MPI_Request request) {
     const bool told = destination == abi::proc_null || abi::exchange_tells_bytes;
     const requests::Kind kind = told ? requests::Kind::exchange : requests::Kind::untold;
-    // (Where the status does not tell the bytes, it does not tell the source either.)
+    // (If the status does not contain the bytes, it does not contain the source either.)
     if (!from_nobody_ && communicator_ != nullptr) number(source_, true, 0);
     posted(request, from_nobody_ ? requests::Kind::send : kind);
   }
@@ -223,14 +223,14 @@ class Call {
     outlives_ = true;
   }
 
-  // Whom a message comes from, and whom it goes to. A receive from nobody is complete when it is posted, and all of
+  // The source and the destination of a message. A receive from MPI_PROC_NULL is complete when it is posted, and all of
   // them may have the same handle.
   RANKWISE_HOT void from(int source, int tag) {
     from_nobody_ = source == abi::proc_null;
     source_ = partner(source, tag);
   }
   RANKWISE_HOT void to(int destination, int tag) { destination_ = partner(destination, tag); }
-  // The same of a request that the call waits for, beside others.
+  // The same for a request that the call waits for, among others.
   RANKWISE_HOT void also_waits_for(const requests::Request &request) {
     if (requests::receives(request.kind)) {
       source_ = partners::both(source_, requests::partner(request));
@@ -264,7 +264,7 @@ class Call {
       }
     }
   }
-  // The message is the next one of its stream, and stays it.
+  // The message is the next one of its stream, and remains it.
   void probed(int source) {
     if (source == abi::proc_null || communicator_ == nullptr) return;
     messages_ = 1;
@@ -331,18 +331,18 @@ class Call {
     requests::table.put(entry);
   }
 
-  // After the byte rule of the collective.
+  // Call after the byte rule of the collective.
   void initialised_collective(MPI_Request request) {
     requests::Request entry = persistent_entry_for(request, requests::Kind::collective);
     entry.bytes = sent_ & most_bytes;
     if (communicator_ != nullptr)
       entry.operation = arrivals::initialised(*communicator_, procedure_, size_, root_) & 0xFFFFFU;
     sent_ = 0;
-    has_pattern_ = false;  // it comes with the starts
+    has_pattern_ = false;  // it is counted at each start
     requests::table.put(entry);
   }
 
-  // --- Collectives: `message` is the size that bins and tuning go by, `bytes` what this process contributes ---
+  // --- Collectives: `message` is the size for bins and tuning, `bytes` the contribution of this process ---
 
   void contributed(std::uint64_t message, std::uint64_t bytes) {
     counted(message, bytes);
@@ -441,8 +441,8 @@ class Call {
     }
   }
 
-  // What may keep a blocking collective from being done in another way: the buffer that may be MPI_IN_PLACE, and how
-  // a reduction combines its operands.
+  // The arguments that may restrict the algorithm of a blocking collective: the buffer that may be MPI_IN_PLACE, and
+  // how a reduction combines its operands.
   RANKWISE_HOT void has_buffer(const void *buffer) {
     if (buffer == abi::in_place()) traits_ |= RANKWISE_TRAITS_IN_PLACE;
   }
@@ -469,7 +469,7 @@ class Call {
     goes_to_neighbours(to, count, datatype);
   }
 
-  // --- Files: bytes are those really read and written ---
+  // --- Files: the bytes really read and written ---
 
   void opened(MPI_File fh, const char *filename, int amode);
   void closing(const MPI_File *fh);
@@ -481,7 +481,7 @@ class Call {
   template <class Count>
   void posted_write(Count count, MPI_Datatype datatype, MPI_Request request);
 
-  // --- One-sided: the calling process is the origin; what is fetched comes before what is put ---
+  // --- One-sided: the calling process is the origin; fetched bytes come before put bytes ---
 
   template <class Count>
   void put(Count count, MPI_Datatype datatype, int target);
@@ -556,7 +556,7 @@ class Call {
     return count > 0 ? static_cast<std::uint64_t>(count) * datatype_size(datatype) : 0;
   }
 
-  // This process's entry of a vector of counts; a plain count is everybody's.
+  // This process's entry of a vector of counts; a plain count applies to all processes.
   template <class Count>
   Count own(const Count *counts) const {
     return communicator_ == nullptr ? 0 : counts[communicator_->rank];
@@ -566,7 +566,7 @@ class Call {
     return count;
   }
 
-  // The hook has seen the collective's messages; now it is known what they belong to.
+  // The hook has seen the collective's messages; now their collective is known.
   void tell_inside() {
     if (communicator_ == nullptr) return;
     inside::Kept kept;
@@ -589,14 +589,14 @@ class Call {
     return sendbuf == abi::in_place() ? bytes_of(own(recvcount), recvtype) : bytes_of(sendcount, sendtype);
   }
 
-  // Bytes to `n` processes, of those that `real` keeps (all if nullptr).
+  // Bytes to `n` processes, counting only processes that `real` selects (all if nullptr).
   template <class Count>
   static std::uint64_t total_of(const Count *counts, MPI_Datatype datatype, int n, const bool *real = nullptr) {
     std::uint64_t elements = 0;
     for (int i = 0; i < n; ++i) {
       if (counts[i] > 0 && (real == nullptr || real[i])) elements += static_cast<std::uint64_t>(counts[i]);
     }
-    // A process that sends nothing may name no datatype at all, and asking for its size would be an error.
+    // A process that sends nothing may specify no datatype at all, and querying its size would be an error.
     return elements == 0 ? 0 : elements * datatype_size(datatype);
   }
   template <class Count>
@@ -621,7 +621,7 @@ class Call {
   bool is_root(int root) const {
     return communicator_ != nullptr && (communicator_->inter ? root == abi::root : root == communicator_->rank);
   }
-  // Processes that a root's data goes to.
+  // Processes that receive a root's data.
   std::uint64_t receivers() const {
     if (communicator_ == nullptr) return 0;
     return static_cast<std::uint64_t>(communicator_->inter ? communicator_->remote_size : communicator_->size - 1);
@@ -644,7 +644,7 @@ class Call {
       logical_view().to_each(1, [=](int) { return peer; }, [=](int) { return bytes; });
     }
   }
-  // Counts and types are one for all, or one each.
+  // Counts and types are one for all, or one for each.
   template <class Count, class Type>
   void goes_to_each(Count count, Type datatype) const {
     if (!logical::active()) [[likely]] {
@@ -677,12 +677,12 @@ class Call {
     return count;
   }
 
-  // --- Streams: which message it is, of those that both sides number alike ---
+  // --- Streams: the number of a message, which both sides determine in the same way ---
 
-  // What numbering a message has come to, if it was out of the ordinary.
+  // The result of numbering a message in an unusual case.
   enum Numbered : std::uint8_t { as_usual = 0, in_sample = 1, is_open = 2 };
 
-  // A message that is sent or received, or the one that a receive will get which is posted as `handle`.
+  // A message that is sent or received, or the message that a receive posted as `handle` will get.
   RANKWISE_HOT void number(std::uint64_t partner, bool receives, std::uint64_t bytes, std::uint64_t handle = 0) {
     ++messages_;
     rankwise_stream *stream = thread_->streams.find(partner, streams::where(index_, receives));
@@ -708,7 +708,7 @@ class Call {
                                                              const ToNumber &which, streams::Streams::Message message) {
     streams::Channel channel = channel_of(communicator.index, which.partner, which.receives);
     if (which.receives && is_any(which.partner)) {
-      world_rank(comm, communicator, 0);  // so that it will be known without asking
+      world_rank(comm, communicator, 0);  // so that it can be identified without a query
       if (which.status == nullptr) {
         return thread.streams.open(which.handle, channel, &communicator, message.posted, message.procedure)
                    ? Numbered::is_open
@@ -735,12 +735,12 @@ class Call {
   static bool is_any(std::uint64_t partner) {
     return partners::who(partner) == RANKWISE_PARTNER_ANY || partners::tag(partner) == RANKWISE_TAG_ANY;
   }
-  // What MPI_Mprobe has numbered.
+  // MPI_Mprobe has numbered the message.
   RANKWISE_HOT void number_matched() {
     messages_ = from_nobody_ ? 0 : 1;
     if (matched_ != 0) in_sample_ = thread_->streams.stage_matched(matched_, start_, size_, procedure_);
   }
-  // What each start of a persistent request will number. (Partitioned ones are matched among themselves.)
+  // The messages that each start of a persistent request will number. (Partitioned ones are matched among themselves.)
   std::uint32_t operation(std::uint64_t partner, bool receives) {
     if (partitioned_) return 0;
     const streams::Channel channel = channel_of(index_, partner, receives);
@@ -812,7 +812,7 @@ class Call {
   std::uint64_t size_ = 0;
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;
-  bool has_pattern_ = false;  // a collective whose algorithm is to be told
+  bool has_pattern_ = false;  // a collective whose algorithm will be identified
   bool outlives_ = false;     // non-blocking
   bool size_varies_ = false;  // by process
   bool all_came_ = false;     // a collective on a window or a file, or among neighbours, that has succeeded

@@ -1,7 +1,7 @@
 // Rankwise's own communication between the processes of the program, through PMPI names. Included inside the namespace
 // of a build.
 
-// The wrappers of these (generated/), for what is done in the program's name.
+// Their wrappers (generated/), for calls in the program's name.
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
@@ -13,12 +13,12 @@ Comm as(Handle handle) {
   if constexpr (std::is_pointer_v<Comm>) {
     return reinterpret_cast<Comm>(handle);
   } else {
-    return static_cast<Comm>(handle);  // the upper half of a register may hold anything
+    return static_cast<Comm>(handle);  // the upper half of a register is undefined
   }
 }
 inline MPI_Comm communicator_of(Handle handle) { return as<MPI_Comm>(handle); }
 
-// A scope in which nothing that the thread does is the program's.
+// A scope in which the thread's MPI calls are not the program's.
 class Ours {
  public:
   [[gnu::always_inline]] Ours() : thread_(threads::current != nullptr ? threads::current : threads::attach()) {
@@ -52,7 +52,7 @@ bool ask(const char *name, Arguments... arguments) {
 #define RANKWISE_ASK(name, ...) own::ask<decltype(&declared::MPI_##name)>("PMPI_" #name, __VA_ARGS__)
 
 inline Handle from_fortran(int comm) {
-  // In MPICH and its kin both are the same number, and there is a macro only.
+  // In MPICH and its derivatives both are the same number, and there is only a macro.
   const auto convert = reinterpret_cast<MPI_Comm (*)(int)>(library::function("PMPI_Comm_f2c"));
   if (convert != nullptr) return abi::bits(convert(comm));
   return static_cast<Handle>(static_cast<unsigned>(comm));
@@ -117,7 +117,7 @@ inline void free(Handle copy) {
   static_cast<void>(RANKWISE_ASK(Comm_free, &comm));
 }
 
-// Counts of a message, which are `int`, in the largest unit that goes into its bytes.
+// Counts of a message, which are `int`, in the largest unit that divides its bytes.
 struct Words {
   int count;
   bool fit;
@@ -141,7 +141,7 @@ inline bool gather(Handle copy, int root, const void *own, std::size_t bytes, vo
          RANKWISE_ASK(Gather, own, words.count, abi::byte, all, words.count, abi::byte, root, communicator_of(copy));
 }
 
-// A datatype of so many bytes, for the time of a call: counts of large records fit into an `int`.
+// A datatype of so many bytes, for the duration of a call: counts of large records fit into an `int`.
 class Record {
  public:
   explicit Record(std::size_t bytes) {
@@ -202,7 +202,7 @@ inline bool exchange(Handle comm, const Exchange &one) {
 using CopyAttribute = int(MPI_Comm, int, void *, void *, void *, int *);
 using DeleteAttribute = int(MPI_Comm, int, void *, void *);
 
-// A duplicate that the program makes is another communicator.
+// A duplicate by the program is another communicator.
 inline int copy_nothing(MPI_Comm, int, void *, void *, void *, int *copied) {
   *copied = 0;
   return abi::success;

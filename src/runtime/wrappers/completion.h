@@ -1,4 +1,4 @@
-// Completion calls: which communicator they wait on, and the bytes that have arrived. Included inside the namespace
+// Completion calls: the communicator that they wait on, and the bytes that have arrived. Included inside the namespace
 // of a build.
 
 inline namespace RANKWISE_WAY {
@@ -7,8 +7,8 @@ class Completion {
  public:
   RANKWISE_HOT Completion(Call &call, int count, const MPI_Request *requests)
       : call_(call), count_(requests != nullptr && count > 0 ? count : 0), requests_(requests) {
-    // (What is invalid is left to MPI, whose error the program may have asked to see.)
-    // Room for the handles (which completion overwrites), what is known of them, and statuses, in one piece.
+    // (Invalid arguments are left to MPI, whose error the program may want to see.) Space for the handles (which
+    // completion overwrites), their requests, and statuses, in one piece.
     const auto n = static_cast<std::size_t>(count_);
     auto *memory =
         static_cast<char *>(call.thread().scratch_memory(n * (sizeof(requests::Request) + sizeof(MPI_Status))));
@@ -21,7 +21,7 @@ class Completion {
     statuses_ = reinterpret_cast<MPI_Status *>(memory + n * sizeof(requests::Request));
   }
 
-  // For calls that complete all requests or fail: takes them out beforehand, because as soon as one has completed
+  // For calls that complete all requests or fail: takes them out before the call, because as soon as one has completed
   // another thread may get its handle for a new one.
   RANKWISE_HOT void take_all() {
     for (int i = 0; i < count_; ++i) {
@@ -44,7 +44,7 @@ class Completion {
     }
   }
 
-  // The statuses that the call really writes to: ours where the program ignores its own.
+  // The statuses that the call really writes to: ours if the program ignores them.
   RANKWISE_HOT MPI_Status *statuses(MPI_Status *given) {
     written_ = given == abi::status_ignore() && count_ > 0 ? statuses_ : given;
     return written_;
@@ -89,7 +89,7 @@ class Completion {
   }
 
  private:
-  // After look(): the request at `index` has completed, its status is the given one of those written.
+  // After look(): the request at `index` has completed, with the given one of the written statuses.
   RANKWISE_HOT void completed(int index, int status, int rc, int together = 0) {
     if (index < 0 || index >= count_) return;
     end(rc, requests::table.complete(known_[index]), index, status, together);
@@ -110,7 +110,7 @@ class Completion {
     }
   }
 
-  // How many messages the call waited for. What is not known, and what is no message, counts as one that nobody has
+  // How many messages the call waited for. An unknown request, or a request without message, counts as one that is not
   // kept.
   [[gnu::cold, gnu::noinline]] static void tell_end(Thread &thread, std::uint64_t ended, const requests::Request *known,
                                                     int count) {
@@ -119,8 +119,8 @@ class Completion {
     thread.streams.call_ended(ended, messages);
   }
 
-  // What a call that returned `rc` means for one of its requests. `together`: of the first so many of them that all
-  // have completed.
+  // The outcome for one of the requests of a call that returned `rc`. `together`: all of the first so many have
+  // completed.
   RANKWISE_HOT void end(int rc, const requests::Request &request, int index, int status, int together) {
     if (rc == abi::success) {
       finish(call_.thread(), request, &written_[status], known_, together);
@@ -129,13 +129,13 @@ class Completion {
     }
   }
 
-  // RATIONALE: what is not inlined is static. The address of a completion that leaves the wrapper would keep it and its
-  // call in memory, where now the compiler keeps them in registers.
+  // RATIONALE: functions that are not inlined are static. If the address of a completion left the wrapper, the compiler
+  // would keep it and its call in memory, and not in registers.
   [[gnu::cold, gnu::noinline]] static void end_after_error(Thread &thread, int rc, const requests::Request &request,
                                                            MPI_Request handle, const MPI_Status *status) {
     const bool told = abi::is_error_in_status(rc);
     const int error = told ? status->MPI_ERROR : rc;
-    // (The handle of a persistent request stays, whatever becomes of it.)
+    // (The handle of a persistent request stays in any case.)
     const bool alive = request.persistent ? abi::is_pending(error) : handle != abi::request_null;
     if (told && error == abi::success) {
       finish(thread, request, status, nullptr, 0);
@@ -195,7 +195,7 @@ class Completion {
     return std::max<std::uint64_t>(static_cast<std::uint64_t>(std::count_if(all, all + count, is_one)), 1);
   }
 
-  // The receive tells now which message it has got.
+  // The matched message of the receive is known now.
   static void close(Thread &thread, const streams::Streams::Open &open, std::int64_t bytes, const MPI_Status &status) {
     if (bytes < 0) return thread.streams.close(&open, {}, nullptr, 0);  // cancelled
     communicators::Communicator &communicator = *open.communicator;
@@ -238,7 +238,7 @@ class Completion {
   bool some_in_sample_ = false;
 };
 
-// MPI_Request_free. Takes the request out beforehand, as above.
+// MPI_Request_free. Takes the request out before the call, as above.
 class Freeing {
  public:
   Freeing(Call &call, const MPI_Request *request) : thread_(call.thread()) {
@@ -247,7 +247,7 @@ class Freeing {
     if (request_.kind != requests::Kind::none) call.on_index(request_.communicator);
   }
 
-  // What an active request still receives is never known.
+  // The remaining bytes of an active request are never known.
   void freed(int rc) {
     if (request_.kind == requests::Kind::none) return;
     if (rc != abi::success) return requests::table.put(request_);

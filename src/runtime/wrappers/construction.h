@@ -1,6 +1,6 @@
 // Rules of calls that make communicators. Included inside the namespace of a build.
 
-// Where a communicator comes from that the call has made.
+// The origin of a communicator that the call has made.
 inline communicators::Origin Call::origin_of_made() const {
   communicators::Origin origin;
   origin.procedure = procedure_;
@@ -9,7 +9,7 @@ inline communicators::Origin Call::origin_of_made() const {
   return origin;
 }
 
-// The same of one that is numbered among those of its parent. Counts the call, also on members that get none.
+// The same for one that is numbered among its parent's. Counts the call, also on members that get none.
 inline communicators::Origin Call::next_child() {
   communicators::Origin origin = origin_of_made();
   if (communicator_ != nullptr) {
@@ -61,7 +61,7 @@ inline void Call::created_topology(MPI_Comm child, int reorder) {
 
 // Everything is as in the parent, so nothing has to be asked.
 inline void Call::duplicated(MPI_Comm child) {
-  if (child == abi::comm_null) return;  // it has failed, whatever it returned
+  if (child == abi::comm_null) return;  // it has failed, regardless of its result
   communicators::Origin origin = next_child();
   if (communicator_ == nullptr) return;
   if (communicator_->inter) origin.flags |= RANKWISE_COMMUNICATOR_INTER;
@@ -78,8 +78,8 @@ inline void Call::duplicated(MPI_Comm child) {
   for (int d = 0; d < 8; ++d) to.dims[d] = from.dims[d];
 }
 
-// RATIONALE: the libraries give the handle at once and let it come to life later. Waiting until then would mean to
-// keep its address, which in a Fortran program may be that of a variable that is gone.
+// RATIONALE: the libraries return the handle at once and complete it later. Waiting until then would mean keeping its
+// address, which in a Fortran program may be a variable that no longer exists.
 inline void Call::posted_duplicate(MPI_Comm child, MPI_Request request) {
   duplicated(child);
   posted_collective(request);
@@ -114,7 +114,7 @@ inline void Call::created_between(MPI_Comm child, int tag) {
   communicators::Origin origin = origin_of_made();
   origin.flags = RANKWISE_COMMUNICATOR_BY_GROUP | RANKWISE_COMMUNICATOR_INTER;
   origin.tag = tag;
-  // No part of the name: each side has another one.
+  // Not part of the name: the sides have different values.
   if (communicator_ != nullptr) origin.parent_index = communicator_->index;
   const construction::BothGroups groups(child);
   origin.group_hash = groups.hash;

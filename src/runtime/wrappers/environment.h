@@ -10,7 +10,7 @@ inline void book(Procedure procedure, std::uint64_t ticks) {
   thread->inside = nullptr;
 }
 
-// Processor time of what a scope does itself: not that in which others had the processor, nor that in MPI.
+// Processor time of a scope's own work: without the time of other processes and of MPI.
 class OwnTime {
  public:
   std::uint64_t ns() const { return spent_ + (now() - since_); }
@@ -28,7 +28,7 @@ class OwnTime {
   std::uint64_t since_ = now();
 };
 
-// Measures what booking a call takes, for the profile and for times of polls.
+// Measures the cost of booking a call, for the profile and for times of polls.
 inline void measure_own_cost() {
   const rankwise_stamp first = clock::stamp();
   const std::uint64_t frequent = own_cost_of_frequent(lifecycle::world_open());
@@ -39,7 +39,7 @@ inline void measure_own_cost() {
   Polls::measured(frequent / 1000, clock::elapsed(first.ticks, last.ticks) / std::max<std::uint64_t>(microseconds, 1));
 }
 
-// Forwards a call that opens MPI: MPI_Init or MPI_Session_init. `opener` tells, after it has succeeded, which.
+// Forwards a call that opens MPI: MPI_Init or MPI_Session_init. After its success, `opener` identifies it.
 template <class Next, class Opener>
 int open(Procedure procedure, Next next, Opener opener) {
   OwnTime own;
@@ -101,10 +101,10 @@ int close(Procedure procedure, const lifecycle::Opener &opener, Next next) {
   return rc;
 }
 
-// The name that MPI_Pcontrol was given after the level, or nullptr.
+// The name that was passed to MPI_Pcontrol after the level, or nullptr.
 //
-// RATIONALE: C has no way to tell whether the argument is there; what its register holds otherwise is anything. So
-// the name must be readable memory, short, printable, and not one of the program's own command line arguments (the
+// RATIONALE: in C a function can't know whether the argument was passed; otherwise its register is undefined. So the
+// name must be readable memory, short, printable, and not one of the program's own command line arguments (the
 // likeliest text that a register still points to). A caller inside a Fortran binding never passes one.
 inline const char *region_name(const void *argument, const void *caller, char (&name)[64]) {
   if (!memory::is_of_program(caller) && relocations::is_fortran_binding(caller)) return nullptr;
@@ -135,11 +135,11 @@ int MPI_Abort(MPI_Comm comm, int errorcode) {
   return next(comm, errorcode);
 }
 
-// What follows the level in a call of MPI_Pcontrol, as the calling convention passes it: integers and pointers in
-// registers, reals in others, and what is beyond them on the stack.
+// The further arguments of MPI_Pcontrol, according to the calling convention: integers and pointers in registers, reals
+// in others, and the rest on the stack.
 //
-// RATIONALE: nothing tells how many there are, so all that may hold one is handed on, and so much of the stack as is
-// there above any call.
+// RATIONALE: their number is unknown, so all places that may have one are passed on, and as much of the stack as exists
+// above any call.
 struct Following {
 #if defined(__x86_64__)
   static constexpr std::size_t integer_registers = 5;
@@ -163,7 +163,7 @@ struct Following {
   }
 };
 
-// Leaves nothing of a region's name where the next call without one would find it.
+// Clears a region's name from the place where the next call without a name would find it.
 static inline void forget_argument() {
 #if defined(__x86_64__)
   asm volatile("xorl %%esi, %%esi" ::: "rsi");

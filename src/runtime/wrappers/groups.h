@@ -1,11 +1,11 @@
-// Questions about the processes of a communicator. Included inside the namespace of a build.
+// Queries about the processes of a communicator. Included inside the namespace of a build.
 
 // The group of all processes of the world, kept while MPI is open (lifecycle.h). The lock is for programs with
 // sessions: one may be finalised, and its group be replaced by another's, while a thread works in the other.
 struct WorldGroup {
   MPI_Group handle{};
   bool known = false;
-  bool closing = false;  // in MPI_Finalize, where callbacks may still communicate: asked for whenever it is needed
+  bool closing = false;  // in MPI_Finalize, where callbacks may still communicate: queried each time
   Lock lock;
 };
 inline WorldGroup world_group;
@@ -33,8 +33,8 @@ class Group {
     return valid_ && queries.Group_size(group_, &value) == abi::success ? value : 0;
   }
 
-  // Ranks of the first `count` processes in another group; those that are not in it become -1. The result is
-  // malloc'ed; nullptr if there is no memory or MPI refuses.
+  // Ranks of the first `count` processes in another group; -1 for processes that are not in it. The result is
+  // malloc'ed; nullptr if memory is exhausted or MPI fails.
   int *ranks_in(MPI_Group other, int count) const {
     if (!valid_ || count <= 0) return nullptr;
     auto *own = static_cast<int *>(std::malloc(2 * static_cast<std::size_t>(count) * sizeof(int)));
@@ -94,7 +94,7 @@ struct Members {
   }
 };
 
-// Keeps an answer that several threads may have asked for at once: the first one's, which all of them get.
+// Keeps a result that several threads may have determined at once: all get the first one's.
 inline const int *remember(int *&place, int *ranks) {
   int *first = nullptr;
   if (ranks == nullptr ||
@@ -111,7 +111,7 @@ inline const int *remember(int *&place, int *ranks) {
   return remember(communicator.world_ranks, group.world_ranks());
 }
 
-// World rank of a process that messages on this communicator go to, if it is known without asking, else negative.
+// World rank of the destination of messages on this communicator, if it is known without a query, else negative.
 [[gnu::always_inline]] inline int world_rank_at_once(const communicators::Communicator &communicator, int peer) {
   if (peer < 0 || peer >= communicator.peers()) return -1;
   if (communicator.is_world) return peer;
@@ -119,7 +119,7 @@ inline const int *remember(int *&place, int *ranks) {
   return ranks == nullptr ? -1 : ranks[peer];
 }
 
-// World rank of a process that messages on this communicator go to; RANKWISE_PEER_UNKNOWN if it has none.
+// World rank of the destination of messages on this communicator; RANKWISE_PEER_UNKNOWN if it has none.
 [[gnu::always_inline]] inline std::uint32_t world_rank(MPI_Comm comm, communicators::Communicator &communicator,
                                                        int peer) {
   if (peer < 0 || peer >= communicator.peers()) return RANKWISE_PEER_UNKNOWN;

@@ -1,7 +1,7 @@
 // Rules of calls on files. Included inside the namespace of a build.
 
-// What is known of a file whose opening was not seen, or found no memory: booked on "other", but not before the call
-// has succeeded, as the handle may be invalid.
+// A file whose opening was not seen, or that found no memory: booked on "other", but not before the call has succeeded,
+// as the handle may be invalid.
 inline void Call::on_file(MPI_File fh) {
   file_ = files::table.find(thread_->file_cache, abi::bits(fh));
   access_ = file_ != nullptr ? Access::known : Access::unknown;
@@ -11,7 +11,7 @@ inline void Call::on_file(MPI_File fh) {
 }
 
 inline void Call::opened(MPI_File fh, const char *filename, int amode) {
-  // It has failed, whatever it returned. (MPICH's layer of the standard ABI leaves a null of its own.)
+  // It has failed, regardless of its result. (MPICH's layer of the standard ABI leaves a different null handle.)
   if (fh == abi::file_null || fh == nullptr) return;
   const bool has_room =
       thread_->calls.size() < RANKWISE_MOST_ROWS_FOR_FILES && thread_->messages.size() < RANKWISE_MOST_ROWS_FOR_FILES;

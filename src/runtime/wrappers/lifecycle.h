@@ -1,11 +1,12 @@
-// What has initialised MPI: the world (MPI_Init), sessions, or both. Included inside the namespace of a build.
+// The owners that keep MPI initialised: the world (MPI_Init), sessions, or both. Included inside the namespace of a
+// build.
 //
-// Recording begins with the first and ends with the last; a program may begin again. Nothing is ever asked about
-// MPI_COMM_WORLD while only sessions are open: that would be erroneous.
+// Recording begins with the first and ends with the last; a program may begin again. MPI_COMM_WORLD is never used while
+// only sessions are open: that would be erroneous.
 
 namespace lifecycle {
 
-// One that opens MPI: the world, or a session.
+// An owner that opens MPI: the world, or a session.
 struct Opener {
   bool is_world = false;
   MPI_Session session{};
@@ -33,7 +34,7 @@ inline Open *open = nullptr;
 inline bool world_is_open = false;
 inline bool started = false;  // for the first time
 inline bool given_up = false;
-inline Opener group_from;  // which of them gave us the world's group
+inline Opener group_from;  // the owner from which we have the world's group
 
 inline void forget_world_group() {
   const Guard guard(world_group.lock);
@@ -48,7 +49,7 @@ inline bool group_of(const Opener &opener, MPI_Group *group) {
   return from_pset != nullptr && from_pset(opener.session, "mpi://WORLD", group) == abi::success;
 }
 
-// A local call gives the group: of MPI_COMM_WORLD, or of the process set that every session has.
+// A local call returns the group: of MPI_COMM_WORLD, or of the process set that every session has.
 inline void learn_world_group() {
   if (world_group.known) return;
   for (const Open *one = open; one != nullptr; one = one->next) {
@@ -87,7 +88,7 @@ inline void remove(const Opener &opener) {
   if (opener.is_world) world_is_open = false;
 }
 
-// Who else keeps MPI open.
+// The other owners that keep MPI open.
 inline bool others_open() {
   for (const Open *one = open; one != nullptr; one = one->next) {
     if (!one->closing) return true;
@@ -129,7 +130,7 @@ inline bool start(const Opener &opener) {
 
 inline bool world_open() { return state::world_is_open; }
 
-// Before MPI opens for the first time: false, and calls pass us by from now on, if nothing can be recorded.
+// Before MPI opens for the first time: false, and calls bypass us from now on, if nothing can be recorded.
 inline bool load() {
   const Guard guard(state::lock);
   if (state::given_up) return false;
@@ -152,11 +153,11 @@ inline void give_up() {
   dispatch::to_library();
 }
 
-// MPI has been opened by one of them.
+// An owner has opened MPI.
 inline Opened open(const Opener &opener) {
   const Guard guard(state::lock);
   if (state::given_up) return Opened::not_recorded;
-  // Every session may be used by any thread, whatever MPI_Init provided.
+  // Every session may be used by any thread, regardless of MPI_Init's thread level.
   if (!opener.is_world) threads::several = true;
   const bool started_before = state::started;
   if (!state::add(opener) || (!started_before && !state::start(opener))) {
@@ -174,7 +175,7 @@ inline Opened open(const Opener &opener) {
   return started_before ? Opened::further : Opened::first;
 }
 
-// One of them is about to be closed. Groups that came from it have to be freed before.
+// An owner is about to be closed. Groups that came from it must be freed before.
 inline void closing(const Opener &opener) {
   const Guard guard(state::lock);
   state::Open *found = state::find(opener);
@@ -193,7 +194,7 @@ inline void closing(const Opener &opener) {
   }
 }
 
-// It has been closed, or, as `rc` may say, not.
+// It has been closed, unless `rc` is an error.
 inline void closed(const Opener &opener, int rc) {
   const Guard guard(state::lock);
   state::Open *found = state::find(opener);

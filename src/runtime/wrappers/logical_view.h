@@ -1,12 +1,12 @@
-// Collectives by their definition, for sessions that ask for that (../logical.h). Included inside the namespace of a
+// Collectives by their definition, for sessions that need that (../logical.h). Included inside the namespace of a
 // build.
 
-// Nothing of this is reached unless a session is active: each function is behind a branch in Call.
+// None of this runs unless a session is active: each function is behind a branch in Call.
 class LogicalView {
  public:
   LogicalView(Procedure procedure, MPI_Comm comm, communicators::Communicator *communicator)
       : comm_(comm), communicator_(communicator) {
-    // A persistent collective is not counted: what starts it knows neither sizes nor root.
+    // A persistent collective is not counted: the call that starts it knows neither sizes nor root.
     if (process::paused || initialises_collective(procedure)) communicator_ = nullptr;
     if (communicator_ == nullptr || communicator_->is_world) return;
     // When the counts are read, the communicator may be gone.
@@ -25,7 +25,7 @@ class LogicalView {
     if (communicator_ != nullptr) logical::to_later(*communicator_, bytes);
   }
 
-  // bytes(i) to the process of rank peer(i), for all i below `count`; what stays in this process doesn't count.
+  // bytes(i) to the process of rank peer(i), for all i below `count`; messages from a process to itself don't count.
   template <class Peer, class Bytes>
   void to_each(int count, Peer peer, Bytes bytes) {
     if (communicator_ == nullptr) return;

@@ -1,10 +1,10 @@
 // The handle that a constructor makes. Included inside the namespace of a build.
 
-// MPI writes it into a variable of ours, and what it has written is handed over to the program when the call is over.
+// MPI writes it into our variable, and after the call the result is passed to the program.
 //
-// RATIONALE: MPICH returns MPI_SUCCESS for any error that a handler of the program's own has seen. The program's
-// variable may hold anything then, and nobody may ask MPI about that. What ours holds beforehand is known, and it is no
-// handle of any library. If it is still there the program's variable stays as it was, as without us.
+// RATIONALE: MPICH returns MPI_SUCCESS for any error that an error handler of the program has seen. The program's
+// variable is then undefined, and must not be passed to MPI. Our variable starts with a known value that is no handle
+// of any library. If the value is unchanged, the program's variable stays as it was, as without us.
 template <class Handle>
 class Made {
  public:
@@ -21,11 +21,11 @@ class Made {
 
   Handle handle() const { return handle_; }
 
-  // By one that we have made ourselves.
+  // Replaces it by an object that we have made.
   void replace(Handle handle) { handle_ = handle; }
 
  private:
-  // In MPICH and its kin the two highest bits of a handle tell what it is, and 0 is none; elsewhere handles are
+  // In MPICH and its derivatives the two highest bits of a handle are its kind, and 0 is none; elsewhere handles are
   // addresses, and no address begins so.
   static Handle unwritten() {
     if constexpr (std::is_pointer_v<Handle>) {

@@ -1,7 +1,7 @@
-// Entering communicators under their names. Included inside the namespace of a build.
+// Enters communicators under their names. Included inside the namespace of a build.
 //
-// Nothing here sends a message: every member derives the same name from what it already knows
-// (docs/explanation/how-it-works.md, "Names").
+// Nothing here sends a message: every member derives the same name from its own data (docs/explanation/how-it-works.md,
+// "Names").
 
 namespace construction {
 
@@ -40,8 +40,8 @@ struct BothGroups {
   }
 };
 
-// A communicator of a session, made without a parent: named by its group, a text that all members give, and how often
-// they have done so.
+// A communicator of a session, made without a parent: named by its group, a text that all members give, and the number
+// of previous uses of both.
 inline void add_from_group(MPI_Comm comm, Origin origin, const char *tag) {
   for (const char *c = tag; *c != '\0'; ++c)
     origin.group_hash = chain(origin.group_hash, static_cast<unsigned char>(*c));
@@ -65,8 +65,8 @@ inline bool is_parent(MPI_Comm comm) {
   return queries.Comm_get_parent(&parent) == abi::success && parent == comm && comm != abi::comm_null;
 }
 
-// A communicator that was not made by a call we saw: MPI_COMM_SELF, or one that came from somewhere else. Several
-// threads may use it for the first time at once.
+// A communicator whose creation we did not see: MPI_COMM_SELF, or one from elsewhere. Several threads may use it for
+// the first time at once.
 inline Communicator *add_found(MPI_Comm comm) {
   static Lock adding;
   const Guard guard(adding);
@@ -106,8 +106,8 @@ inline void mark_inter(MPI_Comm child, const Communicator *parent, Origin &origi
 
 }  // namespace construction
 
-// The communicator of a call that was not known before. Not where it is none: MPICH returns MPI_SUCCESS for any error
-// that a handler of the program's own has seen.
+// The communicator of a call that was not known before. Not if it is invalid: MPICH returns MPI_SUCCESS for any error
+// that an error handler of the program has seen.
 [[gnu::cold, gnu::noinline]] inline communicators::Communicator *adopt(MPI_Comm comm) {
   return comm == abi::comm_null ? nullptr : construction::add_found(comm);
 }

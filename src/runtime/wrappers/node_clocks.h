@@ -1,14 +1,14 @@
-// The clocks of nodes compared, in MPI_Init and MPI_Finalize: the only messages of our own. Included inside the
-// namespace of a build.
+// Compares the clocks of nodes, in MPI_Init and MPI_Finalize: the only messages that Rankwise sends. Included inside
+// the namespace of a build.
 //
 // One process of each node, its leader, exchanges messages with the leader of another node, along a binomial tree whose
-// root is rank 0. They have a communicator of their own: what the program has left open when it calls MPI_Finalize,
-// such as a receive from any source, can't meet them.
+// root is rank 0. They have a private communicator: operations that the program has left open when it calls
+// MPI_Finalize, such as a receive from any source, can't match them.
 //
-// In MPI_Init all processes are there. In MPI_Finalize some may never be: they have called exit, have died, or will
-// call MPI_Abort, and what becomes of the job then is between the program and its MPI. So no leader waits for the
-// others for long. One that has lost patience tells those whom it would have met, so that they do not wait for it when
-// they come. What it has received of the comparison until then does not count.
+// In MPI_Init all processes are present. In MPI_Finalize some may never arrive: they have called exit, have died, or
+// will call MPI_Abort, and the job's end is then up to the program and its MPI. So no leader waits long for the others.
+// A leader that gives up notifies its remaining partners, so that they do not wait for it when they arrive. It discards
+// the data of the comparison received until then.
 
 namespace node_clocks {
 
@@ -44,7 +44,7 @@ struct Calls {
 
 constexpr int exchanges = 40;
 constexpr int word_bytes = static_cast<int>(sizeof(std::uint64_t));
-constexpr std::uint64_t gone = ~0ULL;  // instead of ticks: who sends it takes no further part
+constexpr std::uint64_t gone = ~0ULL;  // instead of ticks: the sender takes no further part
 constexpr std::int64_t patience_at_start_ns = 10'000'000'000;
 constexpr std::int64_t patience_at_stop_ns = 1'000'000'000;
 constexpr int tag_at_start = 1;
@@ -56,13 +56,13 @@ inline MPI_Comm leaders{};
 inline int count = 0;  // of leaders; 0 = there is no such communicator, or this process is not in it
 inline int own = 0;    // place among them
 inline pid_t process = 0;
-// RATIONALE: not on the stack. A message that is given up may still be read or written by MPI.
+// RATIONALE: not on the stack. MPI may still read or write an abandoned message.
 inline std::uint64_t sent = 0;
 inline std::uint64_t received = 0;
 inline std::uint64_t farewell = gone;
 }  // namespace state
 
-// What each process tells all others.
+// The data that each process sends to all others.
 struct Told {
   std::uint64_t clock;
   std::uint64_t wanted;
@@ -70,9 +70,9 @@ struct Told {
 
 inline void ignore_error(MPI_Comm * /*comm*/, int * /*code*/, ...) {}
 
-// While it lives, errors on a communicator are returned, and neither the program's handler nor MPI's own is called.
+// While it exists, errors on a communicator are returned, and neither the program's handler nor MPI's own is called.
 //
-// RATIONALE: a handler of our own, because libraries with the standard ABI do not agree on what MPI_ERRORS_RETURN is.
+// RATIONALE: a private handler, because libraries with the standard ABI do not agree on the value of MPI_ERRORS_RETURN.
 class Quiet {
  public:
   explicit Quiet(MPI_Comm comm) : comm_(comm) {
@@ -104,8 +104,8 @@ class Messages {
  public:
   Messages(int tag, std::int64_t patience_ns) : until_(clock::nanoseconds(CLOCK_MONOTONIC) + patience_ns), tag_(tag) {}
 
-  // Each is false if there is an error, no time left, or the other one has gone. Then there is nothing more to say to
-  // each other.
+  // Each is false if there is an error, no time left, or the other one has gone. Then no further messages are
+  // exchanged.
   bool send(std::uint64_t word, int to) {
     state::sent = word;
     MPI_Request request = abi::request_null;
@@ -127,13 +127,14 @@ class Messages {
     return word != gone;
   }
 
-  // Whether the other one, whose turn it is not, has bidden farewell: then nothing is sent to where MPI may be closed.
+  // Whether the other one, whose turn it is not, has said goodbye: then nothing is sent to it, because its MPI may be
+  // closed.
   bool is_over(int other) const {
     int flag = 0;
     return has_gone_ || state::mpi.Iprobe(other, tag_, state::leaders, &flag, abi::status_ignore()) != abi::success ||
            flag != 0;
   }
-  // Nobody need wait for us.
+  // No process needs to wait for us.
   void bid_farewell(int to) {
     MPI_Request request = abi::request_null;
     if (state::mpi.Isend(&state::farewell, word_bytes, abi::byte, to, tag_, state::leaders, &request) == abi::success) {
@@ -156,7 +157,7 @@ class Messages {
     has_gone_ = true;
     return false;
   }
-  // Takes the place of what can't be waited for.
+  // Replaces a message that can't be waited for.
   static bool forget(MPI_Request &request) {
     constexpr int most_tests = 64;
     for (int tests = 0; request != abi::request_null && tests < most_tests; ++tests) {
@@ -172,7 +173,7 @@ class Messages {
   bool has_gone_ = false;
 };
 
-// Tells another leader our ticks as often as it asks. The first word is whose clock ours is.
+// Sends our ticks to another leader as often as it requests them. The first word identifies our clock.
 inline void answer(Messages &messages, int other, std::uint64_t clock) {
   std::uint64_t word = 0;
   bool going_on = messages.receive(word, other) && !messages.is_over(other) && messages.send(clock, other);
@@ -217,7 +218,7 @@ inline void compare(Messages messages, rankwise_header *head, rankwise_clock_com
 }
 
 // Whether this process is the first of its node among all; `several` if there are more nodes than one. All processes
-// come to the same: that clocks are to be compared, and whose.
+// reach the same decision: whether clocks are compared, and which.
 inline bool is_leader(const Told &own, int rank, int size, bool *several) {
   auto *all = static_cast<Told *>(std::calloc(static_cast<std::size_t>(size), sizeof(Told)));
   if (all == nullptr) return false;
@@ -234,18 +235,18 @@ inline bool is_leader(const Told &own, int rank, int size, bool *several) {
   return leads;
 }
 
-// MPI_Init has succeeded. Every process that has the variable takes part, whatever became of its counters: the others
-// would wait for it. RATIONALE: so the variable is given only to launches all of whose processes are ours, and what it
-// says may differ: it is agreed on.
+// MPI_Init has succeeded. Every process that has the variable takes part, regardless of its counters: the others would
+// wait for it. RATIONALE: so the variable is given only to launches all of whose processes are ours. Its value may
+// differ: it is agreed on.
 inline void at_start() {
   char *wanted = std::getenv("RANKWISE_CLOCK_SYNC");
   if (wanted == nullptr || *wanted == '\0') return;
   const Told own{node_clock::id(), strcmp(wanted, "on") == 0 ? 1U : 0U};
-  // Jobs that this process starts are others, and may reach to where Rankwise is not.
+  // Jobs that this process starts are separate, and may include nodes without Rankwise.
   *wanted = '\0';
   if (!state::mpi.find()) return;
   abi::find_constants("");
-  // Nor is it known who else was spawned.
+  // If this process was spawned, the other spawned ones are unknown.
   MPI_Comm parent = abi::comm_null;
   if (state::mpi.Comm_get_parent(&parent) != abi::success || parent != abi::comm_null) return;
   int size = 0;
@@ -256,8 +257,8 @@ inline void at_start() {
   bool several = false;
   const bool leads = is_leader(own, rank, size, &several);
   if (!several) return;
-  // RATIONALE: not MPI_Comm_create_group, though only leaders would have to call it: Open MPI 5 may ask the launcher
-  // for it, and not every launcher knows how.
+  // RATIONALE: not MPI_Comm_create_group, though only leaders would have to call it: Open MPI 5 may need the launcher
+  // for it, and not every launcher supports that.
   MPI_Comm leaders = abi::comm_null;
   const int color = leads ? 0 : abi::undefined;
   if (state::mpi.Comm_split(abi::comm_world, color, rank, &leaders) != abi::success || leaders == abi::comm_null)

@@ -1,4 +1,4 @@
-// One-sided communication (MPI 4.1, chapter 12): windows, and what moves between the origin, which calls, and the
+// One-sided communication (MPI 4.1, chapter 12): windows, and the data moved between the origin, which calls, and the
 // target. Included inside the namespace of a build.
 
 namespace one_sided {
@@ -39,7 +39,7 @@ RANKWISE_HOT inline void Call::on_window(MPI_Win win) {
 }
 
 inline void Call::window_created(MPI_Win win) {
-  if (win == abi::win_null) return;  // it has failed, whatever it returned
+  if (win == abi::win_null) return;  // it has failed, regardless of its result
   windows::created(abi::bits(win), procedure_, communicator_);
 }
 
@@ -67,8 +67,8 @@ inline void Call::window_freed(int rc) {
   }
 }
 
-// Epochs of some processes: who exposes its window tells the origins, and who has accessed those of others tells them.
-// A process waits for what it has not been told yet.
+// Epochs of some processes: the target that exposes its window notifies the origins, and the origin notifies the
+// targets when it has finished. A process waits for notifications that have not arrived yet.
 
 inline void Call::exposes_to(MPI_Group origins) {
   if (window_ == nullptr || window_->record == nullptr) return;

@@ -1,9 +1,9 @@
-// What recording costs, as the profile tells it. Included inside the namespace of a build.
+// The cost of recording for the profile. Included inside the namespace of a build.
 
 inline namespace RANKWISE_WAY {
 
-// What booking one call takes on this way, in ticks / 1000, measured on a row that is cleared afterwards. Before a
-// session has made its first communicator, there is none to be looked up.
+// The cost of booking one call in this way, in ticks / 1000, measured on a row that is cleared afterwards. Before a
+// session has made its first communicator, no communicator can be looked up.
 inline std::uint64_t own_cost(bool world_is_open) {
   constexpr int batches = 8;
   constexpr int calls = 128;

@@ -1,7 +1,7 @@
 // Queries to the MPI library, through the PMPI names so that no tool counts them.
 // Included inside the namespace of a build.
 
-// The program's functions behind a generalised request, alike in every ABI.
+// The program's functions of a generalised request, the same in every ABI.
 using MPI_Grequest_query_function = int(void *, MPI_Status *);
 using MPI_Grequest_free_function = int(void *);
 using MPI_Grequest_cancel_function = int(void *, int);
@@ -31,7 +31,7 @@ struct Queries {
 inline Queries queries;
 
 [[gnu::noinline]] inline std::uint64_t ask_datatype_size(MPI_Datatype datatype) {
-  // Taken for valid: MPICH returns MPI_SUCCESS for any error that a handler of the program's own has seen.
+  // Assumed to be valid: MPICH returns MPI_SUCCESS for any error that an error handler of the program has seen.
   if (datatype == abi::datatype_null) return 0;
   MPI_Count bytes = 0;
   return queries.Type_size_x(datatype, &bytes) == abi::success && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
@@ -45,11 +45,11 @@ inline Queries queries;
   return ask_datatype_size(datatype);
 }
 
-// What the operation of a reduction means for its result: rankwise_traits.
+// The effect of a reduction's operation on its result: rankwise_traits.
 //
-// RATIONALE: a handle that the program made may come to mean another operation, so the library is asked at each call.
-// The answer for a predefined operation can be kept by the handles: it never means another one, and no datatype that
-// the program made has the handle of a whole number.
+// RATIONALE: a handle that the program made may be reused for another operation, so the library is queried at each
+// call. The result for a predefined operation can be cached by the handles: it is never reused, and no datatype of the
+// program has the handle of an integer type.
 [[gnu::noinline]] inline std::uint64_t ask_reduction_traits(LatestReduction &latest, MPI_Op op, MPI_Datatype datatype) {
   const bool is_arithmetic = abi::is_arithmetic(op);
   if (is_arithmetic || abi::is_exact(op)) {
@@ -72,7 +72,7 @@ inline Queries queries;
   return ask_reduction_traits(latest, op, datatype);
 }
 
-// 0 single ... 3 multiple, -1 if the library says something else.
+// 0 single ... 3 multiple, -1 if the library returns another value.
 inline int thread_level() {
   int provided = -1;
   queries.Query_thread(&provided);

@@ -1,14 +1,14 @@
-// Starting persistent requests. Included inside the namespace of a build.
+// Starts persistent requests. Included inside the namespace of a build.
 //
-// What an operation sends, and later receives, is booked on MPI_Start or MPI_Startall, at the place of the start, with
-// the operation's communicator and size. Of MPI_Start that is the row of the call; one MPI_Startall may start
-// operations of every kind, so its call is booked with size 0.
+// The bytes that an operation sends, and later receives, are booked on MPI_Start or MPI_Startall, at the place of the
+// start, with the operation's communicator and size. For MPI_Start that is the row of the call; one MPI_Startall may
+// start operations of every kind, so its call is booked with size 0.
 
 inline namespace RANKWISE_WAY {
 
 class Starting {
  public:
-  // They count as active from here on: until MPI_Start returns, nobody else may touch them.
+  // They count as active from here on: until MPI_Start returns, no other thread may use them.
   RANKWISE_HOT Starting(Call &call, int count, const MPI_Request *requests)
       : call_(call), count_(requests != nullptr && count > 0 ? count : 0), requests_(requests) {
     const auto n = static_cast<std::size_t>(count_);
@@ -66,7 +66,7 @@ class Starting {
     }
   }
 
-  // The start is that of a message.
+  // The start represents a message.
   RANKWISE_HOT void number(std::uint64_t handle, std::uint32_t operation) {
     streams::operations::Operation &of = streams::operations::at(operation);
     streams::Streams &all = call_.thread().streams;
@@ -103,10 +103,10 @@ class Starting {
     }
   }
 
-  // Open MPI goes on with another request where the latest message of a persistent one is still under way.
+  // Open MPI continues with another request if the latest message of a persistent one is still in progress.
   //
-  // RATIONALE: static, as number_slowly() is. The address of what leaves the wrapper would keep all of the call in
-  // memory, where now the compiler keeps it in registers.
+  // RATIONALE: static, like number_slowly(). If the address left the wrapper, the compiler would keep the whole call in
+  // memory, and not in registers.
   [[gnu::cold, gnu::noinline]] static void follow(requests::Request request, std::uint64_t handle, std::uint64_t key,
                                                   bool recorded) {
     request.key = key;

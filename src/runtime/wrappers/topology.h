@@ -1,5 +1,5 @@
-// Virtual topologies: what a communicator's record says of them, and who its neighbours are (MPI 4.1, chapter 8).
-// Included inside the namespace of a build.
+// Virtual topologies: their description in a communicator's record, and its neighbours (MPI 4.1, chapter 8). Included
+// inside the namespace of a build.
 
 inline rankwise_topology topology_of(MPI_Comm comm) {
   int kind = abi::undefined;
@@ -16,8 +16,8 @@ inline rankwise_topology topology_of(MPI_Comm comm) {
   }
 }
 
-// RATIONALE: the kind follows from the constructor. Open MPI 5 takes a distributed graph that was made from a grid for
-// a grid itself, and crashes when it is asked for its dimensions.
+// RATIONALE: the kind follows from the constructor. Open MPI 5 treats a distributed graph that was made from a grid as
+// a grid, and crashes when it is asked for its dimensions.
 inline void describe_topology(MPI_Comm comm, rankwise_communicator &record, rankwise_topology kind) {
   record.topology = kind;
   if (record.topology != RANKWISE_TOPOLOGY_CART) return;
@@ -37,7 +37,7 @@ inline void describe_topology(MPI_Comm comm, rankwise_communicator &record, rank
 }
 
 // The destinations of a neighbourhood collective, in the order of its arguments; malloc'ed. `weights`, a part of the
-// same memory, only where edges have some.
+// same memory, only if edges have some.
 inline int *destinations_of(MPI_Comm comm, rankwise_topology kind, int rank, int *count,
                             const int **weights = nullptr) {
   *count = 0;
@@ -69,7 +69,7 @@ inline int *destinations_of(MPI_Comm comm, rankwise_topology kind, int rank, int
       queries.Dist_graph_neighbors_count(comm, &in, &out, &weighted);
       int *all = allocate(2 * (in + out) + out);
       if (all == nullptr) return nullptr;
-      int *to = all;  // first, so that the one allocation can be handed on
+      int *to = all;  // first, so that the single allocation can be passed on
       int *from = to + out;
       int *in_weights = from + in;
       int *out_weights = in_weights + in;
@@ -83,8 +83,8 @@ inline int *destinations_of(MPI_Comm comm, rankwise_topology kind, int rank, int
   }
 }
 
-// The neighbours of this process, asked for once; nullptr if there is no memory. A communicator has one collective
-// at a time, so no other thread asks for the same.
+// The neighbours of this process, queried once; nullptr if memory is exhausted. A communicator has one collective at a
+// time, so no other thread queries the same.
 inline const communicators::Neighbours *neighbours_of(MPI_Comm comm, communicators::Communicator &communicator) {
   if (communicator.neighbours != nullptr) return communicator.neighbours;
   int count = 0;

@@ -1,4 +1,4 @@
-/** What the page Appendix holds: filled by python/rankwise/render/page/contents/parts/appendix.py. */
+/** The data of the page Appendix: written by python/rankwise/render/page/contents/parts/appendix.py. */
 import type { TableData } from "../ui/data.ts";
 
 declare module "../contract.ts" {
@@ -8,12 +8,12 @@ declare module "../contract.ts" {
 }
 
 export interface AppendixData {
-  /** In place of the page: why there is nothing, and what cures it; '' = there is. */
+  /** Replaces the page: why there is no data, and the remedy; '' = there is data. */
   missing: string;
   sections: AppendixSection[];
 }
 
-/** Tables below a title; `group`: sections with the same one stand together. */
+/** Tables below a title; `group`: sections with the same group are shown together. */
 export interface AppendixSection {
   id: string;
   group: string;

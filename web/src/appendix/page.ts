@@ -1,4 +1,4 @@
-/** What was measured and how: definitions, environment, coverage, and all tables that no page shows. */
+/** The measurement and its method: definitions, environment, coverage, and all tables that no other page shows. */
 import "./appendix.css";
 import { element } from "../ui/dom.ts";
 import { saveCsv } from "../ui/files.ts";
@@ -10,7 +10,7 @@ import type { Open, Page } from "../shell/page_interface.ts";
 import type { AppendixSection } from "./contract.ts";
 
 const SHOWN = 40;
-/** Rows of a table that is short enough to be seen at a glance. */
+/** Most rows of a table that can be seen at a glance. */
 const FEW = 8;
 
 export const page: Page = {
@@ -45,7 +45,7 @@ class AppendixPage implements Open {
     this.openAsked();
   }
 
-  /** A section; what is in it is made when it is opened first. */
+  /** A section; its content is made when it is first opened. */
   private section(of: AppendixSection): HTMLElement {
     const body = element("div", [], "inside");
     const made = element("details", [element("summary", of.title), body]);
@@ -74,7 +74,7 @@ class AppendixPage implements Open {
   }
 }
 
-/** A table with a search in it, and its rows as a file. */
+/** A table with a search field, and its rows as a file. */
 function tableOf(id: string, title: string, table: TableData): HTMLElement {
   const made = figure(
     id,
@@ -128,7 +128,7 @@ function holds(row: TableCell[], wanted: string): boolean {
   return row.some(([text, , note]) => `${text} ${note ?? ""}`.toLowerCase().includes(small));
 }
 
-/** A text with what stands in backquotes as code. */
+/** A text whose parts in backquotes are shown as code. */
 function withCode(text: string): (string | Node)[] {
   return text.split("`").map((part, place) => (place % 2 ? element("code", part) : part));
 }

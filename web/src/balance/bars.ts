@@ -1,4 +1,4 @@
-/** What the bars of this page share: their order, nodes, and the legend. */
+/** Shared by the bars of this page: their order, nodes, and the legend. */
 import type { RunData } from "../contract.ts";
 import { element } from "../ui/dom.ts";
 import { balanceOf } from "./model.ts";
@@ -8,7 +8,7 @@ export interface Entry {
   text: string;
 }
 
-/** What the colours mean. */
+/** The meaning of the colours. */
 export function entries(of: readonly Entry[]): HTMLElement {
   return element(
     "div",

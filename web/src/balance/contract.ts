@@ -1,4 +1,4 @@
-/** What the page Balance holds: filled by python/rankwise/render/page/contents/parts/balance.py. */
+/** The data of the page Balance: written by python/rankwise/render/page/contents/parts/balance.py. */
 import type { Numbers } from "../ui/data.ts";
 
 declare module "../contract.ts" {
@@ -8,7 +8,7 @@ declare module "../contract.ts" {
 }
 
 export interface BalanceData {
-  /** In place of the page: why there is nothing, and what cures it; '' = there is, and so is the rest. */
+  /** Replaces the page: why there is no data, and the remedy; '' = there is data, and all other members exist. */
   missing: string;
   ranks: RankData;
   waits: WaitData;
@@ -20,7 +20,7 @@ export interface RankData {
   rank: Numbers;
   /** Seconds between MPI_Init and MPI_Finalize. */
   run: Numbers;
-  /** That call MPI. */
+  /** Threads that call MPI. */
   threads: Numbers;
   /** Seconds in MPI during the run, of all threads. */
   mpi: Numbers;
@@ -33,10 +33,10 @@ export interface RankData {
   calls: Numbers;
   /** Procedure with the most time, an index; -1: none. */
   top: Numbers;
-  /** How ranks ended, and which of that each did. */
+  /** How ranks ended, and an index into it for each rank. */
   states: string[];
   state: Numbers;
-  /** Whether all came to the end of MPI_Finalize. */
+  /** Whether all ranks finished MPI_Finalize. */
   finalized: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface WaitData {
   procedure: Numbers;
   communicator: Numbers;
   rank: Numbers;
-  /** In blocking collectives, for ranks that came late. */
+  /** In blocking collectives, for late ranks. */
   collectives: Numbers;
   /** In receives, waits and blocking sends, for late senders and receivers. */
   messages: Numbers;
@@ -54,9 +54,9 @@ export interface WaitData {
 /** Columns of the ranks that waited, or were waited for, ascending; seconds. */
 export interface LateData {
   title: string;
-  /** What it rests on. */
+  /** The basis of the estimate. */
   notes: string[];
-  /** Why nothing is known; '' = it is. */
+  /** Why nothing is known; '' = something is known. */
   noCollectives: string;
   noMessages: string;
   rank: Numbers;
@@ -64,22 +64,22 @@ export interface LateData {
   waitedError: Numbers;
   caused: Numbers;
   causedError: Numbers;
-  /** Of `caused`: why the rank was late. */
+  /** Part of `caused`, by the reason why the rank was late. */
   computing: Numbers;
   inMpi: Numbers;
   leftLate: Numbers;
   firstCall: Numbers;
-  /** Of `caused`, while it waited itself, most for the rank passedTo; -1: for nobody. */
+  /** Part of `caused` while it waited itself, mostly for the rank passedTo; -1: for none. */
   passedOn: Numbers;
   passedTo: Numbers;
-  /** `caused`, when all has been passed on. */
+  /** `caused`, after everything has been passed on. */
   rootCauseInCollectives: Numbers;
-  /** In collectives and for messages, when all has been passed on: over the ranks it is all waiting. */
+  /** In collectives and for messages, after everything has been passed on: its sum is the whole waiting time. */
   rootCause: Numbers;
   messagesWaited: Numbers;
   messagesCaused: Numbers;
-  /** Waits for messages that began with it. */
+  /** Waits for messages that began with this rank. */
   rootCauseForMessages: Numbers;
-  /** The most ranks that waited in a row for it. */
+  /** The longest chain of ranks that waited for it one after the other. */
   chain: Numbers;
 }

@@ -1,4 +1,4 @@
-/** All numbers of a rank, for whoever points at it. */
+/** All numbers of a rank, shown under the pointer. */
 import type { RunData } from "../contract.ts";
 import { PART_NAMES, PARTS } from "../ui/parts.ts";
 import type { Facts } from "../ui/tip.ts";
@@ -46,7 +46,7 @@ function wholeRun(run: RunData, row: number): [string, string][] {
   return told;
 }
 
-/** Time in MPI of the run of a rank, times its threads. */
+/** Time in MPI of a rank during the run, times its threads. */
 export function ofRun(run: RunData, row: number): number {
   const { ranks } = balanceOf(run);
   const most = ranks.run[row] * ranks.threads[row];

@@ -1,4 +1,4 @@
-/** The time of each rank, taken apart, of what is chosen. */
+/** The time of each rank, split into parts, for the current selection. */
 import type { RunData } from "../contract.ts";
 import type { Selection } from "../shell/selection.ts";
 import type { Filter } from "../shell/state.ts";
@@ -6,20 +6,20 @@ import { PARTS, type Part } from "../ui/parts.ts";
 import type { BalanceData } from "./contract.ts";
 
 export interface RankTimes {
-  /** Rows of the data of the ranks that are chosen. */
+  /** Rows of the data of the chosen ranks. */
   rows: Uint32Array;
   /** Seconds of each of these rows. */
   parts: Record<Part, Float64Array>;
-  /** Whether calls are chosen: then only these are there, and nothing of the rest of the run. */
+  /** Whether calls are chosen: then only these are shown, and nothing of the rest of the run. */
   ofCalls: boolean;
-  /** Whether it is told how long ranks waited. */
+  /** Whether the waiting time of ranks is known. */
   waits: boolean;
-  /** Ranks that are told together: each has their mean. */
+  /** Number of ranks in a block: each rank has the mean of its block. */
   together: number;
 }
 
 const OF_RANKS: (keyof Filter)[] = ["ranks", "node"];
-/** By what else waits are told apart. */
+/** The further distinction of waits. */
 const OF_WAITS: (keyof Filter)[] = ["communicator", "procedure"];
 
 export function balanceOf(run: RunData): BalanceData {
@@ -93,7 +93,7 @@ function waitedSeconds(
 export interface Spread {
   mean: number;
   most: number;
-  /** Place of the first one that has the most. */
+  /** Place of the first maximum. */
   at: number;
 }
 

@@ -1,4 +1,4 @@
-/** How the ranks share the time: computing, waiting, transfer, and whom the others waited for. */
+/** How the time is divided among ranks: computing, waiting, transfer, and the ranks that others waited for. */
 import "./balance.css";
 import type { Context } from "../shell/context.ts";
 import type { Open, Page } from "../shell/page_interface.ts";

@@ -1,4 +1,4 @@
-/** The ranks and the nodes as tables: where each ran, its time and its bytes. */
+/** The ranks and the nodes as tables: the location of each rank, its time and its bytes. */
 import type { Context } from "../shell/context.ts";
 import { nodeColumns, numberColumn, PagedTable, textColumn } from "../shell/paged_table.ts";
 import type { Cell } from "../ui/files.ts";
@@ -19,7 +19,7 @@ interface NodeRow {
   mpi: number;
 }
 
-/** Rows are those of the data. */
+/** Rows are indices into the data. */
 export class RankTable extends PagedTable<number> {
   constructor(context: Context) {
     super(context, {
@@ -95,7 +95,7 @@ export class RankTable extends PagedTable<number> {
     ];
   }
 
-  /** The means, and how many times that the rank with the most has. */
+  /** The means, and the ratio of the maximum to the mean. */
   private sums(rows: number[]): string[][] {
     const { run } = this.context;
     const { ranks } = balanceOf(run);
@@ -137,7 +137,7 @@ export class RankTable extends PagedTable<number> {
   }
 }
 
-/** The nodes, where there are several. */
+/** The nodes, if there are several. */
 export class NodeTable extends PagedTable<NodeRow> {
   constructor(context: Context) {
     super(context, {

@@ -1,4 +1,4 @@
-/** The time of each rank as bars, sorted, with how it is spread over ranks. */
+/** The time of each rank as sorted bars, with its distribution over ranks. */
 import type { Context } from "../shell/context.ts";
 import { BarsDrawing } from "../ui/bars.ts";
 import { list, redraw } from "../ui/controls.ts";
@@ -14,7 +14,7 @@ import { rankFacts } from "./facts.ts";
 import { balanceOf, hostOf, rankName, rankTimes, type RankTimes, type Spread, spread } from "./model.ts";
 
 type Order = "rank" | "node" | Part;
-const ALIKE = 1.05; // times the mean: no rank stands out below that
+const ALIKE = 1.05; // times the mean: below that no rank is an outlier
 const LEAST = 0.01; // of the run
 const HEIGHT = 300;
 
@@ -55,7 +55,7 @@ export class TimesFigure {
       order,
       order === "rank" || order === "node" ? null : times.parts[order],
     );
-    // What bars are sorted by stands on the axis, so that it can be compared.
+    // The sort key is shown on the axis, so that it can be compared.
     const first = parts.filter((part) => part === order);
     const series = [...first, ...parts.filter((part) => part !== order)].map((part) => ({
       name: PART_NAMES[part],
@@ -135,7 +135,7 @@ export class TimesFigure {
       return "No MPI call between MPI_Init and MPI_Finalize";
     if (rows.length === 1)
       return `${who(0)} computes for ${percentText(computed.most / (ranks.run[rows[0]] || 1))} of its run`;
-    // What is hardly a part of the run is no finding, however unevenly it is spread.
+    // A negligible part of the run is no finding, however unevenly it is distributed.
     const least = LEAST * spread(Float64Array.from(rows, (row) => ranks.run[row])).mean;
     const standsOut = ({ most, mean }: Spread) => most >= ALIKE * mean && most - mean >= least;
     if (standsOut(computed)) {

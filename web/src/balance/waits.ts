@@ -1,4 +1,4 @@
-/** What each rank waited, and what the others waited for it. */
+/** The waiting time of each rank, and the waiting that it caused on others. */
 import type { Context } from "../shell/context.ts";
 import { BarsDrawing } from "../ui/bars.ts";
 import type { Series } from "../ui/bars_data.ts";

@@ -1,9 +1,9 @@
-/** Procedures × sizes: the calls of each pair, those of a procedure, those of a size. */
+/** Procedures × sizes: the calls of each pair, of each procedure, and of each size. */
 import type { Selection } from "../shell/selection.ts";
 import { type Amounts, added, amountsAt, called } from "../shell/amounts.ts";
 
 export interface Cross {
-  /** Indices into the axes, of what was called: procedures by time, sizes ascending. */
+  /** Indices into the axes, only for procedures and sizes in use: procedures by time, sizes ascending. */
   procedures: number[];
   sizes: number[];
   at: (procedure: number, size: number) => Amounts;

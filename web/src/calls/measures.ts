@@ -1,16 +1,16 @@
-/** What is told of calls: sums, and what follows from them. */
+/** The measures of calls: sums, and ratios of them. */
 import type { Amounts } from "../shell/amounts.ts";
 import { byteText, countText, secondText } from "../units.ts";
 
 export interface Measure {
   name: string;
   text: string;
-  /** Of the values, for the caption. */
+  /** The values' meaning, for the caption. */
   meaning: string;
-  /** null: there is nothing. */
+  /** null: there is no value. */
   value: (of: Amounts) => number | null;
   told: (value: number) => string;
-  /** Whether values can be added up, and a share be told. */
+  /** Whether values can be added up, and have shares. */
   adds: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Calls and sizes: which procedure takes how much time, with data of which size. */
+/** Calls and sizes: the time of each procedure, and the sizes of its data. */
 import "./calls.css";
 import { choice, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
@@ -17,9 +17,9 @@ import { mostIn, sizeBars, type SizeShares } from "./sizes.ts";
 
 const EMPTY = "No call is in this part of the run: remove a filter.";
 const NO_DATA = "0 B";
-/** The size of calls of which none is known: those that never returned, too. */
+/** The size of calls with unknown size, and of calls that never returned. */
 const OTHER = "other";
-/** Part of the time from which on a cell is named for its rate. */
+/** A cell with at least this share of the time is named for its rate. */
 const WORTH = 0.01;
 
 export const page: Page = {
@@ -101,7 +101,7 @@ class CallsPage implements Open {
     const [top] = [...found.procedures].sort(
       (one, other) => amount(found.ofProcedure(other)) - amount(found.ofProcedure(one)),
     );
-    // What takes next to no time has rates of any size, and is nobody's concern.
+    // Calls that take almost no time may have any rate, and do not matter.
     const least = measure.adds ? 0 : WORTH * found.all.seconds;
     const pairs = found.procedures
       .flatMap((procedure) => found.sizes.map((size) => ({ procedure, size })))
@@ -135,7 +135,7 @@ class CallsPage implements Open {
       : `A call${of} takes ${mean} on average; of those with 1 % of the time or more, ${where} longest: ${extreme}`;
   }
 
-  /** Lines on what is not in the table, and what never ended. */
+  /** Lines on calls that are not in the table, and calls that never ended. */
   private apart(found: Cross): HTMLElement[] {
     const { context } = this;
     const { axes, cells } = context.run;
@@ -199,7 +199,7 @@ class CallsPage implements Open {
     ]);
   }
 
-  /** Of each size its share of the calls with data, and of the bytes. */
+  /** For each size, its share of the calls with data, and of the bytes. */
   private shares(): { rows: SizeShares[]; found: Cross; received: boolean } {
     const { context } = this;
     const { axes } = context.run;

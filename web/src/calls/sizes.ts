@@ -1,4 +1,4 @@
-/** A histogram of sizes: of each size its share of the calls that have data, and of the bytes. */
+/** A histogram of sizes: for each size, its share of the calls that have data, and of the bytes. */
 import { scaleBand, scaleLinear } from "d3-scale";
 import type { Context } from "../shell/context.ts";
 import { shape } from "../ui/svg.ts";
@@ -82,7 +82,7 @@ export function sizeBars(
   return svg;
 }
 
-/** The fewest neighbouring sizes that have nine tenths of something, in words, and their share; else the largest. */
+/** The fewest adjacent sizes that have nine tenths of the total, in words, and their share; else the largest. */
 export function mostIn(
   names: readonly string[],
   shares: readonly number[],
@@ -101,7 +101,7 @@ export function mostIn(
   }
   if (!best) return null;
   if (best.first === 0 && best.last === shares.length - 1 && best.last > 0) {
-    // Everything is in all of them: the largest tells more.
+    // All sizes are needed: naming the largest is more informative.
     const share = Math.max(...shares);
     return { share, where: `of ${names[shares.indexOf(share)]}` };
   }
@@ -114,7 +114,7 @@ export function mostIn(
   };
 }
 
-/** The smallest size in a bin, and the smallest that is beyond it. */
+/** The smallest size in a bin, and the smallest size above it. */
 function ends(name: string): [number, number] | null {
   const found = /^(\d+)(?:-(\d+))? (\w+)$/.exec(name);
   if (!found) return null;

@@ -1,4 +1,4 @@
-/** What goes over each communicator, of that which the filters leave. */
+/** The traffic of each communicator, in the part of the run that the filters leave. */
 import type { Selection } from "../shell/selection.ts";
 import { type Amounts, added, amountsAt } from "../shell/amounts.ts";
 import type { Branch } from "./model.ts";
@@ -6,7 +6,7 @@ import type { Branch } from "./model.ts";
 export class CommunicatorAmounts {
   readonly all: Amounts;
   private readonly each: Amounts[];
-  /** Of each communicator the seconds of each operation, by procedure and size. */
+  /** For each communicator, the seconds of each operation, by procedure and size. */
   private readonly operations = new Map<number, Map<number, number>>();
 
   constructor(private readonly selection: Selection) {
@@ -30,7 +30,7 @@ export class CommunicatorAmounts {
       : added(branch.ones.map((one) => this.each[one]));
   }
 
-  /** `Allreduce 8-15 B`: what takes the most time; '' = nothing was called. */
+  /** `Allreduce 8-15 B`: the operation with the most time; '' = nothing was called. */
   top(branch: Branch): string {
     const sums = new Map<number, number>();
     for (const one of branch.ones)
@@ -42,7 +42,7 @@ export class CommunicatorAmounts {
     const { axes } = this.selection.run;
     const size = axes.sizes[best % axes.sizes.length];
     const name = axes.procedures.name[Math.floor(best / axes.sizes.length)];
-    // Most calls without bytes never have any; of what size a call was that never returned is not known.
+    // Most calls without bytes never have any; the size of a call that never returned is not known.
     return size === "0 B" || size === "other" ? name : `${name} ${size}`;
   }
 }

@@ -1,4 +1,4 @@
-/** All that is known of the chosen communicator, or family: how it was made, who is in it, what it is used for. */
+/** Facts about the chosen communicator, or family: how it was made, its members, and its use. */
 import { element } from "../ui/dom.ts";
 import { dataTable, type TableColumn } from "../ui/table.ts";
 import type { Context } from "../shell/context.ts";
@@ -84,7 +84,7 @@ function members(branch: Branch, data: CommunicatorsData): HTMLElement {
   return element("div", lines, "members");
 }
 
-/** What it is used for most, of that which the filters leave. */
+/** Its main uses, in the part of the run that the filters leave. */
 function operations(context: Context): HTMLElement {
   const { selection } = context;
   const { axes, cells } = context.run;

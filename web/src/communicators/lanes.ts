@@ -1,4 +1,4 @@
-/** Ranks × communicators: who is a member of what, and how much of a rank's time in MPI goes there. */
+/** Ranks × communicators: the members of each communicator, and how a rank's time in MPI is divided among them. */
 import type { RunData } from "../contract.ts";
 import type { Selection } from "../shell/selection.ts";
 import { percentText, secondText } from "../units.ts";
@@ -8,12 +8,12 @@ import { type Branch, membersText } from "./model.ts";
 
 export interface Lanes {
   rows: Branch[];
-  /** Blocks of ranks that are taken together. */
+  /** Blocks of ranks that are shown together. */
   blocks: number[];
   together: number;
   /** Row by row: how many of the communicators have a rank of the block as a member. */
   members: Float32Array;
-  /** Time in MPI of the block on them, in seconds; of the block on all of them. */
+  /** Time in MPI of the block on each of them, in seconds; and on all of them. */
   seconds: Float32Array;
   all: Float64Array;
   most: number;
@@ -62,7 +62,7 @@ export function share(seconds: number, all: number): number {
   return all > 0 ? seconds / all : 0;
 }
 
-/** `3`, or of several that are taken together `4-7`. */
+/** `3`, or for a block `4-7`. */
 export function blockName({ blocks, together }: Lanes, column: number, run: RunData): string {
   const first = blocks[column] * together;
   const last = Math.min(first + together, run.axes.ranks) - 1;

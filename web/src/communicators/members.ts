@@ -2,7 +2,7 @@
 
 const ENTRY = /^(\d+)(?:-(\d+)(?::(-?\d+))?)?$/;
 
-/** Tell each known rank below `end`. */
+/** Call with each known rank below `end`. */
 export function eachRank(text: string, end: number, tell: (rank: number) => void): void {
   for (const entry of text.split(/,| \+ /)) {
     const found = ENTRY.exec(entry);

@@ -17,7 +17,7 @@ import {
 } from "./model.ts";
 
 const ALL = ["W", "W_s1.0", "W_s1.1", "W_s1_d1.0", "(none)"];
-/** A world split in two halves, of which the first has a duplicate. */
+/** A world split in two halves; the first has a duplicate. */
 const RUN = {
   axes: {
     communicators: {

@@ -1,20 +1,20 @@
-/** Communicators by their ancestry: families of those that were made alike, below what they were made from. */
+/** Communicators by their ancestry: families of communicators that were made in the same way, below their origin. */
 import type { RunData } from "../contract.ts";
 import type { CommunicatorsData } from "./contract.ts";
 
 export interface Branch {
-  /** That a filter chooses it by; '' = a line that only holds others together. */
+  /** Name in filters; '' = a line that only groups others. */
   name: string;
   label: string;
-  /** That it is all of; '' = only a part of one. */
+  /** The communicator that it completely represents; '' = only a part of one. */
   family: string;
-  /** Of the axis. */
+  /** Index on the axis. */
   ones: number[];
-  /** How many communicators it stands for; 0: (none), (several) and (other). */
+  /** Number of communicators that it represents; 0: (none), (several) and (other). */
   count: number;
   parent: Branch | null;
   children: Branch[];
-  /** Whether what is below is shown at first. */
+  /** Whether the lines below are shown at first. */
   open: boolean;
 }
 
@@ -98,14 +98,14 @@ export function ancestry(run: RunData, data: CommunicatorsData): Branch[] {
   return roots;
 }
 
-/** `W_s1 "row" +3 names`, as names_quoted of python/rankwise/text/names.py; no name where some have none. */
+/** `W_s1 "row" +3 names`, as names_quoted of python/rankwise/text/names.py; no name if some have none. */
 function familyLabel(family: string, given: string[]): string {
   const names = [...new Set(given)];
   if (names.includes("") || !names.length) return family;
   return `${family} "${names[0]}"${names.length > 1 ? ` +${names.length - 1} names` : ""}`;
 }
 
-/** The nearest family above that is another one: what a library makes for itself may be one family on many levels. */
+/** The nearest family above that differs: a library's internal communicators may be one family on many levels. */
 function familyAbove(of: string, one: number, family: string[], parent: ArrayLike<number>): string {
   for (let at = parent[one], steps = 0; at >= 0 && steps < 100; at = parent[at], steps++)
     if (family[at] !== of) return family[at];
@@ -117,7 +117,7 @@ function isBelow(branch: Branch, other: Branch): boolean {
   return false;
 }
 
-/** Put what takes the most time first, on every level; what is no communicator last. */
+/** Sort by time, the most first, on every level; entries that are no communicators come last. */
 export function sortBranches(branches: Branch[], seconds: (branch: Branch) => number): void {
   const rank = (branch: Branch) => (branch.name === "" ? 0 : branch.count ? 1 : 2);
   branches.sort((one, other) => rank(one) - rank(other) || seconds(other) - seconds(one));
@@ -129,7 +129,7 @@ export interface Line {
   level: number;
 }
 
-/** The lines of a tree from top to bottom, without those below what is closed. */
+/** The lines of a tree from top to bottom, without those below closed lines. */
 export function linesOf(branches: readonly Branch[], isOpen: (branch: Branch) => boolean, level = 1): Line[] {
   return branches.flatMap((branch) => [
     { branch, level },
@@ -137,7 +137,7 @@ export function linesOf(branches: readonly Branch[], isOpen: (branch: Branch) =>
   ]);
 }
 
-/** All branches from top to bottom, those of a family by the ranks of their members. */
+/** All branches from top to bottom, in a family by the ranks of their members. */
 export function inOrderOfRanks(branches: readonly Branch[], data: CommunicatorsData): Branch[] {
   const ofOne = (branch: Branch) => branch.name !== "" && !branch.family;
   const first = (branch: Branch) => data.groups[branch.ones[0]].at(0) ?? "";
@@ -162,7 +162,7 @@ export function sizeText(branch: Branch, data: CommunicatorsData): string {
   return `${branch.count} x ${sizes}`;
 }
 
-/** From when to when it was there, in seconds after the start; end null: up to the end of the run. */
+/** Its lifetime, in seconds after the start; end null: up to the end of the run. */
 export function lifeOf(
   branch: Branch,
   data: CommunicatorsData,
@@ -200,7 +200,7 @@ export function groupsOf(branch: Branch, data: CommunicatorsData): { groups: str
   };
 }
 
-/** Which communicator was made first is chance where one call made several. */
+/** If one call made several communicators, the first of them is arbitrary. */
 function byFirstRank(one: string, other: string): number {
   return parseInt(one, 10) - parseInt(other, 10) || one.localeCompare(other, "en", { numeric: true });
 }

@@ -1,4 +1,4 @@
-/** Communicators: how each was made, who is in it, and what goes over it. */
+/** Communicators: how each was made, its members, and its traffic. */
 import "./communicators.css";
 import { choice, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
@@ -85,7 +85,7 @@ class CommunicatorsPage implements Open {
     this.showLanes();
   }
 
-  /** What the other filters leave: the chosen communicator is marked in it. */
+  /** The part that the other filters leave, with the chosen communicator marked in it. */
   private get selection(): Selection {
     return this.context.without("communicator");
   }

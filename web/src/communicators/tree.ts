@@ -1,4 +1,4 @@
-/** The tree of communicators: lines, columns, what is open. */
+/** The tree of communicators: lines, columns, open and closed lines. */
 import { element } from "../ui/dom.ts";
 import { type TreeColumn, treeTable } from "../ui/tree.ts";
 import { called } from "../shell/amounts.ts";
@@ -21,9 +21,9 @@ import {
 } from "./model.ts";
 
 export interface TreeState {
-  /** Keys of the lines that are not as they are at first. */
+  /** Keys of the lines that the user has opened or closed. */
   turned: Set<string>;
-  /** What a line, or one below, must have in its texts; '' = anything. */
+  /** Text that a line, or one below, must contain; '' = anything. */
   wanted: string;
 }
 
@@ -61,7 +61,7 @@ export function communicatorTree(
   );
 }
 
-/** (none), (several) and (other) are lines only where they are in use. */
+/** (none), (several) and (other) are lines only if they are in use. */
 export function isShown(branch: Branch, amounts: CommunicatorAmounts): boolean {
   return branch.count > 0 || called(amounts.of(branch));
 }
@@ -88,7 +88,7 @@ function shownLines(roots: readonly Branch[], data: CommunicatorsData, state: Tr
   return lines.filter(({ branch }) => found.has(branch));
 }
 
-/** Waiting of families in blocking collectives; it is known of the whole run only. */
+/** Waiting of families in blocking collectives; it is known only for the whole run. */
 function waitingOf(context: Context, data: CommunicatorsData): Map<string, number> | null {
   if (!data.waiting.length || !context.without("communicator").everything) return null;
   return new Map(data.waiting.map(([family, , waiting]) => [family, waiting]));

@@ -1,4 +1,4 @@
-/** Bars of what became slower, to the right, and faster, to the left; lines: what the noise leaves possible. */
+/** Bars: slower to the right, faster to the left. Lines: the range that the noise leaves possible. */
 import { scaleLinear } from "d3-scale";
 import type { Theme } from "../ui/colours.ts";
 import { short } from "../ui/dom.ts";
@@ -10,7 +10,7 @@ export interface Bar {
   change: number;
   low: number | null;
   high: number | null;
-  /** What is told of it. */
+  /** Facts for the tip. */
   told: string;
   act: (() => void) | null;
 }
@@ -44,7 +44,7 @@ export function changesDrawing(bars: readonly Bar[], width: number, theme: Theme
     const group = shape("g", bar.act ? { class: "bin" } : {});
     const [from, to] = [x(Math.min(0, bar.change)), x(Math.max(0, bar.change))];
     const colour = bar.change > 0 ? theme.slower : theme.faster;
-    // (A text has no width before it is drawn: a letter takes 6.6 pixels of a font of 12.)
+    // (A text has no width before it is drawn: assume 6.6 pixels for a letter in a font of 12.)
     const name = short(bar.name, Math.floor(names / 6.6));
     group.append(
       shape("title", {}, bar.told),

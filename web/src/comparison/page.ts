@@ -1,4 +1,4 @@
-/** Comparison: what became slower or faster from the runs before to those after. */
+/** Comparison: the calls that became slower or faster from the runs before to those after. */
 import "./comparison.css";
 import type { TableCell, TableData } from "../ui/data.ts";
 import { button, element } from "../ui/dom.ts";
@@ -162,7 +162,7 @@ class ComparisonPage implements Open {
   };
 }
 
-/** What it is by, and the largest change in it; of findings how many went and came. */
+/** The sort key of the table, and the largest change in it; for findings, how many disappeared and appeared. */
 function tableTitle({ title, columns, rows }: TableData): string {
   const change = columns.findIndex(({ name }) => name === "change");
   if (change < 0) return countedTitle(title, rows);
@@ -177,7 +177,7 @@ function tableTitle({ title, columns, rows }: TableData): string {
   return `${title}: ${where} ${first[change][0]}${ofRank}`;
 }
 
-/** How many rows are of each word in the first column. */
+/** The number of rows for each word in the first column. */
 function countedTitle(title: string, rows: readonly TableCell[][]): string {
   const counts = new Map<string, number>();
   for (const [[word]] of rows) counts.set(word, (counts.get(word) ?? 0) + 1);

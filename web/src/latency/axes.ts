@@ -6,7 +6,7 @@ const FEW = [1, 3];
 const MORE = [1, 2, 3, 5];
 const MOST = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
 
-/** Return round values between two, so many at most. */
+/** Return round values between two, at most this many. */
 export function roundValues(low: number, high: number, most: number): number[] {
   const between = (steps: number[]) => {
     const found: number[] = [];
@@ -31,7 +31,7 @@ export function logScale(
   return scaleLog([low, high], [from, to]).clamp(true);
 }
 
-/** Return those of the marks whose texts do not overlap. */
+/** Return the marks whose texts do not overlap. */
 export function apart<T extends { at: number; text: string }>(marks: readonly T[], gap = 8): T[] {
   let free = -Infinity;
   return marks.filter(({ at, text }) => {

@@ -1,10 +1,10 @@
-/** The cells that are seen, as a table. */
+/** The visible cells as a table. */
 import type { Cell as Field } from "../ui/files.ts";
 import type { Part } from "../ui/matrix.ts";
 import type { ViewData } from "./contract.ts";
 import { isOwn, type Model, pairAt, valueAt } from "./model.ts";
 
-/** A line for each cell; of a symmetric matrix only one of the two that are the same. */
+/** A line for each cell; in a symmetric matrix, only one of two equal cells. */
 export function* cellLines(model: Model, view: ViewData, seen: Part): Generator<Field[]> {
   const { symmetric, together } = view.matrix;
   const { data } = model;

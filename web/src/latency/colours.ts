@@ -1,4 +1,4 @@
-/** Colours of latencies: as those of the drawings, in both looks of the page. */
+/** Colours of latencies: the same as in the drawings, for both looks of the page. */
 import { HOT, mixed, packed, PALETTE, parts, type Scale } from "../ui/colours.ts";
 import { digits } from "../units.ts";
 import type { ViewData } from "./contract.ts";
@@ -8,7 +8,7 @@ const STEPS = 256;
 const RAMP = Array.from({ length: STEPS }, (_, step) => mixed(PALETTE, step / (STEPS - 1)));
 const PACKED = RAMP.map(packed);
 const BEYOND = packed(parts(HOT));
-/** Where marks of the scale may be, at most, if there is something beyond it. */
+/** Highest place of a mark on the scale, if there is something beyond it. */
 const LAST_MARK = 0.97;
 const EDGE = 0.02;
 
@@ -21,7 +21,7 @@ export function shadeText(height: number): string {
   return `rgb(${shade(height).join(",")})`;
 }
 
-/** Return a function that gives the colour of a cell, as it is in memory. */
+/** Return a function that gives the colour of a cell, in the memory format of a canvas. */
 export function colourOf(heights: Float32Array): (cell: number) => number {
   const missing = packed(parts(missingColour()));
   return (cell) => {
@@ -44,7 +44,7 @@ export function scaleOf(view: ViewData, logarithmic: boolean, missing: boolean):
   let free = -1;
   const ticks = view.ticks.flatMap(([value, text]) => {
     const at = height(value);
-    // In a linear scale the marks of a logarithmic one are close together at its fast end.
+    // In a linear scale the marks of a logarithmic one would crowd at its fast end.
     if (at - free < 0.08 || (view.cut && at > LAST_MARK)) return [];
     free = at;
     return [{ at: Math.max(EDGE, Math.min(1 - EDGE, at)), text }];

@@ -1,8 +1,8 @@
 /**
- * What the page of a measurement holds: written by python/rankwise/render/page/latency/data.py. Numbers are
- * columns of the container (container.ts).
+ * The data of the page of a measurement: written by python/rankwise/render/page/latency/data.py. Numbers are columns of
+ * the container (container.ts).
  *
- * A place is one in the order of rows and columns.
+ * A place is an index in the order of rows and columns.
  */
 import type { Numbers } from "../ui/data.ts";
 
@@ -11,7 +11,7 @@ export interface LatencyData {
   title: string;
   about: string[];
   warnings: string[];
-  /** Of levels, as #rrggbb; in turn, if there are more levels. */
+  /** Colours of levels, as #rrggbb; repeated, if there are more levels. */
   classColours: string[];
   /** The rank at each place. */
   ranks: Numbers;
@@ -19,23 +19,23 @@ export interface LatencyData {
   shortHosts: string[];
   /** Index into hosts of each place. */
   hostOf: Numbers;
-  /** Of each level but the outermost, from the innermost, the group of each place. */
+  /** For each level but the outermost, from the innermost, the group of each place. */
   levels: Numbers[];
   /** Names of the levels, from the innermost to the outermost. */
   classes: string[];
   divisions: Division[];
   outliers: Outlier[];
-  /** Whether levels were found: else only hosts are known, and nothing is an outlier. */
+  /** Whether levels were found: otherwise only hosts are known, and nothing is an outlier. */
   hierarchy: boolean;
-  /** The largest relative error of values in matrices; 0: they are as they were measured. */
+  /** The largest relative error of values in matrices; 0: they are exactly the measured values. */
   rounding: number;
   views: ViewData[];
-  /** The view, and its shape, that the page begins with. */
+  /** The view, and its shape, at the start of the page. */
   start: number;
   surface: boolean;
 }
 
-/** Groups of neighbours: places from the first up to, without, the second, and a name. */
+/** Groups of neighbours: the first place, the place after the last, and a name. */
 export interface Division {
   name: string;
   blocks: [start: number, stop: number, name: string][];
@@ -69,12 +69,12 @@ export interface ViewData {
   matrix: MatrixValues;
   /** Pairs by value, for each level; `edges` has one more than there are bins. */
   histogram: { edges: Numbers; counts: Numbers[]; medians: Numbers };
-  /** Of the pairs with one end in a node, or of one rank where there is one node. */
+  /** Of the pairs with one end in a node, or with one rank if there is only one node. */
   nodes: { kind: string; labels: string[]; median: Numbers; worst: Numbers };
 }
 
 export interface MatrixValues {
-  /** Then there is the upper triangle with the diagonal, row by row; else all rows. */
+  /** Then only the upper triangle with the diagonal is stored, row by row; else all rows. */
   symmetric: boolean;
   /** Places in a cell, in both directions. */
   together: number;
@@ -82,6 +82,6 @@ export interface MatrixValues {
   cells: number;
   /** The worst of each cell; NaN: none was measured. */
   values: Numbers;
-  /** Where in its cell the worst one is, row by row; null: each cell is one pair. */
+  /** The position of the worst value in its cell, row by row; null: each cell is one pair. */
   where: Numbers | null;
 }

@@ -1,4 +1,4 @@
-/** What is told of a pair, and what the figures find. */
+/** Facts about a pair, and the findings of the figures. */
 import type { Facts } from "../ui/tip.ts";
 import { countOf, digits, ratioText } from "../units.ts";
 import type { ViewData } from "./contract.ts";
@@ -29,7 +29,7 @@ export function pairName(model: Model, view: ViewData, [one, other]: Pair): stri
   return `rank ${ranks[one]} on ${model.host(one)} ${way} rank ${ranks[other]} on ${model.host(other)}`;
 }
 
-/** What a view has of a pair, there and back, if these were measured apart. */
+/** The values of a pair in a view, in both directions if these were measured separately. */
 export function valuesOf(view: ViewData, [one, other]: Pair): [name: string, value: number][] {
   const value = (pair: Pair) => valueAt(view, cellOf(view, pair));
   return view.smallest
@@ -40,7 +40,7 @@ export function valuesOf(view: ViewData, [one, other]: Pair): [name: string, val
     : [[view.name, value([one, other])]];
 }
 
-/** All that was measured of a cell with messages of one size; null: it is a rank and itself. */
+/** All measurements of a cell with messages of one size; null: it is a rank and itself. */
 export function facts(model: Model, view: ViewData, cell: Cell): Facts | null {
   if (isOwn(view, cell, model.size)) return null;
   const pair = pairAt(view, cell, model.size);

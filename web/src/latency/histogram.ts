@@ -1,4 +1,4 @@
-/** How many pairs have which value, level by level, and the median of each level. */
+/** The distribution of pairs over values, level by level, and the median of each level. */
 import { max, sum } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { theme } from "../ui/colours.ts";
@@ -12,11 +12,11 @@ import { withUnit } from "./facts.ts";
 
 const HEIGHT = 220;
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 8, 8, 36];
-/** From where on counts of pairs are so different that an axis from 0 hides the small ones. */
+/** From this ratio on, counts of pairs are so different that an axis from 0 hides the small ones. */
 const MANY = 20;
 const TICKS = 5;
 
-/** The colour of a level; the black one can't be seen on dark paper. */
+/** The colour of a level; black is invisible on dark paper. */
 export function classColour(data: LatencyData, place: number): string {
   const colour = data.classColours[place % data.classColours.length];
   return colour === "#000000" ? theme().ink : colour;

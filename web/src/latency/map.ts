@@ -9,7 +9,7 @@ import type { Division, ViewData } from "./contract.ts";
 import { facts } from "./facts.ts";
 import { cellOf, isOwn, type Model, type Pair, pairAt, valueAt } from "./model.ts";
 
-/** More groups than that have no lines between them: there would be hardly anything else. */
+/** With more groups, there are no lines between them: they would cover the cells. */
 const MOST_BLOCKS = 80;
 /** Pixels that the name of a rank needs. */
 const NAMED = 14;
@@ -73,7 +73,7 @@ function nodesOf(model: Model): Division | undefined {
   return divisions.find((division) => division.name === "node") ?? divisions.at(-1);
 }
 
-/** Names of ranks where they have room, else of nodes. */
+/** Names of ranks if they have room, else of nodes. */
 function marks(model: Model, together: number, pitch: number): Mark[] {
   const nodes = nodesOf(model);
   const places = Array.from({ length: model.size }, (_, place) => place);
@@ -100,7 +100,7 @@ function groups(model: Model, together: number): Named[] {
   }));
 }
 
-/** Lines between groups; those of levels inside nodes only around their own pairs. */
+/** Lines between groups; for levels inside nodes only around their own pairs. */
 function rules(divisions: readonly Division[], together: number, places: number): Rule[] {
   const nodes = divisions.find((division) => division.name === "node");
   return divisions

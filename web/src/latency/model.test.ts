@@ -13,7 +13,7 @@ import {
   worstCell,
 } from "./model.ts";
 
-/** Three places, of which the last two were not measured with each other. */
+/** Three places; the last two were not measured with each other. */
 const TRIANGLE = {
   statistic: "median",
   size: 8,

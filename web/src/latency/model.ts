@@ -1,9 +1,9 @@
-/** The measurement: values of pairs, who they are, and how high they are on the scale of a view. */
+/** The measurement: values of pairs, their ranks, and their height on the scale of a view. */
 import type { LatencyData, ViewData } from "./contract.ts";
 
 /** Height above which a value is beyond the scale: its ends are rounded. */
 export const END = 1 + 1e-6;
-/** Stands for the height of a pair that was not measured. */
+/** Represents the height of a pair that was not measured. */
 export const MISSING = -1;
 
 /** Of the matrix of a view. */
@@ -12,7 +12,7 @@ export interface Cell {
   column: number;
 }
 
-/** Two places: a view has its pair in the cell that holds them. */
+/** Two places: a view has its pair in the cell that contains them. */
 export type Pair = readonly [one: number, other: number];
 
 export class Model {
@@ -37,7 +37,7 @@ export class Model {
     return found < 0 ? this.data.classes.length - 1 : found;
   }
 
-  /** The view of a statistic and a size; -1 if there is none. */
+  /** The view of a statistic and a size, or -1. */
   find(statistic: string, size: number): number {
     return this.data.views.findIndex((view) => view.statistic === statistic && view.size === size);
   }

@@ -1,4 +1,4 @@
-/** What each node has to do with all others: a slow node sticks out, a slow link shows at both its ends. */
+/** The values of each node with all others: a slow node is an outlier, a slow link shows at both its ends. */
 import { theme } from "../ui/colours.ts";
 import { short } from "../ui/dom.ts";
 import type { Cell } from "../ui/files.ts";
@@ -55,7 +55,7 @@ export function nodesDrawing(view: ViewData, width: number, logarithmic: boolean
       const whole = shape("g", {});
       whole.append(
         shape("title", {}, told(view, place)),
-        // Wide enough to be pointed at.
+        // Wide enough for the pointer.
         shape("rect", {
           x: x(place) - pitch / 2,
           y: TOP,
@@ -101,7 +101,7 @@ function told(view: ViewData, place: number): string {
   return `${kind} ${labels[place]}: ${values}`;
 }
 
-/** Of the axis: at least a factor of 2.5, so that noise does not look like a difference. */
+/** For the axis: at least a factor of 2.5, so that noise does not look like a difference. */
 function range(view: ViewData): [number, number] {
   const all = [...view.nodes.median, ...view.nodes.worst].filter((value) => !Number.isNaN(value));
   if (!all.length) return [1, 2.5];

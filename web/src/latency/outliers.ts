@@ -1,4 +1,4 @@
-/** What does not fit into its level. */
+/** Pairs that are outliers in their level. */
 import { element, row } from "../ui/dom.ts";
 import { scrolled } from "../ui/rows.ts";
 import type { Cell } from "../ui/files.ts";

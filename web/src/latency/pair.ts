@@ -1,4 +1,4 @@
-/** The pair that is chosen: all that was measured of it. */
+/** The chosen pair: all its measurements. */
 import { element, row } from "../ui/dom.ts";
 import type { Cell as Field } from "../ui/files.ts";
 import { scrolled } from "../ui/rows.ts";

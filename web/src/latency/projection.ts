@@ -1,6 +1,6 @@
-/** A turned view of a square of cells, from above; where points in space are on the screen. */
+/** A rotated view of a square of cells, from above; maps points in space to the screen. */
 
-/** Turned by angles in radians; 0 tilt is from the side. */
+/** Rotated by angles in radians; 0 tilt is from the side. */
 export interface Camera {
   turn: number;
   tilt: number;
@@ -9,7 +9,7 @@ export interface Camera {
 
 export type Point = [x: number, y: number];
 
-/** How high the highest is, of the width of the square. */
+/** Height of the highest step, as a fraction of the width of the square. */
 const TALL = 0.42;
 
 export class Projection {
@@ -28,12 +28,12 @@ export class Projection {
     this.scale = (camera.zoom * Math.min(width * 0.62, height * 0.72)) / 1;
   }
 
-  /** Whether what is further along columns, or rows, is nearer to the eye. */
+  /** Whether larger columns, or rows, are nearer to the eye. */
   get near(): [columns: boolean, rows: boolean] {
     return [this.sine > 0, this.cosine > 0];
   }
 
-  /** Of a corner of cells, and a height from 0 to 1. */
+  /** A corner of cells, and a height from 0 to 1. */
   at(column: number, row: number, height: number): Point {
     const [u, v] = [column / this.cells - 0.5, row / this.cells - 0.5];
     const across = u * this.cosine - v * this.sine;

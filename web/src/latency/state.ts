@@ -1,4 +1,4 @@
-/** What is looked at; the address of the page holds it. */
+/** The current view; the address of the page contains it. */
 import type { Model, Pair } from "./model.ts";
 
 export interface State {
@@ -27,7 +27,7 @@ export function toAddress(state: State, model: Model): string {
   return parts.toString();
 }
 
-/** Whatever fits nothing is left out. */
+/** Invalid parts are left out. */
 export function fromAddress(address: string, model: Model): State {
   const parts = new URLSearchParams(address.replace(/^#/, ""));
   const start = startOf(model);

@@ -1,4 +1,4 @@
-/** The matrix as steps in three dimensions: the slower a pair, the higher. Turned by dragging and by keys. */
+/** The matrix as steps in three dimensions: the slower a pair, the higher. Rotated by dragging and by keys. */
 import { type Theme, theme } from "../ui/colours.ts";
 import { element, short } from "../ui/dom.ts";
 import { dots } from "../ui/dots.ts";
@@ -7,9 +7,9 @@ import type { ViewData } from "./contract.ts";
 import { END, heightBy, MISSING, type Model } from "./model.ts";
 import { type Camera, type Point, Projection } from "./projection.ts";
 
-/** Rows; more of them hide each other. */
+/** Most rows; more of them hide each other. */
 const MOST_CELLS = 96;
-/** The height of what is beyond the scale. */
+/** The height of values beyond the scale. */
 const CAP = 1.06;
 /** The light on the faces that look along columns, and along rows. */
 const SIDES = [0.72, 0.86];
@@ -18,7 +18,7 @@ const MOST_NAMES = 12;
 
 interface Steps {
   cells: number;
-  /** Places of the machine in a step. */
+  /** Places of the matrix in a step. */
   together: number;
   heights: Float32Array;
 }
@@ -171,7 +171,7 @@ export class Surface {
     const named = this.named();
     context.fillStyle = look.faint;
     context.textBaseline = "top";
-    // What stands left of the nearest corner ends there, what stands right of it begins there.
+    // Texts left of the nearest corner end there, texts right of it begin there.
     const nearest = projection.at(columns ? cells : 0, rows ? cells : 0, 0);
     const write = (text: string, [x, y]: Point) => {
       context.textAlign = x < nearest[0] ? "right" : "left";
@@ -196,7 +196,7 @@ export class Surface {
   }
 }
 
-/** Take cells together until they are few enough; each step is as high as the worst of its cells. */
+/** Combine cells until they are few enough; each step is as high as the worst of its cells. */
 function stepsOf(view: ViewData, heights: Float32Array): Steps {
   const { cells: fine, together } = view.matrix;
   const each = Math.ceil(fine / MOST_CELLS);
@@ -211,7 +211,7 @@ function stepsOf(view: ViewData, heights: Float32Array): Steps {
   return { cells, together: together * each, heights: found };
 }
 
-/** Draw from the back to the front, each step with the faces that the eye can see. */
+/** Draw from the back to the front, each step with its visible faces. */
 function drawSteps(context: CanvasRenderingContext2D, projection: Projection, steps: Steps): void {
   const { cells, heights } = steps;
   const [columns, rows] = projection.near;
@@ -266,7 +266,7 @@ function fill(
   context.closePath();
   context.fillStyle = shown;
   context.fill();
-  // Without it the paper shines through between faces.
+  // Otherwise the paper shines through between faces.
   context.strokeStyle = shown;
   context.lineWidth = 0.6;
   context.stroke();

@@ -36,7 +36,7 @@ export class LatencyPage {
   private readonly map: LatencyMap;
   private readonly surface: Surface;
   private heights: Float32Array = new Float32Array();
-  /** What the heights are of. */
+  /** The measure of the heights. */
   private drawn = "";
   private missing = false;
 
@@ -176,7 +176,7 @@ export class LatencyPage {
     redraw(figures.pair.body, [pairTable(model, state.chosen)]);
   }
 
-  /** Of large matrices that takes a while: only where another view is looked at, or another scale. */
+  /** For large matrices that takes a while: only when another view or scale is shown. */
   private measure(): void {
     const { view, state, model } = this;
     const wanted = `${state.view} ${String(state.logarithmic)}`;

@@ -167,7 +167,7 @@ export class MatrixCard {
     return [...texts, ...this.notes].join(" ");
   }
 
-  /** The pairs that are chosen and on the screen. */
+  /** The chosen pairs that are on the screen. */
   private *lines(): Generator<Cell[]> {
     const { view } = this;
     if (!view) return;

@@ -16,7 +16,7 @@ export interface Entries {
   messages: Numbers;
 }
 
-/** The cells in use: what is in them, and what of it is chosen. */
+/** The cells in use: their amounts, and the chosen part of them. */
 export interface Cells extends Sparse {
   all: Amounts;
   chosen: Amounts;
@@ -28,8 +28,8 @@ export interface Cells extends Sparse {
 /**
  * Add up.
  *
- * @param taken - of each entry: 0: not at all, 1: it is there, 2: it is chosen.
- * @param place - of each end: its row and column, of `size`.
+ * @param taken - of each entry: 0: excluded, 1: included, 2: chosen. @param place - of each end: its row and column, of
+ * `size`.
  */
 export function cellsOf(entries: Entries, taken: Uint8Array, place: Uint32Array, size: number): Cells {
   const { source, destination } = entries;
@@ -73,7 +73,7 @@ export function cellsOf(entries: Entries, taken: Uint8Array, place: Uint32Array,
   };
 }
 
-/** Sort by a number below `end`; what has the same one stays in its order. */
+/** Stable sort by a number below `end`. */
 function counted(order: Uint32Array, end: number, key: (entry: number) => number): Uint32Array<ArrayBuffer> {
   const next = new Uint32Array(end + 1);
   for (const entry of order) next[key(entry) + 1]++;

@@ -1,4 +1,4 @@
-/** What the page Matrix holds: filled by python/rankwise/render/page/contents/parts/messages.py. */
+/** The data of the page Matrix: written by python/rankwise/render/page/contents/parts/messages.py. */
 import type { Numbers } from "../ui/data.ts";
 
 declare module "../contract.ts" {
@@ -8,19 +8,19 @@ declare module "../contract.ts" {
 }
 
 export interface MessagesData {
-  /** In place of the page: why there is nothing, and what cures it; '' = there is. */
+  /** Replaces the page: why there is no data, and the remedy; '' = there is data. */
   missing: string;
   kinds: string[];
-  /** Messages that are told apart: indices into the axes, and into kinds. */
+  /** Groups of messages that are distinguished: indices into the axes, and into kinds. */
   groups: { communicator: Numbers; procedure: Numbers; kind: Numbers };
   ranks: PairsData;
-  /** Between nodes; null: they are the sums of `ranks`, as each rank is told apart there. */
+  /** Between nodes; null: they are the sums of `ranks`, because each rank is distinguished there. */
   nodes: PairsData | null;
   /** Collectives whose messages are not all visible; why: index into texts. */
   hidden: { communicator: Numbers; procedure: Numbers; why: Numbers; texts: string[] };
 }
 
-/** Ascending by source, destination and group; those that are together are one: number / together. */
+/** Ascending by source, destination and group; ranks in a block are one: number / together. */
 export interface PairsData {
   together: number;
   source: Numbers;
@@ -28,6 +28,6 @@ export interface PairsData {
   group: Numbers;
   bytes: Numbers;
   messages: Numbers;
-  /** From or to what has no row, by group. */
+  /** From or to ends without a row, by group. */
   unplaced: { bytes: Numbers; messages: Numbers };
 }

@@ -1,4 +1,4 @@
-/** What a matrix has for rows and columns: ranks, blocks of them, or nodes. */
+/** The rows and columns of a matrix: ranks, blocks of ranks, or nodes. */
 import type { RunData } from "../contract.ts";
 import type { Selection } from "../shell/selection.ts";
 import { countOf } from "../units.ts";
@@ -10,16 +10,16 @@ import { type Order, type Rows, rowsIn, rowsOf } from "./orders.ts";
 export interface Ends {
   kind: "rank" | "node";
   count: number;
-  /** Ranks in one of them, where they are blocks; else 1. */
+  /** Ranks in a block; 1 without blocks. */
   together: number;
   rows: Rows;
   entries: Entries;
-  /** By group: from or to what has no row. */
+  /** By group: from or to ends without a row. */
   unplaced: { bytes: ArrayLike<number>; messages: ArrayLike<number> };
   name: (end: number) => string;
   /** The hosts of a rank or block; of a node ''. */
   host: (end: number) => string;
-  /** As the filter of ranks takes them. */
+  /** In the notation of the filter of ranks. */
   ranks: (end: number) => string;
   /** Whether an end of an entry is chosen. */
   chosen: (selection: Selection) => (entry: number) => boolean;
@@ -61,7 +61,7 @@ export function rankEnds(run: RunData, data: MessagesData, order: Order, mapping
   };
 }
 
-/** As they were, or, where a mapping is looked at, as it has them. */
+/** The original hosts, or those in the mapping that is shown. */
 export function nodeEnds(run: RunData, data: MessagesData, mapping: Mapping | null): Ends {
   const { axes } = run;
   const moved = data.nodes ? null : mapping;
@@ -90,7 +90,7 @@ export function nodeEnds(run: RunData, data: MessagesData, mapping: Mapping | nu
 
 type Of = Pick<Ends, "entries" | "unplaced" | "chosen">;
 
-/** Entries of ranks as those of their nodes. */
+/** Entries of ranks, added up by node. */
 function summed({ ranks, groups }: MessagesData, hostOf: ArrayLike<number>, hosts: number): Of {
   const bytes = Float64Array.from({ length: groups.kind.length }, (_, group) => ranks.unplaced.bytes[group]);
   const messages = Float64Array.from(bytes, (_, group) => ranks.unplaced.messages[group]);
@@ -114,7 +114,7 @@ function summed({ ranks, groups }: MessagesData, hostOf: ArrayLike<number>, host
       messages: Float64Array.from(of, (entry) => ranks.messages[entry]),
     },
     unplaced: { bytes, messages },
-    // By ranks: of the others of their nodes nothing is chosen.
+    // By ranks: on their nodes, the other ranks are not chosen.
     chosen: (selection) => {
       const is = either(ranks, selection.ranks);
       return (entry) => is(of[entry]);
@@ -122,7 +122,7 @@ function summed({ ranks, groups }: MessagesData, hostOf: ArrayLike<number>, host
   };
 }
 
-/** Sums of nodes alone: of a node all is chosen if some of its ranks are. */
+/** Only sums of nodes exist: a node is completely chosen if some of its ranks are. */
 function asGiven(nodes: PairsData, members: number[][]): Of {
   return {
     entries: nodes,

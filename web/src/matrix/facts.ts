@@ -1,4 +1,4 @@
-/** What a cell of the matrix holds, in words. */
+/** The content of a cell of the matrix, in words. */
 import type { RunData } from "../contract.ts";
 import { cellAt } from "../ui/sparse.ts";
 import type { Facts } from "../ui/tip.ts";
@@ -6,7 +6,7 @@ import { byteText, countText, percentText } from "../units.ts";
 import type { MessagesData } from "./contract.ts";
 import type { View } from "./view.ts";
 
-/** Communicators and calls that are told of a pair. */
+/** Number of communicators and calls that are listed for a pair. */
 const MOST_CAUSES = 3;
 
 export function factsOf(
@@ -42,7 +42,7 @@ export function factsOf(
   };
 }
 
-/** The communicators and calls that most of it is from. */
+/** The communicators and calls with the largest amounts. */
 function causes(
   { cells, ends, taken }: View,
   { axes }: RunData,

@@ -1,13 +1,13 @@
-/** What a matrix shows, as a sentence. */
+/** The main finding of a matrix, as a sentence. */
 import { percentText } from "../units.ts";
 import { amountText } from "./measures.ts";
 import { rowOfEach, type View } from "./view.ts";
 
-/** From here on one pair is worth a word: so many times the mean. */
+/** Threshold for naming a pair: times the mean. */
 const MANY_TIMES = 4;
-/** From here on messages go between neighbours: of all, and of what would go elsewhere if all pairs carried alike. */
+/** Thresholds for messages between neighbours: share of all, and multiple of the share with uniform traffic. */
 const [MOSTLY_NEAR, NEARER] = [0.5, 0.4];
-/** Up to here all are alike. */
+/** Up to this ratio traffic is uniform. */
 const ALIKE = 1.05;
 
 export function finding(view: View): string {
@@ -43,14 +43,14 @@ export function finding(view: View): string {
   return `${pairs} carry ${amountText(of, whole)}, none more than ${times.toFixed(1)} times the mean`;
 }
 
-/** Whether clearly more goes between neighbours in a ring of ranks than if all pairs carried alike. */
+/** Whether clearly more goes between neighbours in a ring of ranks than with uniform traffic. */
 export function goesToNeighbours(share: number, ranks: number): boolean {
   if (ranks <= 3) return false;
   const uniform = 2 / (ranks - 1);
   return share >= MOSTLY_NEAR && share - uniform >= NEARER * (1 - uniform);
 }
 
-/** What part of the bytes leaves its node, as a sentence has it. */
+/** The share of the bytes that leaves its node, in a sentence. */
 export function leaving({ cells, total }: View): string {
   const rows = rowOfEach(cells);
   let within = 0;

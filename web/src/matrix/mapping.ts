@@ -1,4 +1,4 @@
-/** Files that tell where each rank is to be: those that `rankwise map -o` writes, rankfiles, lists of hosts. */
+/** Files with a place for each rank: the output of `rankwise map -o`, rankfiles, lists of hosts. */
 
 export interface Mapping {
   /** Of the file. */
@@ -13,11 +13,11 @@ export interface Mapping {
 interface Seat {
   rank: number;
   host: string;
-  /** Where in the host. */
+  /** The place in the host. */
   within: number[];
 }
 
-/** Read one; an Error says what is wrong with it. */
+/** Read one; an Error contains the reason if it is invalid. */
 export function mappingOf(name: string, text: string, ranks: number): Mapping {
   const seats = text.trim().startsWith("[") ? fromJson(text) : fromLines(text);
   const hosts: string[] = [];

@@ -1,4 +1,4 @@
-/** What is shown of messages: their bytes, their number, or their mean size. */
+/** The measures of messages: their bytes, their number, or their mean size. */
 import { byteText, countText } from "../units.ts";
 import type { Amounts } from "./cells.ts";
 
@@ -12,7 +12,7 @@ export function valueOf(measure: Measure, bytes: number, messages: number): numb
 
 const NEXT_TO_NOTHING = 1e-30;
 
-/** Of a cell that is in use: never 0, so that messages without data are told from none. */
+/** For a cell in use: never 0, so that messages without data differ from no messages. */
 export function shown(measure: Measure, { bytes, messages }: Amounts): Float32Array {
   return Float32Array.from(bytes, (size, cell) =>
     messages[cell] ? Math.max(valueOf(measure, size, messages[cell]), NEXT_TO_NOTHING) : 0,

@@ -1,4 +1,4 @@
-/** In which order ranks are shown. */
+/** The orders of ranks. */
 import type { Axes } from "../contract.ts";
 import type { Mapping } from "./mapping.ts";
 
@@ -18,14 +18,14 @@ export function rowsOf(count: number, rank?: Uint32Array): Rows {
   return { rank: ranks, row };
 }
 
-/** Host by host; where a host is not known, last. */
+/** Host by host; ranks with unknown hosts come last. */
 export function byNode({ ranks, hostOf }: Axes): Uint32Array {
   return Uint32Array.from({ length: ranks }, (_, rank) => rank).sort(
     (one, other) => hostOf[one] - hostOf[other] || one - other,
   );
 }
 
-/** Whether ranks of a node follow each other as it is. */
+/** Whether ranks of a node are adjacent in the given order. */
 export function followNodes(axes: Axes): boolean {
   return byNode(axes).every((rank, place) => rank === place);
 }

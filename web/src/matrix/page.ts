@@ -1,4 +1,4 @@
-/** Who sends how much to whom. */
+/** The traffic between ranks. */
 import type { RunData } from "../contract.ts";
 import type { Context } from "../shell/context.ts";
 import type { Open, Page } from "../shell/page_interface.ts";
@@ -101,7 +101,7 @@ class MatrixPage implements Open {
       cards[view.ends.kind].show(view, this.notes(data, view, wanted.kind));
   }
 
-  /** Rows of both kinds tell different things where nodes have several ranks, and there are several nodes. */
+  /** Both kinds of rows differ only if nodes have several ranks, and there are several nodes. */
   private get several(): boolean {
     const { hosts, ranks } = this.run.axes;
     return hosts.length > 1 && hosts.length < ranks;
@@ -129,7 +129,7 @@ class MatrixPage implements Open {
     ];
   }
 
-  /** Made anew only when something that they follow from was chosen. */
+  /** Recomputed only when something that they depend on was chosen. */
   private views(
     data: MessagesData,
     { kind, measure, order, shown }: ReturnType<MatrixPage["wanted"]>,
@@ -232,7 +232,7 @@ class MatrixPage implements Open {
     }
   }
 
-  /** What is not in the matrix, as `rankwise show --matrix` says it. */
+  /** Messages that are not in the matrix, in the words of `rankwise show --matrix`. */
   private notes(data: MessagesData, { unplaced, filtered, ends }: View, kind: Kind): string[] {
     const notes: string[] = [];
     const { mapping } = this;

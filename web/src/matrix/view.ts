@@ -1,4 +1,4 @@
-/** The part of the messages that is looked at, as cells of a matrix, and sums of it. */
+/** The shown part of the messages, as cells of a matrix, and sums of it. */
 import { LEFT, type Selection } from "../shell/selection.ts";
 import { type Amounts, type Cells, cellsOf } from "./cells.ts";
 import type { MessagesData } from "./contract.ts";
@@ -20,15 +20,15 @@ export interface View {
   cells: Cells;
   /** Of each entry: 0: of another kind, 1: not chosen, 2: chosen. */
   taken: Uint8Array;
-  /** Whether there is more than what is chosen. */
+  /** Whether there is more than the chosen part. */
   filtered: boolean;
-  /** What a title says of a whole that is less than all; '' = it is all. */
+  /** The qualifier in titles of a total that is less than everything; '' = it is everything. */
   left: string;
   /** In the cells. */
   values: Float32Array;
   lit: Float32Array | null;
   total: Sum;
-  /** Chosen, but without a row, whatever the ranks are. */
+  /** Chosen, but without a row in any order of ranks. */
   unplaced: Sum;
   /** Chosen sums by row (sent) and by column (received). */
   sent: Float64Array;

@@ -1,4 +1,4 @@
-/** Communicators and calls: how much each sends over the network, and how much of it loads what was chosen. */
+/** Communicators and calls: the amount that each sends over the network, and its part that loads the chosen links. */
 import { element, row } from "../ui/dom.ts";
 import { pickable, tableOf } from "../ui/rows.ts";
 import { percentText } from "../units.ts";
@@ -6,7 +6,7 @@ import { amountText } from "./facts.ts";
 import type { Choice } from "./state.ts";
 import type { View } from "./view.ts";
 
-/** Return what each group sends over the network. */
+/** Return the amount that each group sends over the network. */
 export function groupSums(view: View): Float64Array {
   const sums = new Float64Array(view.network.groups);
   const { group } = view.flows.data;

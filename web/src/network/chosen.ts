@@ -1,4 +1,4 @@
-/** What is chosen, and the rank pairs behind it. */
+/** The current choice, and the rank pairs behind it. */
 import type { Filter } from "../shell/state.ts";
 import { button, element, row } from "../ui/dom.ts";
 import { pickable, tableOf } from "../ui/rows.ts";
@@ -23,7 +23,7 @@ export function chosenPart(
   const parts: Node[] = [element("h3", lit.name)];
   if (choice.kind === "links") parts.push(...linkPart(view, choice.rail, choice.links, choose));
   parts.push(pairsPart(view, choose));
-  // What the filters light is theirs to clear.
+  // Highlights by filters can only be cleared in the filters.
   if (choice.kind === "none") return parts;
   const buttons = [
     button("clear the selection", () => {
@@ -51,7 +51,7 @@ function filterOf(view: View, chosen: number[]): Partial<Filter> {
   const procedure = procedures[groups.procedure[first]];
   return {
     communicator: name || families[familyOf[one]],
-    // Messages whose call is not known are in no call that could be chosen.
+    // Messages with an unknown call belong to no call that could be chosen.
     procedure: procedure.startsWith("(") ? "" : procedure,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * What the Network page holds: filled by python/rankwise/render/network/page_data.py.
+ * The data of the page Network: written by python/rankwise/render/network/page_data.py.
  *
  * All numbers of links and flows are columns, typed arrays of the container.
  */
@@ -13,24 +13,26 @@ declare module "../contract.ts" {
 
 /** Traffic of R ranks, G groups of it, on the rails of a fabric. */
 export interface NetworkData {
-  /** What was found, a sentence. */
+  /** The finding, a sentence. */
   finding: string;
-  /** What limits the traffic, a sentence; how large job and fabric are, and what to beware of: phrases. */
+  /** The limit of the traffic, a sentence; the size of job and fabric, and warnings: phrases. */
   lead: string;
   about: string[];
   warnings: string[];
-  /** How to read it, and where routes and places come from: phrases. */
+  /** How to read it, and the sources of routes and places: phrases. */
   captions: string[];
   ranks: number;
   hosts: string[];
   /** Index into hosts of each rank. */
   hostOf: Numbers;
-  /** As the axes name them ('': several small ones of a family), and with the names that the program gave them. */
+  /** Names on the axes ('': several small ones of a family), and names from the program. */
   communicators: { name: string[]; label: string[] };
-  /** Communicators that were made in the same way, as the axes name them; of each communicator an index into them. */
+  /**
+   * Communicators that were made in the same way, by their names on the axes; for each communicator an index into them.
+   */
   families: string[];
   familyOf: Numbers;
-  /** What a family sends by one call, in words. */
+  /** The traffic of a family by one call, in words. */
   causes: string[];
   procedures: string[];
   kinds: string[];
@@ -48,8 +50,8 @@ export interface RailData {
   switches: { name: string[]; level: Numbers; x: Numbers };
   ports: { name: string[]; host: string[]; device: string[]; x: Numbers };
   /**
-   * Ports of the ranks: of each W places, -1 where there is none. `part`: of what the rank sends and receives on
-   * this rail, what takes the port. `wanted`: of all that the rank sends, what goes on this rail.
+   * Ports of the ranks: for each W places, or -1. `part`: the share of the rank's traffic on this rail that takes the
+   * port. `wanted`: the share of the rank's whole traffic that uses this rail.
    */
   places: { width: number; port: Numbers; part: Numbers; wanted: Numbers };
   /** An end below S is a switch, else S + port. Cable k has the links 2 k and 2 k + 1. Rates: B/s, NaN: unknown. */
@@ -62,17 +64,16 @@ export interface RailData {
     class: Numbers;
   };
   /**
-   * Port that each switch sends a message out of, by destination and way: (S, C, width), `none` where there is no
-   * way. The destinations of port p are start[p] to start[p + 1], its LIDs, each for an equal part of what it
-   * gets. null: left out, as there would be too many.
+   * The port through which each switch sends a message, by destination and route: (S, C, width), `none` without a
+   * route. The destinations of port p are start[p] to start[p + 1], its LIDs, each for an equal part of its traffic.
+   * null: left out, because there would be too many.
    */
   forward: { width: number; none: number; ports: Numbers; start: Numbers } | null;
   loads: Loads;
   /**
-   * What must pass sets of links, whatever the routes are: all that leaves a part of the fabric must take one of
-   * the links of a class that lead out of it. class, links: of each set. Where
-   * all links between switches are of one class, one set is all of them, and what must pass it counts once for
-   * each link of a shortest way.
+   * Traffic that must pass sets of links with any routing: all traffic that leaves a part of the fabric must take one
+   * of the links of a class that lead out of it. class, links: of each set. If all links between switches are of one
+   * class, one set is all of them, and traffic that must pass it counts once for each link of a shortest route.
    */
   cuts: { class: Numbers; links: Numbers; loads: Loads };
 }

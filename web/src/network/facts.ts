@@ -1,4 +1,4 @@
-/** What is told of links, switches and hosts. */
+/** Facts about links, switches and hosts. */
 import type { Facts } from "../ui/tip.ts";
 import { byteText, countText, percentText, ratioText, secondText } from "../units.ts";
 import { linksOf, type View } from "./view.ts";

@@ -1,4 +1,4 @@
-/** The titles of figures where nothing is chosen: what was found, with its numbers. */
+/** The titles of figures while nothing is chosen: the findings, with their numbers. */
 import { byteText, countOf, percentText, ratioText } from "../units.ts";
 import { groupSums } from "./causes.ts";
 import { classesOf } from "./histograms.ts";
@@ -6,7 +6,9 @@ import { pairOf } from "./level_matrices.ts";
 import { type ClassFacts, highest } from "./model.ts";
 import { isLooked, type View } from "./view.ts";
 
-/** Say which link of the rail carries most, and what that is of the mean: of those between switches, if any does. */
+/**
+ * Name the link of the rail with the highest load, and its ratio to the mean: of links between switches if possible.
+ */
 export function heaviestLink(view: View): string {
   const { rail, state } = view;
   const { source, destination } = rail.data.links;
@@ -26,7 +28,7 @@ export function heaviestLink(view: View): string {
   return `${among}, ${rail.linkName(best)} ${verb(view)} ${state.unit === "seconds" ? "longest" : "most"}: ${amount}${ratio}`;
 }
 
-/** Say how much the most loaded link between two levels carries, each way. */
+/** State the load of the most loaded link between two levels, in each direction. */
 export function betweenLevels(view: View): string {
   const pair = pairOf(view);
   if (!pair) return "";
@@ -46,7 +48,7 @@ export function betweenLevels(view: View): string {
   return `Between levels ${low} and ${high} a link ${verb(view)} ${up} at most upwards, ${down} downwards`;
 }
 
-/** Say which pair of ranks sends most over the network. */
+/** Name the pair of ranks that sends most over the network. */
 export function heaviestPair(view: View): string {
   const { flows, cells } = view;
   const most = highest(cells);
@@ -57,7 +59,7 @@ export function heaviestPair(view: View): string {
   return `Most network traffic goes from ${from} to ${to}: ${amountOf(view, most)}, ${percentText(most / whole)} of all`;
 }
 
-/** Say which communicator and call sends most over the network. */
+/** Name the communicator and call that sends most over the network. */
 export function heaviestCause(view: View): string {
   const sums = groupSums(view);
   const whole = sums.reduce((sum, amount) => sum + amount, 0);
@@ -71,7 +73,7 @@ export function heaviestCause(view: View): string {
   return `${causes[ofCauses.indexOf(most)]} sends ${percentText(most / whole)} of the ${view.measure} over the network`;
 }
 
-/** Say in which class the loads are spread least evenly. */
+/** Name the class with the most uneven loads. */
 export function leastEven(view: View): string {
   const uneven = (facts: ClassFacts) => (facts.mean > 0 ? facts.most / facts.mean : 0);
   const [worst] = classesOf(view).sort((one, other) => uneven(other) - uneven(one));
@@ -88,7 +90,7 @@ function verb(view: View): string {
   return view.state.unit === "seconds" ? "takes" : "carries";
 }
 
-/** A load in the unit, with its name where it has none. */
+/** A load in the unit, with its name if the unit has none. */
 function loadText(view: View, value: number): string {
   if (view.state.unit === "ratio") return `${view.text(value)} the mean of its class`;
   return view.state.unit === "messages" ? countOf(Math.round(value), "message") : view.text(value);

@@ -1,9 +1,9 @@
-/** What ranks send each other, by blocks of ranks, and how it is joined with the links. */
+/** The traffic between blocks of ranks, and its relation to the links. */
 import type { FlowData } from "./contract.ts";
 import type { Network } from "./model.ts";
 import { Crossing, walk } from "./routes.ts";
 
-/** Pairs of ranks in two blocks; more are not followed one by one. */
+/** Most pairs of ranks in two blocks that are followed one by one. */
 const MOST_PAIRS = 65_536;
 
 type Share = (source: number, destination: number, part: number) => number;
@@ -54,7 +54,7 @@ export class Flows {
     return this.row[low] === row && this.column[low] === column ? low : -1;
   }
 
-  /** Return what part of each cell goes through the links of a rail; of blocks the mean over their pairs. */
+  /** Return the share of each cell that goes through the links of a rail; for blocks the mean over their pairs. */
   through(rail: number, links: Iterable<number>): Float64Array {
     const crossing = new Crossing(this.network.rails[rail], links);
     const share: Share = (one, other) => crossing.share(one, other);
@@ -63,7 +63,7 @@ export class Flows {
     return found;
   }
 
-  /** Call with each link that the messages of a cell take, on each rail, and with the share that does. */
+  /** Call with each link that the messages of a cell take, on each rail, and with the share that takes it. */
   links(cell: number, tell: (rail: number, link: number, share: number) => void): void {
     this.network.rails.forEach((rail, place) => {
       this.ofCell(place, cell, (one, other, part) => {
@@ -75,7 +75,9 @@ export class Flows {
     });
   }
 
-  /** Return the mean over the pairs of a cell that are on different hosts, each by what takes the rail. */
+  /**
+   * Return the mean over the pairs of a cell that are on different hosts, weighted by the share that takes the rail.
+   */
   private ofCell(place: number, cell: number, share: Share): number {
     const { together } = this.data;
     const { ranks, hostOf } = this.network.data;
@@ -95,7 +97,7 @@ export class Flows {
     return sum;
   }
 
-  /** As python/rankwise/network/job/journeys.py shares flows out among rails and ports. */
+  /** As python/rankwise/network/job/journeys.py distributes flows among rails and ports. */
   private ofPair(place: number, one: number, other: number, weight: number, share: Share): number {
     const takes = weight * this.takes(place, one, other);
     if (takes <= 0) return 0;
@@ -109,7 +111,7 @@ export class Flows {
     return sum;
   }
 
-  /** Return what of a rank's messages for another one takes a rail. */
+  /** Return the share of a rank's messages to another one that takes a rail. */
   private takes(place: number, one: number, other: number): number {
     const { rails } = this.network;
     if (rails.length === 1) return rails[0].has[one] && rails[0].has[other];
@@ -131,7 +133,7 @@ export class Flows {
     return together > 1 ? `ranks ${block * together}–${last}` : `rank ${block}`;
   }
 
-  /** The host of a block; of several the first and the last one. */
+  /** The host of a block; for several hosts the first and the last one. */
   hostName(block: number): string {
     const { hosts, hostOf, ranks } = this.network.data;
     const { together } = this.data;

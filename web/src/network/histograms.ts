@@ -1,4 +1,4 @@
-/** How the loads of each class are spread, with the least that its most loaded link must carry. */
+/** The distribution of the loads of each class, with the lower bound for its most loaded link. */
 import { max } from "d3-array";
 import { scaleLinear, scaleLog } from "d3-scale";
 import { HOT, stepOf } from "../ui/colours.ts";
@@ -17,11 +17,11 @@ const HALO = { "paint-order": "stroke", "stroke-width": 3, "stroke-linejoin": "r
 
 export interface Bins {
   edges: number[];
-  /** Links by bin; those without any load are none of them. */
+  /** Links by bin; without unloaded ones. */
   links: number[][];
 }
 
-/** The classes that have links in the direction that is looked at. */
+/** The classes that have links in the direction that is shown. */
 export function classesOf(view: View): ClassFacts[] {
   const { class: classOf } = view.rail.data.links;
   const looked = new Set<number>();
@@ -116,7 +116,7 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
   return svg;
 }
 
-/** Counts beside the axis: more of them where it is short. */
+/** Counts next to the axis: more of them if it is short. */
 function ticks(end: number): number[] {
   const steps = end < 130 ? [1, 2, 5] : [1];
   return [1, 10, 100, 1000, 10_000]
@@ -124,7 +124,7 @@ function ticks(end: number): number[] {
     .filter((tick) => tick <= end);
 }
 
-/** The lines of mean and bound. Their texts are where the other line does not cross them. */
+/** The lines of mean and bound. Their texts do not cross the other line. */
 function marks(view: View, facts: ClassFacts, x: (value: number) => number): SVGElement[] {
   const { theme } = view;
   const lines = [
@@ -142,7 +142,7 @@ function marks(view: View, facts: ClassFacts, x: (value: number) => number): SVG
     },
   ].filter((_, place) => [facts.mean, facts.bound][place] > 0);
   lines.sort((one, other) => one.at - other.at);
-  // The left one's text is at its left, below the other's; where there is no room, at its right, above it.
+  // The left one's text is at its left, below the other's; without room, at its right, above it.
   const noRoom = lines.length > 0 && lines[0].at < LEFT + ROOM;
   return lines.flatMap(({ at, text, ...look }, place) => {
     const right = place === 0 ? noRoom : at < WIDTH - ROOM;

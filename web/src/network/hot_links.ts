@@ -1,4 +1,4 @@
-/** The hottest links, and what loads them. */
+/** The hottest links, and the causes of their load. */
 import { element, row, short } from "../ui/dom.ts";
 import { pickable, tableOf } from "../ui/rows.ts";
 import { percentText, ratioText } from "../units.ts";
@@ -14,7 +14,7 @@ export interface HotLink {
   value: number;
 }
 
-/** Return the links that carry most, of those that are looked at; the hottest first. */
+/** Return the links with the highest loads among the shown ones; the hottest first. */
 export function hottest(view: View, most = MOST): HotLink[] {
   const wanted = view.state.class;
   const found: HotLink[] = [];

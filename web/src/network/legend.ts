@@ -1,10 +1,10 @@
-/** What the colours mean. */
+/** The meaning of the colours. */
 import { HOT, type Scale, STEPS, type Theme } from "../ui/colours.ts";
 import { amountText } from "./facts.ts";
 import { highest } from "./model.ts";
 import { EXCESS, type View } from "./view.ts";
 
-/** Of links. */
+/** Colours of links. */
 export function linkScale(view: View): Scale {
   const { lit, theme, state } = view;
   const most = lit ? lit.most[state.rail] : view.most;
@@ -16,7 +16,7 @@ export function linkScale(view: View): Scale {
   return { low: text(0), high: withUnit(text(most), unit), colours: stops(theme), marks };
 }
 
-/** Of pairs of ranks: the last three decades. */
+/** Colours of pairs of ranks: the last three decades. */
 export function pairScale(view: View): Scale {
   const { lit, theme } = view;
   const most = highest(lit ? lit.cells : view.cells);

@@ -1,4 +1,4 @@
-/** Two neighbouring levels as matrices, one for each direction: no line can hide another one. */
+/** Two neighbouring levels as matrices, one for each direction: no link can hide another one. */
 import { element } from "../ui/dom.ts";
 import { MatrixDrawing } from "../ui/matrix.ts";
 import { bundleFacts } from "./facts.ts";
@@ -6,7 +6,7 @@ import type { Bundle, Rail } from "./model.ts";
 import type { Choice } from "./state.ts";
 import { isHot, largest, type View } from "./view.ts";
 
-/** Columns; wider matrices stand one below the other. */
+/** Columns; wider matrices are placed one below the other. */
 const MOST_BESIDE = 40;
 
 /** The pairs of levels between which a rail has links: the lower level, and the higher one. */

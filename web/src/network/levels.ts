@@ -1,4 +1,4 @@
-/** The fabric by its levels: hosts at the bottom, switches above, links coloured by what they carry. */
+/** The fabric by its levels: hosts at the bottom, switches above, links coloured by their load. */
 import { select } from "d3-selection";
 import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { dots } from "../ui/dots.ts";
@@ -21,7 +21,7 @@ const HIDDEN = -2;
 const UNLIT = -1;
 const HOT_STEP = STEPS;
 const FARTHEST = 400;
-/** Milliseconds: of a picture that can be drawn in each frame, and after which a movement has ended. */
+/** Milliseconds: drawing time of a picture that can be redrawn in each frame, and the pause that ends a movement. */
 const QUICK = 9;
 const REST = 120;
 
@@ -41,7 +41,7 @@ export class LevelsDrawing {
   private order: number[][] = [];
   private waiting = 0;
   private resting = 0;
-  /** The last proper picture, its transform and the milliseconds it took. */
+  /** The last sharp picture, its transform and the milliseconds it took. */
   private readonly kept = document.createElement("canvas");
   private painted: ZoomTransform = zoomIdentity;
   private cost = 0;
@@ -108,7 +108,7 @@ export class LevelsDrawing {
     return element("div", [buttons, extra, this.found(), hint], "under");
   }
 
-  /** Choosing a switch or a host by its name, for those who have no pointer, or too many hosts. */
+  /** Chooses a switch or a host by its name, for users without a pointer, or with too many hosts. */
   private found(): HTMLElement {
     this.names.id = "names";
     this.finder.setAttribute("list", this.names.id);
@@ -211,7 +211,9 @@ export class LevelsDrawing {
       ]);
   }
 
-  /** Draw in the next frame: where that takes long, first what there is, stretched, and properly once it rests. */
+  /**
+   * Draw in the next frame. If that takes long, first stretch the existing picture, and redraw it when the view rests.
+   */
   private soon(): void {
     cancelAnimationFrame(this.waiting);
     window.clearTimeout(this.resting);
@@ -252,7 +254,7 @@ export class LevelsDrawing {
     return this.height - BOTTOM - (level / Math.max(1, levels)) * (this.height - this.top - BOTTOM);
   }
 
-  /** Put all ends where they are now. */
+  /** Put all ends to their present places. */
   private moved({ rail }: View): void {
     const { switches, ports } = rail.data;
     this.xs = new Float32Array(rail.level.length);
@@ -315,7 +317,7 @@ export class LevelsDrawing {
     else context.lineTo(x2, y2);
   }
 
-  /** How high a line between switches of one level goes. */
+  /** The height of a line between switches of one level. */
   private bow(x1: number, x2: number, y: number): number {
     return Math.min(y - 6, 8 + 0.25 * Math.abs(x2 - x1));
   }
@@ -368,7 +370,7 @@ export class LevelsDrawing {
     }
   }
 
-  /** Write at the left what the rows are, over what was moved there. */
+  /** Write the meaning of the rows at the left, over the moved picture. */
   private rows(context: CanvasRenderingContext2D, { rail, theme }: View): void {
     context.fillStyle = theme.paper;
     context.globalAlpha = 0.85;
@@ -439,7 +441,7 @@ export class LevelsDrawing {
     }
   }
 
-  /** Draw what is chosen, and what the pointer is at, over the picture. */
+  /** Draw the choice, and the item under the pointer, over the picture. */
   private mark(found: Spot | null): void {
     const view = this.view;
     const context = this.over.getContext("2d");
@@ -447,7 +449,7 @@ export class LevelsDrawing {
     const { rail, state } = view;
     const scale = dots();
     context.setTransform(scale, 0, 0, scale, 0, 0);
-    // Where Chromium prints what is drawn, clearing would take away what is below, too.
+    // If Chromium prints the drawing, clearing would remove the layers below, too.
     if (!this.clear) context.clearRect(0, 0, this.width, this.height);
     this.clear = false;
     const chosen =

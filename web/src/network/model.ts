@@ -1,4 +1,4 @@
-/** Loads of links, by the groups of traffic that are looked at. */
+/** Loads of links, for the chosen groups of traffic. */
 import type { Numbers } from "../ui/data.ts";
 import type { Loads, NetworkData, RailData } from "./contract.ts";
 
@@ -33,7 +33,7 @@ export class Rail {
   readonly outWidth: number;
   /** The link from each host port into the fabric. */
   readonly upOfPort: Int32Array;
-  /** Whether each rank has a port here, and takes any. */
+  /** Whether each rank has a port here, and uses it. */
   readonly has: Uint8Array;
   /** Entries of `loads` by link. */
   private readonly entryStart: Uint32Array;
@@ -136,7 +136,7 @@ export class Rail {
   }
 }
 
-/** Sort the indices of values by value: those of v are the second array's from first[v] to first[v + 1]. */
+/** Sort the indices of values by value: the indices of v are the second array's from first[v] to first[v + 1]. */
 export function bucketed(values: Numbers, size: number): [Uint32Array, Uint32Array] {
   const start = new Uint32Array(size + 1);
   for (const value of values) start[value + 1]++;
@@ -147,7 +147,7 @@ export function bucketed(values: Numbers, size: number): [Uint32Array, Uint32Arr
   return [start, order];
 }
 
-/** What a class of links carries. */
+/** The loads of a class of links. */
 export interface ClassFacts {
   name: string;
   class: number;
@@ -159,7 +159,7 @@ export interface ClassFacts {
   bound: number;
 }
 
-/** Return the facts of each class of which a link is there. */
+/** Return the facts of each class that has links. */
 export function classFacts(
   rail: Rail,
   values: Float64Array,
@@ -188,7 +188,7 @@ export function classFacts(
   return facts.filter((fact) => fact.links > 0);
 }
 
-/** Return what the most loaded link of each class carries at least, whatever the routes are; 0: not known. */
+/** Return the lower bound for the most loaded link of each class with any routing; 0: not known. */
 export function boundsOf(
   rail: Rail,
   of: "bytes" | "messages",
@@ -238,7 +238,7 @@ export class Network {
   }
 }
 
-/** Return the largest of numbers that are not negative; 0 of none. */
+/** Return the largest of numbers that are not negative; 0 without numbers. */
 export function highest(numbers: ArrayLike<number>): number {
   let most = 0;
   for (let i = 0; i < numbers.length; i++) if (numbers[i] > most) most = numbers[i];

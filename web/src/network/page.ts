@@ -1,4 +1,4 @@
-/** The Network page among the others of a report. */
+/** The page Network in a report. */
 import type { Page } from "../shell/page_interface.ts";
 import { NetworkPage } from "./whole.ts";
 import { partOf } from "./part.ts";

@@ -3,14 +3,14 @@ import type { Selection } from "../shell/selection.ts";
 import type { NetworkData } from "./contract.ts";
 
 export interface Part {
-  /** 1: a group of traffic that is looked at. */
+  /** 1: a chosen group of traffic. */
   groups: Uint8Array;
-  /** What they are, in words; '' = all. */
+  /** The chosen groups in words; '' = all. */
   name: string;
-  /** 1: a rank whose traffic is lit; null: none is. */
+  /** 1: a rank whose traffic is highlighted; null: none is. */
   ranks: Uint8Array | null;
   ranksName: string;
-  /** What the filters choose and this page can't tell apart: a sentence. */
+  /** The filters' choices that this page can't distinguish: a sentence. */
   ignored: string;
 }
 
@@ -23,7 +23,7 @@ export function partOf(data: NetworkData, { run, filter, ranks }: Selection): Pa
   );
   const place = run.axes.communicators.name.indexOf(communicator);
   const family = families.indexOf(run.axes.communicators.family[place]);
-  // The smallest ones are taken together with others of their family: those have no name.
+  // The smallest ones are merged with others of their family: those have no name.
   const others = communicators.name.findIndex((name, one) => !name && familyOf[one] === family);
   if (communicator && !mask.includes(1) && others >= 0) {
     mask[others] = 1;

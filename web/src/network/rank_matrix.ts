@@ -1,4 +1,4 @@
-/** Who sends how much to whom over the network, and which of it goes through what was chosen. */
+/** The traffic between ranks over the network, and the part that goes through the choice. */
 import { MatrixDrawing } from "../ui/matrix.ts";
 import type { Facts } from "../ui/tip.ts";
 import { percentText } from "../units.ts";
@@ -7,7 +7,7 @@ import { highest } from "./model.ts";
 import type { Choice } from "./state.ts";
 import type { View } from "./view.ts";
 
-/** More are finer than pixels: a cell shows the largest of its pairs then. */
+/** With more ranks, cells are smaller than pixels: a cell then shows the largest of its pairs. */
 const MOST_ROWS = 1024;
 
 export class RankMatrix {

@@ -1,11 +1,11 @@
-/** The ways that the forwarding tables lead, in the page itself: between two ports, and through some links. */
+/** The routes of the forwarding tables, evaluated in the page itself: between two ports, and through some links. */
 import type { Rail } from "./model.ts";
 
 const MOST_HOPS = 64;
-/** Of messages that do not arrive: they load nothing. */
+/** For messages that do not arrive: they load nothing. */
 const LOST = -1;
 
-/** Call with each link on the way from one host port to another, and the share of the messages that takes it. */
+/** Call with each link on the route from one host port to another, and the share of the messages that takes it. */
 export function walk(
   rail: Rail,
   source: number,
@@ -53,16 +53,15 @@ function waysOut(rail: Rail, at: number, column: number): number[] {
 }
 
 /**
- * What of the messages between two host ports goes through one of some links.
+ * The share of the messages between two host ports that goes through at least one of some links.
  *
- * Found once for each destination and each switch, not for each pair: all messages that are at a switch go on
- * alike.
+ * Found once for each destination and each switch, not for each pair: all messages at a switch go on in the same way.
  */
 export class Crossing {
   private readonly chosen: Uint8Array;
   /** Share by destination and switch; NaN: not found yet. */
   private readonly known: (Float32Array | undefined)[] = [];
-  /** Of each host port whether messages for it can take one of the links behind their first switch. */
+  /** For each host port, whether messages for it can take one of the links after their first switch. */
   private readonly concerned: Uint8Array;
 
   constructor(

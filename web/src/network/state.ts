@@ -1,9 +1,9 @@
-/** What is looked at on this page alone: options of the address, by numbers as the report has them. */
+/** The state of this page: options of the address, with the numbering of the report. */
 
 export type Direction = "larger" | "up" | "down";
 export type Unit = "bytes" | "messages" | "seconds" | "ratio";
 
-/** What was chosen in any of the figures: all others show what belongs to it. */
+/** The choice in any of the figures: all others show the related data. */
 export type Choice =
   | { kind: "none" }
   | { kind: "links"; rail: number; links: number[] }
@@ -14,10 +14,10 @@ export interface State {
   rail: number;
   direction: Direction;
   unit: Unit;
-  /** Of the list of links; ALL, BETWEEN switches. */
+  /** For the list of links; ALL, BETWEEN switches. */
   class: number;
   unused: boolean;
-  /** Of the matrices: the lower one of two neighbouring levels. */
+  /** For the matrices: the lower one of two neighbouring levels. */
   level: number;
   choice: Choice;
 }
@@ -46,7 +46,7 @@ export interface Limits {
 const PREFIX = "net-";
 const MOST_LINKS = 64;
 
-/** Return the options of a state; null: as at the start. */
+/** Return the options of a state; null: the initial value. */
 export function toOptions(state: State): Map<string, string | null> {
   const found = new Map<string, string | null>();
   const add = (key: string, value: string | null) => found.set(PREFIX + key, value);
@@ -66,7 +66,7 @@ export function toOptions(state: State): Map<string, string | null> {
 /** All of them by name. */
 export const OPTIONS: readonly string[] = [...toOptions(START).keys()];
 
-/** Return the state of options; what does not fit the data is left as it is at the start. */
+/** Return the state of options; options that do not fit the data get their initial value. */
 export function fromOptions(options: ReadonlyMap<string, string>, limits: Limits): State {
   const given = (key: string) => options.get(PREFIX + key);
   const number = (key: string, otherwise: number, end: number) => {

@@ -1,4 +1,4 @@
-/** What is said above and below the figures. */
+/** The texts above and below the figures. */
 import type { Figure } from "../ui/figure.ts";
 import { betweenLevels, heaviestCause, heaviestLink, heaviestPair, leastEven } from "./findings.ts";
 import { hottest } from "./hot_links.ts";

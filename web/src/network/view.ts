@@ -1,4 +1,4 @@
-/** What all figures show of a state: loads in the unit, and what belongs to that which was chosen. */
+/** The data that all figures show for a state: loads in the unit, and the amounts related to the choice. */
 import { type Theme, theme } from "../ui/colours.ts";
 import { byteText, countText, ratioText, secondText } from "../units.ts";
 import type { Flows } from "./flows.ts";
@@ -14,23 +14,23 @@ import {
 import type { Part } from "./part.ts";
 import type { State, Unit } from "./state.ts";
 
-/** So many rank pairs' ways are followed, at most, to show where else the flows through a link go. */
+/** Routes of at most this many rank pairs are followed to show the other links of the flows through a link. */
 const MOST_WAYS = 50_000;
 /** A link carries too much if it is this much above the bound of its class, and above the mean of the used ones. */
 export const EXCESS = 1.5;
 
-/** Amounts that belong to what was chosen. */
+/** Amounts related to the choice. */
 export interface Lit {
   name: string;
-  /** By rail, of each link, and the most of one: of those that were not chosen themselves, if there are any. */
+  /** By rail, for each link, and the maximum: among the links that were not chosen themselves, if there are any. */
   links: Float64Array[];
   most: number[];
   /** Of each cell of the flows. */
   cells: Float64Array;
   groups: Float64Array;
-  /** There are more flows than those whose ways are lit. */
+  /** There are more flows than those whose routes are highlighted. */
   partial: boolean;
-  /** Amounts of links, of cells, are estimated: which pairs of two blocks send what is not known. */
+  /** Amounts of links and cells are estimated: it is not known which pairs of two blocks send how much. */
   estimated: { links: boolean; cells: boolean };
 }
 
@@ -47,7 +47,7 @@ export interface View {
   values: Float64Array[];
   /** By rail, in the unit. */
   classes: ClassFacts[][];
-  /** Of the rail that is shown. */
+  /** For the rail that is shown. */
   most: number;
   /** Of each cell of the flows. */
   cells: Float64Array;
@@ -105,7 +105,7 @@ function inUnit(
   if (unit === "seconds") {
     const values = amounts.map((amount, link) => (amount ? amount / rate[link] : 0));
     const fastest = new Float64Array(names.length);
-    // The slowest link need not be one of a cut: a bound in time is that of the fastest.
+    // The slowest link need not be one of a cut: the bound in time is for the fastest.
     for (let link = 0; link < rail.links; link++)
       fastest[classOf[link]] = Math.max(fastest[classOf[link]], rate[link]);
     const inTime = bounds.map((bound, number) => (fastest[number] > 0 ? bound / fastest[number] : 0));
@@ -127,13 +127,13 @@ function inUnit(
   ];
 }
 
-/** Tell whether a link goes in the direction that is looked at; those within a level go in both. */
+/** Return whether a link goes in the direction that is shown; those within a level go in both. */
 export function isLooked(view: View, link: number, rail = view.rail): boolean {
   const { direction } = view.state;
   return direction === "larger" || rail.way[link] !== (direction === "up" ? -1 : 1);
 }
 
-/** Return the links of a bundle that go in the direction that is looked at. */
+/** Return the links of a bundle that go in the direction that is shown. */
 export function linksOf(view: View, bundle: Bundle): number[] {
   return [...bundle.up, ...bundle.down].filter((link) => isLooked(view, link));
 }
@@ -144,7 +144,7 @@ export function largest(links: readonly number[], values: ArrayLike<number>): nu
   return most;
 }
 
-/** A bound alone says little where it can't be reached, as in dragonflies. */
+/** A bound alone is not informative if it can't be reached, as in dragonflies. */
 export function limitOf(facts: ClassFacts): number {
   return facts.bound > 0 ? EXCESS * Math.max(facts.bound, facts.mean) : Infinity;
 }
@@ -163,7 +163,7 @@ function litBy(view: View): Lit | null {
   return view.part.ranks && ofRanks(view, view.part.ranks);
 }
 
-/** Return what some ranks send and get: of blocks of ranks, what those with any of them do. */
+/** Return the traffic of some ranks, sent and received: for blocks of ranks, the traffic of blocks with any of them. */
 function ofRanks(view: View, ranks: Uint8Array): Lit {
   const { network, flows, mask, measure } = view;
   const { together } = flows.data;
@@ -191,7 +191,7 @@ function ofRanks(view: View, ranks: Uint8Array): Lit {
   return { name: ranksName, links, most: links.map(highest), cells, groups, partial, estimated };
 }
 
-/** Call with each link that amounts of cells take; return whether there are more ways than are followed. */
+/** Call with each link that amounts of cells take; return whether there are more routes than are followed. */
 function alongWays(
   view: View,
   cells: Float64Array,

@@ -1,4 +1,4 @@
-/** The Network page: every figure shows the same state, and each of them can change it. */
+/** The page Network: every figure shows the same state, and each of them can change it. */
 import "./network.css";
 import type { Context } from "../shell/context.ts";
 import type { Open } from "../shell/page_interface.ts";

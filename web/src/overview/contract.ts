@@ -1,4 +1,7 @@
-/** What the page Overview holds: filled by python/rankwise/render/page/contents/parts/overview.py. All texts are as the terminal's. */
+/**
+ * The data of the page Overview: written by python/rankwise/render/page/contents/parts/overview.py. All texts are the
+ * same as in the terminal.
+ */
 import type { TableData } from "../ui/data.ts";
 
 declare module "../contract.ts" {
@@ -8,10 +11,10 @@ declare module "../contract.ts" {
 }
 
 export interface OverviewData {
-  /** In place of the page: why there is nothing, and what cures it; '' = there is. */
+  /** Replaces the page: why there is no data, and the remedy; '' = there is data. */
   missing: string;
   trust: { complete: boolean; line: string; fields: string[] };
-  /** What limits the run, a sentence. */
+  /** The limit of the run, a sentence. */
   verdict: string;
   heaviest: HeaviestCalls | null;
   /** Where the ranks of a partial run ended; null: it is complete. */
@@ -20,7 +23,7 @@ export interface OverviewData {
   efficiency: EfficiencyData;
   late: LateData;
   findings: FindingData[];
-  /** Why there are none. */
+  /** Why there are no findings. */
   noFindings: string;
   next: { command: string; why: string }[];
   communicators: ShortTable;
@@ -35,7 +38,7 @@ export interface HeaviestCalls {
   site: string;
   function: string;
   share: string;
-  /** As the axis names it; '' = they are of several sizes. */
+  /** Name on the axis; '' = several sizes. */
   size: string;
   procedure: string;
   family: string;
@@ -77,7 +80,7 @@ export interface EfficiencyNode {
   label: string;
   value: number;
   text: string;
-  /** An estimate lies there. */
+  /** It is based on an estimate. */
   between: [number, number] | null;
   meaning: string;
   formula: string;
@@ -102,7 +105,7 @@ export interface FindingData {
   facts: [name: string, text: string][];
 }
 
-/** Rows that matter, and of each the value of the filter that leaves it alone. */
+/** Rows that matter, and for each the filter value that selects it. */
 export interface ShortTable {
   table: TableData;
   filter: "communicator" | "procedure";

@@ -20,7 +20,7 @@ function sheet(lines: number, parts: readonly SVGElement[]): SVGElement {
   return made;
 }
 
-/** One bar of all parts, and below it what they are. */
+/** One bar of all parts, and their names below it. */
 export function barDrawing(data: TimeData): SVGElement {
   let x = 0;
   const parts: SVGElement[] = [];

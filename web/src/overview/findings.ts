@@ -1,4 +1,4 @@
-/** What could be done about it: findings with the command for each, and what to type next. */
+/** Possible improvements: findings with the command for each, and the next command to type. */
 import { button, element } from "../ui/dom.ts";
 import { command } from "../ui/copy.ts";
 import { figure, type Figure } from "../ui/figure.ts";

@@ -1,4 +1,4 @@
-/** What a run was like, on one screen: reliability of the data, where the time went, what to do. */
+/** Summary of a run on one screen: reliability of the data, where the time went, next steps. */
 import "./overview.css";
 import { button, element } from "../ui/dom.ts";
 import { figure, type Figure } from "../ui/figure.ts";
@@ -50,7 +50,7 @@ function cards(context: Context, data: OverviewData): HTMLElement[] {
   ];
 }
 
-/** To another page, of this alone. */
+/** A link to another page, filtered to this item. */
 function go(context: Context, page: string, filter: Partial<Filter>): void {
   context.change({ page, filter: { ...EVERYTHING, ...filter } });
 }

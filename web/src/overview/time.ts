@@ -1,4 +1,4 @@
-/** Where the time went: one bar, and what its parts are. */
+/** Where the time went: one bar with its parts. */
 import { element } from "../ui/dom.ts";
 import { figure, type Figure } from "../ui/figure.ts";
 import { saveCsv } from "../ui/files.ts";

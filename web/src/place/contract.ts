@@ -1,4 +1,4 @@
-/** What the page Place holds: filled by python/rankwise/render/page/contents/parts/place.py. */
+/** The data of the page Place: written by python/rankwise/render/page/contents/parts/place.py. */
 import type { Numbers } from "../ui/data.ts";
 
 declare module "../contract.ts" {
@@ -8,17 +8,17 @@ declare module "../contract.ts" {
 }
 
 export interface PlaceData {
-  /** In place of the page: why there is nothing, and what cures it; '' = there is. */
+  /** Replaces the page: why there is no data, and the remedy; '' = there is data. */
   missing: string;
-  /** Why no node is drawn; '' = some can be. */
+  /** Why no node is drawn; '' = some can be drawn. */
   unseen: string;
-  /** Insides of nodes that differ. */
+  /** The different node layouts. */
   shapes: Shape[];
-  /** In the order of the hosts of the axis. */
+  /** In the order of the hosts on the axis. */
   nodes: {
     /** -1: not known. */
     shape: Numbers;
-    /** The same for nodes that are alike, with their ranks in the same places. */
+    /** The same for equivalent nodes, with their ranks in the same places. */
     kind: Numbers;
     /** Bytes of point-to-point and one-sided messages from its ranks. */
     onNode: Numbers;
@@ -26,14 +26,14 @@ export interface PlaceData {
     unplaced: Numbers;
   };
   ranks: {
-    /** Index into the lists: processors that it might use, and that it was seen on. */
+    /** Index into the lists: processors that it was allowed to use, and processors that it was seen on. */
     cpus: Numbers;
     seen: Numbers;
     bound: Numbers;
     looks: Numbers;
-    /** Of the looks, it was on another processor than at the one before. */
+    /** Number of samples in which its processor differed from the previous sample. */
     moves: Numbers;
-    /** That want a core. */
+    /** Threads that need a core. */
     threads: Numbers;
     /** OMP_NUM_THREADS; 0 = not set. */
     omp: Numbers;
@@ -41,17 +41,17 @@ export interface PlaceData {
     faults: Numbers;
     /** Seconds between MPI_Init and MPI_Finalize, times the threads that call MPI. */
     run: Numbers;
-    /** Seconds that it waited for others; of the whole run. */
+    /** Seconds that it waited for others; in the whole run. */
     waited: Numbers;
   };
   /** Processors, as `0-3,8`. */
   lists: string[];
-  /** Whether it is known who waited. */
+  /** Whether waiting times are known. */
   waiting: boolean;
-  /** Of faults. */
+  /** Names of faults. */
   kinds: string[];
   faults: { kind: string; hosts: Numbers; ranks: string; what: string; cure: string }[];
-  /** What the faults cost, as `rankwise explain` tells it. */
+  /** The cost of the faults, in the words of `rankwise explain`. */
   findings: { rule: string; title: string; seconds: number; confidence: string }[];
 }
 
@@ -63,7 +63,7 @@ export interface Shape {
   numa: Numbers;
   /** The lowest processor that shares it. */
   l3: Numbers;
-  /** The lowest processor of it. */
+  /** The lowest processor of the core. */
   core: Numbers;
   /** 1: of an efficiency core. */
   efficiency: Numbers;

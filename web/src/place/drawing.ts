@@ -22,7 +22,7 @@ interface Core {
   efficient: boolean;
 }
 
-/** Pixels that a core needs for what stands in it, on any of these nodes. */
+/** Pixels that a core needs for its text, on any of these nodes. */
 export function coreWidth(view: PlaceView, nodes: readonly number[]): number {
   const longest = nodes.flatMap((node) => {
     const shape = view.shape(node);
@@ -77,7 +77,7 @@ function coresOf(view: PlaceView, node: number, shape: Shape): Map<number, Core>
   return cores;
 }
 
-/** What stands in a core: `3`, `3,7`, `~0-3`, `16 ranks`; behind an efficiency core's an e. */
+/** The text in a core: `3`, `3,7`, `~0-3`, `16 ranks`; an efficiency core's ends with an e. */
 function textOf({ bound, seen, efficient }: Core): string {
   const texts = [rankText(bound), seen.length ? SEEN + rankText(seen) : ""].filter(Boolean);
   const text = texts.join(" ");
@@ -186,7 +186,7 @@ function drawCore(view: PlaceView, core: Core, x: number, y: number, { width, he
   return group;
 }
 
-/** Let a core tell what is in it, under the pointer and with the focus, and choose its ranks. */
+/** Make a core show its content, under the pointer and with the focus, and choose its ranks. */
 function tell(view: PlaceView, group: SVGElement, core: Core, ranks: number[], faults: string[]): void {
   const processors = countOf(core.processors.length, "processor");
   const where = `core ${core.number}, ${processors}: ${rankText(core.processors)}`;
@@ -204,7 +204,7 @@ function tell(view: PlaceView, group: SVGElement, core: Core, ranks: number[], f
               `; ${view.moveText(rank)}; ${view.mpiText(rank)} in MPI`,
           ]),
       };
-  // With what stands in it, as it stands there.
+  // With its content, exactly as shown.
   const text = textOf(core);
   const named =
     /^[~\d]/.test(text) && !text.endsWith("ranks") ? `ranks ${text}` : `${text}: ${rankText(ranks)}`;

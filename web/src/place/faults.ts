@@ -1,4 +1,4 @@
-/** What is wrong with where ranks and their threads ran, in words, and what it costs. */
+/** Faults in the placement of ranks and their threads, in words, and their cost. */
 import { redraw } from "../ui/controls.ts";
 import { button, element } from "../ui/dom.ts";
 import { figure } from "../ui/figure.ts";

@@ -5,7 +5,7 @@ export interface Box {
   label: string;
   depth: number;
   boxes: Box[];
-  /** Numbers of cores, where there are no boxes. */
+  /** Numbers of cores, without boxes. */
   cores: number[];
 }
 
@@ -33,11 +33,11 @@ const LETTER = 6.3;
 
 type Level = "package" | "numa" | "l3";
 
-/** Boxes of what is known; a level that tells nothing apart from the one around it has none. */
+/** Boxes of the known levels; a level that equals the enclosing one has none. */
 export function boxesOf(shape: Shape): Box[] {
   const processors = Array.from(shape.processor, (_, place) => place);
   const numas = new Set(shape.numa).size;
-  // Some machines have a cache around domains, or a domain around packages: what there are fewer of is outside.
+  // Some machines have a cache around domains, or a domain around packages: the less numerous is outside.
   const count = (level: Level) => new Set(shape[level]).size;
   const levels = (["package", "numa", "l3"] as const).toSorted((one, other) => count(one) - count(other));
   return split(shape, processors, levels, 0, numas > 1);

@@ -1,4 +1,4 @@
-/** The nodes drawn, one of each kind that are alike, or one that is asked for; of each its ranks as a list, too. */
+/** The nodes drawn, one for each kind of equivalent nodes, or one on request; for each its ranks as a list, too. */
 import { choice, list, redraw } from "../ui/controls.ts";
 import { button, element } from "../ui/dom.ts";
 import { figure } from "../ui/figure.ts";
@@ -10,7 +10,7 @@ import { coreWidth, drawing } from "./drawing.ts";
 import { AMOUNTS, type PlaceView, rankText } from "./view.ts";
 
 const DRAWN = "drawn";
-/** Kinds of nodes that are drawn at first, and names of nodes that are listed. */
+/** Number of kinds of nodes that are drawn at first, and of node names that are listed. */
 const MOST_KINDS = 4;
 const MOST_NAMES = 8;
 const MOST_OPTIONS = 4096;
@@ -147,7 +147,7 @@ export class Nodes {
     return element("div", parts, "node");
   }
 
-  /** Nodes that are alike: a few by name, to draw them instead. */
+  /** Equivalent nodes: a few by name, to draw them instead. */
   private others(view: PlaceView, node: number, alike: readonly number[]): HTMLElement[] {
     const others = alike.filter((one) => one !== node);
     if (!others.length) return [];
@@ -168,7 +168,7 @@ export class Nodes {
     return [element("div", [element("span", `like ${view.hosts[node]}:`), ...names, ...more], "alike sub")];
   }
 
-  /** The same as a list: for who can't see the picture, and for all numbers. */
+  /** The same as a list: for users who can't see the picture, and for all numbers. */
   private list(view: PlaceView, node: number, open: boolean): HTMLElement {
     const ranks = view.ranks[node];
     const summary = element("summary", `${countOf(ranks.length, "rank")} of ${view.hosts[node]} as a list`);
@@ -244,7 +244,7 @@ function title(view: PlaceView): string {
   return `${how} of ${all} are bound to a part of their node${told}`;
 }
 
-/** What is wrong on a node: words, and whose. */
+/** Faults on a node: words, and the ranks concerned. */
 function faultLines(view: PlaceView, node: number): HTMLElement[] {
   const ranks = view.ranks[node];
   const lines = view.faultsOf(ranks).map((kind) => {

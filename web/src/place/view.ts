@@ -1,4 +1,4 @@
-/** What all figures of the page show: of each rank where it was, and the amount that it is coloured by. */
+/** The data that all figures of the page show: the place of each rank, and the amount for its colour. */
 import type { Context } from "../shell/context.ts";
 import { ranksOf, type Selection } from "../shell/selection.ts";
 import { stepOf, type Theme } from "../ui/colours.ts";
@@ -14,12 +14,14 @@ export class PlaceView {
   readonly theme: Theme;
   /** By rank: seconds in the calls that are chosen. */
   readonly seconds: Float64Array;
-  /** By rank: what it is coloured by. */
+  /** By rank: the amount for its colour. */
   readonly values: Float64Array;
   readonly most: number;
   /** By node. */
   readonly ranks: number[][];
-  /** The part that is chosen without regard to ranks and nodes: the others are shown beside them, faintly. */
+  /**
+   * The part that is chosen without regard to ranks and nodes: the others are shown next to the chosen ones, faintly.
+   */
   private readonly around: Selection;
   private readonly cpus = new Map<number, readonly number[]>();
 
@@ -79,7 +81,7 @@ export class PlaceView {
     return found;
   }
 
-  /** Where a rank is drawn: what it is bound to, else what it was seen on. */
+  /** Where a rank is drawn: on the processors to which it is bound, or else on those where it was seen. */
   drawnOn(rank: number): readonly number[] {
     const { bound, cpus, seen } = this.data.ranks;
     return this.processors(bound[rank] ? cpus[rank] : seen[rank]);
@@ -104,7 +106,7 @@ export class PlaceView {
     return this.data.lists[list] || "not known";
   }
 
-  /** What is told of a rank. */
+  /** Facts about a rank. */
   facts(rank: number): Facts {
     const { ranks } = this.data;
     const faults = this.faultsOf([rank]);
@@ -138,7 +140,7 @@ export class PlaceView {
   }
 }
 
-/** As the filter has ranks: `0-3,8`. */
+/** In the notation of the filter of ranks: `0-3,8`. */
 export function rankText(ranks: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const rank of ranks) {

@@ -1,4 +1,4 @@
-/** What a page is shown with: the run, what is chosen of it, and the way to choose something else. */
+/** The context of a page: the run, the current choice, and the means to change it. */
 import type { Report, RunData } from "../contract.ts";
 import { type Theme, theme } from "../ui/colours.ts";
 import { Selection } from "./selection.ts";
@@ -7,7 +7,7 @@ import { EVERYTHING, type Filter, FILTERS, fromAddress, type State, toAddress } 
 export class Context {
   state: State;
   selection: Selection;
-  /** Filters in the order in which they were chosen, those at once together. */
+  /** Filters in the order in which they were chosen, simultaneous ones together. */
   private readonly taken: (keyof Filter)[][] = [];
 
   constructor(
@@ -31,7 +31,7 @@ export class Context {
     return theme();
   }
 
-  /** What is chosen without regard to some of the filters: figures that mark what these name need the rest, too. */
+  /** The choice without some of the filters: figures that mark the values of these need the rest, too. */
   without(...keys: (keyof Filter)[]): Selection {
     const given = keys.filter((key) => this.state.filter[key]);
     if (!given.length) return this.selection;
@@ -41,12 +41,12 @@ export class Context {
     });
   }
 
-  /** Choose, or with '' choose no more. */
+  /** Choose, or with '' remove the choice. */
   filter(change: Partial<Filter>): void {
     this.change({ filter: { ...this.state.filter, ...change } });
   }
 
-  /** Choose, or where that is chosen already, choose it no more. */
+  /** Choose, or if that is already chosen, remove it. */
   toggle(key: keyof Filter, value: string): void {
     this.filter({ [key]: this.state.filter[key] === value ? "" : value });
   }
@@ -55,13 +55,13 @@ export class Context {
     this.change({ filter: EVERYTHING });
   }
 
-  /** What a page lets choose: one of `values`, the first one where nothing was chosen. */
+  /** A page's own choice: one of `values`, the first one by default. */
   option<T extends string>(name: string, values: readonly T[]): T {
     const given = this.state.options.get(name);
     return values.find((value) => value === given) ?? values[0];
   }
 
-  /** Choose an option; null: what there is at the start. `step`: the browser's way back undoes it. */
+  /** Choose an option; null: the initial value. `step`: the browser's back button undoes it. */
   choose(name: string, value: string | null, step = false): void {
     this.chooseAll(new Map([[name, value]]), step);
   }
@@ -75,7 +75,7 @@ export class Context {
     this.change({ options }, step);
   }
 
-  /** Take away what was chosen last of what is still chosen. */
+  /** Remove the latest choice that is still in use. */
   takeBack(): void {
     for (let keys = this.taken.pop(); keys; keys = this.taken.pop()) {
       const still = keys.filter((key) => this.state.filter[key]);
@@ -85,7 +85,7 @@ export class Context {
     }
   }
 
-  /** Another page, run or filter is a step that the browser's way back undoes, another option only as a `step`. */
+  /** The browser's back button undoes another page, run or filter, but another option only as a `step`. */
   change(change: Partial<State>, step = false): void {
     const state = { ...this.state, ...change };
     const differs = FILTERS.filter((key) => state.filter[key] !== this.state.filter[key]);

@@ -1,4 +1,4 @@
-/** The filters of all pages: lists to choose from, and of each that is in use a chip that takes it away. */
+/** The filters of all pages: lists to choose from, and for each filter in use a chip that removes it. */
 import type { Axes } from "../contract.ts";
 import { button, element } from "../ui/dom.ts";
 import { list, type Option, redraw } from "../ui/controls.ts";
@@ -17,7 +17,7 @@ const TITLES: Record<keyof Filter, string> = {
   node: "node",
   site: "call site",
 };
-/** More are no longer a list that somebody looks through: the search finds them. */
+/** Longer lists are not scanned by eye: the search finds their entries. */
 const MOST_OPTIONS = 2000;
 
 export class Filters {
@@ -114,7 +114,7 @@ function chip(text: string, unknown: boolean, remove: () => void): HTMLElement {
   return made;
 }
 
-/** Say why the filters leave nothing, whatever a page shows beside what they choose; '' = they leave something. */
+/** Say why the filters leave nothing, even if a page shows more than their choice; '' = they leave something. */
 export function told({ unknown, filter, cells }: Selection): string {
   if (unknown.length) {
     const names = unknown.map((key) => `${TITLES[key]} ${filter[key]}`);

@@ -1,4 +1,4 @@
-/** What somebody needs who sees a report for the first time: how to read it, filters, keys. */
+/** Help for first-time readers of a report: how to read it, filters, keys. */
 import { button, element } from "../ui/dom.ts";
 
 const READING = [
@@ -57,7 +57,7 @@ export class Help {
     });
     go.className = "plain";
     dialog.append(element("p", go));
-    // Its own box has no room beside what is in it: what is clicked there is around it.
+    // The dialog has no padding: a click outside its content is in the backdrop.
     dialog.addEventListener("click", (event) => {
       if (event.target === dialog) dialog.close();
     });

@@ -1,28 +1,27 @@
-/** What a page of a report is. */
+/** The interface of a page of a report. */
 import type { Context } from "./context.ts";
 
-/** A page that is open: it is shown anew whenever something was chosen, or the window has another width. */
+/** An open page: it is redrawn whenever the choice or the width of the window has changed. */
 export interface Open {
   show: () => void;
   /**
-   * The key was pressed, and nothing else took it: what was chosen on this page alone is chosen no more. Return whether
-   * something was.
+   * The key was pressed, and nothing else used it: clears the choice on this page alone. Return whether there was one.
    */
   escape?: () => boolean;
 }
 
-/** Each `page.ts` beside this folder exports one by the name of `page`: there is no other list of them. */
+/** Each `page.ts` in a sibling folder exports one by the name of `page`: there is no other list of them. */
 export interface Page {
-  /** In the address. */
+  /** Name in the address. */
   name: string;
   title: string;
-  /** Where it stands: pages are in ascending order of it. */
+  /** Its position: pages are in ascending order of it. */
   order: number;
-  /** What stands above it in place of what is told of the run. */
+  /** The text above it, in place of the text about the run. */
   heading?: (context: Context) => string;
-  /** What it lets choose beside the filters, as the address names it. */
+  /** Its choices in addition to the filters, by their names in the address. */
   options?: readonly string[];
-  /** Filters that it takes no notice of, and why: a sentence; '' = it takes all. */
+  /** Filters that it ignores, and why: a sentence; '' = it uses all. */
   ignores?: (context: Context) => string;
   /** Whether the report has it. */
   there?: (context: Context) => boolean;

@@ -1,4 +1,4 @@
-/** Tables of pages: sorted as the address says, a row chooses what the report is restricted to. */
+/** Tables of pages: sorted according to the address; a row sets the filters of the report. */
 import { redraw } from "../ui/controls.ts";
 import { figure } from "../ui/figure.ts";
 import { type Cell, saveCsv } from "../ui/files.ts";
@@ -10,19 +10,19 @@ import type { Filter } from "./state.ts";
 export interface PagedTableWays {
   /** Of the card. */
   id: string;
-  /** What the rows are, in a word; of the file that is saved, too. */
+  /** The rows' name, in a word; also of the file that is saved. */
   label: string;
   /** Option of the address. */
   order: string;
-  /** Where the address has no order. */
+  /** Used if the address has no order. */
   sorted?: Sorted;
-  /** That a row sets. */
+  /** The filter that a row sets. */
   filter: keyof Filter;
-  /** Rows that are shown at first. */
+  /** Number of rows that are shown at first. */
   most: number;
 }
 
-/** What is shown at the moment. */
+/** The current content. */
 export interface PagedTableData<Row> {
   title: string;
   caption: string;
@@ -51,10 +51,10 @@ export abstract class PagedTable<Row> {
     this.card = this.figure.card;
   }
 
-  /** What the filter is set to by a row. */
+  /** The filter value of a row. */
   protected abstract chosenBy(row: Row): string;
 
-  /** Of the file: a head, and a line for each row. */
+  /** For the file: a head, and a line for each row. */
   protected abstract lines(): (readonly Cell[])[];
 
   protected draw({ title, caption, use, columns, rows, ...more }: PagedTableData<Row>): void {
@@ -93,7 +93,7 @@ export function numberColumn<Row>(
   return { name, meaning, right: true, value, text: (row) => text(value(row)) };
 }
 
-/** Of tables whose rows are nodes. */
+/** For tables whose rows are nodes. */
 export function nodeColumns<Row extends { host: string; ranks: number }>(): TableColumn<Row>[] {
   return [
     textColumn("node", "host name", ({ host }) => host),

@@ -1,4 +1,4 @@
-/** The pages of a report, in their order: what the files `page.ts` beside this folder export. */
+/** The pages of a report, in their order: the exports of the files `page.ts` in the sibling folders. */
 import type { Page } from "./page_interface.ts";
 
 export const PAGES: readonly Page[] = Object.values(

@@ -1,20 +1,20 @@
-/** Regions by what the terminal's `--region` calls them: alone, or with those nested in them. */
+/** Regions by their names in the terminal's `--region`: alone, or with those nested in them. */
 import type { Axes } from "../contract.ts";
 import type { Option } from "../ui/controls.ts";
 
 type Regions = Axes["regions"];
 
-/** What the axis calls the calls that are in no region, and what the terminal does. */
+/** The name for calls that are in no region, on the axis and in the terminal. */
 const [OUTSIDE, OUTSIDE_OPTION] = ["outside of regions", "(outside)"];
 
 /**
- * Return the mask of the regions that a text means; null: it names one that is not there.
+ * Return the mask of the regions that a text selects; null: it names an unknown one.
  *
- * A name or a path means that region alone, with a slash at its end those nested in it, too; commas separate several.
+ * A name or a path selects that region alone; with a slash at its end also those nested in it; commas separate several.
  */
 export function regionsOf(text: string, regions: Regions): Uint8Array | null {
   const found = new Uint8Array(regions.name.length);
-  // A name may have a comma or a slash of its own.
+  // A name may contain a comma or a slash.
   for (const one of regions.name.includes(text) ? [text] : text.split(",")) {
     const wanted = one.trim() === OUTSIDE_OPTION ? OUTSIDE : one.trim();
     let chosen = called(wanted, regions);
@@ -28,7 +28,7 @@ export function regionsOf(text: string, regions: Regions): Uint8Array | null {
   return found;
 }
 
-/** Each region, and where there are some in it, it with those. */
+/** Each region, and if it has nested ones, it with those. */
 export function regionOptions(regions: Regions): Option<string>[] {
   const { name, parent } = regions;
   const around = new Set(parent);
@@ -40,7 +40,7 @@ export function regionOptions(regions: Regions): Option<string>[] {
   ]);
 }
 
-/** Those whose path or own name it is. */
+/** The regions with this path or name. */
 function called(wanted: string, { name, parent }: Regions): number[] {
   return name.flatMap((path, region) => {
     const head = parent[region] < 0 ? "" : `${name[parent[region]]}/`;

@@ -19,7 +19,7 @@ const RUN = {
   cells: { procedure: Uint8Array.of(0, 1) },
 } as unknown as RunData;
 
-/** What was found, and what choosing it does. */
+/** The matches, and the effect of choosing them. */
 function search(text: string): [what: string, name: string, does: unknown][] {
   let done: unknown;
   const note = (change: unknown) => {
@@ -46,7 +46,7 @@ test("what begins with the text comes first; calls are found with MPI_, too", ()
   ];
   expect(search(" REDUCE ")).toEqual(found);
   expect(search("MPI_Reduce")).toEqual([found[0], found[2]]);
-  // Of the calls those that were called.
+  // Only calls that were made.
   expect(search("send")).toEqual([]);
 });
 

@@ -120,7 +120,7 @@ export class Search {
   }
 }
 
-/** What has a text in its name; what begins with it comes first. */
+/** Items with the text in their name; matches at the beginning come first. */
 export function matches(context: Context, text: string): Found[] {
   const wanted = text.trim().toLowerCase();
   if (!wanted) return [];
@@ -147,7 +147,7 @@ export function matches(context: Context, text: string): Found[] {
     },
   );
   const calls = calledProcedures(context.run);
-  // Here they have names without MPI_.
+  // The report has names without MPI_.
   const call = wanted.replace(/^p?mpi_/, "");
   add(
     "call",

@@ -3,7 +3,7 @@ import type { RunData } from "../contract.ts";
 import { calledProcedures, familiesOf, ranksOf, Selection } from "./selection.ts";
 import { EVERYTHING, type Filter } from "./state.ts";
 
-/** Four ranks on two nodes. Seconds are powers of two, so that a sum tells its cells. */
+/** Four ranks on two nodes. Seconds are powers of two, so that a sum identifies its cells. */
 const RUN = {
   name: "a.rankwise",
   axes: {

@@ -12,10 +12,10 @@ export interface Sums {
   unfinished: Float64Array;
 }
 
-/** What titles say of a whole that filters made smaller. */
+/** The qualifier in titles of a total that filters made smaller. */
 export const LEFT = " that the filters leave";
 
-/** What cells are told apart by. */
+/** The columns that distinguish cells. */
 export type Key = "procedure" | "communicator" | "region" | "size" | "site" | "rank";
 
 export class Selection {
@@ -26,7 +26,7 @@ export class Selection {
   readonly regions: Uint8Array;
   readonly ranks: Uint8Array;
   readonly sites: Uint8Array;
-  /** What a filter names that this run does not have: it chooses nothing. */
+  /** Values of filters that this run does not have: they choose nothing. */
   readonly unknown: (keyof Filter)[] = [];
   private found: Uint32Array | null = null;
 
@@ -70,7 +70,7 @@ export class Selection {
     return this.chosen.length === 0;
   }
 
-  /** What a title says of the whole; '' = no filter made it smaller. */
+  /** The qualifier of the total in titles; '' = no filter made it smaller. */
   get left(): string {
     return this.everything ? "" : LEFT;
   }
@@ -80,7 +80,7 @@ export class Selection {
     return (Object.keys(EVERYTHING) as (keyof Filter)[]).filter((key) => this.filter[key]);
   }
 
-  /** Whether any rank of a block of those that are taken together in the cells is chosen. */
+  /** Whether any rank of a block in the cells is chosen. */
   block(block: number, together = this.run.cells.together): boolean {
     for (let rank = block * together; rank < Math.min((block + 1) * together, this.ranks.length); rank++)
       if (this.ranks[rank]) return true;
@@ -113,7 +113,7 @@ export class Selection {
     return this.found;
   }
 
-  /** Sums of the chosen cells by what `place` tells of each, below `count`. */
+  /** Sums of the chosen cells by the result of `place` for each, below `count`. */
   sums(count: number, place: (cell: number) => number): Sums {
     const zeros = () => new Float64Array(count);
     const found: Sums = {
@@ -141,7 +141,7 @@ export class Selection {
     return this.sums(count, (cell) => column[cell]);
   }
 
-  /** Of all that is chosen. */
+  /** Sums of everything that is chosen. */
   get total(): { calls: number; sent: number; received: number; seconds: number } {
     const { calls, sent, received, seconds } = this.sums(1, () => 0);
     return { calls: calls[0], sent: sent[0], received: received[0], seconds: seconds[0] };

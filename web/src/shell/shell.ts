@@ -1,4 +1,4 @@
-/** What stands around the pages: title, the way from page to page, filters. One page is open at a time. */
+/** The frame around the pages: title, navigation, filters. One page is open at a time. */
 import type { Report, RunData } from "../contract.ts";
 import { button, element, short } from "../ui/dom.ts";
 import { list, redraw } from "../ui/controls.ts";
@@ -11,9 +11,9 @@ import { PAGES } from "./pages.ts";
 import { Search } from "./search.ts";
 import { EVERYTHING } from "./state.ts";
 
-/** Keys that these elements take for themselves. */
+/** Keys that these elements use themselves. */
 const TYPED = "input, select, textarea, dialog";
-/** Letters of what the address names. */
+/** Letters of the names in the address. */
 const LONGEST = 60;
 const STEPS: Record<string, (at: number, count: number) => number> = {
   ArrowRight: (at, count) => (at + 1) % count,
@@ -82,7 +82,7 @@ export class Shell {
     const there = this.opened.get(key);
     const parent = there?.parent ?? element("div", [], `sheet ${page.name}`);
     if (this.stage.firstElementChild !== parent) this.turnTo(parent, page);
-    // A page is made when it is first looked at: it measures the room that it has.
+    // A page is created when it is first shown, because it measures its space.
     const open = there?.open ?? page.open(context, parent);
     if (there) open.show();
     else this.opened.set(key, { parent, open });
@@ -112,13 +112,14 @@ export class Shell {
 
   private turnTo(parent: HTMLElement, page: Page): void {
     this.stage.replaceChildren(parent);
-    // From the middle of a long page not to the middle of another one, but below the bar, if that is at the top.
+    // Do not jump from the middle of a long page to the middle of another one, but below the bar, if that is at the
+    // top.
     if (window.scrollY > this.head.offsetHeight) window.scrollTo(0, this.head.offsetHeight);
     const tab = document.getElementById(`tab-${page.name}`);
     if (tab) this.tabs.scrollLeft = tab.offsetLeft - (this.tabs.clientWidth - tab.offsetWidth) / 2;
   }
 
-  /** Say what of the filters a page, or the run, does not follow. */
+  /** Report the filters that a page, or the run, ignores. */
   private tell(page: Page): void {
     const { selection } = this.context;
     const sentences = selection.everything ? [] : [told(selection), page.ignores?.(this.context) ?? ""];
@@ -181,7 +182,7 @@ function titlesOf(run: RunData): HTMLElement[] {
   return parts;
 }
 
-/** Say what the address names that is neither a filter nor an option of a page; '' = nothing. */
+/** Report names in the address that are neither filters nor options of a page; '' = none. */
 function unknownKeys(options: ReadonlyMap<string, string>): string {
   const known = new Set(PAGES.flatMap((page) => page.options ?? []));
   const unknown = [...options].filter(([key]) => !known.has(key));

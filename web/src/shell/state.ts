@@ -1,11 +1,11 @@
-/** What is looked at; it is in the address, by names, so that it can be kept, sent, and used with another report. */
+/** The current view; it is in the address, by names, so that it can be kept, sent, and used with another report. */
 
-/** What is wanted of a run; '' = all. */
+/** The chosen part of a run; '' = all. */
 export interface Filter {
   /** Of a communicator, or of a family of them. */
   communicator: string;
   procedure: string;
-  /** The smallest and the largest size, as the axis names them. */
+  /** The smallest and the largest size, with their names on the axis. */
   sizeFrom: string;
   sizeTo: string;
   /** As `0-3,8`. */
@@ -17,11 +17,11 @@ export interface Filter {
 }
 
 export interface State {
-  /** Of the report; of the run. */
+  /** Page of the report; number of the run. */
   page: string;
   run: string;
   filter: Filter;
-  /** What pages let choose beside, each under a name of its own. */
+  /** Further choices of pages, each with its name. */
   options: ReadonlyMap<string, string>;
 }
 

@@ -28,7 +28,7 @@ const shares = (error: number) => ({
   low: Float32Array.from(LINES, ([, , , percent]) => percent - error),
   high: Float32Array.from(LINES, ([, , , percent]) => percent + 2 * error),
 });
-/** A place with two callers and a way that is not known; and one that nothing calls. */
+/** A place with two callers and an unknown path; and a place without callers. */
 const DATA = {
   site: Uint8Array.of(3, 7),
   procedure: Uint8Array.of(1, 2),

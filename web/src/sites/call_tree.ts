@@ -1,4 +1,4 @@
-/** Who calls the places that call MPI, as trees: each place, below it its callers, and below those theirs. */
+/** The callers of the places that call MPI, as trees: each place, below it its callers, and below those theirs. */
 import { percentText } from "../units.ts";
 import type { CallersData, FramesData, SharesData } from "./contract.ts";
 
@@ -9,9 +9,9 @@ export interface Share {
   high: number;
 }
 
-/** A place and what it calls, or a caller of it. */
+/** A place and its call, or a caller of it. */
 export interface Branch {
-  /** That tells it from all others. */
+  /** Its unique key. */
   key: string;
   /** 0: the place itself. */
   level: number;
@@ -19,13 +19,13 @@ export interface Branch {
   frame: number;
   /** Why there is no frame; '' = there is one, or it is the place. */
   ends: string;
-  /** Of the calls, and of the time, of the procedure at the place. */
+  /** Shares of the calls, and of the time, of the procedure at the place. */
   calls: Share;
   time: Share;
   /** Calls in the sample. */
   samples: number;
   callers: Branch[];
-  /** Whether its callers are shown at first, wherever it is shown itself. */
+  /** Whether its callers are shown at first, as soon as it is shown itself. */
   open: boolean;
 }
 
@@ -65,7 +65,7 @@ export function shareAt({ percent, low, high }: SharesData, at: number): Share {
   return { percent: percent[at], low: low[at], high: high[at] };
 }
 
-/** Let the way with the most time be open below a branch, and whatever its caller alone comes through. */
+/** Open the path with the most time below a branch, and all paths with a single caller. */
 function openAtFirst(branch: Branch): void {
   branch.callers.forEach((caller, place) => {
     const onTheWay = place === 0 && (branch.open || !branch.level);
@@ -74,19 +74,19 @@ function openAtFirst(branch: Branch): void {
   });
 }
 
-/** A place none of whose calls is in the sample. */
+/** A place whose calls are all outside the sample. */
 export function withoutPath(key: string): Branch {
   const all = { percent: 100, low: 100, high: 100 };
   return { key, level: 0, frame: -1, ends: "", calls: all, time: all, samples: 0, callers: [], open: false };
 }
 
-/** A branch and all below it from top to bottom, without what is below a closed one. */
+/** A branch and all below it from top to bottom, without the lines below closed ones. */
 export function shownBranches(branch: Branch, isOpen: (branch: Branch) => boolean): Branch[] {
   if (!isOpen(branch)) return [branch];
   return [branch, ...branch.callers.flatMap((caller) => shownBranches(caller, isOpen))];
 }
 
-/** A branch and all below it, each with those that it calls, from the inside out: itself is the last one. */
+/** A branch and all below it, each with its path of callees, from the inside out: it is the last one itself. */
 export function ways(branch: Branch, before: readonly Branch[] = []): Branch[][] {
   const way = [...before, branch];
   return [way, ...branch.callers.flatMap((caller) => ways(caller, way))];
@@ -113,17 +113,17 @@ const ENDS: Record<string, [name: string, why: string]> = {
   unknown: [UNKNOWN, "no memory was left for the path"],
 };
 
-/** Whether there may be further callers where a path ends. */
+/** Whether there may be further callers beyond the end of a path. */
 export function isUnknown(ends: string): boolean {
   return endText(ends)[0] === UNKNOWN;
 }
 
-/** What stands in place of a caller, and why. */
+/** The text in place of a caller, and the reason. */
 export function endText(ends: string): [name: string, why: string] {
   return ENDS[ends] ?? [UNKNOWN, ""];
 }
 
-/** The function that calls, else the place of the call. */
+/** The calling function, or else the place of the call. */
 export function frameName({ function: functions, name }: FramesData, frame: number): string {
   return functions[frame] || name[frame];
 }

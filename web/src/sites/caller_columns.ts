@@ -1,4 +1,4 @@
-/** What stands in the tree of callers, and in the file that is saved of it. */
+/** The columns of the tree of callers, and of the file that is saved of it. */
 import { element } from "../ui/dom.ts";
 import type { Cell } from "../ui/files.ts";
 import type { TreeColumn } from "../ui/tree.ts";
@@ -66,7 +66,7 @@ function estimate(share: Share, text: string): string {
   return errorOf(share) > 0 && !text.startsWith("<") ? `~${text}` : text;
 }
 
-/** What a line is, and below it where. */
+/** The title of a line, and its location below it. */
 function words({ branch, row }: Line, view: SitesView, frames: FramesData): [name: string, below: string] {
   const { data } = view;
   if (!branch.level) {

@@ -1,4 +1,6 @@
-/** Who calls the places that call MPI: a tree that opens from each place to its callers, and from these to theirs. */
+/**
+ * The callers of the places that call MPI: a tree that opens from each place to its callers, and from these to theirs.
+ */
 import type { Context } from "../shell/context.ts";
 import type { Filter } from "../shell/state.ts";
 import { redraw } from "../ui/controls.ts";
@@ -24,10 +26,10 @@ import type { SitesData } from "./contract.ts";
 import { LIBRARY } from "./libraries.ts";
 import { SitesView } from "./view.ts";
 
-/** Places that are shown at first. */
+/** Number of places that are shown at first. */
 const MOST = 8;
 
-/** Filters that callers are not known by. */
+/** Filters that do not distinguish callers. */
 const NOT_BY = {
   communicator: "communicator",
   sizeFrom: "size",
@@ -38,7 +40,7 @@ const NOT_BY = {
 } as const satisfies Partial<Record<keyof Filter, string>>;
 const NOT_FOLLOWED = Object.keys(NOT_BY) as (keyof typeof NOT_BY)[];
 
-/** Say which of the filters in use change nothing in the tree, and why; '' = none. */
+/** Report the filters in use that do not affect the tree, and why; '' = none. */
 export function ignoredByCallers({ callers }: SitesData, filter: Filter): string {
   const by = new Set(NOT_FOLLOWED.filter((key) => filter[key]).map((key) => NOT_BY[key]));
   if (!by.size || callers.missing) return "";
@@ -50,7 +52,7 @@ export class Callers {
   private readonly figure;
   readonly card: HTMLElement;
   private readonly trees: ReadonlyMap<string, Branch>;
-  /** What was opened or closed by hand. */
+  /** Lines that the user opened or closed. */
   private readonly turned = new Map<string, boolean>();
   private all = false;
   private readonly drawn = element("div", [], "scroll-x");
@@ -93,7 +95,7 @@ export class Callers {
       "The arrow keys go up and down, open and close. Click a place to restrict the report to its calls, or a caller to open or close it.";
   }
 
-  /** The places, each as the root of its tree: all, or those of the library that is chosen above. */
+  /** The places, each as the root of its tree: all, or those in the library that is chosen above. */
   private lines(view: SitesView): Line[] {
     const library = this.context.state.options.get(LIBRARY);
     const { libraries, libraryOf } = this.data;

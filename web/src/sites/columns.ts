@@ -1,4 +1,4 @@
-/** The columns that tables of calls by place have in common. */
+/** The common columns of tables of calls by place. */
 import type { TableColumn } from "../ui/table.ts";
 import { byteText, countText, percentText, ratioText, secondText } from "../units.ts";
 import { type Group, imbalance } from "./groups.ts";
@@ -48,7 +48,7 @@ export function times<Row extends HasGroup>(view: SitesView): TableColumn<Row>[]
   ];
 }
 
-/** How evenly the ranks share it; nothing where the report has them not by themselves. */
+/** How evenly it is divided among the ranks; nothing if the report does not distinguish ranks. */
 export function evenness<Row extends HasGroup>(view: SitesView): TableColumn<Row>[] {
   if (view.context.run.cells.together > 1) return [];
   return [

@@ -1,4 +1,4 @@
-/** Sums of calls by where they are made, and of each what it is made of. */
+/** Sums of calls by place, and the composition of each. */
 import type { Selection } from "../shell/selection.ts";
 
 export interface Group {
@@ -9,7 +9,7 @@ export interface Group {
   sent: number;
   received: number;
   seconds: number;
-  /** Seconds by index: of procedures, communicators, sites, size bins, and of ranks (or of those taken together). */
+  /** Seconds by index: of procedures, communicators, sites, size bins, and of ranks (or of blocks of ranks). */
   procedures: Map<number, number>;
   communicators: Map<number, number>;
   sites: Map<number, number>;
@@ -17,7 +17,7 @@ export interface Group {
   ranks: Map<number, number>;
 }
 
-/** Add up the chosen calls by what `key` tells of each, most time first. */
+/** Add up the chosen calls by the result of `key` for each, most time first. */
 export function groups(selection: Selection, key: (cell: number) => number): Group[] {
   const { cells } = selection.run;
   const found = new Map<number, Group>();
@@ -68,18 +68,21 @@ export function named(sums: ReadonlyMap<number, number>, names: readonly string[
   return [...found].sort(([, one], [, other]) => other - one);
 }
 
-/** Mean time of a call; null: there is none. */
+/** Mean time of a call; null: no call. */
 export function perCall({ seconds, calls, unfinished }: Group): number | null {
   return calls + unfinished ? seconds / (calls + unfinished) : null;
 }
 
-/** Ranks that are chosen and whose counters were read. */
+/** Chosen ranks whose counters were read. */
 export function ranksRead({ ranks, run }: Selection): number {
   const { hosts, hostOf } = run.axes;
   return ranks.reduce((sum, chosen, rank) => sum + Number(chosen && hostOf[rank] < hosts.length), 0);
 }
 
-/** The most time of a rank by the mean of all that are chosen; null: ranks are not told apart, or there is no time. */
+/**
+ * The most time of a rank divided by the mean of all chosen ones; null: ranks are not distinguished, or there is no
+ * time.
+ */
 export function imbalance(group: Group, selection: Selection): number | null {
   if (selection.run.cells.together > 1 || !group.seconds) return null;
   return (Math.max(...group.ranks.values()) * ranksRead(selection)) / group.seconds;

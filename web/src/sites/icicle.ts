@@ -4,7 +4,7 @@ import { shape } from "../ui/svg.ts";
 import { fitting } from "../ui/text_width.ts";
 import { percentText, secondText } from "../units.ts";
 
-/** A part of the time. `site`: index of the place that it is; -1: it has several. */
+/** A part of the time. `site`: index of its place; -1: it has several. */
 export interface Part {
   name: string;
   seconds: number;
@@ -15,9 +15,9 @@ export interface Part {
 const ROW = 27;
 const GAP = 1.5;
 const LETTERS = 12;
-/** Pixels beside a text. */
+/** Pixels next to a text. */
 const EDGE = 6;
-/** Pixels: what is narrower is drawn with its neighbours. */
+/** Pixels: narrower parts are drawn with their neighbours. */
 const LEAST = 5;
 
 export interface Ways {
@@ -26,7 +26,7 @@ export interface Ways {
   /** Index of the chosen place; -1: none. */
   chosen: number;
   choose: (site: number) => void;
-  /** What the time in MPI is of: '' = of the whole run. */
+  /** The qualifier of the time in MPI: '' = of the whole run. */
   left: string;
 }
 
@@ -104,7 +104,7 @@ function box(svg: SVGElement, part: Part, left: number, width: number, at: At, w
   );
   const text = fitting(part.name, width - GAP - 2 * EDGE, LETTERS);
   if (text) {
-    // Clipped, too: a picture that is kept may be shown with another font.
+    // Clipped, too: a saved picture may be shown with another font.
     const inside = shape("svg", { x: left, y: at.level * ROW, width: width - GAP, height: ROW - GAP });
     inside.append(shape("text", { x: EDGE, y: 17, fill: theme.ink, class: "ink" }, text));
     group.append(inside);

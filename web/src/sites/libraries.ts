@@ -1,4 +1,4 @@
-/** Who calls MPI: the program and its libraries, and where in them the time goes. */
+/** The callers of MPI: the program and its libraries, and where in them the time goes. */
 import type { Context } from "../shell/context.ts";
 import { order } from "../shell/order.ts";
 import { redraw } from "../ui/controls.ts";

@@ -1,4 +1,4 @@
-/** What the calls of the chosen place are made of: by communicator, size and rank. */
+/** The composition of the calls of the chosen place: by communicator, size and rank. */
 import type { Context } from "../shell/context.ts";
 import { redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";

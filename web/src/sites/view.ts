@@ -1,4 +1,4 @@
-/** What all figures of the page show: calls by place and procedure, in the part of the run that is chosen. */
+/** The data that all figures of the page show: calls by place and procedure, in the chosen part of the run. */
 import type { Context } from "../shell/context.ts";
 import type { Selection } from "../shell/selection.ts";
 import type { SitesData } from "./contract.ts";
@@ -14,13 +14,13 @@ export interface Row {
 export class SitesView {
   readonly rows: Row[];
   readonly seconds: number;
-  /** Index of the place that is chosen; -1: none. */
+  /** Index of the chosen place; -1: none. */
   readonly chosen: number;
 
   constructor(
     readonly context: Context,
     readonly data: SitesData,
-    /** Of all places: the one that is chosen is marked among them. */
+    /** All places: the chosen one is marked among them. */
     readonly selection: Selection = context.without("site"),
   ) {
     const { axes, cells } = context.run;

@@ -1,4 +1,4 @@
-/** What the page Time line holds: filled by python/rankwise/render/page/contents/parts/time_line.py. */
+/** The data of the page Time line: written by python/rankwise/render/page/contents/parts/time_line.py. */
 import type { Numbers, TableData } from "../ui/data.ts";
 
 declare module "../contract.ts" {
@@ -10,7 +10,7 @@ declare module "../contract.ts" {
 export type Measure = "mpi" | "sent" | "received" | "messages" | "calls";
 
 export interface TimeLineData {
-  /** In place of the page: why there is nothing, and what cures it; '' = there is, and so is the rest. */
+  /** Replaces the page: why there is no data, and the remedy; '' = there is data, and all other members exist. */
   missing: string;
   title: string;
   /** Seconds after the start of the run: where the first interval begins. */
@@ -19,22 +19,22 @@ export interface TimeLineData {
   width: number;
   /** Intervals. */
   count: number;
-  /** Neighbours in the list of ranks that are one row of the matrix. */
+  /** Neighbours in the list of ranks that form one row of the matrix. */
   together: number;
-  /** The ranks, ascending; when each came out of MPI_Init, and when it came to MPI_Finalize; its threads. */
+  /** The ranks, ascending; when each left MPI_Init, and when it reached MPI_Finalize; its threads. */
   rank: Numbers;
   from: Numbers;
   to: Numbers;
   threads: Numbers;
   measures: Record<Measure, Cells>;
-  /** A sentence; '' = as it was recorded. */
+  /** A sentence; '' = in the recorded resolution. */
   precision: string;
   phases: Phases;
 }
 
 /** Row by row: % of the time in MPI, or how many a second; NaN: the rank was not there. */
 export interface Cells {
-  /** What the numbers in the columns stand for; null: for themselves. */
+  /** The values for the numbers in the columns; null: the numbers themselves. */
   levels: Numbers | null;
   /** Of the ranks of a row. */
   mean: Numbers;
@@ -42,7 +42,7 @@ export interface Cells {
   most: Numbers | null;
 }
 
-/** In the order of time; over the ranks, % in MPI, and how many a second. */
+/** In the order of time; over all ranks, % in MPI, and how many a second. */
 export interface Phases extends Record<Measure, number[]> {
   /** Seconds after the start of the run. */
   begin: number[];

@@ -1,4 +1,7 @@
-/** What stands around the matrix: phases and the mean over the ranks above it, over the time beside it, the time below. */
+/**
+ * The margins of the matrix: phases and the mean of all ranks above it, the mean over time at its side, the time axis
+ * below.
+ */
 import { scaleLinear } from "d3-scale";
 import type { Theme } from "../ui/colours.ts";
 import type { Margins, Place } from "../ui/matrix_data.ts";
@@ -36,7 +39,7 @@ function margin(values: Float64Array): number {
   return most;
 }
 
-/** Where an instant is, as intervals after the first one. */
+/** The position of an instant, as intervals after the first one. */
 function columnOf({ begin, width }: TimeLineData, seconds: number): number {
   return (seconds - begin) / width;
 }
@@ -108,7 +111,7 @@ function drawSide(
   context.rect(base, top, SIDE, height);
   context.clip();
   context.fillStyle = theme.accent;
-  // Of the rows that share a pixel the longest: a line each.
+  // For rows that share a pixel, the longest: a line each.
   values.forEach((value, row) => {
     if (value > 0)
       context.fillRect(base, y(row), (value / most) * SIDE, Math.max(0.6, (y(row + 1) - y(row)) * 0.86));

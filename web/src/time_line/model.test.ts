@@ -4,7 +4,7 @@ import type { Selection } from "../shell/selection.ts";
 import type { TimeLineData } from "./contract.ts";
 import { phaseAt, ranksText, rowsOf, valueText } from "./model.ts";
 
-/** Three ranks, two in a row, in intervals of two seconds: rank 1 comes after one second, rank 5 leaves after two. */
+/** Three ranks, two in a row, in intervals of two seconds: rank 1 starts after one second, rank 5 ends after two. */
 const DATA = {
   begin: 0,
   width: 2,

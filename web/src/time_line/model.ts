@@ -1,4 +1,4 @@
-/** The matrix of rank and time, of the ranks that are chosen. */
+/** The matrix of rank and time, for the chosen ranks. */
 import type { RunData } from "../contract.ts";
 import type { Selection } from "../shell/selection.ts";
 import type { Option } from "../ui/controls.ts";
@@ -21,7 +21,7 @@ export const MEASURE_NAMES: Record<Measure, string> = {
   calls: "calls per second",
 };
 
-/** What adds up to a measure, as columns of files are called. */
+/** The amounts behind a measure, by their column names in files. */
 export const AMOUNTS: Record<Measure, string> = {
   mpi: "seconds_in_mpi",
   sent: "bytes_sent",
@@ -30,18 +30,18 @@ export const AMOUNTS: Record<Measure, string> = {
   calls: "calls",
 };
 
-const LEAST = 1e-6; // that a matrix takes for something
+const LEAST = 1e-6; // replaces 0, which a matrix treats as nothing
 
 export interface Rows {
   /** Ranks of each row. */
   ranks: number[][];
-  /** Row by row, of what pixels show. */
+  /** Row by row, the shown values. */
   values: Float32Array;
-  /** Likewise, the mean of the ranks of a row. */
+  /** Row by row, the mean of the ranks of a row. */
   means: Float32Array;
-  /** Likewise, seconds that the ranks of a row were there, those of all threads for what they spend in MPI. */
+  /** Row by row, seconds that the ranks of a row were running; times all threads for the time in MPI. */
   there: Float64Array;
-  /** Of the ranks that are chosen, by interval; NaN: none was there. */
+  /** For the chosen ranks, by interval; NaN: none was running. */
   overRanks: Float64Array;
   /** Over the time, by row. */
   overTime: Float64Array;
@@ -84,7 +84,7 @@ export function rowsOf(run: RunData, selection: Selection, measure: Measure, byN
     for (let interval = 0; interval < count; interval++) {
       const cell = row * count + interval;
       const value = most[cell];
-      // 0 % is the lower end of a scale; no bytes are none.
+      // 0 % is the lower end of a scale; no bytes means no value.
       found.values[at * count + interval] = measure === "mpi" && value <= 0 ? LEAST : value;
       found.means[at * count + interval] = mean[cell];
       if (!time[interval] || Number.isNaN(mean[cell])) continue;
@@ -108,7 +108,7 @@ function decoded({ levels, mean, most }: Cells): [mean: ArrayLike<number>, most:
   return [means, most ? values(most) : means];
 }
 
-/** The rows that have a rank that is chosen. */
+/** The rows with at least one chosen rank. */
 function chosenRows(run: RunData, selection: Selection, byNode: boolean): number[] {
   const data = timeLineOf(run);
   const all = Array.from({ length: Math.ceil(data.rank.length / data.together) }, (_, row) => row);
@@ -124,7 +124,7 @@ function membersOf({ rank, together }: TimeLineData, row: number): number[] {
   return Array.from({ length: Math.min(together, rank.length - first) }, (_, place) => first + place);
 }
 
-/** Seconds of each interval that the ranks of a row were there: those of all threads, for what they spend in MPI. */
+/** Seconds in each interval that the ranks of a row were running; times all threads for the time in MPI. */
 function timeOf(data: TimeLineData, row: number, measure: Measure): Float64Array {
   const { begin, width, count } = data;
   const found = new Float64Array(count);
@@ -144,7 +144,7 @@ export function ranksText(ranks: readonly number[]): string {
   return ranks.length === 1 ? `rank ${ranks[0]}` : `ranks ${ranks[0]}-${ranks[ranks.length - 1]}`;
 }
 
-/** Number of the phase that an instant is in, from 0; -1: none. */
+/** Number of the phase that contains an instant, from 0; -1: none. */
 export function phaseAt({ phases }: TimeLineData, seconds: number): number {
   return phases.begin.findIndex((begin, phase) => begin <= seconds && seconds < phases.end[phase]);
 }

@@ -1,4 +1,4 @@
-/** What the ranks did when: a heat map of rank and time, with the phases that are found in it. */
+/** The activity of ranks over time: a heat map of rank and time, with the phases that are found in it. */
 import "./time_line.css";
 import type { Context } from "../shell/context.ts";
 import type { Open, Page } from "../shell/page_interface.ts";
@@ -257,7 +257,7 @@ class TimeLinePage implements Open {
       "seconds_there",
       AMOUNTS[measure],
     ];
-    // The share, or the rate, is of the time that the ranks were there: what adds up is the amount.
+    // The share, or the rate, refers to the time that the ranks were running: only the amounts add up.
     const amount = (cell: number) => (rows.means[cell] * rows.there[cell]) / (measure === "mpi" ? 100 : 1);
     saveCsv("time-line", [
       [...head, ...(together > 1 ? ["most_of_a_rank"] : [])],

@@ -165,7 +165,7 @@ export class BarsDrawing {
     context.fillRect(this.box.left, Math.round(zero), this.box.width, data.down.length ? 1 : 0.5);
   }
 
-  /** The bars that are seen; those that share a pixel are one stretch. */
+  /** The visible bars; bars that share a pixel are one stretch. */
   private *stretches(
     data: BarsData,
   ): Generator<{ first: number; after: number; left: number; width: number }> {
@@ -186,7 +186,7 @@ export class BarsDrawing {
     }
   }
 
-  /** The first bar of a pixel, and the one after its last. */
+  /** The first bar of a pixel, and the bar after its last. */
   private under(pixel: number, count: number): [number, number] {
     const bar = (at: number) =>
       Math.ceil(((this.transform.invertX(at) - this.box.left) / this.box.width) * count - 1e-6);
@@ -243,7 +243,7 @@ export class BarsDrawing {
     return this.transform.applyX(this.box.left + (bar / (this.data?.count ?? 1)) * this.box.width);
   }
 
-  /** The bar at a place; of those that share a pixel that with the largest first part. */
+  /** The bar at a place; if several share a pixel, the bar with the largest first part. */
   private barAt(event: MouseEvent): number | null {
     const { data } = this;
     if (!data) return null;

@@ -1,4 +1,4 @@
-/** Bars side by side, as numbers: what they are made up of, and what several that share a pixel come to. */
+/** Bars side by side, as numbers: their parts, and the combination of several that share a pixel. */
 import type { Facts } from "./tip.ts";
 
 export interface Series {
@@ -20,7 +20,7 @@ export interface BarsData {
   /** Below a bar. */
   name: (bar: number) => string;
   title: string;
-  /** Neighbouring bars that belong together: the first one of each, and its name. */
+  /** Neighbouring bars that belong together: the first one of each group, and its name. */
   groups: { first: number; name: string }[];
   facts: (bar: number) => Facts;
   choose: (bar: number) => void;

@@ -13,10 +13,10 @@ export const PALETTE = [
   "#fde725",
 ];
 export const STEPS = 64;
-/** Of links that carry more than they need to, and of what is beyond a scale. */
+/** For links that carry more than they need to, and for values beyond a scale. */
 export const HOT = "#e3342f";
 
-/** A scale of colours, to be told: from the least to the most, none or several, and colours of something else. */
+/** A scale of colours for legends: from the least to the most, none or several, and further colours. */
 export interface Scale {
   low: string;
   high: string;
@@ -47,7 +47,7 @@ export function theme(): Theme {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const dark = of("dark") === "1";
-  // The darkest colours can hardly be seen on dark paper, the brightest ones on white.
+  // The darkest colours are hardly visible on dark paper, the brightest ones on white.
   const stops = dark ? PALETTE.slice(2) : PALETTE.slice(0, -1).reverse();
   const ramp3 = Array.from({ length: STEPS }, (_, step) => mixed(stops, step / (STEPS - 1)));
   return {
@@ -71,7 +71,7 @@ export function parts(colour: string): [number, number, number] {
   return [whole >> 16, (whole >> 8) & 255, whole & 255];
 }
 
-/** A colour as it is in the memory of a canvas, and back. */
+/** A colour in the memory format of a canvas, and back. */
 export function packed([red, green, blue]: readonly number[]): number {
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
@@ -94,7 +94,7 @@ export function stepOf(value: number, most: number, logarithmic: boolean): numbe
   return Math.max(0, Math.min(STEPS - 1, Math.round(height * (STEPS - 1))));
 }
 
-/** Return black or white: what can be read on a colour. */
+/** Return black or white: the readable one on a colour. */
 export function inkOn(colour: readonly [number, number, number]): string {
   const [red, green, blue] = colour.map((part) => {
     const share = part / 255;

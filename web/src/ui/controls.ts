@@ -1,4 +1,4 @@
-/** Choices: a row of buttons of which one is pressed, or a list to pick from. */
+/** Choices: a row of buttons with one pressed, or a list to pick from. */
 import { button, element } from "./dom.ts";
 
 export interface Option<T> {
@@ -53,7 +53,7 @@ export function list<T>(
   return element("label", [element("span", label), select], "list");
 }
 
-/** Replace what is in an element, and keep the focus on the control that has it. */
+/** Replace the content of an element, and keep the focus on the control that has it. */
 export function redraw(parent: HTMLElement, children: readonly Node[]): void {
   const active = document.activeElement;
   const key =

@@ -11,7 +11,7 @@ export function command(text: string): HTMLElement {
       copy(text)
         .then(() => "copied")
         .catch(() => {
-          // The clipboard is closed to this page: what is selected can be copied by the keyboard.
+          // The page has no access to the clipboard: the selected text can be copied by the keyboard.
           window.getSelection()?.selectAllChildren(code);
           return "selected";
         })

@@ -1,9 +1,9 @@
-/** What data of all pages are made of. */
+/** Types of the data of all pages. */
 
 /** A column: a typed array of the container (container.ts). */
 export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
 
-/** A table as `rankwise show` has it. */
+/** A table in the format of `rankwise show`. */
 export interface TableData {
   title: string;
   /** `meaning`: of the values. */
@@ -11,10 +11,10 @@ export interface TableData {
   rows: TableCell[][];
   /** Lines below the rows. */
   sums: TableCell[][];
-  /** In place of a table without rows. */
+  /** Replaces a table without rows. */
   empty: string;
   notes: string[];
 }
 
-/** Text as it is written, value as it is, and a sentence on it if there is one. */
+/** The displayed text, the value, and a sentence on it if there is one. */
 export type TableCell = [text: string, value: string | number | null, note?: string];

@@ -33,7 +33,7 @@ export function button(text: string, act: () => void, label = ""): HTMLButtonEle
   return made;
 }
 
-/** Text with its middle left out where it is too long: names of hosts and switches differ at their ends. */
+/** Text with its middle left out if it is too long: names of hosts and switches differ at their ends. */
 export function short(text: string, longest = 28): string {
   const characters = Array.from(text);
   if (characters.length <= longest) return text;

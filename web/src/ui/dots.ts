@@ -1,6 +1,6 @@
-/** How finely canvases are drawn: as the screen is, or more so for a picture that is kept. */
+/** The resolution of canvases: the screen's, or a higher one for a saved picture. */
 
-/** Dots for each pixel, of pictures that are kept, and on paper. */
+/** Dots for each pixel, in saved pictures, and on paper. */
 export const FINE = 2;
 
 let least = 1;

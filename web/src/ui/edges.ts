@@ -1,7 +1,7 @@
-/** A shadow at each side beyond which a scrolled part has more. */
+/** A shadow at each side where a scrolled part continues. */
 import { element } from "./dom.ts";
 
-/** Put what scrolls into a frame that tells where there is more. */
+/** Put a scrolled part into a frame that shows where it continues. */
 export function edged(scrolled: HTMLElement): HTMLElement {
   const frame = element("div", scrolled, "edged");
   const tell = () => {

@@ -1,13 +1,13 @@
-/** A card: a title that says what is found, a caption that says how to read it, buttons for its data and image. */
+/** A card: a title with the finding, a caption that explains how to read it, buttons for its data and image. */
 import { button, element } from "./dom.ts";
 
 export interface Figure {
   card: HTMLElement;
   title: HTMLHeadingElement;
   body: HTMLElement;
-  /** How to read it: in pictures that are kept, and on paper, too. */
+  /** How to read it: in saved pictures, and on paper, too. */
   caption: HTMLParagraphElement;
-  /** What can be done with it on a screen. */
+  /** The possible interactions on a screen. */
   use: HTMLParagraphElement;
 }
 

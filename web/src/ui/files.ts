@@ -12,7 +12,7 @@ export function save(name: string, content: Blob): void {
   }, 10_000);
 }
 
-/** Rows that are joined at once: all of them may be longer than a text can be. */
+/** Rows that are joined at once: all of them may exceed the maximum length of a string. */
 const JOINED = 10_000;
 
 export function saveCsv(name: string, rows: Iterable<readonly Cell[]>): void {
@@ -32,7 +32,7 @@ export function csvPieces(rows: Iterable<readonly Cell[]>): string[] {
   return pieces;
 }
 
-/** Quoted where it must be; a text that a spreadsheet would take for a formula is a text to it, too. A dash is nothing. */
+/** Quoted if necessary. A text that a spreadsheet would treat as a formula is protected. A dash means no value. */
 function field(cell: Cell): string {
   if (typeof cell === "number") return Number.isNaN(cell) ? "" : String(cell);
   if (cell === "-") return "";

@@ -1,6 +1,6 @@
 /**
- * A matrix in ever coarser layers, so that a pixel with thousands of cells needs to look at a few only. Each cell
- * of a layer is the worst, the one with the largest weight, of the cells below it.
+ * A matrix in ever coarser layers, so that a pixel with thousands of cells needs to look at a few only. Each cell of a
+ * layer is the worst of the cells below it: the cell with the largest weight.
  */
 
 export interface Layer {
@@ -10,11 +10,11 @@ export interface Layer {
   block: number;
   /** Row by row; NaN: there is nothing. */
   weights: Float32Array;
-  /** The cell of the matrix that each weight is of; null: the cells of the layer are those of the matrix. */
+  /** The matrix cell that each weight belongs to; null: the cells of the layer are the matrix cells. */
   cells: Int32Array | null;
 }
 
-/** Smaller ones are looked at as they are. */
+/** Smaller ones are used directly. */
 const FEW = 1 << 19;
 
 export function layersOf(weights: Float32Array, rows: number, columns: number): Layer[] {
@@ -43,7 +43,7 @@ function halved(fine: Layer): Layer {
   return { rows, columns, block: 2 * fine.block, weights, cells };
 }
 
-/** Return the coarsest layer of which a pixel still has a cell or more in both directions. */
+/** Return the coarsest layer in which a pixel still has a cell or more in both directions. */
 export function layerFor(layers: readonly Layer[], cellsOfPixel: number): Layer {
   return layers.findLast((layer) => layer.block <= cellsOfPixel) ?? layers[0];
 }

@@ -1,4 +1,4 @@
-/** What colours mean, as a line above a figure. */
+/** The meaning of colours, as a line above a figure. */
 import type { Scale } from "./colours.ts";
 import { element } from "./dom.ts";
 

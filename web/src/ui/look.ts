@@ -1,4 +1,4 @@
-/** Dark or light: as the system has it, until one is chosen. */
+/** Dark or light: the system's setting, until one is chosen. */
 import { button } from "./dom.ts";
 import { FINE, finely } from "./dots.ts";
 import { fitPaper } from "./paper.ts";
@@ -11,7 +11,7 @@ export function look(): Look {
   return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** Put on the look of the system, and return the button that puts on the other one. Paper is light. */
+/** Use the look of the system, and return the button that switches to the other one. Paper is light. */
 export function lookButton(main: HTMLElement, changed: () => void): HTMLButtonElement {
   const put = (wanted: Look) => {
     document.documentElement.dataset.theme = wanted;

@@ -12,7 +12,7 @@ import { drawSums, SUMS } from "./sums.ts";
 import { cellAt, rowOf, SparsePixels } from "./sparse.ts";
 import { hideTip, showTip } from "./tip.ts";
 
-/** Cells, from the first to the one after the last. */
+/** Cells, from the first to the cell after the last. */
 export interface Part {
   rows: [number, number];
   columns: [number, number];
@@ -114,7 +114,7 @@ export class MatrixDrawing {
     this.paint();
   }
 
-  /** Zoom around the cell in use; around the middle where none is. */
+  /** Zoom around the current cell; around the middle without one. */
   zoomBy(factor: number): void {
     const at = this.cursor && this.middleOf(...this.cursor);
     this.zoomer.scaleBy(select(this.canvas), factor, at ?? undefined);
@@ -139,7 +139,7 @@ export class MatrixDrawing {
     };
   }
 
-  /** Zoom to a rectangle of the screen; not to one that is hardly any. */
+  /** Zoom to a rectangle of the screen; ignore a tiny one. */
   private zoomTo([x0, y0, x1, y1]: [number, number, number, number]): void {
     const { left, top, width, height } = this.box;
     const [wide, high] = [Math.abs(x1 - x0), Math.abs(y1 - y0)];
@@ -243,7 +243,7 @@ export class MatrixDrawing {
     const { left, top, width, height } = this.box;
     if (x < left || y < top || x >= left + width || y >= top + height) return null;
     if (this.data.sparse && this.pixels) {
-      // Of several cells in a pixel it is the one that is seen.
+      // Of several cells in a pixel, the visible one.
       const scale = dots();
       const shown = this.pixels.at(Math.floor((x - left) * scale), Math.floor((y - top) * scale));
       if (shown >= 0) return [rowOf(this.data.sparse, shown), this.data.sparse.column[shown]];
@@ -442,7 +442,7 @@ export class MatrixDrawing {
     this.pointAt(row, column);
   }
 
-  /** Show the facts of a cell beside it. */
+  /** Show the facts of a cell next to it. */
   private pointAt(row: number, column: number): void {
     const { left, top, width, height } = this.box;
     const at = this.canvas.getBoundingClientRect();

@@ -1,8 +1,8 @@
-/** What stands around the cells of a matrix, and the lines between them. */
+/** The margins of the cells of a matrix, and the lines between them. */
 
 /** Height of a title. */
 export const TITLE = 16;
-/** From one name to the next one. */
+/** Distance from one name to the next one. */
 export const LINE = 13;
 /** Least pixels of a group whose name is written. */
 const LEAST_NAMED = 24;
@@ -13,14 +13,14 @@ export interface Mark {
   text: () => string;
 }
 
-/** Neighbouring columns, from the first to the one after the last. */
+/** Neighbouring columns, from the first to the column after the last. */
 export interface Named {
   start: number;
   stop: number;
   text: string;
 }
 
-/** A line before the row, and the column, `at`, as long as the cells from the first to the one after the last. */
+/** A line before the row, and the column, `at`, as long as the cells from the first to the cell after the last. */
 export interface Rule {
   at: number;
   from: number;
@@ -28,7 +28,7 @@ export interface Rule {
   width: number;
 }
 
-/** Of cells from the first to the one after the last. */
+/** Of cells from the first to the cell after the last. */
 export function everyCell([first, end]: [number, number], name: (place: number) => string): Mark[] {
   return Array.from({ length: Math.max(0, end - first) }, (_, place) => ({
     at: first + place + 0.5,
@@ -55,7 +55,7 @@ export function rules(
   }
 }
 
-/** Write the names of groups in the middle of what is seen of them, as far as there is room. */
+/** Write the names of groups in the middle of their visible parts, as far as there is room. */
 export function namesAbove(
   context: CanvasRenderingContext2D,
   groups: readonly Named[],

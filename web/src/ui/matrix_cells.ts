@@ -5,19 +5,19 @@ import { type Layer, layerFor } from "./layers.ts";
 import type { MatrixData } from "./matrix_data.ts";
 import type { SparsePixels } from "./sparse.ts";
 
-/** Where cells are painted, and from what. */
+/** Where cells are painted, and from which data. */
 interface Ways {
-  /** Of all cells where nothing is zoomed, in pixels. */
+  /** Pixels of all cells without zoom. */
   box: { left: number; top: number; width: number; height: number };
   transform: ZoomTransform;
   /** Dots a pixel. */
   scale: number;
   layers: Layer[];
-  /** Where most cells are empty. */
+  /** If most cells are empty. */
   sparse: SparsePixels | null;
 }
 
-/** Fill the pixels; where a pixel has several cells it shows the largest. */
+/** Fill the pixels; if a pixel has several cells it shows the largest. */
 export function paintCells(
   context: CanvasRenderingContext2D,
   data: MatrixData,
@@ -86,12 +86,12 @@ export function paintCells(
   context.putImageData(image, left, top);
 }
 
-/** Return by what cells are compared: what is lit comes first. */
+/** Return the sort key of cells: highlighted ones come first. */
 export function weightsOf({ values, lit }: MatrixData): Float32Array {
   return lit ? lit.map((part, cell) => part + 1e-9 * values[cell]) : values;
 }
 
-/** Return the first cell of each pixel and the one after the last; of the last cell a part may be there only. */
+/** Return the first cell of each pixel and the cell after the last; the last cell may be there only in part. */
 function spans(pixels: number, cells: number, share: (pixel: number) => number): Int32Array {
   const found = new Int32Array(2 * pixels);
   const end = Math.ceil(cells - 1e-6);
@@ -105,7 +105,7 @@ function spans(pixels: number, cells: number, share: (pixel: number) => number):
   return found;
 }
 
-/** Return a function that gives the pixel of a cell, as it is in memory. */
+/** Return a function that gives the pixel of a cell, in the memory format of a canvas. */
 export function coloursOf(data: MatrixData, theme: Theme): (cell: number) => number {
   if (data.colour) return data.colour;
   const ramp = theme.ramp3.map(packed);

@@ -1,4 +1,4 @@
-/** What a matrix shows, and what is drawn around it. */
+/** The data of a matrix, and the drawings around it. */
 import type { Mark, Named, Rule } from "./matrix_axes.ts";
 import type { Sparse } from "./sparse.ts";
 import type { Sums } from "./sums.ts";
@@ -10,7 +10,7 @@ export interface MatrixData {
   columns: number;
   /** Row by row; NaN: there is nothing; 0: nothing was sent. Of several cells a pixel shows the largest. */
   values: Float32Array;
-  /** What of them is lit; null: all. */
+  /** The highlighted part; null: all. */
   lit: Float32Array | null;
   hot: Uint8Array | null;
   logarithmic: boolean;
@@ -32,23 +32,23 @@ export interface MatrixData {
   /** Most pixels of a row, where it may be higher than a column is wide. */
   rowHeight?: number;
   margins?: Margins;
-  /** The colours of cells, packed, where they are no amounts; then `lit`, `hot` and `most` mean nothing. */
+  /** The colours of cells, packed, if they are no amounts; then `lit`, `hot` and `most` are ignored. */
   colour?: (cell: number) => number;
   /** The number in a cell, in place of `text`. */
   cellText?: (cell: number) => string;
-  /** What is written beside rows and columns, in place of all their names, where a cell has so many pixels. */
+  /** Texts at rows and columns, in place of all their names, if a cell has so many pixels. */
   marks?: (pitch: number) => Mark[];
   /** Names of neighbouring columns, in place of their title. */
   groups?: Named[];
   /** Lines between cells. */
   rules?: Rule[];
-  /** Where most cells are empty: those that are not. `values`, `lit` and all that goes by a cell are of these. */
+  /** If most cells are empty: the others. `values`, `lit` and all other data by cell refer to these. */
   sparse?: Sparse;
   /** Bars above and at the right. */
   sums?: Sums;
 }
 
-/** What is drawn around the cells, where columns have no names; it follows when they are moved. */
+/** The drawing around the cells, if columns have no names; it is updated when they are moved. */
 export interface Margins {
   /** Pixels. */
   above: number;

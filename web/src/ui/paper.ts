@@ -1,15 +1,17 @@
-/** Printing: what is measured on the screen is drawn anew for the width of paper, and what is too wide made smaller. */
+/**
+ * Printing: figures that depend on the screen's size are redrawn for the width of paper, and wide ones made smaller.
+ */
 
 /** A4 between its margins, as in `@page` of print.css: of 210 mm, in pixels of 1/96 inch. */
 const WIDTH = Math.floor(((210 - 2 * 11) / 25.4) * 96);
-/** What scrolls sideways on a screen. */
+/** Elements that scroll sideways on a screen. */
 const WIDE = ".scroll, .scroll-x, .sideways, .heat-scroll, .tree-scroll";
 
-/** Have all that is in `main` fit on paper while it is printed; `draw`: draw it, true: on paper. */
+/** Make everything in `main` fit on paper while it is printed; `draw`: draw it, true: on paper. */
 export function fitPaper(main: HTMLElement, draw: (paper: boolean) => void): void {
   let restore: (() => void)[] = [];
   window.addEventListener("beforeprint", () => {
-    // The rules for paper hold on the screen, too, so that what is measured is what is printed.
+    // The rules for paper apply to the screen, too, so that sizes are measured as they are printed.
     for (const rule of paperRules()) {
       const before = rule.media.mediaText;
       rule.media.mediaText = "all";

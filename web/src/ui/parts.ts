@@ -1,4 +1,4 @@
-/** What the time of a run goes to, each in a colour of its own. */
+/** The parts of the time of a run, each with its colour. */
 
 export type Part = "computing" | "collectives" | "messages" | "rest" | "files";
 
@@ -13,7 +13,7 @@ export const PART_NAMES: Record<Part, string> = {
   files: "MPI-IO",
 };
 
-// Okabe and Ito 2008; what nobody looks for here stands back.
+// Okabe and Ito 2008; unimportant parts have subdued colours.
 const LIGHT: Record<Part, string> = {
   computing: "#d3dbe3",
   collectives: "#e69f00",

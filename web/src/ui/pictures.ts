@@ -1,4 +1,4 @@
-/** Pictures to keep, which need no page around them: PNG of canvases, SVG of drawings. */
+/** Saved pictures, which need no page around them: PNG of canvases, SVG of drawings. */
 import type { Scale } from "./colours.ts";
 import { dots, FINE, finely } from "./dots.ts";
 import { save } from "./files.ts";
@@ -7,7 +7,7 @@ export interface Picture {
   title: string;
   scale: Scale;
   parts: { title: string; canvas: HTMLCanvasElement }[];
-  /** Below: how to read it, and what it rests on. */
+  /** Below: how to read it, and its basis. */
   caption: string;
 }
 
@@ -18,7 +18,7 @@ const TICKED = 320;
 /** From the left edge of a mark to its text. */
 const MARK = 16;
 
-/** Save the canvases one below the other, on the paper's colour; `show` draws them, as finely as is asked for. */
+/** Save the canvases one below the other, on the paper's colour; `show` draws them, in the requested resolution. */
 export function savePng(name: string, show: () => void, picture: () => Picture): void {
   finely(FINE, () => {
     show();
@@ -82,7 +82,7 @@ interface Marks {
   at: { x: number; line: number; colour: string; text: string }[];
 }
 
-/** Put marks beside the scale, and where they have no room there, below it. */
+/** Put marks next to the scale, and if they have no room there, below it. */
 function placed(context: CanvasRenderingContext2D, scale: Scale, right: number): Marks {
   const { colours, ticks, low, high } = scale;
   const wide = (text: string) => context.measureText(text).width;

@@ -1,4 +1,4 @@
-/** A bar for each rank; of more than there is room for, one for the most of some that follow each other. */
+/** A bar for each rank; if there is no room, one for the maximum of several consecutive ranks. */
 import type { Theme } from "./colours.ts";
 import { shape } from "./svg.ts";
 
@@ -11,7 +11,7 @@ export interface RankBars {
   theme: Theme;
   text: (value: number) => string;
   label: string;
-  /** Called with ranks as the filter has them: `3`, `8-11`. */
+  /** Called with ranks in the notation of the filter: `3`, `8-11`. */
   choose: (ranks: string) => void;
 }
 

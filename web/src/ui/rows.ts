@@ -27,14 +27,14 @@ function neighbour(line: HTMLElement, key: string): Element | null | undefined {
   return key === "End" ? line.parentElement?.lastElementChild : undefined;
 }
 
-/** A table whose rows are pickable: the tab key goes to the one that is chosen, or the first one. */
+/** A table whose rows are pickable: the tab key goes to the chosen row, or the first one. */
 export function tableOf(head: HTMLElement, lines: readonly HTMLElement[]): HTMLTableElement {
   const first = lines.find((line) => line.classList.contains("now")) ?? lines.at(0);
   if (first) first.tabIndex = 0;
   return element("table", [element("thead", head), element("tbody", lines)]);
 }
 
-/** A table that may be larger than its place: keys scroll it, too. */
+/** A table that may be larger than its frame: keys scroll it, too. */
 export function scrolled(table: HTMLTableElement, label: string, className = "scroll"): HTMLElement {
   const whole = element("div", [table], className);
   whole.tabIndex = 0;

@@ -1,6 +1,6 @@
-/** A matrix of which most cells are empty: as many numbers as there are cells in use, whatever its size is. */
+/** A matrix with mostly empty cells: stores only the cells in use, independent of its size. */
 
-/** The cells in use, row by row, ascending by column: those of row r are start[r] to start[r + 1]. */
+/** The cells in use, row by row, ascending by column: row r has the cells start[r] to start[r + 1]. */
 export interface Sparse {
   start: Uint32Array;
   column: Uint32Array;
@@ -31,7 +31,7 @@ export class SparsePixels {
 
   constructor(
     readonly sparse: Sparse,
-    /** By which cells are compared: of several cells a pixel shows that with the largest one. */
+    /** The sort key of cells: of several cells, a pixel shows the largest. */
     private readonly weights: Float32Array,
     private readonly colours: Uint32Array,
   ) {}
@@ -66,19 +66,19 @@ export class SparsePixels {
   }
 }
 
-/** Return the first cell in sight, and the one after the last. */
+/** Return the first visible cell, and the cell after the last. */
 function visible({ offset, pitch, pixels }: Pitch, cells: number): [number, number] {
   return [Math.max(0, Math.floor(-offset / pitch)), Math.min(cells, Math.ceil((pixels - offset) / pitch))];
 }
 
-/** Return the first pixel of a cell, and the one after the last: at least one, as far as it is in sight. */
+/** Return the first pixel of a cell, and the pixel after the last: at least one, as far as it is visible. */
 function extent({ offset, pitch, pixels }: Pitch, cell: number): [number, number] {
   const from = Math.floor(offset + cell * pitch + 1e-6);
   const to = Math.max(from + 1, Math.floor(offset + (cell + 1) * pitch + 1e-6));
   return [Math.max(0, from), Math.min(pixels, to)];
 }
 
-/** Return the first of the ascending numbers, from `low` on, that is not less than what is wanted. */
+/** Return the first of the ascending numbers, from `low` on, that is not less than the given one. */
 function firstFrom(numbers: Uint32Array, low: number, high: number, wanted: number): number {
   while (low < high) {
     const middle = (low + high) >> 1;

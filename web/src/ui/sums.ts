@@ -1,4 +1,4 @@
-/** Sums of rows and columns beside a matrix, as bars. */
+/** Sums of rows and columns at the sides of a matrix, as bars. */
 
 /** Room for the bars. */
 export const SUMS = 40;
@@ -35,7 +35,7 @@ export function drawSums(
   });
 }
 
-/** Tell the bars that are in sight, as parts of the longest one; of those that share a pixel the longest. */
+/** Call with the visible bars, as fractions of the longest one; for bars that share a pixel, the longest. */
 function bars(
   values: Float64Array,
   [low, high]: [number, number],
@@ -47,7 +47,7 @@ function bars(
   const pitch = place(1) - place(0);
   const first = Math.max(0, Math.floor((low - place(0)) / pitch));
   const end = Math.min(values.length, Math.ceil((high - place(0)) / pitch));
-  // Whole pixels: else neighbouring bars would shimmer.
+  // Whole pixels: otherwise neighbouring bars would shimmer.
   const pixel = (cell: number) => Math.round(Math.max(low, Math.min(high, place(cell))) - low) + low;
   const gap = pitch > 4 ? 1 : 0;
   for (let cell = first; cell < end;) {

@@ -24,7 +24,7 @@ test.each<[Sorted, string[]]>([
   // Numbers in names by their value.
   [{ by: "name", descending: false }, ["rank 1", "rank 2", "rank 9", "rank 10"]],
   [{ by: "name", descending: true }, ["rank 10", "rank 9", "rank 2", "rank 1"]],
-  // Equal ones as they were given, and what has no value last in any order.
+  // Equal ones in the given order, and rows without a value last in any order.
   [{ by: "time", descending: true }, ["rank 1", "rank 9", "rank 2", "rank 10"]],
   [{ by: "time", descending: false }, ["rank 9", "rank 2", "rank 1", "rank 10"]],
 ])("by %j", (sorted, names) => {

@@ -9,7 +9,7 @@ export interface TableColumn<Row> {
   meaning: string;
   right?: boolean;
   text: (row: Row) => string | Node;
-  /** That it is sorted by; null: nothing, last in any order. */
+  /** The value for sorting; null: none, last in any order. */
   value: (row: Row) => string | number | null;
   /** From 0 to 1: a bar below the text. */
   bar?: (row: Row) => number;
@@ -22,9 +22,9 @@ export interface Sorted {
 }
 
 export interface TableWays<Row> {
-  /** Of what the table is, for who can't see it. */
+  /** A description of the table, for users who can't see it. */
   label: string;
-  /** In place of a table without rows. */
+  /** Replaces a table without rows. */
   empty: string;
   sorted?: Sorted;
   /** Called with another order. */
@@ -33,7 +33,7 @@ export interface TableWays<Row> {
   isPicked?: (row: Row) => boolean;
   /** Lines below all rows. */
   sums?: (string | Node)[][];
-  /** Rows that are shown at first. */
+  /** Number of rows that are shown at first. */
   most?: number;
 }
 
@@ -89,7 +89,7 @@ export function dataTable<Row>(
   return element("div", parts);
 }
 
-/** A table as `rankwise show` has it. */
+/** A table in the format of `rankwise show`. */
 export function givenTable(
   data: TableData,
   ways: Omit<TableWays<TableCell[]>, "sums" | "empty">,
@@ -110,13 +110,13 @@ export function givenTable(
   return element("div", [table, ...notes]);
 }
 
-/** The name of a column with its unit, unless the name tells it: `time (s)`, `% of MPI`, `calls/s`. */
+/** The name of a column with its unit, unless the name contains it: `time (s)`, `% of MPI`, `calls/s`. */
 function heading({ name, unit }: TableData["columns"][number]): string {
   const told = unit === "%" ? name.includes(unit) : unit === "1/s" && name.endsWith("/s");
   return unit && !told ? `${name} (${unit})` : name;
 }
 
-/** The same for a file: values where there are, with all their digits. */
+/** The same for a file: values if there are some, with all their digits. */
 export function tableLines(data: TableData): (string | number)[][] {
   return [
     data.columns.map(heading),
@@ -126,7 +126,7 @@ export function tableLines(data: TableData): (string | number)[][] {
 
 function told([text, , note]: TableCell): string | Node {
   if (!note || note === text) return text;
-  // Some notes say the text once more, with its reason.
+  // Some notes repeat the text, with its reason.
   const more = note.startsWith(text) ? note.slice(text.length) : ` ${note}`;
   return element("span", [text, element("span", more, "sub")]);
 }
@@ -145,7 +145,7 @@ function headOf<Row>(
     return head;
   }
   const made = button(column.name, () => {
-    // Numbers are asked for from the largest on, names from A on.
+    // Numbers are sorted from the largest on at first, names from A on.
     sort({ by: column.name, descending: is ? !sorted.descending : !!column.right });
   });
   made.dataset.key = `sort by ${column.name}`;
@@ -165,7 +165,7 @@ function cellOf<Row>(column: TableColumn<Row>, one: Row): HTMLElement {
   return cell;
 }
 
-/** The rows by a column, those without a value last; as they were given, if there is no such column. */
+/** The rows by a column, those without a value last; in the given order, if there is no such column. */
 export function inOrder<Row>(
   columns: readonly Pick<TableColumn<Row>, "name" | "value">[],
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-/** How wide a text is that is written in the font of drawings, and what of it there is room for. */
+/** The width of a text in the font of drawings, and shortening to the available room. */
 import { short } from "./dom.ts";
 
 let context: CanvasRenderingContext2D | null | undefined;
@@ -10,7 +10,7 @@ export function measured(text: string, size = 11): number {
   return context.measureText(text).width;
 }
 
-/** Return a text with its middle left out, so that it is no wider; "" where hardly anything would be left. */
+/** Return a text with its middle left out, so that it is no wider; "" if hardly anything would be left. */
 export function fitting(text: string, width: number, size = 11): string {
   const least = 4;
   const whole = Array.from(text).length;

@@ -1,4 +1,4 @@
-/** What is told of the thing under the pointer. */
+/** The facts about the item under the pointer. */
 import { byId, element, row } from "./dom.ts";
 
 export interface Facts {

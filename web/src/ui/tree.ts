@@ -6,7 +6,7 @@ export interface TreeColumn<Row> {
   /** Of the values, a sentence without its subject. */
   meaning: string;
   right?: boolean;
-  /** What stands in the cell; of the first column, beside the mark that opens and closes. */
+  /** The content of the cell; in the first column, next to the mark that opens and closes. */
   content: (row: Row) => string | readonly (string | Node)[];
 }
 
@@ -14,9 +14,9 @@ export interface TreeLine<Row> {
   row: Row;
   /** From 1. */
   level: number;
-  /** null: there is nothing below. */
+  /** null: it has no lines below. */
   open: boolean | null;
-  /** That tells it from all other lines. */
+  /** Its unique key. */
   key: string;
 }
 
@@ -25,7 +25,7 @@ export interface TreeWays<Row> {
   isPicked: (row: Row) => boolean;
   isFaint: (row: Row) => boolean;
   pick: (row: Row) => void;
-  /** Open what is closed, close what is open. */
+  /** Toggle between open and closed. */
   turn: (row: Row) => void;
 }
 
@@ -97,7 +97,7 @@ function rowOf<Row>(
   return made;
 }
 
-/** Do what a key says on a line; false: it says nothing. */
+/** Carry out a key on a line; false: it has no function. */
 function keyed<Row>(
   key: string,
   at: number,

@@ -1,5 +1,5 @@
-// The hooks for MPICH and its derivatives. Each source file of this folder is one, of the file's name; CMake lists
-// them.
+// The hooks for MPICH and its derivatives. Each source file of this folder is one hook, with the file's name; CMake
+// lists them.
 #ifndef RANKWISE_HOOKS_MPICH_HOOKS_H
 #define RANKWISE_HOOKS_MPICH_HOOKS_H
 

@@ -21,7 +21,7 @@
 
 namespace rankwise::libfabric {
 
-// The peers that an address vector holds.
+// The peers in an address vector.
 struct Peers {
   PeerTable table;
   std::uint64_t inserted = 0;        // addresses so far
@@ -49,7 +49,7 @@ constinit std::size_t address_bytes = 0;  // of this process's own address
 constinit MatchBits match_bits;
 constinit Votes votes;
 
-// --- What a message is ---
+// --- The kind of a message ---
 
 void see(const Peers *peers, Address address, std::uint64_t bytes, std::uint64_t tag) {
   if (!inside::active || match_bits.is_acknowledgement(tag)) return;
@@ -64,7 +64,8 @@ void see(const Peers *peers, Address address, std::uint64_t bytes, std::uint64_t
   // Files and windows send with tags like the program's, from calls that send nothing for the program.
   if (!marked && !has_messages_of_its_own[static_cast<int>(procedure)]) return;
   if (!match_bits.is_whole(tag)) {
-    // Processes that meet (MPI_Comm_accept, MPI_Comm_spawn, ...) have marks of their own on what they agree with.
+    // Processes that meet (MPI_Comm_accept, MPI_Comm_spawn, ...) use separate marks for the messages of their
+    // agreement.
     if (!marked || constructor_letter(procedure) != '?') return;
     return transports::contradicted("messages are sent in a way that does not tell their bytes");
   }
@@ -84,7 +85,7 @@ void see_receive(std::uint64_t tag) {
   if (inside::active && match_bits.is_own(tag)) inside::posted(match_bits.operation(tag));
 }
 
-// --- An endpoint's functions. What a provider can't take now (-FI_EAGAIN) is offered again ---
+// --- An endpoint's functions. If a provider can't accept a message now (-FI_EAGAIN), it is offered again ---
 
 ssize_t seeing_send(Endpoint *endpoint, const void *buffer, std::size_t bytes, void *descriptor, Address address,
                     std::uint64_t tag, void *context) {
@@ -172,7 +173,7 @@ void watch_messages(Endpoint *endpoint, Peers *peers) {
   has_endpoint = true;
 }
 
-// --- How an endpoint comes to be: it is opened, bound to an address vector, and enabled ---
+// --- Creation of an endpoint: it is opened, bound to an address vector, and enabled ---
 
 std::size_t length_of(const char *address) {
   return addresses_are_strings ? strnlen(address, address_bytes) : address_bytes;
@@ -339,7 +340,7 @@ int seeing_open_domain2(Fabric *fabric, Info *info, Domain **domain, std::uint64
   return rc;
 }
 
-// --- How the library comes to libfabric: as to any other, or by dlopen and dlvsym (Intel MPI) ---
+// --- How the library finds libfabric: like any other library, or by dlopen and dlvsym (Intel MPI) ---
 
 using OpenFabric = int (*)(void *attributes, Fabric **fabric, void *context);
 using FindVersion = void *(*)(void *handle, const char *name, const char *version);
@@ -394,7 +395,7 @@ bool prepare() {
   return find_version != nullptr;
 }
 
-// What is not known may be in use.
+// An unknown state may mean that it is in use.
 bool in_use() { return has_endpoint || !tables_are_known; }
 
 const char *start(const transports::Library &library) {
@@ -424,7 +425,7 @@ void stop() {
 }  // namespace
 }  // namespace rankwise::libfabric
 
-// Messages within a node: most runs hand them to shared memory, unless they are told not to.
+// Messages within a node: by default most runs use shared memory for them.
 const rankwise::transports::Transport rankwise::mpich_hooks::libfabric = {
     "libfabric",        RANKWISE_SEES_BETWEEN_NODES | RANKWISE_SEES_NONBLOCKING,
     libfabric::prepare, libfabric::in_use,

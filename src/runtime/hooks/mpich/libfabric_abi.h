@@ -1,7 +1,7 @@
-// What Rankwise must know of libfabric's structures to stand between an MPI library and a provider: the beginnings of
-// those in rdma/fabric.h, fi_domain.h, fi_endpoint.h, fi_cm.h and fi_tagged.h. Compared with 1.17; the same in 2.4
-// (which comes with Intel MPI 2021.18) and 2.5 (with MPICH 5.0.2), since 2.x keeps the binary interface of 1.x. Tables
-// of functions begin with their own size, so that a shorter one is recognised.
+// The parts of libfabric's structures that Rankwise needs to intercept calls between an MPI library and a provider: the
+// beginnings of those in rdma/fabric.h, fi_domain.h, fi_endpoint.h, fi_cm.h and fi_tagged.h. Compared with 1.17; the
+// same in 2.4 (which comes with Intel MPI 2021.18) and 2.5 (with MPICH 5.0.2), since 2.x keeps the binary interface of
+// 1.x. Tables of functions begin with their own size, so that a shorter one is recognised.
 #ifndef RANKWISE_HOOKS_MPICH_LIBFABRIC_ABI_H
 #define RANKWISE_HOOKS_MPICH_LIBFABRIC_ABI_H
 

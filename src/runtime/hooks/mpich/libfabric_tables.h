@@ -13,9 +13,9 @@ namespace rankwise::libfabric {
 
 struct Peers;
 
-// A copy, what it was made from, and whom the object sends to.
+// A copy, its original, and the peers of the object.
 //
-// RATIONALE: never freed, because nobody tells when the object is closed; there are a few for each endpoint.
+// RATIONALE: never freed, because the closing of the object is not reported; there are a few for each endpoint.
 template <class Functions>
 struct Copy {
   const Functions *original;
@@ -27,11 +27,11 @@ struct Copy {
   }
 };
 
-// All copies, so that they can be made what they were copied from.
+// All copies, so that they can be restored to their originals.
 class Copies {
  public:
-  // Puts a copy of the table in its place; nullptr, with nothing changed, if it is shorter than `least` or there is no
-  // memory.
+  // Puts a copy of the table in its place. nullptr, with nothing changed, if it is shorter than `least` or memory is
+  // exhausted.
   template <class Functions>
   Copy<Functions> *replace(Functions *&place, std::size_t least = sizeof(Functions)) {
     using Ours = Copy<Functions>;
@@ -61,7 +61,7 @@ class Copies {
       const std::size_t count = *static_cast<const std::size_t *>(entry->original) / sizeof(void *);
       for (std::size_t i = 1; i < count; ++i) __atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
     }
-    // They stay as they are from now on, and the originals may go.
+    // From now on they don't change, and the originals may be freed.
     first_ = nullptr;
   }
 

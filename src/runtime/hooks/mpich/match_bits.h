@@ -1,4 +1,4 @@
-// The 64 bits by which MPICH and Intel MPI match messages over libfabric: the tag, the context, and marks above.
+// The 64 bits with which MPICH and Intel MPI match messages over libfabric: the tag, the context, and marks above.
 #ifndef RANKWISE_HOOKS_MPICH_MATCH_BITS_H
 #define RANKWISE_HOOKS_MPICH_MATCH_BITS_H
 
@@ -11,13 +11,13 @@
 
 namespace rankwise::libfabric {
 
-// From the lowest bit: the tag, 20 bits of context, Intel MPI's 20 bits of the sender's rank, then marks: of the
-// acknowledgement of a synchronous send, of such a send, and of others that stand for a transfer of another kind.
+// From the lowest bit: the tag, 20 bits of context, Intel MPI's 20 bits of the sender's rank, then marks: for the
+// acknowledgement of a synchronous send, for such a send, and for other kinds of transfers.
 class MatchBits {
  public:
   constexpr MatchBits() = default;
 
-  // For a library that calls itself so, and whose largest tag (MPI_TAG_UB) is this; see known().
+  // For a library with this name, whose largest tag (MPI_TAG_UB) is this; see known().
   MatchBits(const char *library, int largest_tag) {
     const auto tags = static_cast<unsigned>(largest_tag) + 1;
     if (largest_tag <= 0 || (tags & (tags - 1)) != 0) return;
@@ -34,16 +34,16 @@ class MatchBits {
   bool known() const { return tag_bits_ != 0; }
   bool is_intel() const { return is_intel_; }
 
-  // The lowest bit of the context tells the library's own messages from the program's.
+  // The lowest bit of the context distinguishes the library's own messages from the program's.
   bool is_own(std::uint64_t bits) const { return (bits >> tag_bits_ & 1) != 0; }
   bool is_acknowledgement(std::uint64_t bits) const { return (bits & acknowledgement_) != 0; }
 
-  // Whether what libfabric is given is the message itself: not the announcement of one that the receiver fetches.
+  // Whether libfabric gets the message itself: not the announcement of a message that the receiver fetches.
   bool is_whole(std::uint64_t bits) const { return (bits & ~plain_) == 0; }
 
   // Blocking collectives have fixed tags; from here on, each operation has its own. The other low bits of a context
-  // tell the communicators that the library makes for its own use (the processes of a node, ...) from the one that it
-  // makes them for. An operation's tag is of the latter in MPICH; in Intel MPI each of them counts its own.
+  // distinguish the library's internal communicators (the processes of a node, ...) from the communicator for which
+  // they are made. In MPICH an operation's tag belongs to the latter; in Intel MPI each of them counts separately.
   inside::Operation operation(std::uint64_t bits) const {
     const std::uint64_t number = bits & number_;
     if (number < first_operation_tag || (number & group_mark_) != 0) return {0};
@@ -66,7 +66,7 @@ class MatchBits {
     context_ = below(tag_bits + context_bits) & ~below(tag_bits);
     acknowledgement_ = std::uint64_t{1} << first_mark;
     plain_ = below(first_mark) | acknowledgement_ << synchronous;
-    // The two highest bits of a tag tell others of an error; the next, that it is the tag of MPI_Comm_create_group.
+    // The two highest bits of a tag report an error to others; the next marks the tag of MPI_Comm_create_group.
     number_ = below(tag_bits - 2);
     group_mark_ = std::uint64_t{1} << (tag_bits - 3);
   }
@@ -80,8 +80,8 @@ class MatchBits {
   std::uint64_t group_mark_ = 0;
 };
 
-// Whether the first messages look like what runs when they are sent. A call may also make progress with what others
-// have begun, so a few may not.
+// Whether the first messages match the call that is running when they are sent. A call may also progress operations
+// that others have begun, so a few may not.
 class Votes {
  public:
   bool wanted() const { return __atomic_load_n(&left_, __ATOMIC_RELAXED) > 0; }

@@ -1,4 +1,4 @@
-// What the calls of MPICH and its derivatives send, as far as hooks need it to check tags.
+// The messages that calls of MPICH and its derivatives send, as far as hooks need them to check tags.
 #ifndef RANKWISE_HOOKS_MPICH_CALLS_H
 #define RANKWISE_HOOKS_MPICH_CALLS_H
 

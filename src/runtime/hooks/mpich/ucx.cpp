@@ -20,17 +20,17 @@ namespace {
 
 // --- MPICH's tags: 16 bits of context, 16 of the sender's rank in the communicator, 32 of tag ---
 
-// The lowest bits of a context tell the program's messages from the library's, and the communicators that the library
-// makes for its own use (processes of a node, leaders of the nodes, a side of an intercommunicator) from the one that
-// it makes them for.
+// The lowest bits of a context distinguish the program's messages from the library's, and the library's internal
+// communicators (processes of a node, leaders of the nodes, a side of an intercommunicator) from the communicator for
+// which they are made.
 constexpr unsigned context_shift = 48;
 constexpr std::uint64_t below_mask = 0xE;
 constexpr std::uint64_t own_context = std::uint64_t{1} << context_shift;
 
 // Blocking collectives have fixed tags; from here on, each operation has its own. (287 in MPICH 4.0, 799 in 5.0, where
-// nothing of a collective has the tags between.)
+// collectives do not use the tags between.)
 constexpr std::uint64_t first_operation_tag = 287;
-constexpr std::uint64_t error_marks = std::uint64_t{3} << 29;  // a process tells others of an error
+constexpr std::uint64_t error_marks = std::uint64_t{3} << 29;  // a process reports an error to others
 constexpr std::uint64_t group_mark = std::uint64_t{1} << 28;   // the tag is the program's, of MPI_Comm_create_group
 
 std::uint64_t number_of(std::uint64_t tag) { return (tag & 0xFFFFFFFF) & ~error_marks; }
@@ -49,13 +49,13 @@ inside::Operation operation_of(std::uint64_t tag) {
 
 int source_of(std::uint64_t tag) { return static_cast<int>((tag >> 32) & 0xFFFF); }
 
-// --- Endpoints: whom a message goes to. UCX uses the memory of an endpoint that is gone again ---
+// --- Endpoints: the destination of a message. UCX reuses the memory of closed endpoints ---
 
 constinit PeerTable peers;
 
 std::uint64_t key_of(const void *endpoint) { return reinterpret_cast<std::uintptr_t>(endpoint); }
 
-// --- Self-check: the first messages of the program must look as we think ---
+// --- Self-check: the first messages of the program must match our assumptions ---
 
 int checks_left = 64;
 
@@ -72,7 +72,7 @@ void check(std::uint64_t tag, std::uint64_t key) {
   }
 }
 
-// --- What a message is ---
+// --- The kind of a message ---
 
 // Files send with tags like the program's, from calls that send nothing for the program.
 bool is_own(std::uint64_t tag) {
@@ -86,7 +86,7 @@ bool is_own(std::uint64_t tag) {
   return has_messages_of_its_own[static_cast<int>(keys::procedure(key))];
 }
 
-// The bytes of the send under way, if they are known to the datatype alone.
+// The bytes of the current send, if only the datatype knows them.
 constinit thread_local std::size_t packed_bytes = 0;
 std::size_t (*original_packed_size)(void *) = nullptr;
 
@@ -138,8 +138,8 @@ constinit Original original;
 [[gnu::noinline]] void *see(Send send, void *endpoint, const void *buffer, std::size_t count, std::uint64_t tag,
                             const RequestParameters *parameters) {
   if (!inside::active || !is_own(tag)) return send(endpoint, buffer, count, tag, parameters);
-  // RATIONALE: booked afterwards, since UCX asks a datatype for its size; to ask it ourselves would upset MPICH's count
-  // of who uses it.
+  // RATIONALE: booked afterwards, because UCX queries a datatype's size; an additional query would disturb MPICH's
+  // count of references.
   packed_bytes = 0;
   void *request = send(endpoint, buffer, count, tag, parameters);
   inside::sent(peers.find(key_of(endpoint)), bytes_of(buffer, count, parameters), operation_of(tag));
@@ -267,6 +267,6 @@ void stop() {
 }  // namespace rankwise::ucx
 
 // Messages within a node: MPICH without shared memory sends them the same way, MPICH with it does not. Readers find out
-// which by what was seen.
+// which from the observed messages.
 const rankwise::transports::Transport rankwise::mpich_hooks::ucx = {
     "ucx", RANKWISE_SEES_BETWEEN_NODES | RANKWISE_SEES_NONBLOCKING, ucx::prepare, ucx::in_use, ucx::start, ucx::stop};

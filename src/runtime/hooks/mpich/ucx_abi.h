@@ -1,5 +1,5 @@
 // The parts of ucp/api/ucp.h that are used, so that building does not need it: checked with UCX 1.13 and 1.20. These
-// structures say themselves which of their members are valid, and grow only at their ends.
+// structures state which of their members are valid, and grow only at their ends.
 #ifndef RANKWISE_HOOKS_MPICH_UCX_ABI_H
 #define RANKWISE_HOOKS_MPICH_UCX_ABI_H
 
@@ -34,7 +34,7 @@ struct RequestParameters {  // ucp_request_param_t
   std::uint64_t datatype;
 };
 
-// The lowest bits of a datatype; of a contiguous one the others are the bytes of an element.
+// The lowest bits of a datatype; in a contiguous one the others are the bytes of an element.
 enum DatatypeClass : std::uint64_t { contiguous = 0, list = 2, generic = 7, datatype_class = 7 };
 inline constexpr unsigned element_shift = 3;
 
@@ -52,7 +52,7 @@ struct GenericOperations {  // ucp_generic_dt_ops_t
   void (*finish)(void *state);
 };
 
-// An address begins with the identity of the worker that receives under it; all of it is within these bytes.
+// An address begins with the identity of the worker that receives under it, which is completely within these bytes.
 inline constexpr std::size_t identity_bytes = 16;
 
 }  // namespace rankwise::ucx

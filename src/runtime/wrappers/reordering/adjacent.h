@@ -1,9 +1,9 @@
-// The arguments of MPI_Dist_graph_create_adjacent: each process gives the edges of its own node, so that with another
-// rank it has another process's to give. Included inside the namespace of a build.
+// The arguments of MPI_Dist_graph_create_adjacent: each process passes the edges of its vertex, so with another
+// rank it must pass another process's. Included inside the namespace of a build.
 
 namespace reordering_here {
 
-// Arguments that are no list of weights, and stand for themselves on the process that gets them.
+// Arguments that are not weight lists, and are used as they are on the process that gets them.
 enum class Weights : int { listed, unweighted, empty, null };
 
 inline Weights kind_of(const int *weights) {
@@ -29,8 +29,8 @@ class AdjacentLists {
   const Neighbourhood &in() const { return in_; }
   const Neighbourhood &out() const { return out_; }
 
-  // Collective: takes the lists of the rank that this process is to have, and hands over its own, in their order.
-  // False on all if one of them has no memory.
+  // Collective: receives the lists of this process's new rank, and sends its own, in their order. False on all if one
+  // of them has no memory.
   bool exchange(MPI_Comm copy, int rank, int size, const int *new_rank) {
     int to = 0;
     while (to < size && new_rank[to] != rank) ++to;
@@ -71,7 +71,7 @@ class AdjacentLists {
     std::size_t ints() const { return of_one(indegree, in) + of_one(outdegree, out); }
   };
 
-  // With the process that takes what is ours, and the one whose we take.
+  // Exchanges with the process that gets our lists, and the process whose lists we get.
   struct Exchange {
     MPI_Comm copy;
     int to;

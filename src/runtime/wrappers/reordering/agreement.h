@@ -1,12 +1,12 @@
-// Collective decisions: whether all processes go on with a step of the reordering or give it up. Included inside the
+// Collective decisions: whether all processes continue with a step of the reordering or give it up. Included inside the
 // namespace of a build.
 
 namespace reordering_here {
 
-// Errors on communicators of our own are noted, and nothing else: the program's handlers never see them.
+// Errors on private communicators are only noted: the program's handlers never see them.
 //
-// RATIONALE: a handler of our own, because the numbers of MPI_ERRORS_RETURN differ even between libraries with the
-// standard ABI. MPICH returns MPI_SUCCESS where such a handler has been called, so the note is what counts.
+// RATIONALE: a private handler, because the numbers of MPI_ERRORS_RETURN differ even between libraries with the
+// standard ABI. MPICH returns MPI_SUCCESS if such a handler has been called, so only the note counts.
 inline thread_local bool trouble = false;
 inline void note_trouble(MPI_Comm *, int *, ...) { trouble = true; }
 
@@ -32,7 +32,7 @@ inline void both(void *one, void *other, int *count, MPI_Datatype *) {
   for (int i = 0; i < *count; ++i) those[i] = those[i] && these[i];
 }
 
-// Collective: whether all are fine. Needs no memory.
+// Collective: whether all processes are fine. Needs no memory.
 inline bool agree(MPI_Comm comm, bool fine) {
   using Create = int (*)(void (*)(void *, void *, int *, MPI_Datatype *), int, MPI_Op *);
   MPI_Op op{};

@@ -1,22 +1,22 @@
-// `rankwise run --reorder`: what a constructor of a virtual topology makes, made again in an order that suits the
-// machine. Included inside the namespace of a build.
+// `rankwise run --reorder`: recreates a virtual topology in an order that suits the machine. Included inside the
+// namespace of a build.
 //
 // MPI 4.1, section 8.5.1, of reorder = true: "the function may reorder the processes (possibly so as to choose a good
-// embedding of the virtual topology onto the physical machine)". First the library does what it was asked, with
-// reorder = false: so it finds the program's errors itself, and says them in its own way. From then on there is
-// something to hand out whatever fails. All processes decide each step alike.
+// embedding of the virtual topology onto the physical machine)". First the library carries out the call with reorder =
+// false: so it finds and reports the program's errors itself. From then on there is a valid result even if a later step
+// fails. All processes decide each step in the same way.
 
 namespace reordering_here {
 
 class Attempt {
  public:
-  // `plain`: what the library has made for this process. `roles`: processes of the topology.
+  // `plain`: the library's result on this process. `roles`: processes of the topology.
   Attempt(MPI_Comm comm_old, MPI_Comm plain, rankwise_topology kind, int roles)
       : comm_old_(comm_old), plain_(plain), copy_(plain), kind_(kind), roles_(roles) {}
 
-  // Collective. prepare(copy, rank, size, new_rank) gets the call ready to be repeated in the new order, and
-  // repeat(comm, place) makes the topology on `comm`, whose processes are in that order already. True if `made` is to
-  // be handed out in place of the plain communicator, which is gone then.
+  // Collective. prepare(copy, rank, size, new_rank) prepares the call for the new order, and repeat(comm, place)
+  // creates the topology on `comm`, whose processes are in that order already. True if `made` replaces the plain
+  // communicator, which is then gone.
   template <class Prepare, class Repeat>
   bool run(Prepare prepare, Repeat repeat, MPI_Comm *made) {
     trouble = false;
@@ -29,8 +29,8 @@ class Attempt {
     return done;
   }
 
-  // Collective. Writes only which rank this process would have, if the order would be another one. The plain
-  // communicator is gone then.
+  // Collective. Only determines the rank that this process would have, if the order would be another one. The plain
+  // communicator is then gone.
   void look(int *new_rank) {
     trouble = false;
     reordering::Order order;
@@ -42,7 +42,7 @@ class Attempt {
   }
 
  private:
-  // False if some are not of our world: those of another world may run without us.
+  // False if some processes are not of our world: processes of another world may run without us.
   bool find_processes() {
     Processes found;
     if (!own::processes(abi::bits(comm_old_), &found)) return false;
@@ -54,7 +54,7 @@ class Attempt {
     return ours && roles_ <= size_;
   }
 
-  // A communicator of all processes, also of those that are left over: any of them may be.
+  // A communicator of all processes, including the left-over ones: any of them may be.
   bool open_copy() {
     if (roles_ < size_ && !RANKWISE_ASK(Comm_split, comm_old_, 0, rank_, &copy_)) return false;
     return only_note_errors(copy_);

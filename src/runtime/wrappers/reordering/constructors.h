@@ -3,8 +3,8 @@
 
 namespace reordering_here {
 
-// make(comm, reorder, place) is the library's constructor with the program's arguments; roles() tells, after it has
-// succeeded, how many processes the topology has.
+// make(comm, reorder, place) is the library's constructor with the program's arguments; after its success, roles()
+// returns the number of processes in the topology.
 template <class Make, class Roles, class Prepare>
 int construct(Call &call, Made<MPI_Comm> &made, MPI_Comm comm_old, int reorder_asked, rankwise_topology kind, Make make,
               Roles roles, Prepare prepare) {
@@ -20,7 +20,7 @@ int construct(Call &call, Made<MPI_Comm> &made, MPI_Comm comm_old, int reorder_a
   return rc;
 }
 
-// All processes give the whole topology, or edges by the numbers of their ends: the same arguments do for any rank.
+// All processes pass the whole topology, or edges by the numbers of their ends: the same arguments suit any rank.
 inline bool nothing_to_prepare(MPI_Comm /*copy*/, int /*rank*/, int /*size*/, const int * /*new_rank*/) { return true; }
 
 // Processes of a grid.

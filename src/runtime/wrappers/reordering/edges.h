@@ -1,4 +1,4 @@
-// The edges of a virtual topology, brought to rank 0. Included inside the namespace of a build.
+// Gathers the edges of a virtual topology on rank 0. Included inside the namespace of a build.
 
 namespace reordering_here {
 
@@ -8,7 +8,7 @@ struct Edge {
   std::int32_t weight;
 };
 
-// The edges that leave this process, as MPI itself tells them: none if it is not in the topology.
+// The edges that leave this process, according to MPI: none if it is not in the topology.
 class OwnEdges {
  public:
   OwnEdges(MPI_Comm topology, rankwise_topology kind, int rank) {
@@ -41,9 +41,9 @@ class OwnEdges {
   bool fine_ = false;
 };
 
-// All of them, on rank 0. An edge says how much goes over it only by its weight, "a hint [...] about the amount or
-// intensity of communication on that edge" (MPI 4.1, section 8.5.4): a unit is taken for a message of 1 KiB, so that
-// cost grows with the weight however a machine tells it.
+// All edges, on rank 0. Only the weight of an edge shows its traffic, "a hint [...] about the amount or intensity of
+// communication on that edge" (MPI 4.1, section 8.5.4). A unit counts as a message of 1 KiB, so that the cost grows
+// with the weight for any description of the machine.
 class Traffic {
  public:
   static constexpr double bytes_of_unit = 1024;
@@ -58,7 +58,7 @@ class Traffic {
   Traffic(const Traffic &) = delete;
   Traffic &operator=(const Traffic &) = delete;
 
-  // Collective; false on all if rank 0 can't have them.
+  // Collective; false on all if rank 0 can't gather them.
   bool gather(Handle copy, int rank, int size, int roles, const OwnEdges &own_edges) {
     const bool root = rank == 0;
     const auto n = static_cast<std::size_t>(size);
@@ -77,7 +77,7 @@ class Traffic {
   const rankwise_traffic *of_root(int rank) const { return rank == 0 && described_ ? &traffic_ : nullptr; }
 
  private:
-  // Rank 0 says whether to go on.
+  // Rank 0 decides whether to continue.
   static bool tell_all(Handle copy, bool go_on) { return own::broadcast(copy, 0, &go_on, sizeof go_on) && go_on; }
 
   bool make_room(int size) {

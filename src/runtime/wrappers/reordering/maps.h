@@ -2,13 +2,13 @@
 // inside the namespace of a build.
 //
 // MPI 4.1, section 8.5.8: a constructor with reorder = true "can be implemented by calling" these, and then
-// MPI_Comm_split with the rank as key. So programs may expect both to agree. Looking for the order is collective, and
-// the answers of such functions are of use only if all processes have them.
+// MPI_Comm_split with the rank as key. So programs may expect both to agree. Finding the order is collective, and the
+// results of these functions are useful only if all processes have them.
 
 namespace reordering_here {
 
-// make(&plain) is the library's constructor with reorder = false, and roles how many processes its topology has;
-// `new_rank` has the library's own answer.
+// make(&plain) is the library's constructor with reorder = false, and roles the number of processes in its topology;
+// `new_rank` has the library's own result.
 template <class Make>
 void map(MPI_Comm comm, rankwise_topology kind, int roles, int *new_rank, Make make) {
   if (roles <= 1) return;
