@@ -24,6 +24,8 @@ PLACES = {
 LEAST = {"documentation": 200, "programs": 100, "page": 3, "screens": 50}
 
 IN_CODE = re.compile(r"`rankwise ([^`\n]+)`")
+# (`env` is a command of the system, too.)
+WITHOUT_THE_NAME = re.compile(rf"`((?:{'|'.join(set(VERBS) - {'env'})})(?: [^`\n]*)? --?[a-z][^`\n]*)`")
 ON_A_LINE = re.compile(r"^ *(?:command +|(?:\$|->) )?(?:\S*/)?rankwise ([a-z][^\n]*)$", re.MULTILINE)
 COMMENT = re.compile(r"\s+#\s.*|  +\S.*| > .*|, .*")
 # What stands for words of the user: RUNDIR, NxM, F.json, $DIR, {name}, [options], ...
@@ -36,7 +38,7 @@ def known() -> dict[str, argparse.ArgumentParser]:
 
 
 def lines_of(text: str) -> Iterator[str]:
-    for line in (*IN_CODE.findall(text), *ON_A_LINE.findall(text)):
+    for line in (*IN_CODE.findall(text), *WITHOUT_THE_NAME.findall(text), *ON_A_LINE.findall(text)):
         yield COMMENT.sub("", line)
 
 
@@ -59,7 +61,7 @@ def wrong(words: list[str]) -> str:
     options = parser._option_string_actions
     for word in words:
         option = word.partition("=")[0]
-        if re.fullmatch(r"--?[a-z][\w-]*", option) and option not in options:
+        if re.fullmatch(r"--?[a-z][\w-]*", option) and option not in options and word != "-vv":
             return f"{name} has no {option}"
     try:
         _, unknown = parser.parse_known_args(words)

@@ -106,7 +106,7 @@ def test_what_is_printed_is_in_the_json(on_small: Path, capsys: pytest.CaptureFi
     for sentence in (*found["matched"], found["verdict"], *found["sentences"], *found["notes"]):
         assert " ".join(sentence.split()) in text
     assert "Hot links between switches" in text
-    assert "What if" in text
+    assert "Alternatives" in text
 
 
 def test_causes_of_next_to_nothing_are_left_to_the_json(
