@@ -103,7 +103,7 @@ def test_what_tells_rows_apart_is_in_both_tables(
     path = str(profiles.write_inside(tmp_path / "a.rankwise"))
     text = at(NARROW, monkeypatch, capsys, "show", path, "--by", "algorithm", "-v")
     heads = [line.split()[:5] for line in text.splitlines() if line.startswith("call ")]
-    assert heads == [["call", "communicator", "n", "root", "size"]] * 2
+    assert heads == [["call", "communicator", "ranks", "root", "size"]] * 2
 
 
 def test_waits_for_messages_are_named_in_each_part(monkeypatch: pytest.MonkeyPatch) -> None:

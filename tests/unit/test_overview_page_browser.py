@@ -37,7 +37,7 @@ def opened(browser: Any, page: Path, address: str = "page=overview", **how: Any)
 def test_what_is_shown(browser: Any, late: Path) -> None:
     tab = opened(browser, late)
     text = tab.page.inner_text
-    assert_facts(text("#verdict h2"), "Waiting .. 30.0 % .. rank 3 .. 100.0 %")
+    assert_facts(text("#verdict h2"), "waiting: 30.0 % .. rank 3 .. all")
     assert "Allreduce 8-15 B" in text("#verdict .culprit")
     assert "complete" in text("#trust")
     assert "4/4 ranks" in text("#trust")

@@ -224,7 +224,7 @@ def test_all_screens_say_the_same(
         assert (words in texts["-v"]) is (
             told or (rule == "preempted" and any(words in one for one in fields))
         )
-        looked_for = texts["explain"].partition("Checked, not present:")[2]
+        looked_for = texts["explain"].partition("Checked, not found:")[2]
         assert (rule in looked_for) is (rule not in found)
 
 
