@@ -181,7 +181,7 @@ def test_all_collectives_of_a_small_machine(mpi: Mpi, compiled: Compile, cache: 
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     # (With fewer processors than ranks, a round can take too long.)
-    assert all("does not end within" in why for why in found["failed"].values())
+    assert all("does not end" in why for why in found["failed"].values())
     assert {one["processes"] for one in found["measured"]} == {2, 3}
     assert len({one["procedure"] for one in found["measured"]}) >= 8 or found["ended"]
     _check_files(mpi, compiled, found, tmp_path)
