@@ -46,7 +46,7 @@ def test_slabs_load_links_as_all_to_all_does(mpi: Mpi, compiled: Compile, tmp_pa
     assert found["classes"] == links("--all-to-all", str(BLOCK))["classes"]
     assert found["job"]["bytes_on_links"] == RANKS * (RANKS - 1) * BLOCK
     assert [row["cause"]["communicator"] for row in found["causes"]] == ["W_s1.0"]
-    assert found["sentences"][0].startswith("Alltoall of W_s1.0 loads ")
+    assert found["sentences"][0].startswith("Alltoall on W_s1.0 loads ")
 
 
 def test_pencils_are_two_causes(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
