@@ -1,4 +1,4 @@
-"""docs/develop/architecture.md is true: no room uses another than it may, and what it names is there."""
+"""docs/develop/architecture.md is true: no folder uses another than it may, and what it names is there."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ OF_EXAMPLES = {
 
 @dataclass(frozen=True)
 class Use:
-    """A file of one room that uses something of another one."""
+    """A file of one folder that uses something of another one."""
 
     file: str
     line: int
@@ -57,20 +57,20 @@ class Use:
 
 
 class House:
-    """The rooms of a table of the page, from the bottom to the top, and those that each may use."""
+    """The folders of a table of the page, from the bottom to the top, and those that each may use."""
 
     def __init__(self, section: str) -> None:
         rows = table(sections(PAGE)[section])
-        self.rooms = [in_code(room)[0] for room, *_ in rows]
+        self.folders = [in_code(folder)[0] for folder, *_ in rows]
         self.allowed = {
-            in_code(room)[0]: set(self.rooms[:place]) if uses == "all" else set(in_code(uses))
-            for place, (room, _, uses) in enumerate(rows)
+            in_code(folder)[0]: set(self.folders[:place]) if uses == "all" else set(in_code(uses))
+            for place, (folder, _, uses) in enumerate(rows)
         }
-        self.lists = [room for room, (*_, uses) in zip(self.rooms, rows, strict=True) if uses != "all"]
+        self.lists = [folder for folder, (*_, uses) in zip(self.folders, rows, strict=True) if uses != "all"]
 
-    def room(self, path: str) -> str | None:
-        """The smallest room that a path without its suffix is in."""
-        return max((r for r in self.rooms if f"{path}/".startswith(f"{r}/")), key=len, default=None)
+    def folder(self, path: str) -> str | None:
+        """The smallest folder that a path without its suffix is in."""
+        return max((r for r in self.folders if f"{path}/".startswith(f"{r}/")), key=len, default=None)
 
     def wrong(self, uses: list[Use]) -> list[str]:
         """A line for each arrow that is not allowed."""
@@ -97,14 +97,14 @@ def python_uses(house: House, root: Path) -> list[Use]:
     found = []
     for file in sorted(root.rglob("*.py")):
         relative = file.relative_to(root).with_suffix("").as_posix()
-        user = house.room(relative)
+        user = house.folder(relative)
         for line, module in imported(ast.parse(file.read_text(encoding="utf-8")), relative):
             package, *rest = module.split(".")
             if package != "rankwise" or not rest:  # (the package itself tells where its files are)
                 continue
-            assert user, f"{relative}: in no room of docs/{PAGE}"
-            used = house.room("/".join(rest))
-            assert used, f"{relative}:{line}: {module} is in no room of docs/{PAGE}"
+            assert user, f"{relative}: in no folder of docs/{PAGE}"
+            used = house.folder("/".join(rest))
+            assert used, f"{relative}:{line}: {module} is in no folder of docs/{PAGE}"
             found.append(Use(f"{relative}.py", line, user, used))
     return found
 
@@ -124,11 +124,11 @@ def c_uses(house: House, root: Path) -> list[Use]:
     found = []
     for file in c_files(root):
         relative = file.relative_to(root).as_posix()
-        user = house.room(relative)
-        assert user, f"{relative}: in no room of docs/{PAGE}"
+        user = house.folder(relative)
+        assert user, f"{relative}: in no folder of docs/{PAGE}"
         for line, name, place in included(file):
-            used = house.room(place.relative_to(root).as_posix()) if place.is_file() else "include"
-            assert used, f"{relative}:{line}: {name} is in no room of docs/{PAGE}"
+            used = house.folder(place.relative_to(root).as_posix()) if place.is_file() else "include"
+            assert used, f"{relative}:{line}: {name} is in no folder of docs/{PAGE}"
             found.append(Use(relative, line, user, used))
     return found
 
@@ -203,14 +203,14 @@ def test_no_arrow_that_nobody_needs(house: House) -> None:
 
 @HALVES
 def test_no_loops(house: House) -> None:
-    """Each room stands below all that use it."""
-    for place, room in enumerate(house.rooms):
-        assert house.allowed[room] <= set(house.rooms[:place]), room
+    """Each folder stands below all that use it."""
+    for place, folder in enumerate(house.folders):
+        assert house.allowed[folder] <= set(house.folders[:place]), folder
 
 
 @pytest.mark.parametrize(("arrows_below", "folder"), [(python_arrows, "python/rankwise"), (c_arrows, "src")])
 def test_no_circle_of_files(arrows_below: Callable[[Path], dict[str, set[str]]], folder: str) -> None:
-    """Inside of rooms, too, what a file needs can be read before it."""
+    """Inside of folders, too, what a file needs can be read before it."""
     arrows = arrows_below(ROOT / folder)
     assert sum(map(len, arrows.values())) > 100
     found = circle(arrows)
@@ -218,28 +218,30 @@ def test_no_circle_of_files(arrows_below: Callable[[Path], dict[str, set[str]]],
 
 
 def test_a_circle_is_named(tmp_path: Path) -> None:
-    (tmp_path / "room").mkdir()
-    (tmp_path / "room" / "__init__.py").write_text("from rankwise.room import b\n")
-    (tmp_path / "room" / "a.py").write_text("if TYPE_CHECKING:\n    from rankwise.room.b import B\n")
-    (tmp_path / "room" / "b.py").write_text("import rankwise\ndef f():\n    from rankwise.room.c import x\n")
-    (tmp_path / "room" / "c.py").write_text("from rankwise.room import a\n")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "__init__.py").write_text("from rankwise.folder import b\n")
+    (tmp_path / "folder" / "a.py").write_text("if TYPE_CHECKING:\n    from rankwise.folder.b import B\n")
+    (tmp_path / "folder" / "b.py").write_text(
+        "import rankwise\ndef f():\n    from rankwise.folder.c import x\n"
+    )
+    (tmp_path / "folder" / "c.py").write_text("from rankwise.folder import a\n")
     arrows = python_arrows(tmp_path)
-    assert arrows["rankwise.room"] == {"rankwise.room.b"}
+    assert arrows["rankwise.folder"] == {"rankwise.folder.b"}
     found = circle(arrows)
     assert len(found) == 4
     assert found[0] == found[-1]
     assert all(used in arrows[user] for user, used in pairwise(found))
     (tmp_path / "a.h").write_text('#include "b.h"\n#include <c.h>\n')
-    (tmp_path / "b.h").write_text('#include "room/../a.h"\n')
+    (tmp_path / "b.h").write_text('#include "folder/../a.h"\n')
     assert circle(c_arrows(tmp_path)) in (["a.h", "b.h", "a.h"], ["b.h", "a.h", "b.h"])
 
 
 def test_every_room_is_there() -> None:
-    for room in PYTHON.rooms:
-        place = ROOT / "python/rankwise" / room
-        assert place.is_dir() or place.with_suffix(".py").is_file(), room
+    for folder in PYTHON.folders:
+        place = ROOT / "python/rankwise" / folder
+        assert place.is_dir() or place.with_suffix(".py").is_file(), folder
     folders = {place.name for place in (ROOT / "src").iterdir() if place.is_dir()}
-    assert set(C.rooms) == folders | {"include"}
+    assert set(C.folders) == folders | {"include"}
 
 
 def test_a_wrong_arrow_is_named(tmp_path: Path) -> None:
