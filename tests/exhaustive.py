@@ -77,7 +77,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             continue
         if why := _why_not(item, mpi):
             item.add_marker(pytest.mark.skip(why))
-        able = [one for one in on[_function(item)] if not _why_not(item, one) and not _is_slow(item, one)]
+        able = [
+            library
+            for library in on[_function(item)]
+            if not _why_not(item, library) and not _is_slow(item, library)
+        ]
         if mpi not in _stand_for(able or [mpi], item) or _is_slow(item, mpi):
             item.add_marker(pytest.mark.exhaustive)
     _mark_combinations(items)
@@ -120,8 +124,8 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item], out: Sequence[py
 def _library(item: pytest.Item) -> Mpi | None:
     callspec = getattr(item, "callspec", None)
     parameters = callspec.params if callspec else {}
-    found = parameters.get("mpi") or getattr(parameters.get("case"), "mpi", None)
-    return found if hasattr(found, "family") else None  # (of an empty list pytest makes a test that it skips)
+    mpi = parameters.get("mpi") or getattr(parameters.get("case"), "mpi", None)
+    return mpi if hasattr(mpi, "family") else None  # (of an empty list pytest makes a test that it skips)
 
 
 def _why_not(item: pytest.Item, mpi: Mpi) -> str:
@@ -174,7 +178,7 @@ def _stand_for(some: Sequence[Mpi], item: pytest.Item) -> list[Mpi]:
     by_family: dict[str, list[Mpi]] = defaultdict(list)
     for mpi in some:
         by_family[mpi.family if item.get_closest_marker("each_family") else ""].append(mpi)
-    return [max(alike, key=lambda mpi: _place(mpi, item.path.stem)) for alike in by_family.values()]
+    return [max(family, key=lambda mpi: _place(mpi, item.path.stem)) for family in by_family.values()]
 
 
 def _place(mpi: Mpi, file: str) -> float:

@@ -125,7 +125,7 @@ def pictures(browser: Any, name: str, report: Path) -> list[str]:
         for theme in THEMES:
             tab = browsers.Tab(browser, report, width=width, color_scheme=theme)
             ids = tab.page.eval_on_selector_all("[role=tab]", "tabs => tabs.map(tab => tab.id)")
-            for page in (one.removeprefix("tab-") for one in ids):
+            for page in (tab_id.removeprefix("tab-") for tab_id in ids):
                 tab.click(f"#tab-{page}")
                 tab.page.wait_for_timeout(300)  # what is drawn piece by piece is whole
                 tab.page.screenshot(path=picture(name, page, width, theme), full_page=True)
@@ -167,13 +167,15 @@ def sheet(name: str, page: str) -> None:
     from PIL import Image
 
     shown = [Image.open(picture(name, page, width, theme)) for width in WIDTHS for theme in THEMES]
-    parts = [one.convert("RGB").crop((0, 0, one.width, min(one.height, SHEET_HEIGHT))) for one in shown]
-    parts = [one.resize((one.width // 2, one.height // 2)) for one in parts]
-    whole = Image.new("RGB", (sum(one.width for one in parts), max(one.height for one in parts)), "white")
+    parts = [
+        image.convert("RGB").crop((0, 0, image.width, min(image.height, SHEET_HEIGHT))) for image in shown
+    ]
+    parts = [part.resize((part.width // 2, part.height // 2)) for part in parts]
+    whole = Image.new("RGB", (sum(part.width for part in parts), max(part.height for part in parts)), "white")
     left = 0
-    for one in parts:
-        whole.paste(one, (left, 0))
-        left += one.width
+    for part in parts:
+        whole.paste(part, (left, 0))
+        left += part.width
     REFERENCES.mkdir(parents=True, exist_ok=True)
     target = REFERENCES / f"{page}.png"
     whole.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)

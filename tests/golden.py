@@ -68,8 +68,8 @@ class Golden:
 def assert_facts(text: str, facts: str) -> None:
     """Fail unless the facts are in one paragraph of a text, in this order; between them is ` .. `."""
     pattern = ".*?".join(map(_as_word, facts.split(" .. ")))
-    paragraphs = [" ".join(one.split()) for one in re.split(r"\n\s*\n", text)]
-    assert any(re.search(pattern, one) for one in paragraphs), f"{facts!r} is not in {text!r}"
+    paragraphs = [" ".join(block.split()) for block in re.split(r"\n\s*\n", text)]
+    assert any(re.search(pattern, paragraph) for paragraph in paragraphs), f"{facts!r} is not in {text!r}"
 
 
 def assert_complaint(said: str, facts: str = "") -> None:

@@ -35,5 +35,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                 outcomes[str(name)][outcome] += 1
     terminalreporter.write_sep("=", "reported faults")
     for name, counts in sorted(outcomes.items()):
-        told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-        terminalreporter.write_line(f"{name:32} {told}")
+        summary = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+        terminalreporter.write_line(f"{name:32} {summary}")

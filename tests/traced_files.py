@@ -44,48 +44,50 @@ class PerfettoFile:
 
     def of(self, phase: str, category: str = "") -> list[Event]:
         """The events of a kind."""
-        return [one for one in self.events if one["ph"] == phase and category in ("", one.get("cat"))]
+        return [event for event in self.events if event["ph"] == phase and category in ("", event.get("cat"))]
 
     def spans(self, name: str) -> list[Event]:
         """The spans on the track of that name, in the order of the file."""
         (track,) = (track for track, known in self.names.items() if known == name)
-        return [one for one in self.of("X") if (one["pid"], one["tid"]) == track]
+        return [event for event in self.of("X") if (event["pid"], event["tid"]) == track]
 
     def counter(self, name: str) -> list[tuple[Fraction, float]]:
         """Seconds and values of a counter."""
-        return [(seconds(one["ts"]), *one["args"].values()) for one in self.of("C") if one["name"] == name]
+        return [
+            (seconds(event["ts"]), *event["args"].values()) for event in self.of("C") if event["name"] == name
+        ]
 
     def arrows(self) -> Iterator[tuple[Event, Event]]:
         """The spans from and to which arrows go: those that began last on their tracks."""
         stacks: defaultdict[tuple[int, int], list[Event]] = defaultdict(list)
         from_: dict[tuple[str, str, int], Event] = {}
-        for one in sorted((one for one in self.events if "tid" in one and "ts" in one), key=_when):
-            stack = stacks[one["pid"], one["tid"]]
-            if one["ph"] == "X":
-                while stack and _is_over(stack[-1], one):
+        for event in sorted((event for event in self.events if "tid" in event and "ts" in event), key=_when):
+            stack = stacks[event["pid"], event["tid"]]
+            if event["ph"] == "X":
+                while stack and _is_over(stack[-1], event):
                     stack.pop()
-                stack.append(one)
-            key = (one["cat"], one["name"], one.get("id", 0))
-            if one["ph"] == "s":
+                stack.append(event)
+            key = (event["cat"], event["name"], event.get("id", 0))
+            if event["ph"] == "s":
                 assert key not in from_
                 from_[key] = stack[-1]
-            if one["ph"] == "f":
+            if event["ph"] == "f":
                 yield from_.pop(key), stack[-1]
         assert not from_
 
     def _check_events(self) -> None:
         threads: set[tuple[int, int]] = set()
-        for one in self.events:
-            assert one.keys() >= _COMMON | _NEEDED[one["ph"]], one
-            assert one.get("ts", 0) >= 0
-            assert one.get("dur", 0) >= 0
-            if one["ph"] == "M" and one["name"].endswith("_name"):
-                key = (one["pid"], one.get("tid", 0))
-                assert key not in self.names, one
-                self.names[key] = one["args"]["name"]
-            if one["ph"] == "C":
-                assert all(isinstance(value, int | float) for value in one["args"].values())
-            threads.add((one["pid"], one.get("tid", 0)))
+        for event in self.events:
+            assert event.keys() >= _COMMON | _NEEDED[event["ph"]], event
+            assert event.get("ts", 0) >= 0
+            assert event.get("dur", 0) >= 0
+            if event["ph"] == "M" and event["name"].endswith("_name"):
+                key = (event["pid"], event.get("tid", 0))
+                assert key not in self.names, event
+                self.names[key] = event["args"]["name"]
+            if event["ph"] == "C":
+                assert all(isinstance(value, int | float) for value in event["args"].values())
+            threads.add((event["pid"], event.get("tid", 0)))
         assert threads == self.names.keys() | {(process, 0) for process, _ in self.names}
         # Perfetto names a thread by its number alone, and takes that of its process for the main one.
         numbers = [thread for _, thread in threads if thread]
@@ -94,15 +96,17 @@ class PerfettoFile:
 
     def _check_nesting(self) -> None:
         stacks: defaultdict[tuple[int, int], list[Event]] = defaultdict(list)
-        for one in sorted(self.of("X"), key=_when):
-            stack = stacks[one["pid"], one["tid"]]
-            while stack and _is_over(stack[-1], one):
+        for event in sorted(self.of("X"), key=_when):
+            stack = stacks[event["pid"], event["tid"]]
+            while stack and _is_over(stack[-1], event):
                 stack.pop()
-            assert not stack or _end(one) <= _end(stack[-1]), (stack[-1], one)
-            stack.append(one)
+            assert not stack or _end(event) <= _end(stack[-1]), (stack[-1], event)
+            stack.append(event)
 
     def _check_arrows(self) -> None:
-        ends = {end: [(one["cat"], one["name"], one["id"]) for one in self.of(end)] for end in ("s", "f")}
+        ends = {
+            end: [(event["cat"], event["name"], event["id"]) for event in self.of(end)] for end in ("s", "f")
+        }
         assert sorted(ends["s"]) == sorted(ends["f"])
         assert len({*ends["s"]}) == len(ends["s"])
         for begin, end in self.arrows():
@@ -123,10 +127,10 @@ def _end(event: Event) -> Fraction:
     return seconds(event["ts"]) + seconds(event["dur"])
 
 
-def _is_over(before: Event, one: Event) -> bool:
+def _is_over(before: Event, later: Event) -> bool:
     """Whether a span has ended when another one begins; instants at the same time are inside each other."""
-    both = before["dur"] == one["dur"] == 0
-    return _end(before) < _when(one) or (_end(before) == _when(one) and not both)
+    both = before["dur"] == later["dur"] == 0
+    return _end(before) < _when(later) or (_end(before) == _when(later) and not both)
 
 
 def _no_number(text: str) -> None:

@@ -121,7 +121,7 @@ def test_call_paths(mpi: Mpi, tmp_path: Path) -> None:
     def ways(done: Recording) -> set[tuple[str, str, int]]:
         names = {str(number): str(name) for number, name in done.rows("SELECT id, function FROM frames")}
         return {
-            (" ".join(names[one] for one in str(frames).split(",")), str(ends), int(str(samples)))
+            (" ".join(names[frame] for frame in str(frames).split(",")), str(ends), int(str(samples)))
             for frames, ends, samples in done.rows(
                 "SELECT frames, ends, samples FROM paths JOIN procedures ON procedures.id = procedure"
                 " WHERE name = 'MPI_Allreduce'"
@@ -131,12 +131,12 @@ def test_call_paths(mpi: Mpi, tmp_path: Path) -> None:
     library = cross_compile(mpi, tmp_path / "libways.so.1", "paths_library.c", *shared, *options, *signed)
     linked = (str(library), f"-Wl,-rpath,{tmp_path}", "-lpthread")
     there = cross_compile(mpi, tmp_path / "there", "paths.c", *options, *signed, *linked)
-    found = ways(run(mpi, tmp_path / "there.rankwise", *emulated(there), "3"))
+    paths = ways(run(mpi, tmp_path / "there.rankwise", *emulated(there), "3"))
     samples = {"solve": 18 * RANKS, "norm": 9 * RANKS, "output": 3 * RANKS}
-    assert {(way.split()[0], ends, number) for way, ends, number in found} == {
+    assert {(way.split()[0], ends, number) for way, ends, number in paths} == {
         (name, "whole", number) for name, number in samples.items()
     }
-    assert all(way.split()[1] == "step" and way.split()[-1] == "main" for way, _, _ in found)
+    assert all(way.split()[1] == "step" and way.split()[-1] == "main" for way, _, _ in paths)
 
 
 def test_plugin(mpi: Mpi, tmp_path: Path) -> None:

@@ -85,12 +85,12 @@ def changed(place: Path) -> Callable[[Run, Run], set[str]]:
     def written(run: Run) -> dict[str, dict[str, str]]:
         done = run()
         assert done.returncode == 0, done.stderr
-        found = {}
+        environments = {}
         for file in place.glob("written.*"):
             entries = [entry for entry in file.read_text().split("\0") if entry]
-            found[file.name] = dict(entry.split("=", 1) for entry in entries)
+            environments[file.name] = dict(entry.split("=", 1) for entry in entries)
             file.unlink()
-        return found
+        return environments
 
     def changed_(plain: Run, recorded: Run) -> set[str]:
         before, again, after = written(plain), written(plain), written(recorded)

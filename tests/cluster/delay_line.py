@@ -53,9 +53,9 @@ class End:
 
 def _ends(words: list[str]) -> dict[str, End]:
     ends = {}
-    for one, other, delay_us in zip(*[iter(words)] * 3, strict=True):
-        ends[one], ends[other] = End(one, float(delay_us)), End(other, float(delay_us))
-        ends[one].other, ends[other].other = ends[other], ends[one]
+    for first, second, delay_us in zip(*[iter(words)] * 3, strict=True):
+        ends[first], ends[second] = End(first, float(delay_us)), End(second, float(delay_us))
+        ends[first].other, ends[second].other = ends[second], ends[first]
     return ends
 
 

@@ -146,16 +146,17 @@ def _shapers(cluster: Cluster, fabric: Fabric, switches: list[int]) -> Iterator[
 def _introduce(cluster: Cluster) -> None:
     """Tell the nodes each other's link addresses: the first message is not to pay for asking."""
     numbers = range(len(cluster.names))
-    found = {}
+    link_addresses = {}
     for number in numbers:
         shown = subprocess.run(
             cluster.on(number, "ip", "link", "show", "eth0"), capture_output=True, text=True, check=True
         )
-        found[number] = shown.stdout.split("link/ether ")[1].split()[0]
+        link_addresses[number] = shown.stdout.split("link/ether ")[1].split()[0]
     for number in numbers:
         others = [other for other in numbers if other != number]
         neighbours = [
-            f"neighbour add {address(other)} lladdr {found[other]} dev eth0 nud permanent" for other in others
+            f"neighbour add {address(other)} lladdr {link_addresses[other]} dev eth0 nud permanent"
+            for other in others
         ]
         _batch(cluster.on(number, "ip"), neighbours)
 

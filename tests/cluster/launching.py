@@ -50,8 +50,8 @@ def check_connected(status: int, said: str) -> None:
 def version(mpi: Mpi) -> tuple[int, ...]:
     """Of the launcher."""
     text = libraries.version(mpi.mpirun)
-    found = re.search(r"(\d+)\.(\d+)\.\d+", text)
-    return tuple(map(int, found.groups())) if found else (0, 0)
+    match = re.search(r"(\d+)\.(\d+)\.\d+", text)
+    return tuple(map(int, match.groups())) if match else (0, 0)
 
 
 def across_nodes() -> list[Mpi]:

@@ -46,10 +46,10 @@ def test_who_waited_is_known_between_nodes(mpi: Mpi, cluster: Cluster, place: Pa
             assert offsets[rank] == (None if host == "node1" else 0.0)
     truth, ours = test_waiting.told(done), measured(done)
     for what, ranks in truth.items():
-        for rank, one in ranks.items():
-            if abs(ours[what][rank] - one.waited) > 2 * one.calls * sum(errors.values()):
-                assert_alike(ours[what][rank], one.waited, one.calls)
+        for rank, wait in ranks.items():
+            if abs(ours[what][rank] - wait.waited) > 2 * wait.calls * sum(errors.values()):
+                assert_alike(ours[what][rank], wait.waited, wait.calls)
     with done.database as database:
-        found = waiting(database)
-    assert found.not_known_seconds == 0
-    assert found.by_collectives == (option == "--no-clock-sync")
+        waits = waiting(database)
+    assert waits.not_known_seconds == 0
+    assert waits.by_collectives == (option == "--no-clock-sync")

@@ -18,7 +18,7 @@ _BYTES = 1_000_000
 _BURST = 20 * 1024  # let out at once by a shaper, before it counts
 
 
-def ping(cluster: Cluster, one: int, other: int) -> tuple[float, float]:
+def ping(cluster: Cluster, client: int, other: int) -> tuple[float, float]:
     """The shortest half of a round trip, us; bandwidth of a stream, bytes/s."""
     server = subprocess.Popen(
         cluster.on(other, sys.executable, _PING), stdout=subprocess.PIPE, stdin=subprocess.DEVNULL
@@ -26,7 +26,7 @@ def ping(cluster: Cluster, one: int, other: int) -> tuple[float, float]:
     with server:
         assert server.stdout
         assert server.stdout.readline() == b"ready\n"
-        words = cluster.on(one, sys.executable, _PING, address(other), "20", str(_BYTES))
+        words = cluster.on(client, sys.executable, _PING, address(other), "20", str(_BYTES))
         done = subprocess.run(words, capture_output=True, text=True, timeout=30, check=True)
     half, seconds = map(float, done.stdout.split())
     return half * 1e6, (_BYTES - _BURST) / seconds

@@ -80,10 +80,10 @@ def measure(mpi: Mpi, cluster: Cluster, file: Path, nodes: Sequence[int]) -> Mea
     return measured
 
 
-def assert_levels(found: Hierarchy, links: Links, nodes: Sequence[int]) -> None:
+def assert_levels(hierarchy: Hierarchy, links: Links, nodes: Sequence[int]) -> None:
     """Nodes, switches and the machine, and each rank in its place."""
-    assert [level.name for level in found.levels] == ["node", "switch", "machine"]
-    node, switch, machine = found.levels
+    assert [level.name for level in hierarchy.levels] == ["node", "switch", "machine"]
+    node, switch, machine = hierarchy.levels
     assert node.groups.tolist() == numbered(nodes).tolist()
     assert switch.groups.tolist() == numbered([links.fabric.switch_of(n) for n in nodes]).tolist()
     assert set(machine.groups.tolist()) == {0}
@@ -96,21 +96,21 @@ def assert_levels(found: Hierarchy, links: Links, nodes: Sequence[int]) -> None:
 def find(mpi: Mpi, links: Links, file: Path, nodes: Sequence[int], slow: set[str]) -> Hierarchy:
     """Measure until the levels are found, and no other nodes or links are blamed than the slow ones."""
     for attempt in range(ATTEMPTS):
-        found = find_hierarchy(measure(mpi, links.cluster, file, nodes))
+        hierarchy = find_hierarchy(measure(mpi, links.cluster, file, nodes))
         try:
-            assert_levels(found, links, nodes)
+            assert_levels(hierarchy, links, nodes)
             # Of single ranks and pairs, some are slow on a busy machine.
-            blamed = {one.where for one in found.outliers if one.kind in BLAMES}
+            blamed = {outlier.where for outlier in hierarchy.outliers if outlier.kind in BLAMES}
             assert blamed == slow
             # Of two ranks on a node, chance may make them share a processor: then it may be the node, too.
-            kinds = {one.kind for one in found.outliers if one.where in slow}
+            kinds = {outlier.kind for outlier in hierarchy.outliers if outlier.where in slow}
             assert kinds <= {SLOW_LINK_OF_NODE, SLOW_NODE_OR_LINK}
         except AssertionError:
             if attempt == ATTEMPTS - 1:
                 raise
         else:
             break
-    return found
+    return hierarchy
 
 
 @pytest.mark.parametrize(
@@ -129,18 +129,18 @@ def test_levels_are_found(mpi: Mpi, links: Links, file: Path, nodes: Sequence[in
 @pytest.mark.exhaustive  # 8 s; a slow node is found in the same way
 def test_a_slow_link_is_named(mpi: Mpi, links: Links, file: Path) -> None:
     with links.slow_link(3, "40mbit"):
-        found = find(mpi, links, file, ROUND_ROBIN, slow={"node3"})
+        hierarchy = find(mpi, links, file, ROUND_ROBIN, slow={"node3"})
     (slow,) = [
-        outlier for outlier in found.outliers if (outlier.where, outlier.what) == ("node3", "bandwidth")
+        outlier for outlier in hierarchy.outliers if (outlier.where, outlier.what) == ("node3", "bandwidth")
     ]
     assert slow.value < 5.5 < slow.expected  # MB/s; some bytes go before the shaper counts
 
 
 def test_a_slow_node_is_named(mpi: Mpi, links: Links, file: Path) -> None:
     with links.slow_node(1, 600):
-        found = find(mpi, links, file, SHUFFLED, slow={"node1"})
+        hierarchy = find(mpi, links, file, SHUFFLED, slow={"node1"})
     latencies = [
-        outlier for outlier in found.outliers if (outlier.where, outlier.what) == ("node1", "latency")
+        outlier for outlier in hierarchy.outliers if (outlier.where, outlier.what) == ("node1", "latency")
     ]
     assert latencies
     assert all(outlier.value >= 2 * links.fabric.delay_us + 600 for outlier in latencies)
@@ -165,16 +165,16 @@ def test_a_host_that_is_not_there(mpi: Mpi, switches: Cluster, file: Path) -> No
 
 def processes(cluster: Cluster, number: int) -> list[int]:
     """All that runs on a node but its first process."""
-    told = subprocess.run(
+    link = subprocess.run(
         cluster.on(number, "readlink", "/proc/self/ns/net"), capture_output=True, text=True, check=True
     )
-    found = []
+    pids = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            there = str((entry / "ns" / "net").readlink()) == told.stdout.strip()
+            there = str((entry / "ns" / "net").readlink()) == link.stdout.strip()
             if there and (entry / "cmdline").read_bytes() != b"sleep\0infinity\0":
-                found.append(int(entry.name))
-    return found
+                pids.append(int(entry.name))
+    return pids
 
 
 def test_a_node_that_dies(mpi: Mpi, switches: Cluster, file: Path) -> None:

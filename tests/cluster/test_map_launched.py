@@ -32,10 +32,10 @@ def test_a_ring_that_was_dealt_out(
     mpi: Mpi, cluster: Cluster, ring: Callable[[Mpi], Path], place: Path
 ) -> None:
     done = record_success(mpi, cluster, place, launch(mpi, cluster, 3, "round-robin", ring(mpi)))
-    found = map_profile(mpi, done, place / "placement", "--kind", "program")
-    assert found.present == off_node(done) == ALL_BYTES
-    assert found.found == LEAST_OFF_NODE
+    placement = map_profile(mpi, done, place / "placement", "--kind", "program")
+    assert placement.present == off_node(done) == ALL_BYTES
+    assert placement.found == LEAST_OFF_NODE
     (place / "again").mkdir()
-    again = record_success(mpi, cluster, place / "again", found.words)
+    again = record_success(mpi, cluster, place / "again", placement.words)
     assert off_node(again) == LEAST_OFF_NODE
-    assert again.rows("SELECT host FROM ranks ORDER BY rank") == [(host,) for host in found.hosts]
+    assert again.rows("SELECT host FROM ranks ORDER BY rank") == [(host,) for host in placement.hosts]

@@ -44,19 +44,19 @@ def test_partners_that_were_parted(mpi: Mpi, slow: nodes.Cluster) -> None:
     options = ["--pairs", "3", "--confidence", "75", "--json", "--keep", str(kept), "-o", str(output)]
     done = verified(mpi, slow, place, profile, words, *options)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    before, after = ([run["bytes_off_node"] for run in found[side]] for side in ("before", "after"))
-    assert set(before) == {found["present"]["bytes_off_node"]} == {ALL_BYTES}
-    assert set(after) == {found["found"]["bytes_off_node"]} == {0}
-    interval = found["interval"]
+    answer: dict[str, Any] = json.loads(done.stdout)
+    before, after = ([run["bytes_off_node"] for run in answer[side]] for side in ("before", "after"))
+    assert set(before) == {answer["present"]["bytes_off_node"]} == {ALL_BYTES}
+    assert set(after) == {answer["found"]["bytes_off_node"]} == {0}
+    interval = answer["interval"]
     assert len(before) == len(after) == interval["pairs"] == 3
     assert interval["confidence"] == 0.75
     assert interval["low"] <= interval["ratio"] <= interval["high"]
-    assert (found["verdict"] == "faster") == (interval["low"] > 1)
-    assert found["again"] == ""
+    assert (answer["verdict"] == "faster") == (interval["low"] > 1)
+    assert answer["again"] == ""
     names = {path.name for path in kept.iterdir()}
     assert {"warm-up.before.rankwise", "warm-up.after.out", "03.after.rankwise"} <= names
-    assert (output.is_dir(), bool(found["command"])) == ((found["verdict"] == "faster",) * 2)
+    assert (output.is_dir(), bool(answer["command"])) == ((answer["verdict"] == "faster",) * 2)
     assert "3 pairs = 6 runs" in done.stderr
 
 

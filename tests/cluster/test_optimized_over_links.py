@@ -35,8 +35,8 @@ def optimize(
     command = [str(RANKWISE), "optimize", "--budget", f"{BUDGET_SECONDS}s", *few, "--json", *options]
     done = run(mpi, cluster, place, [*command, "--", *words], 2 * BUDGET_SECONDS)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return done, found
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return done, answer
 
 
 @pytest.fixture
@@ -45,8 +45,8 @@ def place(slow: nodes.Cluster) -> Path:
     return Path(tempfile.mkdtemp(prefix="test-", dir=slow.directory))
 
 
-def of_steps(found: dict[str, Any]) -> dict[str, Any]:
-    return {one["step"]: one for one in found["steps"]}
+def of_steps(answer: dict[str, Any]) -> dict[str, Any]:
+    return {step["step"]: step for step in answer["steps"]}
 
 
 @pytest.mark.exhaustive
@@ -57,14 +57,14 @@ def test_a_transform_in_a_bad_order(mpi: Mpi, slow: nodes.Cluster, place: Path) 
     mpi.compile(program, PROGRAMS / "fft.c")
     words = launch(mpi, slow, 3, "block", program, "500000", "30000", "4")
     file = place / "fft.tuned.json"
-    done, found = optimize(mpi, slow, place, words, "-o", str(file))
-    steps = of_steps(found)
+    done, answer = optimize(mpi, slow, place, words, "-o", str(file))
+    steps = of_steps(answer)
     assert steps.keys() == {"map", "collectives", "parameters"}
-    assert (steps["map"]["verdict"], found["verdict"]) == ("kept", "faster"), done.stderr
+    assert (steps["map"]["verdict"], answer["verdict"]) == ("kept", "faster"), done.stderr
     # It was raced, whether or not a rule came of it.
     assert "Allreduce of 120,000 B on 6 processes" in done.stderr
     settings = read(file)
-    hosts = [one.host for one in settings.bindings]
+    hosts = [binding.host for binding in settings.bindings]
     assert [hosts[rank] == hosts[rank + 3] for rank in range(3)] == [True] * 3
     assert settings.about.gain is not None
     assert settings.about.gain[1] > 1
@@ -85,11 +85,11 @@ def test_a_halo_in_a_bad_order(mpi: Mpi, slow: nodes.Cluster, place: Path) -> No
     mpi.compile(program, PROGRAMS / "halo.c")
     words = launch(mpi, slow, 3, "round-robin", program, "3", "2", "500000", "4", "0")
     file = place / "halo.tuned.json"
-    done, found = optimize(mpi, slow, place, words, "-o", str(file))
-    steps = of_steps(found)
+    done, answer = optimize(mpi, slow, place, words, "-o", str(file))
+    steps = of_steps(answer)
     assert steps["map"]["verdict"] == "kept", done.stderr
     # A barrier, which waits; and on a busy machine the placement takes the whole budget.
     assert steps["collectives"]["verdict"] in ("skipped", "dropped", "no time")
     # The finding's estimate is of the time in transfer, the other of all time in MPI.
     assert steps["map"]["promise"]["why"].startswith(("off-node-traffic", "another placement"))
-    assert (found["verdict"], read(file).rules) == ("faster", ())
+    assert (answer["verdict"], read(file).rules) == ("faster", ())

@@ -41,8 +41,8 @@ def binding(rank: int, host: str, core: int) -> Binding:
 
 def libraries_with_files() -> list[tuple[Mpi, str]]:
     """Each launcher, and the names of files that it takes."""
-    found = [mpi for mpi in over_each_transport() if mpi.vendor and mpi.family == "mpich"]
-    launchers = list(first_of_each(across_nodes(), lambda mpi: mpi.mpirun)) + found[:1]
+    intel = [mpi for mpi in over_each_transport() if mpi.vendor and mpi.family == "mpich"]
+    launchers = list(first_of_each(across_nodes(), lambda mpi: mpi.mpirun)) + intel[:1]
     pairs = []
     for mpi in launchers:
         if mpi.family == "openmpi":
@@ -54,8 +54,8 @@ def libraries_with_files() -> list[tuple[Mpi, str]]:
 
 def processors(mpi: Mpi, file: str, placement: list[tuple[int, int]]) -> list[int | None]:
     """The one of each rank, if the file tells cores; Intel MPI binds no rank that is alone on its node."""
-    told = file.endswith(".ranks") if placement is not ONE_LIST else file != "openmpi.hosts"
-    if placement is WHOLE or not told or not simple():
+    tells_cores = file.endswith(".ranks") if placement is not ONE_LIST else file != "openmpi.hosts"
+    if placement is WHOLE or not tells_cores or not simple():
         return [None] * len(placement)
     ranks_on = Counter(node for node, _ in placement)
     return [None if mpi.vendor and ranks_on[node] == 1 else core for node, core in placement]
@@ -73,7 +73,8 @@ def test_every_rank_is_where_it_was_put(
     answers = place / "answer"
     program = whereabouts.compiled(mpi, cluster.directory)
     written = {
-        one.path.name: one for one in write_all(bindings, place / "files", [str(program), str(answers)])
+        launcher_file.path.name: launcher_file
+        for launcher_file in write_all(bindings, place / "files", [str(program), str(answers)])
     }
     assert written[file].environment == ()
     done = run(mpi, cluster, place, to_nodes(mpi, cluster, written[file].words))

@@ -56,18 +56,18 @@ def served(place: Path, name: str, texts: Sequence[str]) -> Path:
 
 def looks(mpi: Mpi, cluster: Cluster, place: Path, offers: Offers, name: str) -> dict[str, set[str]]:
     """Names of the algorithms that each arm may have run, by its messages."""
-    offered = {one.name: one for one in offers.choices[CELL.procedure].algorithms}
+    offered = {algorithm.name: algorithm for algorithm in offers.choices[CELL.procedure].algorithms}
     arms = {"default": None, **{name: offered[name] for name in LOOKS}}
     batch = Batch(CELL, arms, [list(arms)], 2)
     directory = served(place, name, [batch.text(offers)])
     words = launch(mpi, cluster, NODES, "block", program(mpi, cluster), directory, LIMIT)
     recording = record_success(mpi, cluster, directory, words)
     assert set(batch.times((directory / "times.0").read_text())[0]) == set(arms)
-    found: dict[str, set[str]] = {name: set() for name in arms}
+    candidates: dict[str, set[str]] = {name: set() for name in arms}
     for call in seen(recording, RANKS):
         if call.on.startswith("arm ") and call.collective == "Allreduce" and call.named:
-            found[list(arms)[int(call.on.split()[1])]] |= {call.named.name, *call.named.also}
-    return found
+            candidates[list(arms)[int(call.on.split()[1])]] |= {call.named.name, *call.named.also}
+    return candidates
 
 
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.name)
@@ -81,8 +81,8 @@ def test_a_chosen_algorithm_runs_across_nodes(mpi: Mpi, cluster: Cluster, place:
     assert hosts == [name for name in cluster.names[:NODES] for _ in range(RANKS // NODES)]
     offers = OpenMpi().offers(control_variables(json.loads((first / "offers").read_text())["variables"]))
     assert offers.overruled == (version(mpi) >= (5,))
-    found = looks(mpi, cluster, place, offers, "second")
-    assert all(look in found[name] for name, look in LOOKS.items()), found
+    candidates = looks(mpi, cluster, place, offers, "second")
+    assert all(look in candidates[name] for name, look in LOOKS.items()), candidates
     if offers.overruled:
-        found = looks(mpi, cluster, place, replace(offers, overruled=False), "third")
-        assert not any(look in found[name] for name, look in LOOKS.items()), found
+        candidates = looks(mpi, cluster, place, replace(offers, overruled=False), "third")
+        assert not any(look in candidates[name] for name, look in LOOKS.items()), candidates

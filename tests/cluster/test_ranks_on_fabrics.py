@@ -57,15 +57,15 @@ def test_a_ring(mpi: Mpi, cluster: Cluster, ring: Callable[[Mpi], Path], place: 
     on_rails = journeys(sent, places)
     assert len(on_rails.within_hosts) == len(on_rails.lost) == 0
     [taken] = on_rails.rails
-    found: Counter[tuple[int, int]] = Counter()
+    carried: Counter[tuple[int, int]] = Counter()
     for source, destination, size in zip(
         taken.source.tolist(),
         taken.destination.tolist(),
         (sent.bytes[taken.flow] * taken.share).tolist(),
         strict=True,
     ):
-        found[source, destination] += int(size)
+        carried[source, destination] += int(size)
     expected: Counter[tuple[int, int]] = Counter()
     for rank, host in enumerate(hosts):
         expected[port_of[host], port_of[hosts[(rank + 1) % 6]]] += 3_000 * (rank + 1)
-    assert found == expected
+    assert carried == expected

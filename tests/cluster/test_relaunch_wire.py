@@ -25,13 +25,13 @@ def test_the_fall_is_that_on_the_wire(mpi: Mpi, cluster: Cluster, place: Path) -
     apart = [cluster.names[rank % 3] for rank in range(RANKS)]
     words = launch_in_order(mpi, cluster, apart, program, str(BYTES), str(ITERATIONS), "2")
     done = record_success(mpi, cluster, place, words)
-    found = map_profile(mpi, done, place / "placement")
-    assert found.present == counted(done) > IN_ROWS
-    assert found.found < TOLERANCE * IN_ROWS  # the sums over all ranks remain
+    mapped = map_profile(mpi, done, place / "placement")
+    assert mapped.present == counted(done) > IN_ROWS
+    assert mapped.found < TOLERANCE * IN_ROWS  # the sums over all ranks remain
     on_wire = []
-    for command in (words, found.words):
+    for command in (words, mapped.words):
         before = carried(cluster)
         assert run(mpi, cluster, place, command).returncode == 0
         on_wire.append(carried(cluster) - before)
-    fall, predicted = on_wire[0] - on_wire[1], found.present - found.found
+    fall, predicted = on_wire[0] - on_wire[1], mapped.present - mapped.found
     assert abs(fall - predicted) <= TOLERANCE * predicted

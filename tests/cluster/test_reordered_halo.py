@@ -70,7 +70,7 @@ def test_edges_between_nodes(
 
 def rules(done: Recording) -> set[str]:
     with done.database as database:
-        return {one.finding.rule for one in findings(Evidence(database)).found}
+        return {entry.finding.rule for entry in findings(Evidence(database)).found}
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,8 @@ class Jobs:
 
     def node_files(self) -> dict[str, NodeFile]:
         """What was saved of each node."""
-        found = map(read_node_file, self.run_directory.glob("*.node"))
-        return {one.host: one for one in found}
+        files = map(read_node_file, self.run_directory.glob("*.node"))
+        return {file.host: file for file in files}
 
     def wait_until_saved(self) -> None:
         """Until all processes of all nodes have been saved since they made their calls."""
@@ -95,7 +95,7 @@ class Jobs:
 
         def saved() -> bool:
             files = self.node_files().values()
-            return len(files) == NODES and all(one.saved_realtime_ns > ready for one in files)
+            return len(files) == NODES and all(file.saved_realtime_ns > ready for file in files)
 
         patience.wait_until(saved, LIMIT_SECONDS, self.node_files)
 
@@ -192,7 +192,7 @@ def test_every_node_saves_one_file(on_nodes: Jobs) -> None:
         assert_as_without(job, done.process.returncode)
     assert ours(job) == []
     assert_complete(done)
-    assert {host: one.is_final for host, one in on_nodes.node_files().items()} == {
+    assert {host: file.is_final for host, file in on_nodes.node_files().items()} == {
         "node0": True,
         "node1": True,
     }

@@ -250,10 +250,10 @@ def test_a_placement_tried_out(slurm: Slurm, program: Path, place: Path) -> None
     options = ["--kind", "program", "--pairs", "1", "--json"]
     done = slurm.run(RANKWISE, "map", "verify", output, *options, "--", *words, cwd=place)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert [run["bytes_off_node"] for run in found["before"]] == [RING_BYTES]
-    assert [run["bytes_off_node"] for run in found["after"]] == [3 * 1000 * (1 + 3)]
-    assert (found["verdict"], found["interval"]["confidence"]) == ("no difference shown", 0)
+    answer = json.loads(done.stdout)
+    assert [run["bytes_off_node"] for run in answer["before"]] == [RING_BYTES]
+    assert [run["bytes_off_node"] for run in answer["after"]] == [3 * 1000 * (1 + 3)]
+    assert (answer["verdict"], answer["interval"]["confidence"]) == ("no difference shown", 0)
 
 
 def test_ranks_are_where_a_placement_puts_them(slurm: Slurm, cluster: nodes.Cluster, place: Path) -> None:
@@ -261,7 +261,7 @@ def test_ranks_are_where_a_placement_puts_them(slurm: Slurm, cluster: nodes.Clus
     hosts = [cluster.names[number] for number in (1, 0, 0, 1, 0)]
     bindings = [Binding(rank, host) for rank, host in enumerate(hosts)]
     words = [str(whereabouts.compiled(mpi, cluster.directory)), str(place / "answer")]
-    written = {one.launcher: one for one in write_all(bindings, place / "files", words)}["Slurm"]
+    written = {file.launcher: file for file in write_all(bindings, place / "files", words)}["Slurm"]
     variables = [f"{name}={value}" for name, value in written.environment]
     done = slurm.run("env", "SLURM_MPI_TYPE=pmix", *variables, *written.words, cwd=place)
     assert done.returncode == 0, done.stderr

@@ -37,13 +37,13 @@ def test_a_collective_over_slow_links(mpi: Mpi, slow: nodes.Cluster) -> None:
     command = [str(RANKWISE), "tune", str(profile), "-o", str(file), *few, "--", *words]
     done = run(mpi, slow, place, command, 2 * LIMIT_SECONDS)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    (cell,) = found["cells"]
+    answer = json.loads(done.stdout)
+    (cell,) = answer["cells"]
     assert (cell["procedure"], cell["processes"], cell["high"]) == ("MPI_Bcast", 6, 200_000)
     assert cell["rounds"] >= 2, done.stderr
-    assert file.exists() == (found["settings"] is not None)
+    assert file.exists() == (answer["settings"] is not None)
     if cell["rule"]:
         assert cell["effect"] is not None, done.stderr
-        assert found["proof"] is not None
+        assert answer["proof"] is not None
     if file.exists():
         assert [rule.procedure for rule in read(file).rules] == ["MPI_Bcast"]

@@ -29,10 +29,10 @@ ONE_OF_EACH = list(libraries.first_of_each(LIBRARIES, lambda mpi: mpi.family))
 
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.name)
 def test_bytes_between_nodes_are_those_on_the_wire(mpi: Mpi, cluster: Cluster, place: Path) -> None:
-    found, hooks = phases.measure(mpi, cluster, place)
+    all_traffic, hooks = phases.measure(mpi, cluster, place)
     if all(state == "none" for state, _ in hooks):
         pytest.skip(f"messages inside collectives of {mpi.name} are not seen: {hooks}")
-    measured = [traffic for traffic in found if traffic.operation != "none"]
+    measured = [traffic for traffic in all_traffic if traffic.operation != "none"]
     covered = {(traffic.node, traffic.operation, traffic.size) for traffic in measured}
     assert covered == {(n, o, s) for n in cluster.names for o in OPERATIONS for s in SIZES}
     assert sum(traffic.claimed[0] for traffic in measured) == sum(t.claimed[1] for t in measured)

@@ -27,10 +27,10 @@ def check(answers: Path, hosts: Sequence[str], processors: Sequence[int | None])
         hosts: expected of each rank; ranks of one host share memory.
         processors: the one that each rank is bound to; None for ranks that are not told one.
     """
-    told = [file.read_text().split() for file in sorted(answers.parent.glob(f"{answers.name}.*"), key=_rank)]
+    lines = [file.read_text().split() for file in sorted(answers.parent.glob(f"{answers.name}.*"), key=_rank)]
     ranks_on = Counter(hosts)
-    assert [(host, int(sharing)) for host, sharing, *_ in told] == [(host, ranks_on[host]) for host in hosts]
-    for (_, _, *allowed), cpu in zip(told, processors, strict=True):
+    assert [(host, int(sharing)) for host, sharing, *_ in lines] == [(host, ranks_on[host]) for host in hosts]
+    for (_, _, *allowed), cpu in zip(lines, processors, strict=True):
         assert cpu is None or allowed == [str(cpu)]
 
 

@@ -374,9 +374,9 @@ def test_doctor(place: Place) -> None:
     assert done.returncode == 0
     assert "librankwise.so loads" in done.stdout
     done = place.rankwise("doctor", "--json", "--", "./absent")
-    found = json.loads(done.stdout)
-    assert (done.returncode, found["works"]) == (1, False)
-    assert any("absent " in f["text"] and f["cure"] for f in found["findings"])
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["works"]) == (1, False)
+    assert any("absent " in f["text"] and f["cure"] for f in answer["findings"])
 
 
 def test_doctor_with_a_library_that_does_not_load(place: Place, tmp_path: Path) -> None:

@@ -41,10 +41,10 @@ def _key(mpi: Mpi, source: Path) -> str:
     texts = sorted(source.rglob("*.[ch]")) if source.is_dir() else [source, *sorted(PROGRAMS.glob("*.h"))]
     compiler = shutil.which(mpi.mpifort if source.suffix in FORTRAN else mpi.mpicc) or ""
     compiled_by = (mpi.name, mpi.compile_options, compiler, Path(compiler).stat().st_mtime_ns)
-    found = hashlib.sha256(repr(compiled_by).encode())
+    digest = hashlib.sha256(repr(compiled_by).encode())
     for text in texts:
-        found.update(text.read_bytes())
-    return found.hexdigest()[:16]
+        digest.update(text.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _compile(mpi: Mpi, source: Path, program: Path) -> None:

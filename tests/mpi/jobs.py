@@ -37,7 +37,7 @@ def _alive(pid: int) -> bool:
 
 def counters_now(run_directory: Path) -> list[Counters | RankwiseError]:
     """What has been counted by now, in the memory of this node above all: each process once."""
-    return [one for holder in find_counters(run_directory).holders for one in holder.read()]
+    return [outcome for holder in find_counters(run_directory).holders for outcome in holder.read()]
 
 
 class LauncherHangs(HeldUp):
@@ -122,8 +122,8 @@ class Job:
 
     def counters(self) -> list[Counters]:
         """What its processes have counted by now, as far as it can be read."""
-        found = [one for path in self.directory.glob("*-run") for one in counters_now(path)]
-        return [one for one in found if isinstance(one, Counters)]
+        outcomes = [outcome for path in self.directory.glob("*-run") for outcome in counters_now(path)]
+        return [outcome for outcome in outcomes if isinstance(outcome, Counters)]
 
     @staticmethod
     def _goes_no_further(counters: Counters) -> bool:

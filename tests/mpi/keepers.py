@@ -18,7 +18,7 @@ def memory_of(run_directory: Path) -> NodeMemory:
     """The memory of a job that counts, once there is a keeper."""
 
     def kept() -> list[NodeMemory]:
-        return [one for one in node_memory.of_run(run_directory) if one.is_kept()]
+        return [candidate for candidate in node_memory.of_run(run_directory) if candidate.is_kept()]
 
     patience.wait_until(kept, LIMIT_SECONDS)
     [memory] = kept()
@@ -36,7 +36,7 @@ def keeper_of(memory: NodeMemory) -> int:
 def assert_gone(run_directory: Path, *keepers: int) -> None:
     """Neither a keeper nor what it kept is left, or only for as long as it takes to save."""
     patience.wait_until(lambda: not any(map(is_alive, keepers)), LIMIT_SECONDS)
-    assert [one.path for one in node_memory.of_run(run_directory)] == []
+    assert [memory.path for memory in node_memory.of_run(run_directory)] == []
 
 
 def wait_for_end(pid: int) -> None:

@@ -120,45 +120,45 @@ def intel(name: str, prefix: Path) -> list[Mpi]:
 
 def found_in_environments() -> list[Mpi]:
     """Those that `make test` has put into build/mpi, one environment each."""
-    found: list[Mpi] = []
+    libraries: list[Mpi] = []
     for prefix in sorted((ROOT / "build" / "mpi").glob("*/bin/mpicc")):
         place = prefix.parent
         name = f"{place.parent.name}-pypi"
         mpirun = str(place / "mpirun")
         if (place / "impi_info").exists():
-            found += intel(name, place.parent)
+            libraries += intel(name, place.parent)
         elif family_of(mpirun) == "openmpi":
-            found.append(openmpi(name, str(prefix), mpirun))
+            libraries.append(openmpi(name, str(prefix), mpirun))
         else:
-            found.append(Mpi(name, "mpich", str(prefix), mpirun))
+            libraries.append(Mpi(name, "mpich", str(prefix), mpirun))
             if (place / "mpicc_abi").exists():
-                found.append(Mpi(f"{name}-abi", "mpiabi", str(place / "mpicc_abi"), mpirun))
-    return found
+                libraries.append(Mpi(f"{name}-abi", "mpiabi", str(place / "mpicc_abi"), mpirun))
+    return libraries
 
 
 def found_on_path() -> list[Mpi]:
     """Debian's names for the libraries that are installed side by side, else the machine's mpicc."""
     which = shutil.which
-    found = []
+    libraries = []
     if which("mpicc.openmpi") and which("mpirun.openmpi"):
         fortran = "mpifort.openmpi" if which("mpifort.openmpi") and which("gfortran") else ""
-        found.append(openmpi("openmpi-debian", "mpicc.openmpi", "mpirun.openmpi", fortran))
+        libraries.append(openmpi("openmpi-debian", "mpicc.openmpi", "mpirun.openmpi", fortran))
     if which("mpicc.mpich") and which("mpirun.mpich"):
         fortran = "mpifort.mpich" if which("mpifort.mpich") and which("gfortran") else ""
-        found.append(Mpi("mpich-debian", "mpich", "mpicc.mpich", "mpirun.mpich", fortran))
-    if not found and which("mpicc") and which("mpirun"):
+        libraries.append(Mpi("mpich-debian", "mpich", "mpicc.mpich", "mpirun.mpich", fortran))
+    if not libraries and which("mpicc") and which("mpirun"):
         mpirun = str(which("mpirun"))
         if family_of(mpirun) == "openmpi":
-            found.append(openmpi("mpi", str(which("mpicc")), mpirun))
+            libraries.append(openmpi("mpi", str(which("mpicc")), mpirun))
         else:
-            found.append(Mpi("mpi", "mpich", str(which("mpicc")), mpirun))
-    return found
+            libraries.append(Mpi("mpi", "mpich", str(which("mpicc")), mpirun))
+    return libraries
 
 
-def first_of_each(found: Sequence[Mpi], kind: Callable[[Mpi], str]) -> Iterator[Mpi]:
+def first_of_each(libraries: Sequence[Mpi], kind: Callable[[Mpi], str]) -> Iterator[Mpi]:
     """One library of each kind, for tests whose answer can't depend on more."""
     seen = set()
-    for mpi in found:
+    for mpi in libraries:
         if kind(mpi) not in seen:
             seen.add(kind(mpi))
             yield mpi

@@ -22,8 +22,8 @@ Edges = Sequence[tuple[int, int]]
 
 def on_two_nodes(mpi: Mpi, pretender: Path) -> Mpi:
     """The library, launching ranks that seem to be dealt out in turns."""
-    told = {"LD_PRELOAD": str(pretender), "PRETEND_NODES": NODES, **_WITHOUT_TREEMATCH}
-    return replace(mpi, environment={**mpi.environment, **told})
+    variables = {"LD_PRELOAD": str(pretender), "PRETEND_NODES": NODES, **_WITHOUT_TREEMATCH}
+    return replace(mpi, environment={**mpi.environment, **variables})
 
 
 def orders(stdout: str) -> dict[str, list[int]]:

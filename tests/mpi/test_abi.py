@@ -86,19 +86,19 @@ def test_sizes_and_values(real: list[tuple[str, str]], describer: Path) -> None:
 def test_sizes_in_the_handles_of_datatypes(mpi: Mpi, real: list[tuple[str, str]], describer: Path) -> None:
     sizes = {key: int(value) for key, value in real if key.startswith("datatype:")}
     assert len(sizes) == 11
-    told = {key: int(value) for key, value in ask(describer, *sizes).items() if key in sizes}
+    described = {key: int(value) for key, value in ask(describer, *sizes).items() if key in sizes}
     # -1: the library has to be asked. A size that the handle seems to tell must be the true one.
-    wrong = {key: size for key, size in told.items() if size not in (-1, sizes[key])}
+    wrong = {key: size for key, size in described.items() if size not in (-1, sizes[key])}
     assert wrong == {}
-    known = sum(size != -1 for size in told.values())
+    known = sum(size != -1 for size in described.values())
     assert known >= 7 if mpi.family == "mpich" else known == 0
 
 
 def test_access_modes_of_files(real: list[tuple[str, str]], describer: Path) -> None:
     modes = {key: value for key, value in real if key.startswith("mode:")}
     assert sorted(map(int, modes.values())) == [1 << bit for bit in range(9)]
-    told = ask(describer, *modes)
-    assert {key: told[key] for key in modes} == modes
+    described = ask(describer, *modes)
+    assert {key: described[key] for key in modes} == modes
 
 
 @pytest.mark.only_on(

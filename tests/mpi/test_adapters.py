@@ -20,7 +20,7 @@ PREFIX = "0xfe80000000000000"
 
 def adapter(root: Path, device: str, files: dict[str, str], description: str = "node01") -> None:
     """Make the files of an adapter whose port 1 is as on a node of a large machine, but for `files`."""
-    found = {
+    defaults = {
         "node_guid": "0002:c903:00a1:b2c4",
         "node_desc": f"{description} {device}",
         "ports/1/gids/0": "fe80:0000:0000:0000:0002:c903:00a1:b2c5",
@@ -31,7 +31,7 @@ def adapter(root: Path, device: str, files: dict[str, str], description: str = "
         "ports/1/rate": "100 Gb/sec (4X EDR)",
         "ports/1/link_layer": "InfiniBand",
     }
-    for name, text in (found | files).items():
+    for name, text in (defaults | files).items():
         path = root / "class/infiniband" / device / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{text}\n")

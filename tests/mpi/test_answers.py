@@ -27,8 +27,8 @@ def test_a_larger_broadcast(mpi: Mpi, compiled: Compile) -> None:
     program = compiled(mpi, "broadcasts.c")
     before = recorded(mpi, program, "small", CALLS, SMALL)
     after = recorded(mpi, program, "large", CALLS + 6, LARGE)
-    found = package.diff(before, after, fail_above=100, metric="bytes_sent")
-    (row,) = (row for row in found.found.rows["communicator_calls"] if row.procedure == "MPI_Bcast")
+    answer = package.diff(before, after, fail_above=100, metric="bytes_sent")
+    (row,) = (row for row in answer.found.rows["communicator_calls"] if row.procedure == "MPI_Bcast")
     assert row.user_name == "mine"
     assert row.only == ""
     # All ranks call, the root sends.
@@ -37,23 +37,23 @@ def test_a_larger_broadcast(mpi: Mpi, compiled: Compile) -> None:
     assert (row.bytes_sent.before, row.bytes_sent.after) == (CALLS * SMALL, (CALLS + 6) * LARGE)
     assert row.seconds.verdict == "unknown"
     # No other call differs in number, and Bcast explains all of the bytes.
-    others = [row for row in found.found.rows["calls"] if row.procedure != "MPI_Bcast"]
+    others = [row for row in answer.found.rows["calls"] if row.procedure != "MPI_Bcast"]
     assert others
     assert {(row.calls.verdict, row.bytes_sent.verdict) for row in others} == {("same", "same")}
-    assert found.found.figure("bytes_sent").value.change == row.bytes_sent.change
-    assert found.failed
+    assert answer.found.figure("bytes_sent").value.change == row.bytes_sent.change
+    assert answer.failed
     assert rankwise("diff", before, after, "--fail-above", "100%", "--metric", "bytes_sent").returncode == 1
 
 
 def test_equal_runs(mpi: Mpi, compiled: Compile) -> None:
     program = compiled(mpi, "broadcasts.c")
     runs = [recorded(mpi, program, f"equal-{number}", CALLS, SMALL) for number in range(6)]
-    found = package.diff(runs[:3], runs[3:]).found
-    assert found.noise_known
-    assert found.renamed == {}
+    difference = package.diff(runs[:3], runs[3:]).found
+    assert difference.noise_known
+    assert difference.renamed == {}
     # (Other programs may have taken processors.)
-    assert not [sentence for sentence in found.unlike if "processors" not in sentence]
-    for kind, rows in found.rows.items():
+    assert not [sentence for sentence in difference.unlike if "processors" not in sentence]
+    for kind, rows in difference.rows.items():
         for row in rows:
             assert row.only == "", (kind, row)
             assert (row.calls.verdict, row.calls.exact) == ("same", True), (kind, row)

@@ -44,7 +44,7 @@ def made_by(done: Recording, program: str) -> dict[str, tuple[str, str]]:
 
 def lines(done: Recording, procedure: str) -> set[tuple[str, str]]:
     """(communicator, source line) of all that a procedure made."""
-    found = set()
+    made = set()
     for name, path, offset in done.rows(
         "SELECT name, path, offset FROM communicators JOIN sites ON sites.id = site"
         " JOIN objects ON objects.id = object WHERE procedure = ?",
@@ -52,11 +52,11 @@ def lines(done: Recording, procedure: str) -> set[tuple[str, str]]:
     ):
         # The address that a call returns to may be that of the next line.
         words = ["addr2line", "-e", str(path), hex(int(str(offset)) - 1)]
-        told = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
-        source, _, number = told.split()[0].rpartition(":")
+        printed = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
+        source, _, number = printed.split()[0].rpartition(":")
         line = Path(source).read_text().splitlines()[int(number) - 1]
-        found.add((re.sub(r"\.\d+", "", str(name)), line.partition(" //")[0].partition(" /*")[0].strip()))
-    return found
+        made.add((re.sub(r"\.\d+", "", str(name)), line.partition(" //")[0].partition(" /*")[0].strip()))
+    return made
 
 
 OWN = {name: (name, "program") for name in ("W_d1", "W_d2", "W_d1_s1", "W_d1_d2", "S_d1_d2")}
@@ -123,9 +123,9 @@ def test_fortran(mpi: Mpi, source: str, tmp_path: Path) -> None:
     own = {name: (name, "program") for name in ("W_d1", "W_d1_s1", "W_a2", "W_a2_d1")}
     others = {name: (f"libmakers: {name}", "library") for name in ("W_d3", "W_d3_s1", "W_d4")}
     assert made_by(done, "makers") == own | others
-    found = {name: line.partition("(")[0].upper() for name, line in lines(done, "MPI_Comm_dup")}
-    del found["W_a2_d1"]  # by a PMPI_ name: gfortran gives it another line
-    assert found == {
+    calls = {name: line.partition("(")[0].upper() for name, line in lines(done, "MPI_Comm_dup")}
+    del calls["W_a2_d1"]  # by a PMPI_ name: gfortran gives it another line
+    assert calls == {
         "W_d1": "CALL MPI_COMM_DUP",
         "W_d3": "MPI_COMM_DUP",
         "W_d4": "CALL MPI_COMM_DUP",

@@ -29,9 +29,9 @@ def each(calls: int, sent: int = 0, received: int = 0) -> Calls:
 
 def on(done: Recording, procedure: str, name: str) -> Calls:
     """Calls of a procedure on the communicators or windows to which the program has given this name."""
-    found = done.rows("SELECT name FROM communicators WHERE user_name = ?", name)
+    communicators = done.rows("SELECT name FROM communicators WHERE user_name = ?", name)
     total: dict[int, list[int]] = {}
-    for (communicator,) in found:
+    for (communicator,) in communicators:
         for rank, figures in done.calls(procedure, str(communicator)).items():
             total[rank] = [a + b for a, b in zip(total.get(rank, [0, 0, 0]), figures, strict=True)]
     return {rank: (calls, sent, received) for rank, (calls, sent, received) in total.items()}
@@ -39,21 +39,21 @@ def on(done: Recording, procedure: str, name: str) -> Calls:
 
 def seconds(done: Recording, procedure: str, rank: int) -> float:
     """The time of all calls of a procedure on a rank."""
-    [(found,)] = done.rows(
+    [(total,)] = done.rows(
         """SELECT sum(seconds) FROM calls JOIN procedures ON procedures.id = calls.procedure
            WHERE procedures.name = ? AND rank = ?""",
         procedure,
         rank,
     )
-    return float(str(found))
+    return float(str(total))
 
 
 def written(done: Recording) -> int:
     """Bytes written to the program's file."""
-    [(found,)] = done.rows(
+    [(total,)] = done.rows(
         "SELECT sum(bytes_written) FROM file_accesses JOIN files ON files.id = file WHERE name LIKE '%data'"
     )
-    return int(str(found))
+    return int(str(total))
 
 
 def assert_all_counted(done: Recording) -> None:

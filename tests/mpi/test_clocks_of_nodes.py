@@ -29,8 +29,8 @@ def recorded(
     nodes: str = "abca",
 ) -> Recording:
     skew = ",".join(f"{node}:{ahead}" for node, ahead in SKEW_NS.items())
-    told = {"LD_PRELOAD": str(pretender), "PRETEND_NODES": nodes, "RANKWISE_TEST_CLOCKS": skew}
-    pretending = replace(mpi, environment={**mpi.environment, **told})
+    variables = {"LD_PRELOAD": str(pretender), "PRETEND_NODES": nodes, "RANKWISE_TEST_CLOCKS": skew}
+    pretending = replace(mpi, environment={**mpi.environment, **variables})
     command = pretending.launch(RANKS, compiled(mpi, "waiting.c"), *steps)
     done = run_on(pretending, command, tmp_path / "clocks.rankwise", option)
     assert done.process.returncode == 0, done.process.stderr
@@ -40,10 +40,10 @@ def recorded(
 def assert_waits_are_the_programs(done: Recording, errors: dict[object, object]) -> None:
     ours = measured(done)
     for what, ranks in told(done).items():
-        for rank, one in ranks.items():
-            allowed = 2 * one.calls * sum(float(str(error)) for error in errors.values())
-            if abs(ours[what][rank] - one.waited) > allowed:
-                assert_alike(ours[what][rank], one.waited, one.calls)
+        for rank, truth in ranks.items():
+            allowed = 2 * truth.calls * sum(float(str(error)) for error in errors.values())
+            if abs(ours[what][rank] - truth.waited) > allowed:
+                assert_alike(ours[what][rank], truth.waited, truth.calls)
 
 
 def test_times_of_several_nodes_are_on_one_clock(
@@ -65,10 +65,10 @@ def test_times_of_several_nodes_are_on_one_clock(
     assert float(str(wall)) < 60
     assert_waits_are_the_programs(done, errors)
     with done.database as database:
-        found = waiting(database)
-    assert found.not_known_seconds == 0
-    assert found.clock_error_seconds == max(float(str(error)) for error in errors.values())
-    assert not found.by_collectives
+        totals = waiting(database)
+    assert totals.not_known_seconds == 0
+    assert totals.clock_error_seconds == max(float(str(error)) for error in errors.values())
+    assert not totals.by_collectives
     # Nothing of ours is among the program's calls, its messages and communicators.
     assert done.calls("MPI_Comm_create_group") == {}
     assert done.messages() == {}
@@ -85,9 +85,9 @@ def test_clocks_that_are_not_compared_are_known_by_collectives(
     assert all(0 < float(str(errors[rank])) < 0.01 for rank in (1, 2))
     assert_waits_are_the_programs(done, errors)
     with done.database as database:
-        found = waiting(database)
-    assert found.not_known_seconds == 0
-    assert found.by_collectives
+        totals = waiting(database)
+    assert totals.not_known_seconds == 0
+    assert totals.by_collectives
 
 
 @pytest.mark.only_on(
@@ -99,7 +99,7 @@ def test_clocks_of_which_nothing_tells(mpi: Mpi, compiled: Compile, pretender: P
     assert dict(done.rows("SELECT rank, clock_error FROM ranks")) == {0: 0.0, 1: 0.0, 2: None, 3: None}
     assert measured(done) == {}
     with done.database as database:
-        found = waiting(database)
-    assert found.unknown is not None
-    assert found.unknown.reason == "clocks not compared"
-    assert found.not_known_seconds == pytest.approx(found.unknown.clocks_seconds)
+        totals = waiting(database)
+    assert totals.unknown is not None
+    assert totals.unknown.reason == "clocks not compared"
+    assert totals.not_known_seconds == pytest.approx(totals.unknown.clocks_seconds)

@@ -115,8 +115,8 @@ def test_all_collectives_compute_what_they_should(mpi: Mpi, build: Build, tmp_pa
         Grouping(((0, 3), (2, 1)), share=0.5, late=((3, 1e-4),)),
     )
     cells = [cell(procedure, size, *groupings) for procedure in PROCEDURES for size in SIZES]
-    batches = [Batch(one, {"default": None}, [["default"]], 1) for one in cells]
-    answers = served(mpi, build(mpi), 4, tmp_path, [one.text(Offers()) for one in batches])
+    batches = [Batch(collective, {"default": None}, [["default"]], 1) for collective in cells]
+    answers = served(mpi, build(mpi), 4, tmp_path, [batch.text(Offers()) for batch in batches])
     for batch, answer in zip(batches, answers, strict=True):
         (times,) = batch.times(answer)
         # In the grouping that has half of the time, a rank comes 100 us late.
@@ -161,8 +161,8 @@ def test_what_the_library_offers(mpi: Mpi, build: Build, tmp_path: Path) -> None
     offers = offers_in(tmp_path)
     assert offers.at_calls == (mpi.family == "mpich")
     for procedure, names in KNOWN[mpi.family].items():
-        found = {one.name: one.number for one in offers.choices[procedure].algorithms}
-        assert names.items() <= found.items()
+        numbers = {algorithm.name: algorithm.number for algorithm in offers.choices[procedure].algorithms}
+        assert names.items() <= numbers.items()
     # The variable for MPI_Allgatherv of Open MPI can't be written to.
     assert ("MPI_Allgatherv" in offers.choices) == (mpi.family == "mpich")
 
@@ -196,9 +196,9 @@ def looks(
     second.mkdir()
     served(mpi, program, 2, first, [])
     offers = offers_in(first)
-    offered = {one.name: one for one in offers.choices[procedure].algorithms}
+    offered = {algorithm.name: algorithm for algorithm in offers.choices[procedure].algorithms}
     algorithms = [replace(offered[name], segment=segment) for name, segment in chosen]
-    arms = {"default": None, **{one.label: one for one in algorithms}}
+    arms = {"default": None, **{algorithm.label: algorithm for algorithm in algorithms}}
     batch = Batch(cell(procedure, size, Grouping(((0, 1, 2, 3),))), arms, [list(arms)], 2)
     (second / "batch.0").write_text(batch.text(offers))
     (second / "stop").touch()
@@ -206,11 +206,11 @@ def looks(
     recording = run_on(mpi, words, place / "probe.rankwise")
     assert recording.process.returncode == 0, recording.process.stderr
     assert len(batch.times((second / "times.0").read_text())) == 1
-    found: list[set[str]] = [set() for _ in arms]
+    candidates: list[set[str]] = [set() for _ in arms]
     for call in seen(recording, 4):
         if call.on and call.named:
-            found[int(call.on.removeprefix("arm "))] |= {call.named.name, *call.named.also}
-    return found[1:]
+            candidates[int(call.on.removeprefix("arm "))] |= {call.named.name, *call.named.also}
+    return candidates[1:]
 
 
 @marks.NEEDS_SHARED_MEMORY
@@ -218,15 +218,15 @@ def looks(
 def test_a_chosen_algorithm_runs(mpi: Mpi, build: Build, tmp_path: Path) -> None:
     procedure, expected = LOOKS[mpi.family]
     chosen = [(name, 0) for name in expected]
-    found = looks(listening(mpi), build(mpi), tmp_path, procedure, 8000, chosen)
-    assert all(look in names for look, names in zip(expected.values(), found, strict=True)), found
+    candidates = looks(listening(mpi), build(mpi), tmp_path, procedure, 8000, chosen)
+    assert all(look in names for look, names in zip(expected.values(), candidates, strict=True)), candidates
 
 
 @pytest.mark.parametrize("mpi", [mpi for mpi in CHOOSING if mpi.family == "openmpi"], **NAMES)
 def test_messages_are_cut_into_segments(mpi: Mpi, build: Build, tmp_path: Path) -> None:
     chosen = [("pipeline", 0), ("pipeline", 8192)]
-    found = looks(listening(mpi), build(mpi), tmp_path, "MPI_Bcast", 40_000, chosen)
-    assert [sorted(names) for names in found] == [["chain"], ["chain, 5 segments"]]
+    candidates = looks(listening(mpi), build(mpi), tmp_path, "MPI_Bcast", 40_000, chosen)
+    assert [sorted(names) for names in candidates] == [["chain"], ["chain, 5 segments"]]
 
 
 @contextmanager
@@ -256,8 +256,8 @@ def test_a_session(mpi: Mpi, cache: Path, tmp_path: Path) -> None:
         del arms["strange"]
         order = ["good", "default", "default again"]
         times = racer.run(reduction, {**arms, "default again": None}, [order] * 3)
-        assert [list(one) for one in times] == [order] * 3
-        assert all(0 < seconds < math.inf for one in times for seconds in one.values())
+        assert [list(round_times) for round_times in times] == [order] * 3
+        assert all(0 < seconds < math.inf for round_times in times for seconds in round_times.values())
         with pytest.raises(RankwiseError, match=r"\brank 2\b.*\b2 ranks\b"):
             racer.run(cell("MPI_Barrier", 0, Grouping(((0, 2),))), arms, [list(arms)])
         assert racer.offered("MPI_Comm_dup") == ()
@@ -268,11 +268,11 @@ def test_relaunched(mpi: Mpi, cache: Path, tmp_path: Path) -> None:
     with raced(mpi, cache, tmp_path, 2) as racer:
         assert "Intel" in racer.library
         offered = racer.offered("MPI_Alltoall")
-        assert [one.number for one in offered] == list(range(1, len(offered) + 1))
+        assert [algorithm.number for algorithm in offered] == list(range(1, len(offered) + 1))
         assert len(offered) > 3
         arms = {"default": None, "first": offered[0]}
         times = racer.run(cell("MPI_Alltoall", 800, Grouping(((0, 1),))), arms, [["first", "default"]])
-        assert [list(one) for one in times] == [["first", "default"]]
+        assert [list(round_times) for round_times in times] == [["first", "default"]]
         assert all(seconds > 0 for seconds in times[0].values())
 
 

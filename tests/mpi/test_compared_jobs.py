@@ -16,7 +16,7 @@ mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 def waited_in(done: Recording) -> float:
     """How long the other ranks waited for those that computed for longer, by the program's own clocks."""
     computed = computed_in(done)
-    return sum(max(computed) - one for one in computed) / RANKS
+    return sum(max(computed) - seconds for seconds in computed) / RANKS
 
 
 @pytest.mark.parametrize("mended", [True, False])
@@ -26,24 +26,24 @@ def test_what_was_planted_is_what_changes(record: Record, mended: bool) -> None:
     late = Recording(first.process, first.path.rename(first.path.with_name("late.rankwise")))
     even = record("late_groups.c", RANKS, "none", STEPS)
     before, after = (late, even) if mended else (even, late)
-    found = rankwise.diff(before.path, after.path)
+    comparison = rankwise.diff(before.path, after.path)
     planted = waited_in(after) - waited_in(before)
-    changes = {one.name: one.change for one in found.found.time_in_mpi}
+    changes = {metric.name: metric.change for metric in comparison.found.time_in_mpi}
     waiting = changes["collectives"]
     assert waiting is not None
     assert waiting.value == pytest.approx(planted, rel=NEAR)
     assert (waiting.high < 0) is mended
     assert (waiting.low > 0) is not mended
-    states = {(one.rule, one.subject): one.state for one in found.found.findings}
+    states = {(finding.rule, finding.subject): finding.state for finding in comparison.found.findings}
     state = states["late-ranks", "2-3"]
     if state == "stays":  # Without a processor at once, they sleep for longer in the other run, too.
         computed = computed_in(even)
         assert min(computed[2:]) > max(computed[:2])
     else:
         assert state == ("gone" if mended else "new")
-    balance = next(one for one in found.found.efficiency if one.name == "load balance")
+    balance = next(factor for factor in comparison.found.efficiency if factor.name == "load balance")
     assert balance.change is not None
     assert (balance.change.value > 0.2) is mended
     # The same line calls Allreduce in both, and no other one came or went.
-    assert {row.only for row in found.found.rows["sites"]} == {""}
-    assert {row.procedure for row in found.found.rows["sites"]} == {"MPI_Allreduce", "MPI_Barrier"}
+    assert {row.only for row in comparison.found.rows["sites"]} == {""}
+    assert {row.procedure for row in comparison.found.rows["sites"]} == {"MPI_Allreduce", "MPI_Barrier"}

@@ -24,7 +24,7 @@ mpi = libraries.in_turn(libraries.ONE_OF_EACH_LAUNCHER)
 def waiting(job: Job) -> int:
     """How many ranks are inside a call that they called after MPI_Barrier."""
     threads = [counters.threads for counters in job.counters()]
-    return sum(bool(one["inside_key"].any() and one["left_key"].any()) for one in threads)
+    return sum(bool(rank["inside_key"].any() and rank["left_key"].any()) for rank in threads)
 
 
 def until_it_hangs(job: Job, ranks: int) -> None:
@@ -45,17 +45,17 @@ def hang_of(place: Place, what: str, ranks: int) -> dict[str, Any]:
         job.wait()
         done = place.recorded(job)
     summary = json.loads(done.shown("--json"))
-    found: dict[str, Any] = summary["hang"]
-    assert found is not None, summary["places"]
+    hang: dict[str, Any] = summary["hang"]
+    assert hang is not None, summary["places"]
     # The time in the hang is time in MPI, and weighs in the findings.
-    assert found["lost_seconds"] >= HUNG_S
-    assert found["lost_percent_of_run"] > 10
+    assert hang["lost_seconds"] >= HUNG_S
+    assert hang["lost_percent_of_run"] > 10
     assert summary["efficiency"]["parallel"] < 1
-    return found
+    return hang
 
 
-def ring(found: dict[str, Any]) -> list[tuple[str, str, str]]:
-    return [(step["ranks"], step["procedure"] or "", step["waits_for"]) for step in found["steps"]]
+def ring(hang: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [(step["ranks"], step["procedure"] or "", step["waits_for"]) for step in hang["steps"]]
 
 
 EVERYBODY = f"0-{RANKS - 1}"
@@ -94,11 +94,13 @@ def test_why_a_job_hangs(
     root: str,
     expected: list[tuple[str, str, str]],
 ) -> None:
-    found = hang_of(Place(mpi, compiled(mpi, "deadlocks.c"), tmp_path), what, ranks)
-    assert (found["kind"], found["is_deadlock"], found["root"]) == (kind, True, root)
-    assert ring(found) == expected
-    assert all(step["certain"] for step in found["steps"])
-    left_over = [(one["source"], one["destination"], one["tag"]) for one in found["steps"][0]["found"]]
+    hang = hang_of(Place(mpi, compiled(mpi, "deadlocks.c"), tmp_path), what, ranks)
+    assert (hang["kind"], hang["is_deadlock"], hang["root"]) == (kind, True, root)
+    assert ring(hang) == expected
+    assert all(step["certain"] for step in hang["steps"])
+    left_over = [
+        (message["source"], message["destination"], message["tag"]) for message in hang["steps"][0]["found"]
+    ]
     assert left_over == ([(1, 0, 8)] if what == "tag" else [])
 
 
@@ -109,9 +111,9 @@ def test_why_a_job_hangs(
 def test_one_that_computes_is_no_deadlock(
     mpi: Mpi, compiled: Compile, tmp_path: Path, what: str, late: str, procedure: str, collective: str | None
 ) -> None:
-    found = hang_of(Place(mpi, compiled(mpi, "deadlocks.c"), tmp_path), what, RANKS - 1)
-    assert (found["kind"], found["is_deadlock"], found["root"]) == ("computing", False, late)
-    first, last = found["steps"]
+    hang = hang_of(Place(mpi, compiled(mpi, "deadlocks.c"), tmp_path), what, RANKS - 1)
+    assert (hang["kind"], hang["is_deadlock"], hang["root"]) == ("computing", False, late)
+    first, last = hang["steps"]
     assert (first["procedure"], first["waits_for"], first["collective"]) == (procedure, late, collective)
     assert first["count"] == RANKS - 1
     assert (last["ranks"], last["state"]) == (late, "outside")
@@ -122,21 +124,21 @@ def test_a_job_that_hangs_and_runs(mpi: Mpi, compiled: Compile, tmp_path: Path) 
     with place.start("tag") as job:
         until_it_hangs(job, RANKS)
         start = time.monotonic()
-        while (found := top(place)) is None:
+        while (hang := top(place)) is None:
             assert time.monotonic() < start + LIMIT_SECONDS, job.stderr
         os.kill(job.process.pid, signal.SIGTERM)
         job.wait()
         after = json.loads(place.recorded(job).shown("--json"))["hang"]
-    assert (found["kind"], found["is_deadlock"], found["root"]) == ("unmatched", True, EVERYBODY)
-    assert all("deadlocks" in step["site"] for step in found["steps"])
+    assert (hang["kind"], hang["is_deadlock"], hang["root"]) == ("unmatched", True, EVERYBODY)
+    assert all("deadlocks" in step["site"] for step in hang["steps"])
     # What is said while it runs is said of its profile, too.
-    assert (after["kind"], after["root"], ring(after)) == (found["kind"], found["root"], ring(found))
-    assert [step["site"] for step in after["steps"]] == [step["site"] for step in found["steps"]]
+    assert (after["kind"], after["root"], ring(after)) == (hang["kind"], hang["root"], ring(hang))
+    assert [step["site"] for step in after["steps"]] == [step["site"] for step in hang["steps"]]
 
 
 def top(place: Place) -> dict[str, Any] | None:
     """What a look at the running job says."""
     words = [*(str(RANKWISE), "top", "--once", "--json", "--every", "0.5"), str(place.run_directory)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True)
-    found: dict[str, Any] | None = json.loads(done.stdout)["worlds"][0]["hang"]
-    return found
+    hang: dict[str, Any] | None = json.loads(done.stdout)["worlds"][0]["hang"]
+    return hang

@@ -87,9 +87,9 @@ def test_nobody_reads_the_line(place: Place) -> None:
 def sends_in_memory(run_directory: Path) -> list[int]:
     """How often each process called MPI_Send, as it stayed in the memory of this node; then remove it."""
     paths = [path for memory in node_memory.of_run(run_directory) for path in memory.counters()]
-    found = [sends(read_counters(path)) for path in paths]
+    counts = [sends(read_counters(path)) for path in paths]
     node_memory.forget(run_directory)
-    return found
+    return counts
 
 
 def sends(counters: Counters) -> int:
@@ -260,8 +260,8 @@ def test_disk_full_during_the_run(place: Place) -> None:
     run = place.directory / "disk" / "run"
 
     def saved() -> list[int]:
-        files = [one for path in run.glob("*.node") for one in read_entries(path)]
-        return [sends(one) for one in files if isinstance(one, Counters)]
+        files = [entry for path in run.glob("*.node") for entry in read_entries(path)]
+        return [sends(entry) for entry in files if isinstance(entry, Counters)]
 
     under = place.rankwise("--run-dir", run, "--keep-run-dir", "--save-every", "0.1")
     with (

@@ -29,24 +29,24 @@ def test_waits_are_those_of_the_program(record: Record, extra: int, ratio: int) 
     done = record("drift.c", 2, str(STEPS), str(extra), str(ratio))
     lines = [line.split() for line in done.process.stdout.splitlines()]
     truth = {int(words[1]): tuple(map(float, words[2:])) for words in lines if words[:1] == ["waited"]}
-    found = {one.rank: one for one in analysed(done).waiting if one.procedure == "MPI_Waitall"}
-    assert found.keys() == truth.keys() == {0, 1}
+    rows = {row.rank: row for row in analysed(done).waiting if row.procedure == "MPI_Waitall"}
+    assert rows.keys() == truth.keys() == {0, 1}
     for rank, (waited, seconds) in truth.items():
-        one = found[rank]
-        not_known = one.seconds - one.certain_seconds
-        off = abs(one.late_sender_seconds - waited)
-        assert off <= one.error_seconds + not_known + CLOCK * seconds + STEPS * AROUND
-        assert one.late_receiver_seconds == 0.0
+        row = rows[rank]
+        not_known = row.seconds - row.certain_seconds
+        off = abs(row.late_sender_seconds - waited)
+        assert off <= row.error_seconds + not_known + CLOCK * seconds + STEPS * AROUND
+        assert row.late_receiver_seconds == 0.0
     # (Where processors are shared, stretches may be shorter than the time that one is taken away.)
-    assert found[1].certain >= 0.6 * found[1].sampled >= 8
+    assert rows[1].certain >= 0.6 * rows[1].sampled >= 8
 
 
 @pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
 @pytest.mark.reported("verdict/eager")
 def test_pairs_that_exchange_wait_for_senders(record: Record) -> None:
     done = record("pair_exchange.c", 2, "200", "8")
-    found = analysed(done)
-    assert found.late_receiver_seconds == 0.0
-    assert found.late_sender_seconds > 0.1
+    waits = analysed(done)
+    assert waits.late_receiver_seconds == 0.0
+    assert waits.late_sender_seconds > 0.1
     answer = json.loads(done.shown("--json"))
-    assert "eager-threshold" not in {one["rule"] for one in answer.get("findings", ())}
+    assert "eager-threshold" not in {finding["rule"] for finding in answer.get("findings", ())}

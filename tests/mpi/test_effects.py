@@ -52,9 +52,9 @@ class Job:
         made = replace(made, about=replace(made.about, library=self.said))
         place = self.directory / f"rules-{len(list(self.directory.iterdir()))}"
         place.mkdir()
-        found = effects(self.before, self._profile("after", materialise(made, place, self.library)), rules)
-        assert found.others == []
-        return found.rules
+        result = effects(self.before, self._profile("after", materialise(made, place, self.library)), rules)
+        assert result.others == []
+        return result.rules
 
     def _profile(self, name: str, variables: dict[str, str]) -> Path:
         # What the library is, is not known before it has run: watching does no harm.
@@ -76,8 +76,8 @@ def test_alltoallv_in_one_size(mpi: Mpi, compiled: Compile, tmp_path: Path) -> N
     job = Job(mpi, compiled(mpi, "cells.c"), tmp_path, 6)
     assert by_label(job.label).watched
     bcast = rule("Bcast", 6, 4096, 4096, number=1)
-    found = job.effects(rule("Alltoallv", 5, number=2), rule("Alltoallv", 4, number=1), bcast)
-    pairwise, linear, changed = found
+    outcomes = job.effects(rule("Alltoallv", 5, number=2), rule("Alltoallv", 4, number=1), bcast)
+    pairwise, linear, changed = outcomes
     assert pairwise.verdict == "changed"
     if version_of(job.said).parts < (5,):  # pairwise sends itself a message in 5.0
         assert pairwise.messages == "same"
@@ -92,5 +92,5 @@ def test_alltoallv_in_one_size(mpi: Mpi, compiled: Compile, tmp_path: Path) -> N
 @pytest.mark.reported("tune/mpich_bad_alltoall")
 def test_the_same_messages_are_no_proof(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     job = Job(mpi, compiled(mpi, "collectives_given.c"), tmp_path, 2, "1", "alltoall:65536:20:world")
-    [found] = job.effects(rule("Alltoall", 2, 65536, 65536, "MPIR_Alltoall_intra_brucks"))
-    assert (found.verdict, found.messages) == ("not visible", "same")
+    [effect] = job.effects(rule("Alltoall", 2, 65536, 65536, "MPIR_Alltoall_intra_brucks"))
+    assert (effect.verdict, effect.messages) == ("not visible", "same")

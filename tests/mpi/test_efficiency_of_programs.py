@@ -17,7 +17,7 @@ NEAR_IDEAL = 0.1  # that shares of the run time on an ideal network may differ b
 BESIDE = 0.05  # that they may be beside the range that is told: the programs' own sums are in the run, too
 
 
-def told(done: Recording) -> tuple[float, float, float]:
+def printed(done: Recording) -> tuple[float, float, float]:
     """Parallel efficiency, load balance and communication efficiency, by the clocks of the program."""
     lines = [line.split() for line in done.process.stdout.splitlines()]
     assert sorted(int(rank) for rank, *_ in lines) == list(range(RANKS))
@@ -29,36 +29,40 @@ def told(done: Recording) -> tuple[float, float, float]:
 
 def efficiency_of(done: Recording) -> Efficiency:
     with done.database as database:
-        found = Evidence(database).efficiency
-    assert found is not None
-    return found
+        efficiency = Evidence(database).efficiency
+    assert efficiency is not None
+    return efficiency
 
 
-def assert_as_told(found: Efficiency, done: Recording) -> None:
-    assert (found.parallel, found.load_balance, found.communication) == pytest.approx(told(done), abs=NEAR)
-    assert found.parallel == pytest.approx(found.load_balance * found.communication)
+def assert_as_told(efficiency: Efficiency, done: Recording) -> None:
+    assert (efficiency.parallel, efficiency.load_balance, efficiency.communication) == pytest.approx(
+        printed(done), abs=NEAR
+    )
+    assert efficiency.parallel == pytest.approx(efficiency.load_balance * efficiency.communication)
 
 
 def test_work_that_is_shared_out_unevenly(record: Record) -> None:
     """Ranks compute for 1, 2 and 3 units, and the last one hardly waits."""
     done = record("efficient.c", RANKS, "uneven")
-    found = efficiency_of(done)
-    assert_as_told(found, done)
-    assert found.useful_most_rank == RANKS - 1
-    assert found.split is not None, found.why_no_split
-    assert found.split.serialisation * found.split.transfer == pytest.approx(found.communication)
+    efficiency = efficiency_of(done)
+    assert_as_told(efficiency, done)
+    assert efficiency.useful_most_rank == RANKS - 1
+    assert efficiency.split is not None, efficiency.why_no_split
+    assert efficiency.split.serialisation * efficiency.split.transfer == pytest.approx(
+        efficiency.communication
+    )
     # It is no serialisation that they wait for rank 2: who has the most to do waits for nobody.
-    assert found.split.serialisation > 0.7
+    assert efficiency.split.serialisation > 0.7
 
 
 def test_ranks_that_compute_one_after_another(record: Record) -> None:
     """Each computes while the other two wait, in their receives or in the barrier."""
     done = record("efficient.c", RANKS, "chain")
-    found = efficiency_of(done)
-    assert_as_told(found, done)
-    assert found.split is not None, found.why_no_split
-    assert found.split.serialisation < 0.5  # it is a third
-    assert found.split.transfer > found.split.serialisation
+    efficiency = efficiency_of(done)
+    assert_as_told(efficiency, done)
+    assert efficiency.split is not None, efficiency.why_no_split
+    assert efficiency.split.serialisation < 0.5  # it is a third
+    assert efficiency.split.transfer > efficiency.split.serialisation
 
 
 @pytest.mark.reported("verdict/pop")
@@ -68,20 +72,20 @@ def test_run_time_on_an_ideal_network(record: Record, how: str) -> None:
     done = record("ideal.c", RANKS, how)
     [line] = done.process.stdout.splitlines()
     ideal = float(line.removeprefix("IDEAL "))
-    found = efficiency_of(done).split
-    assert found is not None
-    assert found.transfer == pytest.approx(ideal, abs=NEAR_IDEAL)
-    assert found.transfer_low - BESIDE <= ideal <= found.transfer_high + BESIDE
+    split = efficiency_of(done).split
+    assert split is not None
+    assert split.transfer == pytest.approx(ideal, abs=NEAR_IDEAL)
+    assert split.transfer_low - BESIDE <= ideal <= split.transfer_high + BESIDE
 
 
 def test_regions_contain_those_nested_in_them(record: Record) -> None:
     done = record("efficient.c", RANKS, "nested")
     with done.database as database:
-        regions = {one.region: one for one in Evidence(database).regions}
+        regions = {region.region: region for region in Evidence(database).regions}
     outer, inner = regions["outer"], regions["outer/inner"]
     assert (outer.ranks, inner.ranks) == (RANKS, RANKS)
     # All is in the outer region, all that is MPI in the inner one.
-    parallel, balance, communication = told(done)
+    parallel, balance, communication = printed(done)
     assert (outer.parallel, outer.load_balance, outer.communication) == pytest.approx(
         (parallel, balance, communication), abs=2 * NEAR
     )
@@ -91,8 +95,8 @@ def test_regions_contain_those_nested_in_them(record: Record) -> None:
 def test_the_late_rank_is_found(record: Record) -> None:
     done = record("waiting.c", RANKS, "one")
     with done.database as database:
-        found = findings(Evidence(database))
-    [late] = [one.finding for one in found.found if one.finding.rule == "late-ranks"]
+        answer = findings(Evidence(database))
+    [late] = [entry.finding for entry in answer.found if entry.finding.rule == "late-ranks"]
     assert late.title.startswith("Rank 1 arrives late")
     # What the others waited for it, as the program has noted; and in a few other calls.
     caused = {int(line.split()[2]): float(line.split()[6]) for line in done.process.stdout.splitlines()}

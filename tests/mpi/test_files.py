@@ -74,29 +74,29 @@ def expected_forms() -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize(("direction", "column"), [("read", 0), ("write", 1)])
 def test_every_data_access(accesses: Accesses, direction: str, column: int) -> None:
-    found, expected = {}, {}
+    counted, expected = {}, {}
     for name, base in expected_forms():
         procedure = f"MPI_File_{name.format(direction)}"
-        found[procedure] = accesses("all", procedure)
+        counted[procedure] = accesses("all", procedure)
         moved = {rank: 3 * (base + rank) for rank in EVERYONE}
         expected[procedure] = {rank: (2, 0, size) if column else (2, size, 0) for rank, size in moved.items()}
     for form in SPLIT:
         procedure = f"MPI_File_{direction}{form}_begin"
-        found[procedure] = accesses("all", procedure)
+        counted[procedure] = accesses("all", procedure)
         expected[procedure] = dict.fromkeys(EVERYONE, (2, 0, 0))
-    assert found == expected
+    assert counted == expected
 
 
 def test_the_same_calls_are_among_all_calls(done: Recording) -> None:
     only = ["write_at_all_end", "read_shared", "iwrite_all", "iread_at", "read_ordered_begin", "sync"]
-    found = {name: done.calls(f"MPI_File_{name}") for name in only}
+    calls = {name: done.calls(f"MPI_File_{name}") for name in only}
     # (calls, written, read); also by the other parts of the program
-    assert found["write_at_all_end"] == {rank: (2, 3 * (220 + rank), 0) for rank in EVERYONE}
-    assert found["read_shared"] == {rank: (2, 0, 3 * (140 + rank)) for rank in EVERYONE}
-    assert found["iwrite_all"] == {rank: (2, 3 * (180 + rank), 0) for rank in EVERYONE}
-    assert found["iread_at"][0][:2] == (found["iread_at"][0][0], 0)
-    assert found["read_ordered_begin"] == dict.fromkeys(EVERYONE, (2, 0, 0))
-    assert found["sync"] == dict.fromkeys(EVERYONE, (4, 0, 0))
+    assert calls["write_at_all_end"] == {rank: (2, 3 * (220 + rank), 0) for rank in EVERYONE}
+    assert calls["read_shared"] == {rank: (2, 0, 3 * (140 + rank)) for rank in EVERYONE}
+    assert calls["iwrite_all"] == {rank: (2, 3 * (180 + rank), 0) for rank in EVERYONE}
+    assert calls["iread_at"][0][:2] == (calls["iread_at"][0][0], 0)
+    assert calls["read_ordered_begin"] == dict.fromkeys(EVERYONE, (2, 0, 0))
+    assert calls["sync"] == dict.fromkeys(EVERYONE, (4, 0, 0))
     whole = done.rows(
         """SELECT procedures.name, sum(bytes_received), sum(bytes_sent) FROM calls
            JOIN procedures ON procedures.id = procedure WHERE class = 'input-output'
@@ -131,21 +131,21 @@ def test_beyond_the_end(mpi: Mpi, done: Recording, accesses: Accesses) -> None:
     assert accesses("short", "MPI_File_read") == dict.fromkeys(EVERYONE, (2, 100, 0))
     assert accesses("short", "MPI_File_read_at") == {rank: (1, 10 + rank, 0) for rank in EVERYONE}
     lines = [line.split() for line in done.process.stdout.splitlines()]
-    told = {int(rank): int(count) for rank, word, count in (line for line in lines if "told" in line)}
+    counts = {int(rank): int(count) for rank, word, count in (line for line in lines if "told" in line)}
     # The library's own statuses; true is 20 + rank.
-    assert all(count in (20 + rank, 100) for rank, count in told.items())
-    assert accesses("short", "MPI_File_read_at_all") == {rank: (1, told[rank], 0) for rank in EVERYONE}
+    assert all(count in (20 + rank, 100) for rank, count in counts.items())
+    assert accesses("short", "MPI_File_read_at_all") == {rank: (1, counts[rank], 0) for rank in EVERYONE}
     nonblocking = {} if mpi.family == "openmpi" else {rank: (1, 30 + rank, 0) for rank in EVERYONE}
     assert accesses("short", "MPI_File_iread_at") == nonblocking
 
 
 def test_nothing(accesses: Accesses) -> None:
-    one = {0: (1, 0, 0), 1: (1, 50, 0), 2: (1, 0, 0)}
+    expected = {0: (1, 0, 0), 1: (1, 50, 0), 2: (1, 0, 0)}
     assert accesses("nothing", "MPI_File_write_at") == dict.fromkeys(EVERYONE, (1, 0, 0))
     assert accesses("nothing", "MPI_File_write_at_all")[1] == (1, 0, 50)
     assert accesses("nothing", "MPI_File_iwrite_at") == dict.fromkeys(EVERYONE, (1, 0, 0))
-    assert accesses("nothing", "MPI_File_read_at_all") == one
-    assert accesses("nothing", "MPI_File_iread_at_all") == one
+    assert accesses("nothing", "MPI_File_read_at_all") == expected
+    assert accesses("nothing", "MPI_File_iread_at_all") == expected
     assert accesses("nothing", "MPI_File_read_ordered") == dict.fromkeys(EVERYONE, (1, 0, 0))
 
 
@@ -164,11 +164,11 @@ def test_files(finished: Finished) -> None:
         """SELECT files.name, communicators.name, mode, opens FROM files
            JOIN communicators ON communicators.id = communicator WHERE files.id > 0 ORDER BY files.id"""
     )
-    found = {}
+    openings = {}
     for name, *facts in rows:
-        found.setdefault(Path(str(name)).name, []).append(tuple(facts))
+        openings.setdefault(Path(str(name)).name, []).append(tuple(facts))
     assert {Path(str(name)).parent for name, *_ in rows} == {directory}
-    assert {name: sorted(found[name]) for name in names} == {
+    assert {name: sorted(openings[name]) for name in names} == {
         "all": [("W", "create rdwr", 3)],
         "nothing": [("W", "create rdwr", 3)],
         "short": [("W", "create rdwr", 3)],
@@ -181,7 +181,7 @@ def test_files(finished: Finished) -> None:
         "self2": [("S.2", "create wronly excl", 1)],
         "errors": [("W", "create wronly", 3), ("W", "rdonly", 3)],
     }
-    assert len(found) == len(names) + 1 + MANY + AT_ONCE
+    assert len(openings) == len(names) + 1 + MANY + AT_ONCE
 
 
 def test_one_file_twice(accesses: Accesses) -> None:
@@ -253,10 +253,10 @@ def by_procedure(done: Recording) -> dict[str, list[tuple[int, int, int]]]:
         """SELECT procedures.name, accesses, bytes_read, bytes_written FROM file_accesses
            JOIN procedures ON procedures.id = procedure WHERE bytes_read + bytes_written > 0 ORDER BY rank"""
     )
-    found: dict[str, list[tuple[int, int, int]]] = {}
+    amounts: dict[str, list[tuple[int, int, int]]] = {}
     for name, *numbers in rows:
-        found.setdefault(str(name).removeprefix("MPI_File_"), []).append(tuple(numbers))  # type: ignore[arg-type]
-    return found
+        amounts.setdefault(str(name).removeprefix("MPI_File_"), []).append(tuple(numbers))  # type: ignore[arg-type]
+    return amounts
 
 
 @pytest.mark.parametrize("mpi", [mpi for mpi in libraries.ALL if mpi.mpifort], ids=lambda mpi: mpi.name)

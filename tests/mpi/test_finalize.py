@@ -25,8 +25,8 @@ mpi = libraries.in_turn(libraries.ONE_OF_EACH_LAUNCHER)
 
 
 def on_three_nodes(mpi: Mpi, pretender: Path) -> Mpi:
-    told = {"LD_PRELOAD": str(pretender), "PRETEND_NODES": NODES, "RANKWISE_TEST_CLOCKS": SKEW}
-    return replace(mpi, environment={**mpi.environment, **told})
+    variables = {"LD_PRELOAD": str(pretender), "PRETEND_NODES": NODES, "RANKWISE_TEST_CLOCKS": SKEW}
+    return replace(mpi, environment={**mpi.environment, **variables})
 
 
 def test_one_that_is_late(mpi: Mpi, compiled: Compile, pretender: Path, tmp_path: Path) -> None:
@@ -40,9 +40,9 @@ def test_one_that_is_late(mpi: Mpi, compiled: Compile, pretender: Path, tmp_path
     # Its clock is known from MPI_Init alone, so that it may have drifted by 1e-5 in more than 1.5 s.
     headers = {}
     for holder in find_counters(tmp_path / "late.rankwise-run").holders:
-        for one in holder.read():
-            assert isinstance(one, Counters)
-            headers[one.header.world_rank] = one.header
+        for counters in holder.read():
+            assert isinstance(counters, Counters)
+            headers[counters.header.world_rank] = counters.header
     assert [headers[rank].at_start.is_done for rank in range(RANKS)] == [False, True, True, False]
     assert not headers[2].at_stop.is_done
     errors = dict(done.rows("SELECT rank, clock_error FROM ranks"))

@@ -28,11 +28,11 @@ _RECURSIVE_DOUBLING = {
 }
 
 
-def found(done: Recording) -> dict[str, Finding]:
+def findings_of(done: Recording) -> dict[str, Finding]:
     """What the rules have found, by their names."""
     assert done.process.returncode == 0, done.process.stderr
     with done.database as database:
-        return {one.finding.rule: one.finding for one in findings(Evidence(database)).found}
+        return {entry.finding.rule: entry.finding for entry in findings(Evidence(database)).found}
 
 
 Run = Callable[..., dict[str, Finding]]  # (ranks, *words): what is found in a run of programs/findings.c
@@ -47,7 +47,7 @@ def run(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Run:
         # (Launchers bind their ranks, whatever they themselves may use.)
         before = ["taskset", "-c", cpus] if cpus else []
         command = mpi.launch(ranks, *before, program, what, *words)
-        return found(recording.run_on(mpi, command, tmp_path / f"{what}.{ranks}.rankwise"))
+        return findings_of(recording.run_on(mpi, command, tmp_path / f"{what}.{ranks}.rankwise"))
 
     return run_
 
@@ -93,7 +93,7 @@ def test_threads_on_one_core(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Non
     for threads, wrong in (("3", True), ("1", False)):
         words = mpi.launch(1, program, str(CPUS[0]), threads)
         done = recording.run_on(mpi, words, tmp_path / f"{threads}.rankwise")
-        assert ("badly-bound" in found(done)) is wrong
+        assert ("badly-bound" in findings_of(done)) is wrong
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -105,4 +105,4 @@ def test_an_algorithm_of_too_many_messages(case: Case, compiled: Compile, tmp_pa
         mpi = replace(case.mpi, environment={**case.mpi.environment, **environment})
         words = mpi.launch(8, program, "allgathers")
         done = recording.run_on(mpi, words, tmp_path / f"{name}.rankwise", *case.options)
-        assert ("collective-algorithm" in found(done)) is (name == "ring")
+        assert ("collective-algorithm" in findings_of(done)) is (name == "ring")

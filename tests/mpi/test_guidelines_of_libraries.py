@@ -62,19 +62,24 @@ def _guidelines(mpi: Mpi, cache: Path, place: Path, *options: str) -> subprocess
 def test_the_outcome_is_whole(mpi: Mpi, cache: Path, tmp_path: Path) -> None:
     done = _guidelines(mpi, cache, tmp_path, "--sizes", "1K,8", "--json", "--", *mpi.launch(2))
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    compared = [*found["violated"], *found["too_short"], *found["others"]]
+    outcome: dict[str, Any] = json.loads(done.stdout)
+    compared = [*outcome["violated"], *outcome["too_short"], *outcome["others"]]
     wanted = {
-        (one.cell.procedure, one.cell.size, words)
-        for one in questions(2, [8, 1024], [])
-        for words in one.others
+        (question.cell.procedure, question.cell.size, words)
+        for question in questions(2, [8, 1024], [])
+        for words in question.others
     }
-    assert {(one["procedure"], one["size"], one["against"]) for one in compared} == wanted
+    assert {
+        (comparison["procedure"], comparison["size"], comparison["against"]) for comparison in compared
+    } == wanted
     assert len(compared) == len(wanted)
-    assert all(one["own_us"] > 0 and one["other_us"] > 0 for one in compared)
-    assert all(one["interval"]["confidence"] >= one["interval"]["wanted"] > 0.998 for one in compared)
-    assert (found["processes"], found["left"], found["ended"]) == (2, 0, "")
-    assert found["not_comparable"] == {}
+    assert all(comparison["own_us"] > 0 and comparison["other_us"] > 0 for comparison in compared)
+    assert all(
+        comparison["interval"]["confidence"] >= comparison["interval"]["wanted"] > 0.998
+        for comparison in compared
+    )
+    assert (outcome["processes"], outcome["left"], outcome["ended"]) == (2, 0, "")
+    assert outcome["not_comparable"] == {}
     assert not list(tmp_path.iterdir())
     assert f"rankwise: {len(wanted)} comparisons in 32 rounds: about " in done.stderr
 

@@ -118,6 +118,6 @@ def test_a_hidden_library_is_told_of_any_namespace(
         # The next look comes after as much time as has passed, at the latest.
         time.sleep(2 * (time.monotonic() - start) + 2)
         sign.touch()
-        told = process.communicate(timeout=LIMIT_SECONDS)[1]
-    assert process.returncode == 0, told
-    assert_facts(told, f"rank 1 .. {os.uname().nodename} .. {LIBRARY}/librankwise.so")
+        printed = process.communicate(timeout=LIMIT_SECONDS)[1]
+    assert process.returncode == 0, printed
+    assert_facts(printed, f"rank 1 .. {os.uname().nodename} .. {LIBRARY}/librankwise.so")

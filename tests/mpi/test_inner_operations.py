@@ -27,17 +27,17 @@ Matrix = dict[tuple[int, int], tuple[int, int]]
 
 def cases() -> dict[str, tuple[Mpi, dict[str, str]]]:
     """MPICH 5 sends within a node by shared memory: let it take the even and the odd ranks for two nodes."""
-    found: dict[str, tuple[Mpi, dict[str, str]]] = {}
+    variants: dict[str, tuple[Mpi, dict[str, str]]] = {}
     for mpi in libraries.ALL:
         if mpi.family != "mpich" or mpi.vendor:
             continue
         if mpi.name == "mpich-debian":
-            found[mpi.name] = (mpi, {})
+            variants[mpi.name] = (mpi, {})
         else:
             for netmod in ("ucx", "ofi"):
                 apart = {"MPIR_CVAR_ODD_EVEN_CLIQUES": "1", "MPIR_CVAR_CH4_NETMOD": netmod}
-                found[f"{mpi.name}-{netmod}"] = (mpi, apart)
-    return found
+                variants[f"{mpi.name}-{netmod}"] = (mpi, apart)
+    return variants
 
 
 CASES = cases()
@@ -48,9 +48,9 @@ CASES = cases()
 def test_messages_are_those_of_the_operation_alone(case: str, compiled: Compile, tmp_path: Path) -> None:
     mpi, environment = CASES[case]
     by_nonblocking = {f"MPIR_CVAR_{name.upper()}_INTRA_ALGORITHM": "nb" for name in COLLECTIVES}
-    told = replace(mpi, environment={**mpi.environment, **environment, **by_nonblocking})
-    words = told.launch(RANKS, compiled(mpi, "inner_operations.c"))
-    done = run_on(told, words, tmp_path / "inner.rankwise")
+    library = replace(mpi, environment={**mpi.environment, **environment, **by_nonblocking})
+    words = library.launch(RANKS, compiled(mpi, "inner_operations.c"))
+    done = run_on(library, words, tmp_path / "inner.rankwise")
     assert done.process.returncode == 0, done.process.stderr
     assert done.rows("SELECT DISTINCT transport_state FROM ranks") == [("active",)]
 

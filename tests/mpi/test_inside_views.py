@@ -26,14 +26,14 @@ def test_every_collective_shows_messages_or_says_why_not(
     run = record("collectives.c", RANKS)
     states = {state for (state,) in run.rows("SELECT transport_state FROM ranks")}
     with run.database as database:
-        found = [row for row in collectives(database) if row.class_name in CLASSES]
+        rows = [row for row in collectives(database) if row.class_name in CLASSES]
         shapes = algorithms(database)
-    assert len(found) > 20
-    for row in found:
+    assert len(rows) > 20
+    for row in rows:
         assert (row.messages is None) == row.visibility.text.startswith(NOT_VISIBLE), row
         assert row.messages != 0
     if states != {"active"}:
-        assert all(row.messages is None for row in found)
+        assert all(row.messages is None for row in rows)
         assert {row.text.partition(":")[0] for row in shapes} == {NOT_VISIBLE}
     else:
         # All ranks were read, so nothing is unknown, and nothing is missing.
@@ -80,5 +80,5 @@ def test_shared_memory_beside_messages(
     assert exchange.factor is not None
     assert exchange.factor >= (RANKS - 1) / RANKS
     assert main(["show", str(done.path), "--matrix"]) == 0
-    told = capsys.readouterr().out.splitlines()[-1]
-    assert_facts(told, "--by collective")
+    last_line = capsys.readouterr().out.splitlines()[-1]
+    assert_facts(last_line, "--by collective")

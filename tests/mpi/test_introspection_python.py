@@ -100,11 +100,11 @@ def test_examples(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     title, *matrix = printed["barrier"].splitlines()
     assert title.startswith("messages of one MPI_Barrier")
     assert_barrier(mpi, "\n".join(matrix))
-    told = re.compile(r"rank (\d) sends inside (\w+) \d+ bytes \(by definition (\d+)\)")
+    pattern = re.compile(r"rank (\d) sends inside (\w+) \d+ bytes \(by definition (\d+)\)")
     to_all = str((RANKS - 1) * 1000 * DOUBLE)
     expected = [(str(rank), "MPI_Bcast", "0" if rank else to_all) for rank in range(RANKS)]
     expected += [(str(rank), "MPI_Allreduce", to_all) for rank in range(RANKS)]
-    assert told.findall(printed["two_sessions"]) == expected
+    assert pattern.findall(printed["two_sessions"]) == expected
     assert printed["even_odd"].splitlines() == [
         "rank 0 to the even ranks: 0 1",
         "rank 1 to the odd ranks: 0 1",

@@ -74,7 +74,7 @@ def test_the_keeper_is_killed_and_replaced(place: Place) -> None:
     assert_whole(done)
     assert_gone(place.run_directory, first)
     # The new one has saved all, in a file of its own.
-    [last] = [one for path in place.run_directory.glob("*.node") if (one := read_node_file(path)).is_final]
+    [last] = [file for path in place.run_directory.glob("*.node") if (file := read_node_file(path)).is_final]
     assert last.keeper != first
     assert len(last.entries) == RANKS
 
@@ -98,7 +98,7 @@ def test_the_keeper_and_ranks_are_killed(place: Place, who: str) -> None:
         keeper = keeper_of(memory_of(place.run_directory))
         kill(keeper)
         wait_for_end(keeper)
-        [victim] = [one.header.pid for one in job.counters() if one.header.world_rank == VICTIM]
+        [victim] = [process.header.pid for process in job.counters() if process.header.world_rank == VICTIM]
         kill(*(job.ranks if who == "all ranks" else [victim]))
         status = job.wait()
         done = place.recorded(job)
@@ -150,7 +150,7 @@ def test_a_dead_jobs_counters_do_not_enter_the_next(place: Place) -> None:
 def test_a_run_that_goes_on_keeps_its_directory(place: Place) -> None:
     """Also when its `rankwise run` is no more."""
     again = ("run", "--force", "-o", place.profile, "--", "true")
-    told = f"rankwise: {place.run_directory} belongs to a running job: wait for its end, or give another"
+    message = f"rankwise: {place.run_directory} belongs to a running job: wait for its end, or give another"
     with place.start("wait") as job:
         job.wait_until_ready()
         keeper = keeper_of(memory_of(place.run_directory))
@@ -159,7 +159,7 @@ def test_a_run_that_goes_on_keeps_its_directory(place: Place) -> None:
                 os.kill(job.process.pid, signal.SIGKILL)
                 job.process.wait(timeout=LIMIT_SECONDS)
             other = rankwise(*again)
-            assert (other.returncode, other.stderr.startswith(told)) == (2, True), other.stderr
+            assert (other.returncode, other.stderr.startswith(message)) == (2, True), other.stderr
         job.go_on()
         job.wait_for_ranks()
         wait_for_end(keeper)
@@ -200,7 +200,7 @@ def test_when_a_process_died_and_when_it_was_saved(place: Place) -> None:
         after = time.monotonic_ns(), time.time_ns()
     [path] = place.run_directory.glob("*.node")
     last = read_node_file(path)
-    [gone_ns] = [one.gone_ns for one in last.entries if f".{victim}." in one.name]
+    [gone_ns] = [entry.gone_ns for entry in last.entries if f".{victim}." in entry.name]
     assert before[0] <= gone_ns <= after[0]
     assert before[1] <= last.saved_realtime_ns <= after[1]
 
@@ -220,7 +220,7 @@ def test_the_node_is_lost(place: Place) -> None:
         shutil.rmtree(memory.path)
         status = job.wait()
         done = place.recorded(job)
-    assert [one.is_final for one in saved] == [False]
+    assert [file.is_final for file in saved] == [False]
     is_partial, reason, recorded_status = partial(done)
     assert (is_partial, recorded_status) == (1, status)
     assert_known_calls(done)
@@ -244,6 +244,9 @@ def wait_for_saves(run_directory: Path, number: int) -> None:
 
 def counted(job: Job, procedure: str) -> int:
     """How often all processes have called it by now."""
-    [number] = [one.id for one in PROCEDURES if one.name == procedure]
-    rows = [one.calls[part(one.calls["key"], "CALLS", "PROCEDURE") == number] for one in job.counters()]
-    return sum(int(one["calls"].sum()) for one in rows)
+    [number] = [entry.id for entry in PROCEDURES if entry.name == procedure]
+    rows = [
+        process.calls[part(process.calls["key"], "CALLS", "PROCEDURE") == number]
+        for process in job.counters()
+    ]
+    return sum(int(row["calls"].sum()) for row in rows)

@@ -79,12 +79,12 @@ def test_who_reads_the_output_does_not_wait_for_it(place: Place) -> None:
         try:
             os.kill(keeper, signal.SIGSTOP)
             (place.directory / "go").touch()
-            told, said = process.communicate(timeout=LIMIT_SECONDS)
+            printed, said = process.communicate(timeout=LIMIT_SECONDS)
             assert is_alive(keeper)
         finally:
             os.kill(keeper, signal.SIGKILL)
     assert process.returncode == 0, said
-    assert told.count("is done\n") == RANKS
+    assert printed.count("is done\n") == RANKS
     wait_for_end(keeper)
     node_memory.forget(place.run_directory)
 

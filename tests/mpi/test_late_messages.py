@@ -33,13 +33,13 @@ Waits = dict[tuple[int, str, int], list[Known]]  # by rank, procedure and tag
 
 def by_own_clock(done: Recording) -> Waits:
     """What the program said."""
-    found: defaultdict[tuple[int, str, int], list[Known]] = defaultdict(list)
+    waits: defaultdict[tuple[int, str, int], list[Known]] = defaultdict(list)
     for line in done.process.stdout.splitlines():
         match line.split():
             case ["wait", rank, procedure, tag, kind, other, seconds, began]:
                 wait = Known(kind, int(other), float(seconds), float(began))
-                found[int(rank), procedure, int(tag)].append(wait)
-    return found
+                waits[int(rank), procedure, int(tag)].append(wait)
+    return waits
 
 
 def recorded(done: Recording, wanted: Waits) -> Waits:
@@ -58,10 +58,10 @@ def recorded(done: Recording, wanted: Waits) -> Waits:
             continue
         waited = min(max(posted - began, 0.0), ended - began)
         by_wait[(*key, began)] = Known("receiver" if sends else "sender", int(str(other)), waited)
-    found: defaultdict[tuple[int, str, int], list[Known]] = defaultdict(list)
+    waits: defaultdict[tuple[int, str, int], list[Known]] = defaultdict(list)
     for (*where, _), wait in by_wait.items():
-        found[where[0], where[1], where[2]].append(wait)
-    return found
+        waits[where[0], where[1], where[2]].append(wait)
+    return waits
 
 
 def analysed(done: Recording) -> MessageWaits:
@@ -82,14 +82,14 @@ def test_waits_are_those_of_the_program(done: Recording) -> None:
         key: len(waits) for key, waits in truth.items()
     }
     wrong = [
-        (key, true, found)
+        (key, true, measured)
         for key, waits in truth.items()
-        for true, found in zip(waits, ours[key], strict=True)
-        if found.seconds != pytest.approx(true.seconds, rel=NEAR, abs=NEAR_SECONDS)
+        for true, measured in zip(waits, ours[key], strict=True)
+        if measured.seconds != pytest.approx(true.seconds, rel=NEAR, abs=NEAR_SECONDS)
         or (
             true.kind != "none"
             and true.seconds > NEAR_SECONDS
-            and (found.kind, found.other) != (true.kind, true.other)
+            and (measured.kind, measured.other) != (true.kind, true.other)
         )
     ]
     assert len(wrong) <= MOST_INTERRUPTED, wrong
@@ -98,22 +98,22 @@ def test_waits_are_those_of_the_program(done: Recording) -> None:
 @pytest.mark.exhaustive  # on a busy machine, who is late in a chain may be another one
 @pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name, indirect=True)
 def test_sums_are_those_of_the_program(done: Recording) -> None:
-    truth, found = by_own_clock(done), analysed(done)
-    assert found.error_seconds == 0.0
-    assert found.percent_certain == pytest.approx(100.0, abs=1.0)
+    truth, analysis = by_own_clock(done), analysed(done)
+    assert analysis.error_seconds == 0.0
+    assert analysis.percent_certain == pytest.approx(100.0, abs=1.0)
     suffered: defaultdict[int, float] = defaultdict(float)
     count: defaultdict[int, int] = defaultdict(int)
     for (rank, _, _), waits in truth.items():
         suffered[rank] += sum(wait.seconds for wait in waits)
         count[rank] += len(waits)
     # The waits of 1 and 3 are all measured by the program.
-    for origin in found.origins:
+    for origin in analysis.origins:
         if origin.rank in (1, 3):
             near = max(NEAR * suffered[origin.rank], NEAR_SECONDS * count[origin.rank])
             assert origin.suffered_seconds == pytest.approx(suffered[origin.rank], abs=near)
     # 2 and 3 wait in a chain that began with 0.
     chain = sum(wait.seconds for wait in truth[3, "MPI_Recv", CHAIN])
-    (pair,) = [one for one in found.caused if (one.rank, one.waiter) == (2, 3)]
+    (pair,) = [caused for caused in analysis.caused if (caused.rank, caused.waiter) == (2, 3)]
     assert pair.late_sender_seconds == pytest.approx(chain, rel=NEAR, abs=6 * NEAR_SECONDS)
     waits = (truth[rank, "MPI_Recv", CHAIN] for rank in (2, 3))
     both = sum(_overlap(two, three) for two, three in zip(*waits, strict=True))
@@ -121,7 +121,7 @@ def test_sums_are_those_of_the_program(done: Recording) -> None:
     # lacked of a processor, does not count.
     near = NEAR * chain + 6 * NEAR_SECONDS
     assert both - near <= pair.passed_on_seconds <= pair.late_sender_seconds + near
-    assert max(origin.longest_chain for origin in found.origins if origin.rank == 0) >= 2
+    assert max(origin.longest_chain for origin in analysis.origins if origin.rank == 0) >= 2
 
 
 def test_view_tells_who_was_late(done: Recording) -> None:
@@ -132,16 +132,16 @@ def test_view_tells_who_was_late(done: Recording) -> None:
         "Waiting between pairs of ranks",
     ):
         assert title in shown
-    found = json.loads(done.shown("--by", "waiting", "--json"))["message_waits"]
-    assert found["percent_certain"] == pytest.approx(100.0, abs=1.0)
-    assert {one["rank"] for one in found["origins"]} == {0, 1, 2, 3}
+    answer = json.loads(done.shown("--by", "waiting", "--json"))["message_waits"]
+    assert answer["percent_certain"] == pytest.approx(100.0, abs=1.0)
+    assert {origin["rank"] for origin in answer["origins"]} == {0, 1, 2, 3}
     of_one = json.loads(done.shown("--by", "waiting", "--json", "--rank", "3"))["message_waits"]
-    assert {one["rank"] for one in of_one["waiting"]} == {3}
+    assert {row["rank"] for row in of_one["waiting"]} == {3}
     # Whom 3 waited for had been waiting itself, in calls that are not selected.
-    (first,) = [one for one in of_one["origins"] if one["rank"] == 0]
+    (first,) = [origin for origin in of_one["origins"] if origin["rank"] == 0]
     assert first["directly_seconds"] == 0 < first["origin_seconds"]
 
 
-def _overlap(one: Known, other: Known) -> float:
-    last = min(one.began + one.seconds, other.began + other.seconds)
-    return max(last - max(one.began, other.began), 0.0)
+def _overlap(wait: Known, other: Known) -> float:
+    last = min(wait.began + wait.seconds, other.began + other.seconds)
+    return max(last - max(wait.began, other.began), 0.0)

@@ -17,7 +17,7 @@ mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 def found_in(done: Recording) -> dict[str, Finding]:
     with done.database as database:
-        return {one.finding.rule: one.finding for one in findings(Evidence(database)).found}
+        return {entry.finding.rule: entry.finding for entry in findings(Evidence(database)).found}
 
 
 def computed_in(done: Recording) -> list[float]:
@@ -39,8 +39,8 @@ def test_two_equally_late_ranks(record: Record) -> None:
 def test_a_late_root_of_reductions(record: Record) -> None:
     """Intel MPI keeps the others in the reduction until its root comes: they wait for it there."""
     done = record("late_groups.c", RANKS, "root", STEPS)
-    found, computed = found_in(done), computed_in(done)
-    planted = sum(computed[0] - one for one in computed[1:])
-    one = found["late-ranks"]
-    assert "rank 0 " in one.title.lower()
-    assert one.saved_seconds == pytest.approx(planted, rel=NEAR)
+    by_rule, computed = found_in(done), computed_in(done)
+    planted = sum(computed[0] - seconds for seconds in computed[1:])
+    late = by_rule["late-ranks"]
+    assert "rank 0 " in late.title.lower()
+    assert late.saved_seconds == pytest.approx(planted, rel=NEAR)

@@ -67,8 +67,8 @@ class Run:
     @property
     def header(self) -> dict[str, Any]:
         assert self.status == 0, self.output
-        found: dict[str, Any] = json.loads((self.directory / "header.json").read_text())
-        return found
+        document: dict[str, Any] = json.loads((self.directory / "header.json").read_text())
+        return document
 
     @property
     def records(self) -> NDArray[np.void]:
@@ -77,14 +77,14 @@ class Run:
         fields = [(name if size is None else f"{name} {size}", kind) for name, size, kind in table["fields"]]
         layout = np.dtype(fields)
         assert layout.itemsize == table["record_bytes"]
-        found: NDArray[np.void] = np.fromfile(self.directory / "pairs", layout)
-        assert len(found) == table["pairs"] + table["alone"]
-        return found
+        records: NDArray[np.void] = np.fromfile(self.directory / "pairs", layout)
+        assert len(records) == table["pairs"] + table["alone"]
+        return records
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        found = self.records[: self.header["table"]["pairs"]]
-        return list(zip(found["first"].tolist(), found["second"].tolist(), strict=True))
+        rows = self.records[: self.header["table"]["pairs"]]
+        return list(zip(rows["first"].tolist(), rows["second"].tolist(), strict=True))
 
     @property
     def error(self) -> str:

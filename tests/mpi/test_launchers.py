@@ -95,8 +95,8 @@ def profiles(place: Place) -> list[Recording]:
 
 
 def test_several_programs(place: Place) -> None:
-    one, two = place.copy("one"), place.copy("two")
-    done = place.run(*place.mpi.launch(1, one), ":", "-n", "2", two)
+    first, second = place.copy("one"), place.copy("two")
+    done = place.run(*place.mpi.launch(1, first), ":", "-n", "2", second)
     assert done.process.returncode == 0, done.process.stderr
     assert sorted(done.process.stdout.splitlines()) == output(3)
     assert_known_calls(done, 3)
@@ -124,12 +124,12 @@ def test_a_script_that_launches_twice(place: Place) -> None:
     lines = [place.launch_line(ranks, place.program) for ranks in (2, 3)]
     done = place.run(place.script("job", "\n".join(lines)))
     assert done.process.returncode == 0, done.process.stderr
-    found = profiles(place)
-    assert [recorded.path.name for recorded in found] == ["out.2.rankwise", "out.rankwise"]
+    recordings = profiles(place)
+    assert [recorded.path.name for recorded in recordings] == ["out.2.rankwise", "out.rankwise"]
     # (It is told, but not with --quiet, as here.)
     assert "MPI programs" not in done.process.stderr
-    assert_known_calls(found[1], 2)
-    assert_known_calls(found[0], 3)
+    assert_known_calls(recordings[1], 2)
+    assert_known_calls(recordings[0], 3)
 
 
 def test_programs_of_a_script_are_named(place: Place, compiled: Compile) -> None:
@@ -151,12 +151,14 @@ def test_programs_of_a_script_are_named(place: Place, compiled: Compile) -> None
     )
     assert done.returncode == 0, done.stderr
     names = ["ocean.7.rankwise", "with_ctypes.7.rankwise", "ocean.7.2.rankwise"]
-    found = [Recording(done, place.directory / name) for name in names]
+    recordings = [Recording(done, place.directory / name) for name in names]
     assert sorted(path.name for path in place.directory.glob("*.rankwise")) == sorted(names)
-    for profile, ranks, world in zip(found, (3, 2, 2), (1, 2, 3), strict=True):
+    for profile, ranks, world in zip(recordings, (3, 2, 2), (1, 2, 3), strict=True):
         assert profile.rows("SELECT ranks_seen, world, worlds FROM run") == [(ranks, world, 3)]
     first, second, [words] = (
-        json.loads(str(text)) for profile in found for (text,) in profile.rows("SELECT programs FROM run")
+        json.loads(str(text))
+        for profile in recordings
+        for (text,) in profile.rows("SELECT programs FROM run")
     )
     assert first == [[str(program)]]
     assert second == [[str(word) for word in python]]
@@ -164,15 +166,15 @@ def test_programs_of_a_script_are_named(place: Place, compiled: Compile) -> None
     assert words[6] == "e" * (len(words[6]) - 1) + "\u2026"
     assert len(words[6]) < 1024
 
-    told = done.stderr[done.stderr.index("rankwise: ") :].splitlines()
-    assert_facts(told[0], "rankwise: .. 3 ")
-    assert [line.split()[-1] for line in told[1:5]] == ["profile", *names]
-    assert not told[5]
+    printed = done.stderr[done.stderr.index("rankwise: ") :].splitlines()
+    assert_facts(printed[0], "rankwise: .. 3 ")
+    assert [line.split()[-1] for line in printed[1:5]] == ["profile", *names]
+    assert not printed[5]
     assert "\x1b" not in done.stderr
-    walls = [profile.rows("SELECT wall FROM run")[0][0] for profile in found]
+    walls = [profile.rows("SELECT wall FROM run")[0][0] for profile in recordings]
     shown = names[walls.index(max(walls))]  # type: ignore[type-var]
-    assert re.match(rf"next:     rankwise (show|explain) {re.escape(shown)} ", told[-2])
-    head = found[1].shown().splitlines()[0]
+    assert re.match(rf"next:     rankwise (show|explain) {re.escape(shown)} ", printed[-2])
+    head = recordings[1].shown().splitlines()[0]
     assert re.fullmatch(r"rankwise \S+  \S*/with_ctypes\.py .*", head), head
 
 
@@ -250,9 +252,9 @@ def test_no_launcher_several_times(place: Place) -> None:
     program = shlex.quote(str(place.program))
     done = place.run(place.script("job", f"{program}\n{program} & {program} & wait"))
     assert done.process.returncode == 0, done.process.stderr
-    found = profiles(place)
-    assert len(found) == 3
-    for recorded in found:
+    recordings = profiles(place)
+    assert len(recordings) == 3
+    for recorded in recordings:
         assert_known_calls(recorded, 1)
 
 

@@ -21,8 +21,8 @@ def links(*words: str | Path) -> dict[str, Any]:
     command = [str(RANKWISE), "links", *map(str, words), "--fabric", str(FABRIC), "--place", HOSTS, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS)
     assert (done.returncode, done.stderr) == (0, "")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
 
 
 def record(mpi: Mpi, compiled: Compile, output: Path, *words: str) -> Recording:
@@ -42,22 +42,22 @@ def test_slabs_load_links_as_all_to_all_does(mpi: Mpi, compiled: Compile, tmp_pa
     done = record(mpi, compiled, tmp_path / "slabs.rankwise", "1", str(BLOCK))
     if not direct(done, "W_s1.0"):
         pytest.skip("the library sends blocks by way of other ranks, or hides its messages")
-    found = links(done.path, "--call", "alltoall")
-    assert found["classes"] == links("--all-to-all", str(BLOCK))["classes"]
-    assert found["job"]["bytes_on_links"] == RANKS * (RANKS - 1) * BLOCK
-    assert [row["cause"]["communicator"] for row in found["causes"]] == ["W_s1.0"]
-    assert found["sentences"][0].startswith("Alltoall on W_s1.0 loads ")
+    answer = links(done.path, "--call", "alltoall")
+    assert answer["classes"] == links("--all-to-all", str(BLOCK))["classes"]
+    assert answer["job"]["bytes_on_links"] == RANKS * (RANKS - 1) * BLOCK
+    assert [row["cause"]["communicator"] for row in answer["causes"]] == ["W_s1.0"]
+    assert answer["sentences"][0].startswith("Alltoall on W_s1.0 loads ")
 
 
 def test_pencils_are_two_causes(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     done = record(mpi, compiled, tmp_path / "pencils.rankwise", "2", str(BLOCK), str(COLUMNS))
     if not done.messages("W_s1.0", "in-collective", "MPI_Alltoall"):
         pytest.skip("the library hides its messages")
-    found = links(done.path, "--call", "alltoall")
-    causes = {row["cause"]["communicator"]: row["cause"]["communicators"] for row in found["causes"]}
+    answer = links(done.path, "--call", "alltoall")
+    causes = {row["cause"]["communicator"]: row["cause"]["communicators"] for row in answer["causes"]}
     assert causes == {"W_s1": RANKS // COLUMNS, "W_s2": COLUMNS}
     alone = links(done.path, "--call", "alltoall", "--communicator", "W_s2")
     assert {row["cause"]["communicator"] for row in alone["causes"]} == {"W_s2"}
-    whole = {row["cause"]["communicator"]: row["on_links"] for row in found["causes"]}
+    whole = {row["cause"]["communicator"]: row["on_links"] for row in answer["causes"]}
     assert alone["job"]["bytes_on_links"] == whole["W_s2"]
-    assert sum(whole.values()) == found["job"]["bytes_on_links"]
+    assert sum(whole.values()) == answer["job"]["bytes_on_links"]

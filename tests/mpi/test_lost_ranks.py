@@ -49,7 +49,7 @@ def hang(place: Place, what: str, inside: int) -> tuple[Recording, float, float]
 def hanging(job: Job) -> int:
     """How many ranks are inside a call that they called after MPI_Barrier."""
     threads = [counters.threads for counters in job.counters()]
-    return sum(bool(one["inside_key"].any() and one["left_key"].any()) for one in threads)
+    return sum(bool(rank["inside_key"].any() and rank["left_key"].any()) for rank in threads)
 
 
 def test_the_time_in_which_a_job_hung(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_who_is_the_program(mpi: Mpi, tmp_path: Path, thin: bool) -> None:
     prefix = "" if thin else "libengine: "
     shown = set(names) if thin else {"libengine: W_*"}
     assert families(done) >= shown
-    assert all(one.startswith(prefix) for one in families(done) if "W_" in one)
+    assert all(family.startswith(prefix) for family in families(done) if "W_" in family)
     rows = json.loads(done.shown("--by", "library", "--json"))["libraries"]
     of_program = {row["library"] for row in rows if row["is_program"]}
     assert of_program == ({"libengine"} if thin else {"thin"})
@@ -46,9 +46,9 @@ def test_who_is_the_program(mpi: Mpi, tmp_path: Path, thin: bool) -> None:
         str(name) for (name,) in done.rows("SELECT created_in FROM communicators WHERE procedure <> ''")
     } == {LIBRARY}
     [row] = [
-        one
-        for one in json.loads(done.shown("--by", "communicator", "--json", "-v"))["communicators"]
-        if one["name"] == "W_s1.0"
+        communicator
+        for communicator in json.loads(done.shown("--by", "communicator", "--json", "-v"))["communicators"]
+        if communicator["name"] == "W_s1.0"
     ]
     assert row["role"] == "ranks 0-2"
     if thin:

@@ -34,8 +34,8 @@ def apart(place: Place) -> Place:
 def finals(run_directory: Path) -> list[int]:
     """How many processes are in each node file; these are final."""
     files = [read_node_file(path) for path in sorted(run_directory.glob("*.node"))]
-    assert all(one.is_final for one in files)
-    return [len(one.entries) for one in files]
+    assert all(file.is_final for file in files)
+    return [len(file.entries) for file in files]
 
 
 def assert_whole(place: Place, words: list[str], nodes: list[int]) -> None:
@@ -92,7 +92,7 @@ without_a_page = pytest.mark.only_on(lambda mpi: mpi.vendor != "Intel", "it ends
 
 
 @pytest.mark.parametrize(
-    "where", [pytest.param(one, marks=without_a_page) if "page" in one else one for one in NO_ROOM]
+    "where", [pytest.param(case, marks=without_a_page) if "page" in case else case for case in NO_ROOM]
 )
 def test_no_room_in_memory(apart: Place, where: str) -> None:
     other = apart.directory / "tmp"
@@ -110,8 +110,8 @@ def test_no_room_in_memory(apart: Place, where: str) -> None:
     assert done.rows("SELECT DISTINCT memory FROM ranks") == [(memory,)]
     without_name = f"{RANKS} ranks were in memory without a name: neither /dev/shm nor TMPDIR had room"
     assert done.warnings == ([f"the counters of {without_name}"] if memory == "anonymous" else [])
-    told = f"counters of {RANKS} ranks in TMPDIR: /dev/shm had no room"
-    assert (told in done.shown("-vv")) == (memory == "tmpdir")
+    sentence = f"counters of {RANKS} ranks in TMPDIR: /dev/shm had no room"
+    assert (sentence in done.shown("-vv")) == (memory == "tmpdir")
     assert finals(apart.run_directory) == ([1] * RANKS if where == "not for a page" else [RANKS])
     assert_gone(apart.run_directory)
     assert not list(other.glob("rankwise.*"))
@@ -144,21 +144,21 @@ def test_two_jobs_at_once(place: Place) -> None:
     places = [replace(place, directory=place.directory / name) for name in ("one", "two")]
     with ExitStack() as stack:
         jobs = []
-        for one in places:
-            one.directory.mkdir()
-            jobs.append(stack.enter_context(one.start("wait")))
+        for job_place in places:
+            job_place.directory.mkdir()
+            jobs.append(stack.enter_context(job_place.start("wait")))
         for job in jobs:
             job.wait_until_ready()
-        memories = [memory_of(one.run_directory) for one in places]
+        memories = [memory_of(job_place.run_directory) for job_place in places]
         keepers = [keeper_of(memory) for memory in memories]
         assert len(set(keepers)) == len({memory.path for memory in memories}) == len(places)
-        for one, job, keeper in zip(places, jobs, keepers, strict=True):
+        for job_place, job, keeper in zip(places, jobs, keepers, strict=True):
             job.go_on()
             assert job.wait() == 0, job.stderr
-            done = one.recorded(job)
+            done = job_place.recorded(job)
             assert partial(done) == (0, "", 0)
             assert_known_calls(done)
-            assert_gone(one.run_directory, keeper)
+            assert_gone(job_place.run_directory, keeper)
 
 
 OTHER_USER = 12345

@@ -30,10 +30,10 @@ def environment(mpi: Mpi, compiled: Compile, place: Path) -> dict[str, str]:
     needed = WHEEL_NEEDS[mpi.family]
     program = compiled(mpi, "point_to_point.c")
     loaded = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=True, env=mpi.env())
-    found = re.search(r"=> (\S*/libmpi(?:ch)?\.so\.\d+)", loaded.stdout)
-    if found is None:
+    match = re.search(r"=> (\S*/libmpi(?:ch)?\.so\.\d+)", loaded.stdout)
+    if match is None:
         pytest.skip(f"can't tell which library {mpi.name} links with")
-    library = Path(found[1])
+    library = Path(match[1])
     directory = library.parent
     if library.name != needed:  # Debian calls MPICH's library libmpich.so.12, the wheel libmpi.so.12
         directory = place / "lib"

@@ -45,7 +45,7 @@ def everyone(calls: int, sent: int = 0, received: int = 0) -> dict[int, tuple[in
 
 def expected() -> dict[str, tuple[str, str, str, int]]:
     """By name: family, parent, last step of the path, members."""
-    found = {
+    files = {
         "W_f1": ("W_f1", "W", "shared", SIZE),
         "W_f2": ("W_f2", "W", "second", SIZE),
         "W_f3": ("W_f3", "W", "shared", SIZE),
@@ -53,11 +53,11 @@ def expected() -> dict[str, tuple[str, str, str, int]]:
         "W_s1.1_f1": ("W_s1_f1", "W_s1.1", "odd", 2),
     }
     for number in range(1, STEPS + 1):
-        found[f"W_d2_f{number}"] = ("W_d2_f*", "W_d2", f"step{number}", SIZE)
+        files[f"W_d2_f{number}"] = ("W_d2_f*", "W_d2", f"step{number}", SIZE)
     for name, rank in own_files().items():
         number = name[-1]
-        found[name] = (f"S_f{number}", f"S.{rank}", f"own{rank}.{number}", 1)
-    return found
+        files[name] = (f"S_f{number}", f"S.{rank}", f"own{rank}.{number}", 1)
+    return files
 
 
 def test_names_are_the_same_on_all_ranks(recorded: tuple[Recording, Path]) -> None:
@@ -67,12 +67,12 @@ def test_names_are_the_same_on_all_ranks(recorded: tuple[Recording, Path]) -> No
         " files.procedure, files.freed IS NOT NULL FROM communicators AS files"
         " JOIN communicators AS parents ON parents.id = files.parent WHERE files.type = 'file'"
     )
-    found = {str(name): tuple(facts) for name, *facts in rows}
-    assert found == {
+    files = {str(name): tuple(facts) for name, *facts in rows}
+    assert files == {
         name: (family, parent, cut(f"{directory}/{last}"), size, size, "MPI_File_open", 1)
         for name, (family, parent, last, size) in expected().items()
     }
-    assert len(rows) == len(found)
+    assert len(rows) == len(files)
     # Files are counted apart, so the communicators' own names are what they were without them.
     others = done.rows("SELECT name FROM communicators WHERE type = 'communicator' AND size > 0")
     assert {name for (name,) in others} == {"W", "W_s1.0", "W_s1.1", "W_d2"} | {f"S.{r}" for r in EVERYONE}
@@ -136,9 +136,9 @@ def test_what_the_library_sends_for_a_file_is_on_it(done: Recording) -> None:
 
 
 def shown(done: Recording, *options: str) -> dict[str, list[dict[str, object]]]:
-    found = rankwise("show", str(done.path), "--json", *options)
-    assert found.returncode == 0, found.stderr
-    answer: dict[str, list[dict[str, object]]] = json.loads(found.stdout)
+    process = rankwise("show", str(done.path), "--json", *options)
+    assert process.returncode == 0, process.stderr
+    answer: dict[str, list[dict[str, object]]] = json.loads(process.stdout)
     return answer
 
 
@@ -156,9 +156,9 @@ def test_shown_as_children_and_families(done: Recording) -> None:
 
 
 def test_shown_with_the_last_steps_of_their_paths(done: Recording) -> None:
-    told = rankwise("show", str(done.path), "--by", "communicator").stdout
+    printed = rankwise("show", str(done.path), "--by", "communicator").stdout
     for text in ('W_f2 "second" ', 'W_d2_f[*] "step1" [+]9 names ', 'S_f1 "own[0-3].1" [+]3 names '):
-        assert re.search(f"^{text}", told, re.MULTILINE)
+        assert re.search(f"^{text}", printed, re.MULTILINE)
 
 
 def test_by_file(done: Recording) -> None:
@@ -169,8 +169,8 @@ def test_by_file(done: Recording) -> None:
     assert names["own3.2"] == ["S.3_f2"]
     calls = {(row["name"], row["procedure"]): row["bytes_written"] for row in answer["file_calls"]}
     assert calls["W_f2", "MPI_File_write_at"] == 5 * SIZE
-    told = rankwise("show", str(done.path), "--by", "file").stdout
-    assert "W_f1 +1" in told
+    printed = rankwise("show", str(done.path), "--by", "file").stdout
+    assert "W_f1 +1" in printed
 
 
 def test_selected(done: Recording) -> None:

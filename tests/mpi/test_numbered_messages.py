@@ -44,19 +44,19 @@ def percent_certain(done: Recording) -> float:
 @pytest.mark.parametrize("cancels", [0, 1])
 def test_no_wrong_match(record: Record, seed: int, cancels: int) -> None:
     done = record("numbered_messages.c", RANKS, str(seed), str(ROUNDS), "0", str(cancels))
-    truth, found = sent(done), joined(done)
-    wrong = [row for row in found if truth[tuple(map(int, map(str, row[:4])))] != row[4]]
+    truth, matches = sent(done), joined(done)
+    wrong = [row for row in matches if truth[tuple(map(int, map(str, row[:4])))] != row[4]]
     assert wrong == []
     streams = {key[:3] for key in truth}
-    assert len(found) > (len(truth) / 2 if not cancels else len(streams) / 2)
+    assert len(matches) > (len(truth) / 2 if not cancels else len(streams) / 2)
 
 
 @pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name, indirect=True)
 def test_long_streams_are_sampled(record: Record) -> None:
     done = record("numbered_messages.c", RANKS, "3", "0", str(BURST), "0")
-    truth, found = sent(done), joined(done)
-    assert [row for row in found if truth[tuple(map(int, map(str, row[:4])))] != row[4]] == []
-    numbers = sorted(int(str(row[3])) for row in found)
+    truth, matches = sent(done), joined(done)
+    assert [row for row in matches if truth[tuple(map(int, map(str, row[:4])))] != row[4]] == []
+    numbers = sorted(int(str(row[3])) for row in matches)
     # At least a quarter of the room for them, and from everywhere in the run: half of it goes by number.
     assert 256 <= len(numbers) <= 1024
     quarters = [sum(number // (BURST // 4) == quarter for number in numbers) for quarter in range(4)]
@@ -69,17 +69,17 @@ def test_threads_with_streams_of_their_own(record: Record) -> None:
     done = record("threads.c", 2)
     if "not provided" in done.process.stdout:
         pytest.skip("no MPI_THREAD_MULTIPLE")
-    found = done.rows(
+    receives = done.rows(
         """SELECT communicator, source, tag, bytes FROM wait_messages
            JOIN procedures ON procedures.id = wait_messages.procedure
            JOIN communicators ON communicators.id = communicator
            WHERE NOT sends AND procedures.name = 'MPI_Irecv' AND communicators.name <> 'W'"""
     )
     of_thread: dict[object, set[int]] = {}
-    for communicator, *numbers in found:
+    for communicator, *numbers in receives:
         source, tag, size = (int(str(number)) for number in numbers)
         of_thread.setdefault(communicator, set()).add(size - tag - 100 * source)
     assert len(of_thread) == THREADS
     assert sorted(*zip(*of_thread.values(), strict=True)) == [10 * thread for thread in range(THREADS)]
     # (They nearly fill the sample: it is thinned out where more sends than usual have to wait.)
-    assert THREADS * MESSAGES / 2 <= len(found) <= 2 * THREADS * MESSAGES
+    assert THREADS * MESSAGES / 2 <= len(receives) <= 2 * THREADS * MESSAGES

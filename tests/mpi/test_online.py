@@ -54,9 +54,9 @@ def tuned(
     return done, json.loads(brace + data) if brace else {}
 
 
-def states(found: dict[str, Any]) -> dict[str, str]:
+def states(answer: dict[str, Any]) -> dict[str, str]:
     """Of the cells with most time, by collective."""
-    return {one["procedure"]: one["state"] for one in reversed(found["cells"])}
+    return {cell["procedure"]: cell["state"] for cell in reversed(answer["cells"])}
 
 
 @CHOOSES
@@ -65,37 +65,37 @@ def test_a_choice_that_is_bad_by_construction(
 ) -> None:
     program, file = compiled(mpi, "online.c"), tmp_path / "app.tuned.json"
     words = mpi.launch(2, program, str(CALLS))
-    done, found = tuned(mpi, tmp_path, words, "--cost", str(COST), "-o", str(file), preloaded=bad_library)
+    done, answer = tuned(mpi, tmp_path, words, "--cost", str(COST), "-o", str(file), preloaded=bad_library)
     assert done.returncode == 0, done.stderr
     assert "wrong: 0" in done.stdout
-    bad = next(one for one in found["cells"] if one["procedure"] == "MPI_Alltoall")
+    bad = next(cell for cell in answer["cells"] if cell["procedure"] == "MPI_Alltoall")
     assert bad["rounds"] >= 9
     # On a machine that is busy otherwise, it may not have come to its end; it never goes wrong.
     if bad["state"] == "kept":
         assert bad["evidence"]["low"] > 1
         assert bad["rule"]["algorithm"] == bad["candidate"]
         written = json.loads(file.read_text())
-        assert [one["procedure"] for one in written["rules"]] == ["MPI_Alltoall"]
+        assert [rule["procedure"] for rule in written["rules"]] == ["MPI_Alltoall"]
     else:
         assert bad["state"] in ("racing", "confirming")
-    assert states(found)["MPI_Bcast"] != "kept"
+    assert states(answer)["MPI_Bcast"] != "kept"
 
 
 @CHOOSES
 def test_results_stay_right_on_more_processes(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     ranks = 3 if mpi.family == "openmpi" else 2  # MPICH does not yield
-    done, found = tuned(mpi, tmp_path, mpi.launch(ranks, compiled(mpi, "online.c"), "300"), "--cost", "50")
+    done, answer = tuned(mpi, tmp_path, mpi.launch(ranks, compiled(mpi, "online.c"), "300"), "--cost", "50")
     assert done.returncode == 0, done.stderr
     assert "wrong: 0" in done.stdout
-    assert {one["processes"] for one in found["cells"]} == {ranks}
+    assert {cell["processes"] for cell in answer["cells"]} == {ranks}
 
 
 @CHOOSES
 def test_reductions_are_left_alone(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
-    done, found = tuned(mpi, tmp_path, mpi.launch(2, compiled(mpi, "online.c"), "50"), "--bitwise")
+    done, answer = tuned(mpi, tmp_path, mpi.launch(2, compiled(mpi, "online.c"), "50"), "--bitwise")
     assert done.returncode == 0, done.stderr
     assert "wrong: 0" in done.stdout
-    assert set(states(found)) == {"MPI_Alltoall", "MPI_Bcast"}
+    assert set(states(answer)) == {"MPI_Alltoall", "MPI_Bcast"}
 
 
 @CHOOSES

@@ -60,8 +60,8 @@ def test_a_control_program_has_nothing_to_gain(mpi: Mpi, compiled: Compile, plac
     sure = ("--confidence", "99.9")
     done = optimize(mpi, place, command, "--budget", "4min", "-o", "t.json", "--json", *sure)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert (found["verdict"], found["kept"], found["files"]) == ("nothing to gain", None, [])
+    answer: dict[str, Any] = json.loads(done.stdout)
+    assert (answer["verdict"], answer["kept"], answer["files"]) == ("nothing to gain", None, [])
     assert list(place.iterdir()) == []
 
 
@@ -72,15 +72,15 @@ def test_a_program_that_communicates(mpi: Mpi, compiled: Compile, place: Path) -
     few = ("--pairs", "4", "--confidence", "60")
     done = optimize(mpi, place, command, "--budget", "3min", "-o", "t.json", "--json", *few)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert {one["step"] for one in found["steps"]} == {"map", "collectives", "parameters"}
-    kept = [one for one in found["steps"] if one["verdict"] == "kept"]
-    assert all(one["interval"]["low"] > 1 for one in kept)
-    assert (found["kept"] is not None) == (found["final"] is not None) == bool(kept)
-    assert (place / "t.json").exists() == bool(found["files"]) == (found["verdict"] == "faster")
-    unfinished = any(one["verdict"] == "no time" for one in found["steps"]) or bool(found["ended"])
+    answer: dict[str, Any] = json.loads(done.stdout)
+    assert {step["step"] for step in answer["steps"]} == {"map", "collectives", "parameters"}
+    kept = [step for step in answer["steps"] if step["verdict"] == "kept"]
+    assert all(step["interval"]["low"] > 1 for step in kept)
+    assert (answer["kept"] is not None) == (answer["final"] is not None) == bool(kept)
+    assert (place / "t.json").exists() == bool(answer["files"]) == (answer["verdict"] == "faster")
+    unfinished = any(step["verdict"] == "no time" for step in answer["steps"]) or bool(answer["ended"])
     assert (place / "rankwise-optimize").exists() == unfinished
-    if found["files"]:
+    if answer["files"]:
         applied = [str(RANKWISE), "run", "--with", "t.json", "-o", "with.rankwise", "--", *command]
         again = subprocess.run(applied, env=mpi.env(), cwd=place, timeout=60, capture_output=True)
         assert again.returncode == 0, again.stderr
@@ -125,13 +125,13 @@ def test_what_settings_of_the_users_own_cost(mpi: Mpi, compiled: Compile, place:
     few = ("--pairs", "4", "--confidence", "60", "--budget", "3min", "--json")
     done = optimize(mpi, place, command, *few, **own)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    priced = found.get("own_settings") if "steps" in found else found
+    answer: dict[str, Any] = json.loads(done.stdout)
+    priced = answer.get("own_settings") if "steps" in answer else answer
     verdict = priced["verdict_without"]
-    assert [(one["name"], one["value"]) for one in priced["own_settings"]] == [(name, value)]
+    assert [(setting["name"], setting["value"]) for setting in priced["own_settings"]] == [(name, value)]
     assert priced["command_without"] == ["env", "-u", name, *command]
     assert 1 <= len(priced["proof"]["before_seconds"]) <= 4
-    assert ("steps" in found) == (verdict in ("faster without", "no difference"))
+    assert ("steps" in answer) == (verdict in ("faster without", "no difference"))
     assert not priced["digits_may_change"]
 
 

@@ -66,8 +66,8 @@ class Place:
 
 @pytest.fixture
 def signals() -> Iterator[Signals]:
-    with Signals() as found:
-        yield found
+    with Signals() as caught:
+        yield caught
 
 
 def placed(mpi: Mpi, compiled: Compile, directory: Path, signals: Signals) -> Place:
@@ -112,13 +112,13 @@ def test_the_eager_limit_of_the_btl_in_use(
     if layers.pml != "ob1":
         pytest.skip(f"pml {layers.pml} has no btl")
     [btl] = {"sm", "vader"} & set(layers.btls)
-    found = {one.name: one for one in place.proposed(command, layers)}
-    one = found[f"btl_{btl}_eager_limit"]
-    assert (one.variable, one.values) == (f"OMPI_MCA_btl_{btl}_eager_limit", (None, "16384"))
-    assert one.present == "4096"
+    parameters = {parameter.name: parameter for parameter in place.proposed(command, layers)}
+    limit = parameters[f"btl_{btl}_eager_limit"]
+    assert (limit.variable, limit.values) == (f"OMPI_MCA_btl_{btl}_eager_limit", (None, "16384"))
+    assert limit.present == "4096"
     said: list[str] = []
     known = Known(1.0, ask=asker.ask, layers=layers)
-    outcome = race_parameters(command, [one], [], Aim(rounds=2), tmp_path, signals, said.append, 1, known)
+    outcome = race_parameters(command, [limit], [], Aim(rounds=2), tmp_path, signals, said.append, 1, known)
     [step] = outcome.steps
     [tried] = step.tried
     assert (tried.seen, tried.why_not, step.kept) == (True, "", None)
@@ -137,7 +137,7 @@ def test_a_program_that_sends_nothing(mpi: Mpi, compiled: Compile, tmp_path: Pat
     place = placed(mpi, compiled, tmp_path, signals)
     command = place.command()
     layers = place.asker(command).ask({}, asked())
-    assert not [one for one in place.proposed(command, layers) if "eager" in one.name]
+    assert not [parameter for parameter in place.proposed(command, layers) if "eager" in parameter.name]
 
 
 @of_openmpi
@@ -165,7 +165,7 @@ def test_what_an_option_of_the_launcher_overrides(
     command = Command((launcher, "--bind-to", "none", *rest), mpi.environment)
     asker = place.asker(command)
     layers = asker.ask({})
-    [parameter] = [one for one in place.proposed(command, layers) if one.shows == "processors"]
+    [parameter] = [proposal for proposal in place.proposed(command, layers) if proposal.shows == "processors"]
     known = Known(1.0, ask=asker.ask, layers=layers)
     outcome = race_parameters(command, [parameter], [], Aim(rounds=2), tmp_path, signals, print, 1, known)
     [step] = outcome.steps

@@ -45,9 +45,9 @@ def test_few_calls_are_all_in_the_sample(mpi: Mpi, tmp_path: Path) -> None:
     done = run_paths(mpi, tmp_path, 3)
     rows = shown(done)
     assert {row["function"] for row in rows} == {"sum_over_ranks"}
-    found = {names(row)[0]: row for row in rows}
-    assert found.keys() == SHARES.keys()
-    for name, row in found.items():
+    by_name = {names(row)[0]: row for row in rows}
+    assert by_name.keys() == SHARES.keys()
+    for name, row in by_name.items():
         # (A function that is called in one place may have become a part of its caller.)
         assert names(row)[1] == "step" and names(row)[-1] == "main"
         assert row["ends"] == "whole"

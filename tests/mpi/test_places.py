@@ -19,8 +19,8 @@ CPU = min(os.sched_getaffinity(0))
 
 
 def of_nodes(done: Recording) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(done.shown("--by", "node", "--json"))
-    return found
+    answer: dict[str, Any] = json.loads(done.shown("--by", "node", "--json"))
+    return answer
 
 
 def test_cores_that_a_rank_was_seen_on(record: Record) -> None:
@@ -42,9 +42,9 @@ def test_cores_that_a_rank_was_seen_on(record: Record) -> None:
 
 
 def test_two_ranks_on_one_core(record: Record) -> None:
-    found = of_nodes(record("places.c", RANKS, str(CPU)))["place_faults"]
+    faults = of_nodes(record("places.c", RANKS, str(CPU)))["place_faults"]
     # (A thread of the MPI library itself may be busy meanwhile: in so short a job, for a large part of it.)
-    [fault] = [fault for fault in found if not fault["kind"].startswith("threads ")]
+    [fault] = [fault for fault in faults if not fault["kind"].startswith("threads ")]
     assert fault["kind"] == "shared core"
     assert fault["ranks"] == [0, 1]
     assert fault["what"].startswith(f"ranks 0-1 share core {CPU} of ")

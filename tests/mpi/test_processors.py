@@ -54,21 +54,21 @@ def run_seconds(done: Recording) -> float:
     return float(seconds)  # type: ignore[arg-type]
 
 
-def told(done: Recording) -> dict[str, Finding]:
+def findings_by_rule(done: Recording) -> dict[str, Finding]:
     """Findings on processors, by rule."""
     with done.database as database:
-        found = [one.finding for one in findings(Evidence(database)).found]
-    return {one.rule: one for one in found if one.rule in RULES}
+        all_findings = [entry.finding for entry in findings(Evidence(database)).found]
+    return {finding.rule: finding for finding in all_findings if finding.rule in RULES}
 
 
 def test_four_ranks_that_compute_on_one_processor(run: Run) -> None:
     done = run(4, "spins", 1)
     assert sum(waited(done).values()) >= 4 * 0.5  # three of four have none at any time
-    [found] = told(done).values()
-    assert found.rule == "oversubscribed"
-    assert found.title.startswith("4 ranks share 1 processor on ")
-    assert found.confidence == "high"
-    assert found.saved_seconds >= 0.5 * run_seconds(done)
+    [finding] = findings_by_rule(done).values()
+    assert finding.rule == "oversubscribed"
+    assert finding.title.startswith("4 ranks share 1 processor on ")
+    assert finding.confidence == "high"
+    assert finding.saved_seconds >= 0.5 * run_seconds(done)
     assert "4 ranks share 1 processor on " in done.shown()
 
 
@@ -76,12 +76,12 @@ def test_threads_that_compute_are_more_than_the_processors(run: Run) -> None:
     done = run(2, "spins", 2, 4)
     assert done.rows("SELECT computing FROM places") == [(4,), (4,)]
     assert sum(waited(done).values()) >= 2 * 4 * 0.5
-    found = told(done)
+    by_rule = findings_by_rule(done)
     if os.cpu_count() == 2:
-        assert list(found) == ["oversubscribed"]
-        assert found["oversubscribed"].title.startswith("2 ranks with 8 threads share 2 processors on ")
+        assert list(by_rule) == ["oversubscribed"]
+        assert by_rule["oversubscribed"].title.startswith("2 ranks with 8 threads share 2 processors on ")
     else:  # there are others
-        assert list(found) == ["badly-bound"]
+        assert list(by_rule) == ["badly-bound"]
 
 
 SLEEP_S = 0.002
@@ -101,23 +101,23 @@ def test_who_sleeps_does_not_wait_for_a_processor(run: Run, processors: int) -> 
     share = sum(waited(done).values()) / 2
     # (On a busy machine it waits when it has slept enough.)
     assert share <= not_slept(done) + 0.1
-    found = told(done)
-    assert ("oversubscribed" in found) is (processors == 1)
-    assert sum(one.saved_seconds for one in found.values()) <= (share + 0.001) * run_seconds(done)
+    by_rule = findings_by_rule(done)
+    assert ("oversubscribed" in by_rule) is (processors == 1)
+    assert sum(finding.saved_seconds for finding in by_rule.values()) <= (share + 0.001) * run_seconds(done)
 
 
 def test_a_yield_is_no_preemption(run: Run) -> None:
     """Of which the kernel makes an involuntary switch if another thread is there that is ready."""
     done = run(2, "yields", 2)
     shares = waited(done)
-    found = told(done)
-    assert found.keys() == ({"preempted"} if max(shares.values()) >= MUCH_WAIT else set())
-    if "preempted" in found:  # by other jobs on the machine
-        [one] = found.values()
-        assert one.saved_seconds <= sum(shares.values()) * run_seconds(done)
+    by_rule = findings_by_rule(done)
+    assert by_rule.keys() == ({"preempted"} if max(shares.values()) >= MUCH_WAIT else set())
+    if "preempted" in by_rule:  # by other jobs on the machine
+        [finding] = by_rule.values()
+        assert finding.saved_seconds <= sum(shares.values()) * run_seconds(done)
 
 
 def test_a_process_beside_takes_half_of_a_processor(run: Run) -> None:
     done = run(2, "hog", 2)
     assert waited(done)[0] >= 0.3
-    assert list(told(done)) == ["preempted"]
+    assert list(findings_by_rule(done)) == ["preempted"]

@@ -28,7 +28,7 @@ def done(mpi: Mpi, compiled: Compile, counted_calls: Path, tmp_path: Path) -> Re
 @pytest.mark.reported("recording/map64")
 def test_what_a_region_costs(done: Recording) -> None:
     *counted, memory = done.process.stdout.splitlines()
-    numbers = [[int(one) for one in re.findall(r"\d+", line)] for line in counted]
+    numbers = [[int(number) for number in re.findall(r"\d+", line)] for line in counted]
     assert [(times, copies) for times, _, copies in numbers] == [(100, 0), (TIMES, 0), (100, 0)]
     # Eight stays in each region are read, and then two in about 10 ms.
     (_, first, _), (_, many, _), _ = numbers

@@ -43,8 +43,8 @@ def awake(pids: Iterable[int]) -> Awake:
     tasks = [task for pid in pids for task in Path(f"/proc/{pid}/task").iterdir()]
     sleeps = 0
     for task in tasks:
-        told = dict(line.split(":", 1) for line in (task / "status").read_text().splitlines())
-        sleeps += int(told["voluntary_ctxt_switches"])
+        status = dict(line.split(":", 1) for line in (task / "status").read_text().splitlines())
+        sleeps += int(status["voluntary_ctxt_switches"])
     return Awake(sleeps, sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9)
 
 
@@ -61,8 +61,10 @@ def ours(run: int, run_directory: Path) -> list[int]:
 
 def running(run_directory: Path) -> int:
     """How many ranks have left MPI_Init."""
-    found = counters_now(run_directory)
-    return sum(isinstance(one, Counters) and one.header.state == "running" for one in found)
+    all_counters = counters_now(run_directory)
+    return sum(
+        isinstance(counters, Counters) and counters.header.state == "running" for counters in all_counters
+    )
 
 
 def test_nothing_of_ours_runs_while_ranks_run(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
@@ -87,8 +89,8 @@ def test_nothing_of_ours_runs_while_ranks_run(mpi: Mpi, compiled: Compile, tmp_p
         later = awake(pids).since(first)
         assert ours(process.pid, directory) == pids
         sign.touch()
-        told = process.communicate(timeout=LIMIT_SECONDS)[1]
-    assert (process.returncode, told) == (0, "")
+        errors = process.communicate(timeout=LIMIT_SECONDS)[1]
+    assert (process.returncode, errors) == (0, "")
     assert in_the_beginning.wake_ups == 0
     assert later.wake_ups <= MOST_WAKE_UPS
     assert later.seconds <= MOST_SHARE * SECONDS

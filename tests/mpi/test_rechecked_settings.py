@@ -89,10 +89,10 @@ def test_each_rule_gets_a_verdict(mpi: Mpi, recheck: Recheck, given: Settings, t
     write(given, tmp_path / "s.json")
     done = recheck("s.json", "--json", "-o", "new.json")
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert found["same_library"]
-    assert not found["same_hosts"]
-    known, unknown = found["rules"]
+    answer: dict[str, Any] = json.loads(done.stdout)
+    assert answer["same_library"]
+    assert not answer["same_hosts"]
+    known, unknown = answer["rules"]
     assert known["verdict"] in VERDICTS
     assert known["as_found"]
     assert known["held_out"]["evidence"]["rounds"] == (12 if mpi.vendor == "Intel" else 64)
@@ -103,12 +103,12 @@ def test_each_rule_gets_a_verdict(mpi: Mpi, recheck: Recheck, given: Settings, t
     assert dict(new.environment) == {"A": "b"}
     assert (new.about.library, new.about.gain) == (given.about.library, None)
     assert len(new.rules) == (known["verdict"] == "still wins")
-    for one in new.rules:
-        assert one.algorithm.name == given.rules[0].algorithm.name
-        assert one.algorithm.number < 99
-        assert (one.low, one.high, one.raced) == (256, 512, RACED)
-        assert one.evidence is not None
-        assert one.evidence != given.rules[0].evidence
+    for kept_rule in new.rules:
+        assert kept_rule.algorithm.name == given.rules[0].algorithm.name
+        assert kept_rule.algorithm.number < 99
+        assert (kept_rule.low, kept_rule.high, kept_rule.raced) == (256, 512, RACED)
+        assert kept_rule.evidence is not None
+        assert kept_rule.evidence != given.rules[0].evidence
     assert read(tmp_path / "s.json") == given
 
 

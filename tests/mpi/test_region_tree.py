@@ -99,22 +99,24 @@ def test_parents(done: Recording) -> None:
 
 
 def test_times_are_inclusive_and_exclusive(done: Recording) -> None:
-    found = times(done)
-    for (rank, path), (_, inclusive, exclusive) in found.items():
+    figures = times(done)
+    for (rank, path), (_, inclusive, exclusive) in figures.items():
         nested = [
             seconds
-            for (r, other), (_, seconds, _) in found.items()
+            for (r, other), (_, seconds, _) in figures.items()
             if r == rank and other.rpartition("/")[0] == ("" if path == "(whole program)" else path) != other
             if other != "(whole program)"
         ]
         assert exclusive == pytest.approx(inclusive - sum(nested), abs=TOLERANCE)
     for rank in RANKS:
-        assert found[rank, "setup/exchange"][1] >= 0.02
-        assert found[rank, "setup"][2] >= 0.01
-        assert found[rank, "setup"][1] >= 0.03
-        assert found[rank, "walk"][2] >= 0.01  # counted once, though it was entered inside itself
+        assert figures[rank, "setup/exchange"][1] >= 0.02
+        assert figures[rank, "setup"][2] >= 0.01
+        assert figures[rank, "setup"][1] >= 0.03
+        assert figures[rank, "walk"][2] >= 0.01  # counted once, though it was entered inside itself
         [(wall,)] = done.rows("SELECT wall FROM ranks WHERE rank = ?", rank)
-        assert sum(row[2] for (r, _), row in found.items() if r == rank) == pytest.approx(wall, abs=TOLERANCE)
+        assert sum(row[2] for (r, _), row in figures.items() if r == rank) == pytest.approx(
+            wall, abs=TOLERANCE
+        )
 
 
 def test_the_view_is_a_tree(done: Recording) -> None:
@@ -134,8 +136,8 @@ def test_the_view_is_a_tree(done: Recording) -> None:
     assert set(rows) == {*TREE, *ONLY_ON_1, "(whole program)"}
     numbers = {row["region"]: row for row in data}
     for path, row in rows.items():
-        below = [one for one in data if one["parent"] == row["region"]]
-        inclusive = row["seconds"] + sum(one["inclusive_mpi_seconds"] for one in below)
+        below = [child for child in data if child["parent"] == row["region"]]
+        inclusive = row["seconds"] + sum(child["inclusive_mpi_seconds"] for child in below)
         assert row["inclusive_mpi_seconds"] == pytest.approx(inclusive, abs=TOLERANCE)
         assert 0 <= row["percent_in_mpi"] <= 100
         assert row["depth"] == path.count("/")
@@ -154,9 +156,9 @@ def test_the_view_is_a_tree(done: Recording) -> None:
     ],
 )
 def test_filters_take_names_and_paths(done: Recording, wanted: str, paths: list[str]) -> None:
-    found = json.loads(done.shown("--by", "call", "--region", wanted, "--call", "Bcast", "--json"))["calls"]
+    calls = json.loads(done.shown("--by", "call", "--region", wanted, "--call", "Bcast", "--json"))["calls"]
     sizes = [size for path in paths for size in (OUTSIDE if path == "(outside)" else TREE[path][1])]
-    assert [(row["procedure"], row["calls"], row["bytes_sent"]) for row in found] == [
+    assert [(row["procedure"], row["calls"], row["bytes_sent"]) for row in calls] == [
         ("MPI_Bcast", 2 * len(sizes), sum(sizes))
     ]
     rows = json.loads(done.shown("--by", "region", "--region", wanted, "--json"))["regions"]

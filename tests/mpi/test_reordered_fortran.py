@@ -30,9 +30,9 @@ def test_bindings(mpi: Mpi, binding: str, pretender: Path, tmp_path: Path) -> No
     command = pretending.launch(RANKS, program)
     done = recording.run(command, tmp_path / "topologies.rankwise", pretending.env(), "--reorder")
     assert done.process.returncode == 0, done.process.stdout + done.process.stderr
-    found = orders(done.process.stdout)
-    assert found.keys() == EDGES.keys()
+    order_of = orders(done.process.stdout)
+    assert order_of.keys() == EDGES.keys()
     for name, edges in EDGES.items():
-        assert sorted(found[name]) == list(range(RANKS))
-        assert between_nodes(edges, found[name]) == least_between_nodes(edges), name
+        assert sorted(order_of[name]) == list(range(RANKS))
+        assert between_nodes(edges, order_of[name]) == least_between_nodes(edges), name
     assert least_between_nodes(RING) < between_nodes(RING)

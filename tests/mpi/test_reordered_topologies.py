@@ -72,10 +72,10 @@ def job(compiled: Compile, pretender: Path, tmp_path_factory: pytest.TempPathFac
 
 
 def found_orders(done: Recording) -> dict[str, list[int]]:
-    found = orders(done.process.stdout)
-    assert found.pop("failures") == [0], done.process.stderr
-    assert found.keys() == COMMUNICATORS.keys()
-    return found
+    order_of = orders(done.process.stdout)
+    assert order_of.pop("failures") == [0], done.process.stderr
+    assert order_of.keys() == COMMUNICATORS.keys()
+    return order_of
 
 
 def reordered(done: Recording) -> dict[str, bool]:
@@ -87,13 +87,13 @@ def reordered(done: Recording) -> dict[str, bool]:
 @pytest.mark.parametrize("mpi", ALL, ids=lambda mpi: mpi.name)
 def test_what_is_asked_for_in_an_order_for_the_machine(mpi: Mpi, job: Job) -> None:
     done = job(mpi, "reorder", "--reorder")
-    found = found_orders(done)
-    for name, order in found.items():
+    order_of = found_orders(done)
+    for name, order in order_of.items():
         assert len(set(order)) == len(order), name
-    assert {name: found[name] for name in UNCHANGED} == UNCHANGED
+    assert {name: order_of[name] for name in UNCHANGED} == UNCHANGED
     for name, edges in EDGES.items():
-        assert between_nodes(edges, found[name]) == least_between_nodes(edges), name
-        assert between_nodes(edges, found[name]) < between_nodes(edges), name
+        assert between_nodes(edges, order_of[name]) == least_between_nodes(edges), name
+        assert between_nodes(edges, order_of[name]) < between_nodes(edges), name
 
 
 @pytest.mark.parametrize("mpi", ALL, ids=lambda mpi: mpi.name)

@@ -28,7 +28,7 @@ from rankwise.profile.collect import node_memory
 RANKS = 4
 
 
-mpi = libraries.in_turn([one for one in libraries.ONE_OF_EACH if one.family != "mpiabi"])
+mpi = libraries.in_turn([library for library in libraries.ONE_OF_EACH if library.family != "mpiabi"])
 
 
 class Job:
@@ -63,14 +63,14 @@ class Job:
         """Look until the ranks are in these places: (state, procedure, communicator, ranks, missing)."""
         end = patience.end(LIMIT_SECONDS)
         while True:
-            found = self.top("--every", "0.2")
+            answer = self.top("--every", "0.2")
             keys = ("state", "procedure", "communicator", "ranks", "missing")
             seen = [
-                tuple(row[key] for key in keys) for row in found.get("worlds", [{"places": []}])[0]["places"]
+                tuple(row[key] for key in keys) for row in answer.get("worlds", [{"places": []}])[0]["places"]
             ]
             if sorted(seen, key=str) == sorted(places, key=str):
-                return found
-            assert time.monotonic() < end, found
+                return answer
+            assert time.monotonic() < end, answer
             assert self.process.poll() is None, (self.place / "stderr").read_text()
 
     def finish(self) -> None:
@@ -136,9 +136,9 @@ def test_a_job_that_hangs(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
 def test_a_job_that_runs(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     job = Job(mpi, compiled(mpi, "busy.c"), tmp_path)
     end = patience.end(LIMIT_SECONDS)
-    while "refused" in (found := job.top("--every", "1")) or found["worlds"][0]["wall_seconds"] < 3:
+    while "refused" in (answer := job.top("--every", "1")) or answer["worlds"][0]["wall_seconds"] < 3:
         assert time.monotonic() < end
-    [world] = found["worlds"]
+    [world] = answer["worlds"]
     assert world["ranks_seen"] == RANKS
     calls = {row["name"]: row for row in world["calls"]}
     exchange, reduce = calls["MPI_Sendrecv"], calls["MPI_Allreduce"]

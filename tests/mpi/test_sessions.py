@@ -33,13 +33,13 @@ def plain_names(done: Recording) -> dict[str, str]:
 
 def volumes(done: Recording) -> dict[str, dict[tuple[int, int], tuple[int, int]]]:
     """Messages by communicator and pair of world ranks, names without hashes."""
-    found = {re.sub(r"~[0-9a-f]{8}", "", name): done.messages(name) for name in done.communicators()}
-    return {name: messages for name, messages in found.items() if messages}
+    by_name = {re.sub(r"~[0-9a-f]{8}", "", name): done.messages(name) for name in done.communicators()}
+    return {name: messages for name, messages in by_name.items() if messages}
 
 
 def ring(members: list[int], size: int) -> dict[tuple[int, int], tuple[int, int]]:
     """One message of a size from each to the next."""
-    return {(one, members[(i + 1) % len(members)]): (1, size) for i, one in enumerate(members)}
+    return {(member, members[(i + 1) % len(members)]): (1, size) for i, member in enumerate(members)}
 
 
 WORK = {

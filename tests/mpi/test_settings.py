@@ -70,13 +70,13 @@ def messages(recording: Recording) -> Messages:
            JOIN procedures ON procedures.id = patterns.procedure
            WHERE communicators.user_name LIKE 'n_' AND procedures.name <> 'MPI_Alltoallv'"""
     )
-    found: Messages = {}
+    cells: Messages = {}
     for pattern, communicator, procedure, size in rows:
         sent = "SELECT source, destination, messages, bytes FROM pattern_messages WHERE pattern = ?"
-        found[str(communicator), str(procedure), int(str(size))] = frozenset(recording.rows(sent, pattern))
-    assert len(found) == 4 * 9
-    assert all(found.values())
-    return found
+        cells[str(communicator), str(procedure), int(str(size))] = frozenset(recording.rows(sent, pattern))
+    assert len(cells) == 4 * 9
+    assert all(cells.values())
+    return cells
 
 
 def changed(before: Messages, after: Messages) -> set[Cell]:
@@ -110,7 +110,7 @@ def test_only_the_cells_change(mpi: Mpi, compiled: Compile, seen: tuple[str, ...
     write(replace(given, rules=tuple(EXACT[label])), file)
     done = recorded(mpi, compiled, output, *seen, "--with", str(file))
     assert "tune recheck" not in done.process.stderr
-    cells = {(f"n{one.processes}", one.procedure, one.low) for one in EXACT[label]}
+    cells = {(f"n{exact.processes}", exact.procedure, exact.low) for exact in EXACT[label]}
     assert changed(before, messages(done)) == cells
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.rankwise", "s.json"]
 
@@ -129,12 +129,12 @@ def test_files_are_used_without_us(
         library_path=library_of(mpi, compiled),
     )
     words = ["sh", "-c", f". {shell} && env -0"]
-    told = subprocess.run(words, capture_output=True, text=True, check=True, env=mpi.env()).stdout
-    environment = dict(entry.split("=", 1) for entry in told.split("\0") if entry)
+    printed = subprocess.run(words, capture_output=True, text=True, check=True, env=mpi.env()).stdout
+    environment = dict(entry.split("=", 1) for entry in printed.split("\0") if entry)
     with_file = replace(mpi, environment={**mpi.environment, **environment})
     done = recorded(with_file, compiled, tmp_path / "b.rankwise", *seen)
-    one = EXACT[label][0]
-    cells = {(f"n{one.processes}", one.procedure, one.low)}
+    exact = EXACT[label][0]
+    cells = {(f"n{exact.processes}", exact.procedure, exact.low)}
     assert changed(messages(first), messages(done)) == cells
 
 
@@ -277,8 +277,8 @@ def test_places(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     about = replace(made.about, command=tuple(bound.launch(2, program)))
     write_settings(replace(made, about=about, bindings=seats), tmp_path / "w.json", None, force=False)
     lines = (tmp_path / "w.env").read_text().splitlines()
-    told = next(line for line in lines if f"{tmp_path}/w.places/openmpi" in line)  # the measured launch
-    without_us = run_on(bound, shlex.split(told.lstrip("# ")), output, "--force")
+    launch = next(line for line in lines if f"{tmp_path}/w.places/openmpi" in line)  # the measured launch
+    without_us = run_on(bound, shlex.split(launch.lstrip("# ")), output, "--force")
     assert without_us.process.returncode == 0, without_us.process.stderr
     alone = [cpus for (cpus,) in without_us.rows("SELECT cpus_allowed FROM ranks ORDER BY rank")]
     assert alone == places[::-1]

@@ -38,18 +38,18 @@ BINDINGS = ["fortran_mpifh.f90", "fortran_mpi.f90", "fortran_mpi_f08.f90"]
 
 def found_calls(done: Recording) -> dict[tuple[str, str, str], dict[int, int]]:
     """The calls by procedure, comment behind the call and function, as the profile tells them."""
-    found: dict[tuple[str, str, str], dict[int, int]] = {}
+    counts: dict[tuple[str, str, str], dict[int, int]] = {}
     for procedure, function, file, line, rank, calls in done.rows(
         "SELECT procedures.name, function, file, line, rank, SUM(calls) FROM calls"
         " JOIN procedures ON procedures.id = procedure JOIN sites ON sites.id = site"
         " WHERE procedures.name <> 'MPI_Request_free' GROUP BY procedures.id, function, file, line, rank"
     ):
         source = Path(str(file)).read_text(encoding="utf-8").splitlines()[int(str(line)) - 1]
-        of_ranks = found.setdefault(
+        of_ranks = counts.setdefault(
             (str(procedure), re.split("// |# ", source, maxsplit=1)[-1], str(function)), {}
         )
         of_ranks[int(str(rank))] = int(str(calls))
-    return found
+    return counts
 
 
 def run_sites(
@@ -175,12 +175,12 @@ def test_lines_of_python(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     done = recording.run(command, tmp_path / "lines.rankwise", variables, "--python-sites")
     assert done.process.returncode == 0, done.process.stderr
     assert done.dropped == {}
-    found = found_calls(done)
+    counts = found_calls(done)
     # (How mpi4py sends objects is its own affair.)
-    comprehended = {key: found.pop(key) for key in list(found) if key[1] == "in a comprehension"}
+    comprehended = {key: counts.pop(key) for key in list(counts) if key[1] == "in a comprehension"}
     assert {function for _, _, function in comprehended} == {"exchange"}
     assert all(calls >= 5 for of_ranks in comprehended.values() for calls in of_ranks.values())
-    assert found == LINES
+    assert counts == LINES
     [row] = shown(done, "library")
     assert (row["library"], row["ranks"]) == ("sites.py", RANKS)
     assert "sites.py:" in done.shown("--by", "site")

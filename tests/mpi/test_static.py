@@ -48,8 +48,8 @@ def archives(mpi: Mpi, compiler: str) -> tuple[list[str], list[str]]:
     places = [Path(word[2:]) for word in words if word.startswith("-L")]
     names = [word for word in words if word.startswith("-lmpi")]
     files = [[place / f"lib{name[2:]}.a" for place in places] for name in names]
-    found = [next((str(file) for file in these if file.exists()), "") for these in files]
-    return [word for word in words if word not in names], found if all(found) else []
+    archived = [next((str(file) for file in these if file.exists()), "") for these in files]
+    return [word for word in words if word not in names], archived if all(archived) else []
 
 
 OWN_ABI = [mpi for mpi in libraries.ALL if mpi.family in ("openmpi", "mpich")]
@@ -75,8 +75,8 @@ def link(mpi: Mpi, tmp_path: Path) -> Link:
 
     def link_(source: str, flags: list[str]) -> Path:
         program = tmp_path / Path(source).stem
-        words, found = archives(mpi, mpi.mpifort if source.endswith(".f90") else mpi.mpicc)
-        *bindings, library = found
+        words, archived = archives(mpi, mpi.mpifort if source.endswith(".f90") else mpi.mpicc)
+        *bindings, library = archived
         words += ["-pthread", "-o", str(program), str(PROGRAMS / source), *bindings]
 
         def linked(flags: list[str]) -> subprocess.CompletedProcess[str]:

@@ -36,27 +36,27 @@ class Phase:
     counts: Sequence[int]
 
 
-def told(done: Recording) -> dict[int, list[Phase]]:
+def phases_of(done: Recording) -> dict[int, list[Phase]]:
     """The phases of each rank, in their order."""
-    found: dict[int, list[Phase]] = {}
+    phases: dict[int, list[Phase]] = {}
     for line in done.process.stdout.splitlines():
         if not re.fullmatch(r"(quiet|reduce|exchange|late)( [0-9.]+){7}", line):
             continue  # the launcher's, on a killed process
         name, rank, begin, end, *counts = line.split()
         phase = Phase(name, float(begin), float(end), [*map(int, counts)])
-        found.setdefault(int(rank), []).append(phase)
-    return found
+        phases.setdefault(int(rank), []).append(phase)
+    return phases
 
 
 def axis(done: Recording) -> tuple[float, float, int]:
-    [found] = done.rows("SELECT begin, width, intervals FROM time_axis")
-    return found  # type: ignore[return-value]
+    [row] = done.rows("SELECT begin, width, intervals FROM time_axis")
+    return row  # type: ignore[return-value]
 
 
 def counted(done: Recording, rank: int, begin: float, end: float) -> list[Any]:
     """Seconds in MPI and COUNTS of the intervals that lie between two instants after the rank's MPI_Init."""
     sums = ", ".join(f"COALESCE(SUM({name}), 0)" for name in ("seconds", *COUNTS))
-    [found] = done.rows(
+    [row] = done.rows(
         f"SELECT {sums} FROM intervals JOIN time_lines USING (rank), time_axis WHERE rank = ?"
         " AND time_axis.begin + interval * width >= time_lines.begin + ?"
         " AND time_axis.begin + (interval + 1) * width <= time_lines.begin + ?",
@@ -64,7 +64,7 @@ def counted(done: Recording, rank: int, begin: float, end: float) -> list[Any]:
         begin,
         end,
     )
-    return [*found]
+    return [*row]
 
 
 def assert_totals(done: Recording) -> None:
@@ -93,7 +93,7 @@ def test_intervals_add_up_to_the_totals(done: Recording) -> None:
 
 
 def assert_phases(done: Recording) -> None:
-    phases = told(done)
+    phases = phases_of(done)
     assert len(phases) == RANKS
     for rank, own in phases.items():
         assert [phase.name for phase in own[1::2]] == ["reduce", "exchange", "late"]
@@ -111,7 +111,7 @@ def test_each_phase_has_what_was_done_in_it(done: Recording) -> None:
 
 def test_quiet_phases_are_empty(done: Recording) -> None:
     width = axis(done)[1]
-    for rank, phases in told(done).items():
+    for rank, phases in phases_of(done).items():
         for phase in phases[::2]:
             begin, end = phase.begin + width + 0.01, phase.end - width - 0.01
             assert counted(done, rank, begin, end) == [0, 0, 0, 0, 0]
@@ -119,7 +119,7 @@ def test_quiet_phases_are_empty(done: Recording) -> None:
 
 def test_the_time_of_a_long_call_is_in_all_that_it_went_through(done: Recording) -> None:
     width = axis(done)[1]
-    for rank, phases in told(done).items():
+    for rank, phases in phases_of(done).items():
         if rank == 0:
             continue  # who is waited for
         [late] = [phase for phase in phases if phase.name == "late"]
@@ -144,14 +144,14 @@ def test_intervals_double_and_stay_in_the_run(done: Recording) -> None:
 def test_a_killed_program_has_its_time_line(record: Record) -> None:
     done = record("phases.c", RANKS, "killed", status=None)
     assert done.rows("SELECT partial FROM run") == [(1,)]
-    for rank, own in told(done).items():
+    for rank, own in phases_of(done).items():
         for before, phase, after in zip(own[::2], own[1::2], own[2::2], strict=False):
             begin, end = (before.begin + before.end) / 2, (after.begin + after.end) / 2
             assert counted(done, rank, begin, end)[1:] == phase.counts
     # Rank 0 never got what it waited for: the time counts, up to the end.
     [(inside,)] = done.rows("SELECT inside FROM ranks WHERE rank = 0")
     if inside == "MPI_Recv":
-        last = told(done)[0][-1].end
+        last = phases_of(done)[0][-1].end
         assert counted(done, 0, last + 0.05, last + 0.4)[0] > 0.25
 
 
@@ -167,7 +167,7 @@ def test_nodes_are_laid_on_one_another(mpi: Mpi, compiled: Compile, pretender: P
     assert_phases(done)
     # All leave the long Barrier at once, by the common clock.
     begins = dict(done.rows("SELECT rank, begin FROM time_lines"))
-    left = [float(str(begins[rank])) + own[5].end for rank, own in told(done).items()]
+    left = [float(str(begins[rank])) + own[5].end for rank, own in phases_of(done).items()]
     assert max(left) - min(left) < 0.1
 
 

@@ -55,10 +55,10 @@ def known(recording: Recording) -> dict[tuple[str, str], CallTraits]:
     names = dict(recording.rows("SELECT id, user_name FROM communicators"))
     procedures = dict(recording.rows("SELECT id, name FROM procedures"))
     with closing(open_profile(recording.path)) as connection:
-        found = traits(connection)
+        by_call = traits(connection)
     return {
         (str(names[communicator]), str(procedures[procedure]).removeprefix("MPI_")): value
-        for (communicator, procedure), value in found.items()
+        for (communicator, procedure), value in by_call.items()
     }
 
 
@@ -84,9 +84,9 @@ def test_of_every_call(done: Recording) -> None:
 
 
 def test_the_library_has_the_types(done: Recording, mpi: Mpi) -> None:
-    found = re.search(r"whole numbers: (\d+)", done.process.stdout)
-    assert found
-    assert int(found[1]) >= 21, mpi.name
+    match = re.search(r"whole numbers: (\d+)", done.process.stdout)
+    assert match
+    assert int(match[1]) >= 21, mpi.name
 
 
 def test_no_more_records(record: Record) -> None:

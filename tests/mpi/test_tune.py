@@ -47,8 +47,8 @@ def _profiled(mpi: Mpi, compiled: Compile, directory: Path, *given: str) -> list
 def _tuned(mpi: Mpi, directory: Path, command: list[str], *options: str) -> dict[str, Any]:
     done = _rankwise(mpi, directory, "tune", "p.rankwise", "--json", *options, "--", *command)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
 
 
 @pytest.mark.slow_on(lambda mpi: mpi.vendor, "a launch for each number of an algorithm")
@@ -57,18 +57,18 @@ def test_the_whole_way(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     procedure = "alltoall" if mpi.vendor else "allreduce"
     command = _profiled(mpi, compiled, tmp_path, "2", f"{procedure}:32768:50:world")
     options = ("-o", "t.json", "--pairs", "2", "--confidence", "50", "--cells", "1")
-    found = _tuned(mpi, tmp_path, command, *options)
-    (cell,) = found["cells"]
+    answer = _tuned(mpi, tmp_path, command, *options)
+    (cell,) = answer["cells"]
     assert cell["processes"] == RANKS
     assert cell["procedure"] == f"MPI_{procedure.capitalize()}"
     assert 0 < cell["tunable_seconds"] <= cell["seconds"]
     assert cell["verdict"] != "not finished"
     if cell["race"]:
         assert cell["rounds"] >= 2
-        assert all(one["interval"] or one["dropped"]["why"] for one in cell["race"])
+        assert all(candidate["interval"] or candidate["dropped"]["why"] for candidate in cell["race"])
     written = tmp_path / "t.json"
-    assert written.exists() == (found["settings"] is not None) == bool(found["files"])
-    if cell["rule"] and found["proof"] and cell["effect"]:
+    assert written.exists() == (answer["settings"] is not None) == bool(answer["files"])
+    if cell["rule"] and answer["proof"] and cell["effect"]:
         assert cell["effect"]["verdict"] in ("changed", "same calls", "not visible")
     if written.exists():
         settings = read(written)
@@ -83,9 +83,9 @@ def test_the_whole_way(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
 
 def test_where_no_collective_takes_time_nothing_is_run(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     command = _profiled(mpi, compiled, tmp_path, "1", "compute:500000:1:world")
-    found = _tuned(mpi, tmp_path, command, "-o", "t.json")
-    assert found["cells"] == []
-    assert found["proof"] is None
+    answer = _tuned(mpi, tmp_path, command, "-o", "t.json")
+    assert answer["cells"] == []
+    assert answer["proof"] is None
     assert not (tmp_path / "t.json").exists()
 
 
@@ -150,11 +150,11 @@ def test_settings_of_the_users_own_are_priced(mpi: Mpi, compiled: Compile, tmp_p
     few = ("--pairs", "2", "--confidence", "50", "-o", "t.json", "--json")
     done = _rankwise(mpi, tmp_path, "tune", "p.rankwise", *few, "--", *command, **own)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert [(one["name"], one["value"]) for one in found["own_settings"]] == list(own.items())
-    assert found["command_without"] == ["env", "-u", name, *command]
-    assert found["digits_may_change"]
-    assert 1 <= len(found["proof"]["before_seconds"]) <= 2
+    answer = json.loads(done.stdout)
+    assert [(setting["name"], setting["value"]) for setting in answer["own_settings"]] == list(own.items())
+    assert answer["command_without"] == ["env", "-u", name, *command]
+    assert answer["digits_may_change"]
+    assert 1 <= len(answer["proof"]["before_seconds"]) <= 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p.rankwise"]
     done = _rankwise(mpi, tmp_path, "tune", "p.rankwise", "--bitwise", *few, "--", *command, **own)
     assert done.returncode == 2

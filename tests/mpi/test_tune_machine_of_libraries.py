@@ -23,7 +23,9 @@ from rankwise.tuning.machine.results import Kept
 from rankwise.tuning.settings.file import read
 
 # (Intel MPI needs a launch for each time.)
-LIBRARIES = [one for one in libraries.ONE_OF_EACH_LAUNCHER if one.family != "mpiabi" and not one.vendor]
+LIBRARIES = [
+    library for library in libraries.ONE_OF_EACH_LAUNCHER if library.family != "mpiabi" and not library.vendor
+]
 mpi = libraries.in_turn(LIBRARIES)
 
 SMALL = ("--call", "bcast", "--sizes", "8", "--resolve", "0.1", "--confidence", "60")
@@ -55,15 +57,15 @@ def _machine(mpi: Mpi, cache: Path, place: Path, *options: str) -> subprocess.Co
     )
 
 
-def _check_files(mpi: Mpi, compiled: Compile, found: dict[str, Any], place: Path) -> None:
+def _check_files(mpi: Mpi, compiled: Compile, answer: dict[str, Any], place: Path) -> None:
     """What is written holds the rules that were found, and a program runs with it."""
-    written = [one["rule"] for one in found["rules"] if one["written"]]
-    assert bool(written) == bool(found["files"]) == (place / "m.json").exists()
+    written = [row["rule"] for row in answer["rules"] if row["written"]]
+    assert bool(written) == bool(answer["files"]) == (place / "m.json").exists()
     if not written:
         return
     settings = read(place / "m.json")
-    assert [(one.procedure, one.processes, one.low, one.high) for one in settings.rules] == [
-        (one["procedure"], one["processes"], one["low"], one["high"]) for one in written
+    assert [(rule.procedure, rule.processes, rule.low, rule.high) for rule in settings.rules] == [
+        (rule["procedure"], rule["processes"], rule["low"], rule["high"]) for rule in written
     ]
     program = compiled(mpi, "collectives_given.c")
     command = mpi.launch(2, program, "2", "bcast:8:10:world", "bcast:1024:10:world")
@@ -82,24 +84,24 @@ def test_the_second_call_has_nothing_to_do(mpi: Mpi, compiled: Compile, cache: P
     launch = ("-o", "m.json", "--json", *SMALL, "--", *mpi.launch(2))
     done = _machine(mpi, cache, tmp_path, *launch)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert [(one["procedure"], one["processes"], one["size"]) for one in found["measured"]] == [
+    answer: dict[str, Any] = json.loads(done.stdout)
+    assert [(point["procedure"], point["processes"], point["size"]) for point in answer["measured"]] == [
         ("MPI_Bcast", 2, 8),
     ]
-    assert all(one["algorithm"] or one["why_default"] for one in found["measured"])
-    assert (found["failed"], found["ended"]) == ({}, "")
+    assert all(point["algorithm"] or point["why_default"] for point in answer["measured"])
+    assert (answer["failed"], answer["ended"]) == ({}, "")
     assert_facts(done.stderr, "rankwise: 1 point .. 1 of 1")
-    _check_files(mpi, compiled, found, tmp_path)
+    _check_files(mpi, compiled, answer, tmp_path)
     kept = Kept(tmp_path / "m.measured.jsonl")
-    assert {arm.rejected for one in kept.results.raced.values() for arm in one.arms} <= {""}
+    assert {arm.rejected for race in kept.results.raced.values() for arm in race.arms} <= {""}
     lines = (tmp_path / "m.measured.jsonl").read_text().splitlines()
     again = _machine(mpi, cache, tmp_path, *launch)
     assert again.returncode == 0, again.stderr
     # No race is run again. Where the winner gained nothing by the library's file, the runner-up is tried now.
     now = Kept(tmp_path / "m.measured.jsonl").results
     assert now.raced == kept.results.raced
-    if all(one["algorithm"] or "file" not in one["why_default"] for one in found["measured"]):
-        assert json.loads(again.stdout)["measured"] == found["measured"]
+    if all(point["algorithm"] or "file" not in point["why_default"] for point in answer["measured"]):
+        assert json.loads(again.stdout)["measured"] == answer["measured"]
         # Only the launch was noted.
         assert len((tmp_path / "m.measured.jsonl").read_text().splitlines()) == len(lines) + 1
     shown = _machine(
@@ -179,9 +181,9 @@ def test_all_collectives_of_a_small_machine(mpi: Mpi, compiled: Compile, cache: 
     launch = ("-o", "m.json", "--json", *options, "--budget", "90s", "--", *mpi.launch(3))
     done = _machine(mpi, cache, tmp_path, *launch)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
+    answer: dict[str, Any] = json.loads(done.stdout)
     # (With fewer processors than ranks, a round can take too long.)
-    assert all("does not end" in why for why in found["failed"].values())
-    assert {one["processes"] for one in found["measured"]} == {2, 3}
-    assert len({one["procedure"] for one in found["measured"]}) >= 8 or found["ended"]
-    _check_files(mpi, compiled, found, tmp_path)
+    assert all("does not end" in why for why in answer["failed"].values())
+    assert {point["processes"] for point in answer["measured"]} == {2, 3}
+    assert len({point["procedure"] for point in answer["measured"]}) >= 8 or answer["ended"]
+    _check_files(mpi, compiled, answer, tmp_path)

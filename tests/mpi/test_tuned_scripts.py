@@ -98,7 +98,7 @@ def test_a_script_that_refuses_its_output_of_before(job: Job) -> None:
     again = job.parameters("--json")
     assert again.returncode == 0, again.stderr
     (step,) = json.loads(again.stdout)["parameters"]
-    assert [one["why_not"] for one in step["tried"]] == [""]
+    assert [attempt["why_not"] for attempt in step["tried"]] == [""]
 
 
 @pytest.mark.exhaustive

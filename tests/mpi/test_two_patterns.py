@@ -43,43 +43,45 @@ def connection(done: Recording) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def told(done: Recording) -> dict[int, list[float]]:
+def figures_of(done: Recording) -> dict[int, list[float]]:
     """Of each rank: the pause, bytes of a block and calls, bytes of a message and messages."""
-    found = re.findall(r"^pause (\d+)((?: [0-9.]+){6})$", done.process.stdout, re.MULTILINE)
-    assert len(found) == RANKS
-    return {int(rank): [*map(float, numbers.split())] for rank, numbers in found}
+    lines = re.findall(r"^pause (\d+)((?: [0-9.]+){6})$", done.process.stdout, re.MULTILINE)
+    assert len(lines) == RANKS
+    return {int(rank): [*map(float, numbers.split())] for rank, numbers in lines}
 
 
 def middle(done: Recording) -> float:
     """When all rest between the two phases, seconds after the start of the run."""
     begins = dict(done.rows("SELECT rank, begin FROM time_lines"))
-    first, last = told(done)[0][:2]
+    first, last = figures_of(done)[0][:2]
     return float(str(begins[0])) + (first + last) / 2
 
 
-def of_kind(found: FlowsByPhase, kind: str, procedure: str) -> np.ndarray:
+def of_kind(by_phase: FlowsByPhase, kind: str, procedure: str) -> np.ndarray:
     """Bytes by phase of a procedure's messages, shape (K + 1,)."""
     groups = [
-        at for at, one in enumerate(found.flows.groups) if (one.kind, one.procedure) == (kind, procedure)
+        at
+        for at, group in enumerate(by_phase.flows.groups)
+        if (group.kind, group.procedure) == (kind, procedure)
     ]
-    return found.bytes[:, np.isin(found.flows.group, groups)].sum(axis=1)
+    return by_phase.bytes[:, np.isin(by_phase.flows.group, groups)].sum(axis=1)
 
 
 def test_what_is_sent_is_in_the_phase_in_which_it_is(done: Recording, connection: sqlite3.Connection) -> None:
-    found = flows_by_phase(connection, flows(connection))
-    assert (found.bytes.sum(axis=0) == found.flows.bytes).all()
-    assert (found.messages.sum(axis=0) == found.flows.messages).all()
+    by_phase = flows_by_phase(connection, flows(connection))
+    assert (by_phase.bytes.sum(axis=0) == by_phase.flows.bytes).all()
+    assert (by_phase.messages.sum(axis=0) == by_phase.flows.messages).all()
     rest = middle(done)
-    later = np.array([phase.begin_seconds > rest for phase in found.phases])
-    earlier = np.array([phase.end_seconds < rest for phase in found.phases])
+    later = np.array([phase.begin_seconds > rest for phase in by_phase.phases])
+    earlier = np.array([phase.end_seconds < rest for phase in by_phase.phases])
     assert earlier.any()
     assert later.any()
-    ring = of_kind(found, "point-to-point", "MPI_Sendrecv")
-    *_, size, number = told(done)[RANKS - 1]
+    ring = of_kind(by_phase, "point-to-point", "MPI_Sendrecv")
+    *_, size, number = figures_of(done)[RANKS - 1]
     assert ring.sum() == RANKS // 2 * size * number
     assert ring[:-1][earlier].sum() == 0
     assert ring[-1] == 0
-    exchange = of_kind(found, IN_COLLECTIVE, "MPI_Alltoall")
+    exchange = of_kind(by_phase, IN_COLLECTIVE, "MPI_Alltoall")
     assert exchange[:-1][later].sum() == 0
     assert exchange[-1] == 0
 
@@ -89,14 +91,14 @@ def test_the_link_that_is_hot_in_one_phase_is_found(done: Recording, connection:
     fabric = Fabric((generated("fattree:leaf=4x2,spine=2"),), ())
     whole = flows(connection)
     run = job_loads(fabric, whole, given_places(connection, fabric, "node000[1-8]"))
-    found = loads_by_phase(run, flows_by_phase(connection, whole), 0)
+    by_phase = loads_by_phase(run, flows_by_phase(connection, whole), 0)
     rest = middle(done)
-    alltoall = of_kind(found.flows, IN_COLLECTIVE, "MPI_Alltoall").sum()
-    size, calls = told(done)[0][2:4]
+    alltoall = of_kind(by_phase.flows, IN_COLLECTIVE, "MPI_Alltoall").sum()
+    size, calls = figures_of(done)[0][2:4]
     visible = alltoall >= 30 * size * calls  # 6 x 5 pairs
     hot = [
         (each.phase, link)
-        for each in found.phases
+        for each in by_phase.phases
         for link in each.links
         if link.is_hot and "leaf04" in (link.hot.load.source, link.hot.load.destination)
     ]
@@ -106,11 +108,11 @@ def test_the_link_that_is_hot_in_one_phase_is_found(done: Recording, connection:
         assert link.hot.causes[0].cause.procedure == "MPI_Sendrecv"
         assert link.hidden == visible
     if visible:
-        for each in found.phases:
+        for each in by_phase.phases:
             if each.phase.end_seconds < rest:
                 assert each.hidden == 0
-    outside = job_loads(fabric, found.flows.of(len(found.phases)), run.places)
-    parts = [*(each.loads for each in found.phases), outside]
+    outside = job_loads(fabric, by_phase.flows.of(len(by_phase.phases)), run.places)
+    parts = [*(each.loads for each in by_phase.phases), outside]
     assert sum(part.rails[0].bytes for part in parts) == pytest.approx(run.rails[0].bytes)
 
 
@@ -119,18 +121,18 @@ def test_its_traces_are_what_it_did(done: Recording, tmp_path: Path) -> None:
     assert main(["export", str(done.path), "--format", "perfetto", "-o", str(target)]) == 0
     file = PerfettoFile(target)
     rest = middle(done)
-    calls = [one for one in file.of("X", "sampled collective") if one["name"] == "MPI_Alltoall"]
-    waits = [one for one in file.of("X", "sampled wait") if one["name"] == "MPI_Sendrecv"]
+    calls = [event for event in file.of("X", "sampled collective") if event["name"] == "MPI_Alltoall"]
+    waits = [event for event in file.of("X", "sampled wait") if event["name"] == "MPI_Sendrecv"]
     assert calls
     assert waits
-    assert all(one["ts"] / 1e6 < rest for one in calls)
-    assert all(one["ts"] / 1e6 > rest for one in waits)
+    assert all(event["ts"] / 1e6 < rest for event in calls)
+    assert all(event["ts"] / 1e6 > rest for event in waits)
     messages = [(begin, end) for begin, end in file.arrows() if begin["args"]["bytes"] == 1000]
     assert messages
     for begin, _ in messages:
         source, destination = begin["args"]["from_rank"], begin["args"]["to_rank"]
         assert destination == RANKS // 2 + (source - RANKS // 2 + 1) % (RANKS // 2)
-    for rank, numbers in told(done).items():
+    for rank, numbers in figures_of(done).items():
         levels = file.counter(f"rank {rank}: messages")
         sent = sum(float(after - at) * value for (at, value), (after, _) in pairwise(levels))
         assert sent == pytest.approx(numbers[5])

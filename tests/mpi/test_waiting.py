@@ -45,13 +45,13 @@ class Told(NamedTuple):
 
 def told(done: Recording) -> dict[tuple[str, str], dict[int, Told]]:
     """What the program says, by procedure and communicator, and rank."""
-    found: dict[tuple[str, str], dict[int, Told]] = {}
+    by_call: dict[tuple[str, str], dict[int, Told]] = {}
     for line in done.process.stdout.splitlines():
         procedure, communicator, rank, calls, *seconds, last = line.split()
-        found.setdefault((procedure, communicator), {})[int(rank)] = Told(
+        by_call.setdefault((procedure, communicator), {})[int(rank)] = Told(
             int(calls), *map(float, seconds), int(last)
         )
-    return found
+    return by_call
 
 
 def measured(done: Recording) -> dict[tuple[str, str], dict[int, float]]:
@@ -59,10 +59,10 @@ def measured(done: Recording) -> dict[tuple[str, str], dict[int, float]]:
     names = dict(done.rows("SELECT id, COALESCE(NULLIF(user_name, ''), name) FROM communicators"))
     with done.database as database:
         return {
-            (found.procedure, str(names[found.communicator])): dict(
-                zip(found.ranks.tolist(), waits(found).seconds.sum(axis=0).tolist(), strict=True)
+            (calls.procedure, str(names[calls.communicator])): dict(
+                zip(calls.ranks.tolist(), waits(calls).seconds.sum(axis=0).tolist(), strict=True)
             )
-            for found in sampled(database)
+            for calls in sampled(database)
         }
 
 
@@ -80,24 +80,24 @@ def test_each_rank_waits_as_the_program_says(done: Recording) -> None:
     assert len(truth) == 16
     for what, ranks in truth.items():
         assert ours[what].keys() == ranks.keys()
-        for rank, one in ranks.items():
-            assert_alike(ours[what][rank], one.waited, one.calls)
+        for rank, expected in ranks.items():
+            assert_alike(ours[what][rank], expected.waited, expected.calls)
 
 
 def test_nothing_is_left_to_chance_in_few_calls(done: Recording) -> None:
     # All instances are kept: no estimate is needed, and none is made.
-    found = analysed(done)
-    assert found.inconsistent == 0
-    assert found.clock_error_seconds == 0
+    analysis = analysed(done)
+    assert analysis.inconsistent == 0
+    assert analysis.clock_error_seconds == 0
     measured_here = {procedure for procedure, communicator in told(done) if communicator == "W"}
-    rows = {row.procedure: row for row in found.families if row.communicator == "W"}
+    rows = {row.procedure: row for row in analysis.families if row.communicator == "W"}
     assert rows.keys() == measured_here
     for row in rows.values():
         assert row.kept == row.instances
         assert row.waiting.error_seconds == 0
         assert row.seconds == pytest.approx(row.waiting.seconds + row.transfer_seconds)
         truth = told(done)[row.procedure, "W"].values()
-        assert_alike(row.waiting.seconds, sum(one.waited for one in truth), row.instances)
+        assert_alike(row.waiting.seconds, sum(report.waited for report in truth), row.instances)
 
 
 def test_the_late_rank_is_named(done: Recording) -> None:
@@ -106,14 +106,14 @@ def test_the_late_rank_is_named(done: Recording) -> None:
         procedure: ranks for (procedure, communicator), ranks in told(done).items() if communicator == "W"
     }
     for procedure, ranks in truth.items():
-        row, all_of_them = rows[procedure], sum(one.last for one in ranks.values())
+        row, all_of_them = rows[procedure], sum(report.last for report in ranks.values())
         # (Two may come so close that either is the last.)
         assert row.last_percent == pytest.approx(100 * ranks[row.last_rank].last / all_of_them, abs=10)
     assert rows["MPI_Allreduce"].last_rank == 1
     # All are late in turns.
     assert rows["MPI_Barrier"].last_percent < 60
     # What it made the others wait alone: they would have come together, but for what else delayed them.
-    saved = sum(one.saved for one in truth["MPI_Allreduce"].values())
+    saved = sum(report.saved for report in truth["MPI_Allreduce"].values())
     assert_alike(rows["MPI_Allreduce"].could_save_seconds, saved, rows["MPI_Allreduce"].instances)
 
 
@@ -121,7 +121,7 @@ def test_the_late_rank_is_named(done: Recording) -> None:
 @pytest.mark.parametrize(
     ("step", "late"),
     [("posted", {1: 2, 2: 1}), ("fence", {1: 1}), ("file", {1: 1})],
-    ids=lambda one: str(one),
+    ids=lambda value: str(value),
 )
 def test_waiting_in_what_was_posted_and_on_windows_and_files(
     record: Record, step: str, late: dict[int, int]
@@ -131,22 +131,22 @@ def test_waiting_in_what_was_posted_and_on_windows_and_files(
     truth, ours = told(done), measured(done)
     for what, ranks in truth.items():
         (own,) = [seconds for (procedure, _), seconds in ours.items() if procedure == what[0]]
-        for rank, one in ranks.items():
-            assert_alike(own[rank], one.waited, one.calls)
-    found = analysed(done)
-    rows = {row.procedure: row for row in found.families}
+        for rank, expected in ranks.items():
+            assert_alike(own[rank], expected.waited, expected.calls)
+    analysis = analysed(done)
+    rows = {row.procedure: row for row in analysis.families}
     for (procedure, _), ranks in truth.items():
         row = rows[procedure]
-        assert_alike(row.waiting.seconds, sum(one.waited for one in ranks.values()), row.instances)
+        assert_alike(row.waiting.seconds, sum(report.waited for report in ranks.values()), row.instances)
         assert row.last_rank == max(ranks, key=lambda rank: ranks[rank].caused)
-    causes = {row.rank: row for row in found.ranks}
+    causes = {row.rank: row for row in analysis.ranks}
     for rank, number in late.items():
         # (In each of 20 calls two others wait for it; they sleep 2 ms of its 15.)
         assert causes[rank].computing_seconds > 0.5 * number * 20 * 2 * 0.013
     with done.database as database:
         time = Evidence(database).time_in_mpi
-    waited = sum(one.waited for ranks in truth.values() for one in ranks.values())
-    assert time.waiting_seconds >= waited - ABSOLUTE_S * found.instances - RELATIVE * waited
+    waited = sum(report.waited for ranks in truth.values() for report in ranks.values())
+    assert time.waiting_seconds >= waited - ABSOLUTE_S * analysis.instances - RELATIVE * waited
     known = sum(rows[procedure].seconds for procedure, _ in truth)
     assert time.unknown_seconds <= (1 + RELATIVE) * (time.seconds - known)
 
@@ -156,10 +156,12 @@ def test_who_asks_waits_while_it_asks(record: Record) -> None:
     """Time between calls that ask is no waiting, and of a call that completes two each gets its part."""
     done = record("waiting.c", 3, "asked")
     truth, ours = told(done), measured(done)
-    for rank, one in truth["MPI_Iallreduce", "W"].items():
+    for rank, expected in truth["MPI_Iallreduce", "W"].items():
         # (On a busy machine it may lose its processor between two of the calls, for some milliseconds of 15.)
         seconds = ours["MPI_Iallreduce", "W"][rank]
-        assert 0.5 * one.waited <= seconds <= (1 + RELATIVE) * one.waited + ABSOLUTE_S * one.calls
+        assert (
+            0.5 * expected.waited <= seconds <= (1 + RELATIVE) * expected.waited + ABSOLUTE_S * expected.calls
+        )
         in_calls = truth["MPI_Test", "W"][rank]
         most = (1 + RELATIVE) * in_calls.seconds + ABSOLUTE_S * in_calls.calls
         assert ours["MPI_Iallgather", "W"][rank] <= most
@@ -167,8 +169,8 @@ def test_who_asks_waits_while_it_asks(record: Record) -> None:
     assert rows["MPI_Iallreduce"].last_rank == 1
     both = [rows["MPI_Ibarrier"], rows["MPI_Ialltoall"]]
     once = truth["MPI_Waitall", "W"].values()
-    assert_alike(sum(row.waiting.seconds for row in both), sum(one.waited for one in once), 40)
-    assert_alike(sum(row.seconds for row in both), sum(one.seconds for one in once), 40)
+    assert_alike(sum(row.waiting.seconds for row in both), sum(report.waited for report in once), 40)
+    assert_alike(sum(row.seconds for row in both), sum(report.seconds for report in once), 40)
     assert both[0].seconds == pytest.approx(both[1].seconds, rel=RELATIVE)
 
 
@@ -179,19 +181,19 @@ def test_waiting_among_neighbours(record: Record) -> None:
     truth, ours = told(done), measured(done)
     assert len(truth) == 2
     for what, ranks in truth.items():
-        for rank, one in ranks.items():
-            assert_alike(ours[what][rank], one.waited, one.calls)
+        for rank, expected in ranks.items():
+            assert_alike(ours[what][rank], expected.waited, expected.calls)
     with done.database as database:
         seen = Evidence(database)
-        found = late(seen)
-        titles = [one.finding.title for one in findings(seen).found]
-    waited = sum(one.waited for ranks in truth.values() for one in ranks.values())
+        late_ranks = late(seen)
+        titles = [entry.finding.title for entry in findings(seen).found]
+    waited = sum(report.waited for ranks in truth.values() for report in ranks.values())
     causes = {row.rank: row.root_cause_seconds for row in analysed(done).ranks}
     # (One of three waits for it. Where ranks spin and have no processor of their own, others are late, too.)
     assert causes[RANKS - 1] > 0.45 * waited
     assert max(causes, key=lambda rank: causes[rank]) == RANKS - 1
-    assert found is not None
-    assert RANKS - 1 in found.ranks
+    assert late_ranks is not None
+    assert RANKS - 1 in late_ranks.ranks
     assert any(f"{RANKS - 1} arrive" in title for title in titles)
 
 
@@ -202,15 +204,15 @@ def test_waiting_among_neighbours_in_graphs(record: Record) -> None:
     truth, ours = told(done), measured(done)
     assert {communicator for _, communicator in truth} == {"ring", "both", "line"}
     for what, ranks in truth.items():
-        for rank, one in ranks.items():
-            assert_alike(ours[what][rank], one.waited, one.calls)
+        for rank, expected in ranks.items():
+            assert_alike(ours[what][rank], expected.waited, expected.calls)
     with done.database as database:
         assert not Evidence(database).time_in_mpi.is_mostly_unknown
     rows = {(row.procedure, row.communicator): row for row in analysed(done).families}
     names = dict(done.rows("SELECT user_name, name FROM communicators"))
     for (procedure, communicator), ranks in truth.items():
         row = rows[procedure, names[communicator]]
-        assert_alike(row.waiting.seconds, sum(one.waited for one in ranks.values()), row.instances)
+        assert_alike(row.waiting.seconds, sum(report.waited for report in ranks.values()), row.instances)
 
 
 @pytest.mark.each_family
@@ -227,9 +229,9 @@ def test_waiting_in_persistent_collectives(record: Record) -> None:
     rows = {row.procedure: row for row in analysed(done).families}
     for procedure, late_rank in (("MPI_Allreduce_init", 1), ("MPI_Bcast_init", 2)):
         ranks = truth[procedure, "W"]
-        for rank, one in ranks.items():
-            assert_alike(ours[procedure, "W"][rank], one.waited, 40)
-        assert_alike(rows[procedure].waiting.seconds, sum(one.waited for one in ranks.values()), 40)
+        for rank, expected in ranks.items():
+            assert_alike(ours[procedure, "W"][rank], expected.waited, 40)
+        assert_alike(rows[procedure].waiting.seconds, sum(report.waited for report in ranks.values()), 40)
         assert rows[procedure].instances == 40
         assert rows[procedure].last_rank == late_rank
 
@@ -240,9 +242,9 @@ def test_waiting_in_epochs_of_some_processes(record: Record) -> None:
     done = record("waiting.c", 3, "epochs")
     truth = told(done)
     with done.database as database:
-        found = message_waits(database)
+        message_times = message_waits(database)
     ours: dict[tuple[str, int], float] = {}
-    for row in found.waiting:
+    for row in message_times.waiting:
         if row.procedure.startswith("MPI_Win_"):
             assert row.percent_certain > 99
             procedure = "MPI_Win_complete" if row.procedure == "MPI_Win_start" else row.procedure
@@ -252,19 +254,19 @@ def test_waiting_in_epochs_of_some_processes(record: Record) -> None:
     # until others call MPI, too.)
     assert truth["MPI_Win_complete", "window"][0].waited > 0.3 * SLEPT_S
     for (procedure, _), ranks in truth.items():
-        for rank, one in ranks.items():
+        for rank, expected in ranks.items():
             # (Each procedure has 20 calls in the other half, too, in which nobody is late.)
-            assert one.waited - ABSOLUTE_S * 20 - RELATIVE * one.waited <= ours[procedure, rank]
-    origins = {row.rank: row.origin_seconds for row in found.origins}
+            assert expected.waited - ABSOLUTE_S * 20 - RELATIVE * expected.waited <= ours[procedure, rank]
+    origins = {row.rank: row.origin_seconds for row in message_times.origins}
     assert max(origins, key=lambda rank: origins[rank]) == 1
 
 
 def test_who_computed_longer_is_blamed(record: Record) -> None:
     done = record("waiting.c", 3, "one")
-    found, truth = analysed(done), told(done)["MPI_Allreduce", "W"]
+    analysis, truth = analysed(done), told(done)["MPI_Allreduce", "W"]
     # (Where another job takes the processor of a rank that does not sleep, that rank may be later still.)
-    assert found.ranks[0].rank == max(truth, key=lambda rank: truth[rank].caused)
-    row = next(row for row in found.ranks if row.rank == 1)
+    assert analysis.ranks[0].rank == max(truth, key=lambda rank: truth[rank].caused)
+    row = next(row for row in analysis.ranks if row.rank == 1)
     assert row.computing_seconds > 0.5 * row.caused.seconds
     assert_alike(row.caused.seconds, truth[1].caused, truth[1].calls)
     assert row.passed_on_seconds < 0.1 * row.caused.seconds
@@ -275,11 +277,11 @@ def test_blame_is_passed_on(record: Record) -> None:
     done = record("waiting.c", 3, "chain")
     truth = told(done)["MPI_Allreduce", "second"]
     ours = measured(done)["MPI_Allreduce", "second"]
-    for rank, one in truth.items():
-        assert_alike(ours[rank], one.waited, one.calls)
-    found = analysed(done)
-    rows = {row.rank: row for row in found.ranks}
-    assert found.steps >= 1
+    for rank, expected in truth.items():
+        assert_alike(ours[rank], expected.waited, expected.calls)
+    analysis = analysed(done)
+    rows = {row.rank: row for row in analysis.ranks}
+    assert analysis.steps >= 1
     # (What else delays the ranks, on a busy machine for longer, is not in its sleep.)
     assert rows[1].in_mpi_seconds > 0.5 * SLEPT_S
     assert rows[1].passed_on_seconds > 0.5 * SLEPT_S
@@ -288,8 +290,8 @@ def test_blame_is_passed_on(record: Record) -> None:
 
 def test_blame_is_passed_on_from_collectives_to_messages(record: Record) -> None:
     """Rank 1 waits for a message of 0, and 2 for 1 in a collective."""
-    found = analysed(record("waiting.c", 3, "after_message"))
-    rows = {row.rank: row for row in found.ranks}
+    analysis = analysed(record("waiting.c", 3, "after_message"))
+    rows = {row.rank: row for row in analysis.ranks}
     # (What else delays the ranks, on a busy machine for longer, is not in its sleep.)
     assert rows[1].passed_on_seconds > 0.5 * SLEPT_S
     assert rows[0].root_cause_seconds > 0.5 * SLEPT_S
@@ -299,9 +301,9 @@ def test_blame_is_passed_on_from_messages_to_collectives(record: Record) -> None
     """Rank 1 waits for 0 in a collective, and 2 for a message of 1."""
     done = record("waiting.c", 3, "before_message")
     with done.database as database:
-        found = message_waits(database)
-    origins = {one.rank: one for one in found.origins}
-    (pair,) = [one for one in found.caused if (one.rank, one.waiter) == (1, 2)]
+        message_times = message_waits(database)
+    origins = {origin.rank: origin for origin in message_times.origins}
+    (pair,) = [cause for cause in message_times.caused if (cause.rank, cause.waiter) == (1, 2)]
     assert pair.passed_on_seconds > 0.5 * SLEPT_S
     assert origins[0].origin_seconds > 0.5 * SLEPT_S
     assert origins[0].longest_chain == 2
@@ -311,8 +313,8 @@ def test_blame_is_passed_on_from_messages_to_collectives(record: Record) -> None
 def test_a_sample_of_many_messages_has_some_of_each_direction(record: Record) -> None:
     done = record("waiting.c", 2, "pingpong")
     with done.database as database:
-        found = message_waits(database)
-    rows = {row.rank: row for row in found.waiting if row.procedure == "MPI_Recv"}
+        message_times = message_waits(database)
+    rows = {row.rank: row for row in message_times.waiting if row.procedure == "MPI_Recv"}
     for rank in range(2):
         assert 100 < rows[rank].sampled < 3000
         # (At the end of a stretch of time the other side may have posted what it no longer keeps.)
@@ -329,9 +331,9 @@ def sample_of_many_calls(record: Record) -> tuple[float, float, float]:
         " WHERE in_sample AND procedures.name = 'MPI_Allreduce' AND communicators.name = 'W'"
         " ORDER BY rank, instance"
     )
-    instances = {rank: [instance for one, instance in kept if one == rank] for rank in range(2)}
+    instances = {rank: [instance for member, instance in kept if member == rank] for rank in range(2)}
     assert 32 <= len(instances[0]) <= 128
-    assert all(one == instances[0] for one in instances.values())
+    assert all(sample == instances[0] for sample in instances.values())
     # Some of the late calls, and some of the others.
     assert {int(str(instance)) % 4 for instance in instances[0]} == {0, 1, 2, 3}
     [row] = [
@@ -340,7 +342,10 @@ def sample_of_many_calls(record: Record) -> tuple[float, float, float]:
     assert row.instances == 5000
     assert len(instances[0]) < row.kept <= len(instances[0]) + 24  # and the longest
     truth = told(done)["MPI_Allreduce", "W"]
-    seconds, waited = sum(one.seconds for one in truth.values()), sum(one.waited for one in truth.values())
+    seconds, waited = (
+        sum(report.seconds for report in truth.values()),
+        sum(report.waited for report in truth.values()),
+    )
     assert row.seconds == pytest.approx(seconds, rel=RELATIVE, abs=5000 * ABSOLUTE_S)
     assert 0 < row.waiting.error_seconds < row.seconds
     done.path.unlink()
@@ -371,13 +376,17 @@ def test_long_stops_stand_for_themselves(record: Record) -> None:
     On a busy machine others are long, too: more, it may be, than are kept.
     """
     done = record("waiting.c", 2, "stops")
-    found, truth = analysed(done), told(done)["MPI_Allreduce", "W"]
-    waited = sum(one.waited for one in truth.values())
-    [row] = [one for one in found.families if (one.procedure, one.communicator) == ("MPI_Allreduce", "W")]
+    analysis, truth = analysed(done), told(done)["MPI_Allreduce", "W"]
+    waited = sum(report.waited for report in truth.values())
+    [row] = [
+        family
+        for family in analysis.families
+        if (family.procedure, family.communicator) == ("MPI_Allreduce", "W")
+    ]
     assert (row.instances, row.kept < 200) == (5000, True)
     assert row.waiting.seconds >= 2 * 0.25
     assert abs(row.waiting.seconds - waited) <= 2 * row.waiting.error_seconds + RELATIVE * waited
-    [late] = [one for one in found.ranks if one.rank == 1]
+    [late] = [cause for cause in analysis.ranks if cause.rank == 1]
     assert late.computing_seconds >= 2 * 0.25 - ABSOLUTE_S
     beside = done.rows("SELECT DISTINCT instance FROM arrivals WHERE NOT in_sample ORDER BY instance")
     assert {(1235,), (4002,)} <= set(done.rows("SELECT DISTINCT instance FROM arrivals"))
@@ -388,9 +397,9 @@ def test_a_barrier_before_each_call_would_measure_the_same(record: Record) -> No
     done = record("waiting.c", 2, "barrier")
     truth = told(done)
     ours = measured(done)["MPI_Barrier", "W"]
-    for rank, one in truth["MPI_Barrier", "W"].items():
-        assert_alike(ours[rank], one.waited, one.calls)
+    for rank, expected in truth["MPI_Barrier", "W"].items():
+        assert_alike(ours[rank], expected.waited, expected.calls)
         # The rest of the time in it is no waiting, but what the barrier itself takes, and to go on after it.
         measured_by_it = truth["barrier", "W"][rank].seconds
         assert ours[rank] <= measured_by_it
-        assert_alike(ours[rank], measured_by_it - (one.seconds - one.waited), one.calls)
+        assert_alike(ours[rank], measured_by_it - (expected.seconds - expected.waited), expected.calls)

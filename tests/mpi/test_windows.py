@@ -115,9 +115,9 @@ def test_own(done: Recording) -> None:
 
 
 def shown(done: Recording, *options: str) -> dict[str, list[dict[str, object]]]:
-    found = rankwise("show", str(done.path), "--json", *options)
-    assert found.returncode == 0, found.stderr
-    answer: dict[str, list[dict[str, object]]] = json.loads(found.stdout)
+    process = rankwise("show", str(done.path), "--json", *options)
+    assert process.returncode == 0, process.stderr
+    answer: dict[str, list[dict[str, object]]] = json.loads(process.stdout)
     return answer
 
 
@@ -151,11 +151,11 @@ def test_selected(done: Recording, name: str) -> None:
 
 
 def test_matrix_of_a_window(done: Recording) -> None:
-    found = rankwise(
+    process = rankwise(
         "show", str(done.path), "--matrix", "--kind", "one-sided", "--communicator", "W_w1", "--json"
     )
-    assert found.returncode == 0, found.stderr
-    cells = [cell for cell in json.loads(found.stdout)["matrix"]["cells"] if cell["bytes"]]
+    assert process.returncode == 0, process.stderr
+    cells = [cell for cell in json.loads(process.stdout)["matrix"]["cells"] if cell["bytes"]]
     assert {(cell["source"], cell["destination"]): cell["bytes"] for cell in cells} == {
         (rank, (rank + 1) % SIZE): 10 * INT for rank in EVERYONE
     }

@@ -143,12 +143,12 @@ class Hunt:
         """How the job fails without Rankwise, in most runs and in the same way; '' if it doesn't."""
         plain: list[Outcome] = []
         for _ in range(TRIES):
-            alike = [one for one in plain if one.failure and one.hangs == outcome.hangs]
-            if len(alike) >= _MOST_OF_THEM or len(alike) + TRIES - len(plain) < _MOST_OF_THEM:
+            failures = [run for run in plain if run.failure and run.hangs == outcome.hangs]
+            if len(failures) >= _MOST_OF_THEM or len(failures) + TRIES - len(plain) < _MOST_OF_THEM:
                 break
             plain.append(self.run(*programs, profiled=False))
-        alike = [one for one in plain if one.failure and one.hangs == outcome.hangs]
-        return " ".join(alike[0].failure.split())[:200] if len(alike) >= _MOST_OF_THEM else ""
+        failures = [run for run in plain if run.failure and run.hangs == outcome.hangs]
+        return " ".join(failures[0].failure.split())[:200] if len(failures) >= _MOST_OF_THEM else ""
 
     def shrink(self, program: Program, outcome: Outcome) -> tuple[Program, Outcome]:
         """The program without the steps that it fails without, as far as time allows, and how it fails."""

@@ -72,7 +72,7 @@ QUIRKS = (
 def lacking(mpi: Mpi) -> frozenset[str]:
     """What the generator must leave out."""
     version = _version(mpi)
-    return frozenset[str]().union(*(one.lacking for one in QUIRKS if re.search(one.library, version)))
+    return frozenset[str]().union(*(quirk.lacking for quirk in QUIRKS if re.search(quirk.library, version)))
 
 
 @cache

@@ -27,10 +27,10 @@ def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[st
 
 def only(pattern: str) -> Path:
     """The one file of the release with such a name."""
-    found = list(DIST.glob(pattern))
-    if not found:
+    matching = list(DIST.glob(pattern))
+    if not matching:
         pytest.skip(f"no {pattern} in {DIST}: make dist")
-    (path,) = found
+    (path,) = matching
     return path
 
 

@@ -24,9 +24,9 @@ def digest(path: Path) -> str:
 
 def test_checksums() -> None:
     lines = only("SHA256SUMS").read_text().splitlines()
-    told = dict(reversed(line.split("  ")) for line in lines)
-    assert told == {path.name: digest(path) for path in DIST.iterdir() if path.name in told}
-    assert {Path(name).suffix for name in told} >= {".whl", ".gz", ".json"}
+    checksums = dict(reversed(line.split("  ")) for line in lines)
+    assert checksums == {path.name: digest(path) for path in DIST.iterdir() if path.name in checksums}
+    assert {Path(name).suffix for name in checksums} >= {".whl", ".gz", ".json"}
 
 
 def test_bill_of_materials() -> None:
@@ -35,7 +35,7 @@ def test_bill_of_materials() -> None:
         if name := package.get("packageFileName"):
             assert package["checksums"][0]["checksumValue"] == digest(DIST / name)
     assert {"rankwise", "DaveGamble/cJSON", "d3-array", "libstdc++", "numpy"} <= {
-        one["name"] for one in packages
+        entry["name"] for entry in packages
     }
 
 

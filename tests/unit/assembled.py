@@ -54,7 +54,7 @@ def made_of_damaged(
             assembly = assemble(run, tmp_path / "x.rankwise", exit_status=None, force=True)
         except RankwiseError:
             continue
-        for one in (assembly, *assembly.others):
-            with closing(sqlite3.connect(one.path)) as connection:
+        for profile in (assembly, *assembly.others):
+            with closing(sqlite3.connect(profile.path)) as connection:
                 assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         yield assembly

@@ -26,12 +26,12 @@ def browser() -> Iterator[Any]:
         pytest.skip("needs Chromium: apt-get install chromium")
     with playwright.sync_playwright() as started:
         # (As root it starts without a sandbox only.)
-        found = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        chromium = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
         try:
-            yield found
+            yield chromium
         finally:
             _windows.clear()
-            found.close()
+            chromium.close()
 
 
 class Tab:
@@ -91,7 +91,7 @@ class Tab:
         """Of a report: the names that its addresses take."""
         tabs = self.page.locator("[role=tab]")
         tabs.first.wait_for()
-        return [one.get_attribute("id").removeprefix("tab-") for one in tabs.all()]
+        return [tab.get_attribute("id").removeprefix("tab-") for tab in tabs.all()]
 
     def to(self, address: str) -> None:
         """Go to another place of the same report, which is not loaded anew."""

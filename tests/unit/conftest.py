@@ -12,5 +12,5 @@ import pytest
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """One for all tests: it takes longer to start than a page to look at."""
-    with browsers.browser() as found:
-        yield found
+    with browsers.browser() as running:
+        yield running

@@ -52,9 +52,9 @@ def words(text: str) -> str:
 
 
 def _verdicts(seen: Screens) -> Iterator[str]:
-    told = seen.json["diagnosis"]
-    verdict = told["verdict"]
-    if seen.explained_json["diagnosis"] != told:
+    diagnosis = seen.json["diagnosis"]
+    verdict = diagnosis["verdict"]
+    if seen.explained_json["diagnosis"] != diagnosis:
         yield "show and explain have different diagnoses"
     if not seen.page["lead"] == seen.page["overview"]["verdict"] == verdict:
         yield "the report's verdict is not that of the summary"
@@ -80,8 +80,8 @@ def _parts(seen: Screens) -> Iterator[str]:
         yield "what is outside of MPI is not what is computed"
 
 
-def _same(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=_CLOSE, abs_tol=1e-12)
+def _same(first: float, other: float) -> bool:
+    return math.isclose(first, other, rel_tol=_CLOSE, abs_tol=1e-12)
 
 
 def _late_ranks(seen: Screens) -> Iterator[str]:
@@ -94,13 +94,13 @@ def _late_ranks(seen: Screens) -> Iterator[str]:
             yield f"{name} says of late ranks: {other}; the report's first page: {title}"
         if ("caused" in other) != bool(group):
             yield f"{name} says of who caused waiting: {other}; the diagnosis: {group}"
-    found = [one for one in seen.json["findings"] if one["rule"] == "late-ranks"]
-    if len(found) != bool(group):
-        yield f"{len(found)} findings late-ranks, and the diagnosis has {group}"
+    findings = [finding for finding in seen.json["findings"] if finding["rule"] == "late-ranks"]
+    if len(findings) != bool(group):
+        yield f"{len(findings)} findings late-ranks, and the diagnosis has {group}"
     elif group:
         named = cpu_text(group["group"]["ranks"])
-        if named not in title or named not in found[0]["title"]:
-            yield f"the late ranks are {named}, {title}, and {found[0]['title']}"
+        if named not in title or named not in findings[0]["title"]:
+            yield f"the late ranks are {named}, {title}, and {findings[0]['title']}"
         yield from _late_seconds(seen, late)
     if any("to blame" in text for text in seen.texts):
         yield "a screen assigns guilt"
@@ -129,7 +129,7 @@ def _waited(part: dict[str, Any]) -> float:
 
 def _processors(seen: Screens) -> Iterator[str]:
     """Look at what tests/unit/test_shortages.py tests of each state of the processors."""
-    state, rules = seen.json["shortages"], {one["rule"] for one in seen.json["findings"]}
+    state, rules = seen.json["shortages"], {finding["rule"] for finding in seen.json["findings"]}
     nothing = seen.explained_json["nothing_found"]
     if bool(state["sharing"]) != bool(rules & {"oversubscribed", "badly-bound"}):
         yield f"ranks share processors: {bool(state['sharing'])}, and the findings are {sorted(rules)}"
@@ -139,5 +139,5 @@ def _processors(seen: Screens) -> Iterator[str]:
     if not is_preempted and any("often preempted" in text for text in seen.texts):
         yield "a screen says that ranks are often preempted, and there is no such finding"
     faults = seen.page.get("place", {}).get("faults", [])
-    if not state["sharing"] and any("start fewer ranks" in one["cure"] for one in faults):
+    if not state["sharing"] and any("start fewer ranks" in fault["cure"] for fault in faults):
         yield "Place says that there are too many ranks, and no other screen does"

@@ -23,8 +23,8 @@ def blocks(page: str, language: str = "python") -> list[str]:
     """The pieces of code in a language on a page, in their order."""
     [path] = DOCS.rglob(page)
     text = path.read_text(encoding="utf-8")
-    found: list[str] = re.findall(rf"```{re.escape(language)}\n(.*?)```", text, re.DOTALL)
-    return found
+    pieces: list[str] = re.findall(rf"```{re.escape(language)}\n(.*?)```", text, re.DOTALL)
+    return pieces
 
 
 def link(source: Path, target: Path, way: list[str]) -> None:

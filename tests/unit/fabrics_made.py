@@ -41,8 +41,8 @@ def made(
         lid = ((switches >> lmc) + 1 + host) << lmc
         draft.ports[key] = DraftPort(f"host{host:03}", "hca0", key[0], lid, 1 << lmc)
         draft.link(key, taken(switch), rate)
-    for one, other in cables:
-        draft.link(taken(one), taken(other), rate)
+    for first, second in cables:
+        draft.link(taken(first), taken(second), rate)
     for number in range(switches):
         lids, rows = [], []
         for host in range(len(hosts)):
@@ -93,8 +93,8 @@ def at_random(seed: int, *, split: bool = False, lmc: int = 0, broken: bool = Fa
     hosts = [int(each) for each in random.integers(0, switches, int(random.integers(4, 12)))]
     free = [1 + hosts.count(each) for each in range(switches)]
     exits: list[list[tuple[int, int]]] = [[] for _ in range(switches)]
-    for one, other in cables:
-        for here, there in ((one, other), (other, one)):
+    for first, second in cables:
+        for here, there in ((first, second), (second, first)):
             exits[here].append((free[here], there))
             free[here] += 1
     far = _distances(switches, cables)
@@ -114,8 +114,8 @@ def at_random(seed: int, *, split: bool = False, lmc: int = 0, broken: bool = Fa
 def _distances(switches: int, cables: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
     far = np.full((switches, switches), np.inf)
     np.fill_diagonal(far, 0)
-    for one, other in cables:
-        far[one, other] = far[other, one] = 1
+    for first, second in cables:
+        far[first, second] = far[second, first] = 1
     for over in range(switches):
         far = np.minimum(far, far[:, over, None] + far[None, over])
     return far

@@ -25,7 +25,7 @@ class Made:
         self.adapters = {name: 0x1000 + 0x10 * place for place, name in enumerate(adapters)}
         self._descriptions = {**{name: name for name in switches}, **adapters}
         self.lids = {name: place for place, name in enumerate([*switches, *adapters], 1)}
-        both = [*cables, *((other, one) for one, other in cables)]
+        both = [*cables, *((other, port) for port, other in cables)]
         self._far = dict(both)
 
     def links(self, *, rate: str = "4xHDR") -> str:

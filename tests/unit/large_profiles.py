@@ -107,12 +107,12 @@ class Grid:
     def neighbours(self, rank: NDArray[np.int64]) -> list[tuple[int, NDArray[np.int64]]]:
         """Return the faces of ranks, as indices into FACES, and who is there."""
         x, y, z = rank % self.x, rank // self.x % self.y, rank // (self.x * self.y)
-        found = []
+        faces = []
         for face, step in ((face, step) for face in range(3) for step in (1, -1)):
             place = [x, y, z]
             place[face] = (place[face] + step) % (self.x, self.y, self.z)[face]
-            found.append((face, place[0] + self.x * (place[1] + self.y * place[2])))
-        return found
+            faces.append((face, place[0] + self.x * (place[1] + self.y * place[2])))
+        return faces
 
 
 def node_name(node: int) -> str:
@@ -181,7 +181,11 @@ def _run(profile: sqlite3.Connection, grid: Grid, command: list[str]) -> None:
     }
     insert_named(profile, "run", [run])
     insert(profile, "procedures", [(0, "(not attributed)", "unknown")])
-    insert(profile, "procedures", ((one.id, one.name, one.class_name) for one in PROCEDURES))
+    insert(
+        profile,
+        "procedures",
+        ((procedure.id, procedure.name, procedure.class_name) for procedure in PROCEDURES),
+    )
     insert_named(profile, "ranks", (_rank(grid, rank, wall) for rank in range(grid.ranks)))
     insert_named(profile, "places", (_place(rank) for rank in range(grid.ranks)))
     insert(profile, "node_shapes", ((node_name(node), 1) for node in range(grid.nodes)))
@@ -316,7 +320,7 @@ def _stencil_calls(profile: sqlite3.Connection, grid: Grid) -> None:
         column = first_column + rank % grid.x + grid.x * (rank // (grid.x * grid.y))
         slow = rank // RANKS_A_NODE == grid.slow_node
         root = rank % grid.x == 0
-        found: list[Row] = [
+        calls: list[Row] = [
             ("MPI_Init", 0, WHOLE, 0, 1, 0, 0, INIT_S, None),
             ("MPI_Finalize", 0, WHOLE, 0, 1, 0, 0, INIT_S, None),
             ("MPI_Allreduce", WORLD, SOLVE, 4, STEPS, STEPS * REDUCED, 0, 0.0 if slow else grid.reduced_s, 0),
@@ -337,9 +341,9 @@ def _stencil_calls(profile: sqlite3.Connection, grid: Grid) -> None:
         ]
         for size in FACES:
             post = (size.bit_length(), halo)
-            found.append(("MPI_Irecv", GRID, EXCHANGE, *post, 0, halo * size, 0.1 * EXCHANGE_S / 3, 1))
-            found.append(("MPI_Isend", GRID, EXCHANGE, *post, halo * size, 0, 0.1 * EXCHANGE_S / 3, 2))
-        return found
+            calls.append(("MPI_Irecv", GRID, EXCHANGE, *post, 0, halo * size, 0.1 * EXCHANGE_S / 3, 1))
+            calls.append(("MPI_Isend", GRID, EXCHANGE, *post, halo * size, 0, 0.1 * EXCHANGE_S / 3, 2))
+        return calls
 
     noise = np.random.default_rng(1).uniform(1 - NOISE, 1 + NOISE, (grid.ranks, 16))
     noise[1::2] = 2 - noise[0::2]
@@ -367,7 +371,9 @@ def _stencil_messages(profile: sqlite3.Connection, grid: Grid) -> None:
     reduce = (IDS["MPI_Allreduce"], STEPS, STEPS * REDUCED)
     steps = range(grid.ranks.bit_length() - 1)
     rows += [
-        (one, one ^ 1 << step, WORLD, "in-collective", *reduce) for one in range(grid.ranks) for step in steps
+        (sender, sender ^ 1 << step, WORLD, "in-collective", *reduce)
+        for sender in range(grid.ranks)
+        for step in steps
     ]
     times = STEPS // 10
     turn = (IDS["MPI_Alltoall"], times, times * BLOCK)
@@ -376,10 +382,10 @@ def _stencil_messages(profile: sqlite3.Connection, grid: Grid) -> None:
         start = column % grid.x + grid.x * grid.y * (column // grid.x)
         members = range(start, start + grid.x * grid.y, grid.x)
         rows += [
-            (one, other, first + column, "in-collective", *turn)
-            for one in members
+            (sender, other, first + column, "in-collective", *turn)
+            for sender in members
             for other in members
-            if one != other
+            if sender != other
         ]
     insert(profile, "messages", sorted(rows))
 
@@ -425,7 +431,9 @@ def _time_line(profile: sqlite3.Connection, grid: Grid) -> None:
     def rows() -> Iterator[tuple[object, ...]]:
         for rank, mpi, *whole in sums:
             for at in range(INTERVALS):
-                sent, received, sends, calls = (share(one, at) for one in (*whole[:2], messages, whole[2]))
+                sent, received, sends, calls = (
+                    share(total, at) for total in (*whole[:2], messages, whole[2])
+                )
                 yield rank, at, mpi / INTERVALS * float(noise[rank, at]), sent, received, sends, calls
 
     insert(profile, "intervals", rows())

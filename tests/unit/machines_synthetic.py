@@ -48,11 +48,11 @@ class Machine:
     _alone: int = 0
 
     def classes(self) -> NDArray[np.int64]:
-        found = np.full((self.count, self.count), len(self.partitions))
+        classes = np.full((self.count, self.count), len(self.partitions))
         for place in range(len(self.partitions) - 1, -1, -1):
             groups = self.partitions[place]
-            found[groups[:, None] == groups[None, :]] = place
-        return found
+            classes[groups[:, None] == groups[None, :]] = place
+        return classes
 
     def clean(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return latency in us and rate in MB/s of each pair, without noise."""
@@ -68,13 +68,13 @@ class Machine:
             members = self.partitions[place] == group
             latency[np.ix_(members, members)] *= factor
             rate[np.ix_(members, members)] /= factor
-        for (place, one, other), factor in self.links.items():
+        for (place, first, other), factor in self.links.items():
             groups = self.partitions[place]
-            block = np.outer(groups == one, groups == other)
+            block = np.outer(groups == first, groups == other)
             latency[block | block.T] *= factor
             rate[block | block.T] /= factor
-        for (one, other), factor in self.single.items():
-            for pair in ((one, other), (other, one)):
+        for (first, other), factor in self.single.items():
+            for pair in ((first, other), (other, first)):
                 latency[pair] *= factor
                 rate[pair] /= factor
         return latency, rate
@@ -112,9 +112,9 @@ class Machine:
         lost |= lost.T
 
         def noisy(values: NDArray[np.float64]) -> NDArray[np.float64]:
-            found = values * np.exp(sigma * random.standard_normal((count, count)))
-            found[lost] = np.nan
-            return found
+            measured = values * np.exp(sigma * random.standard_normal((count, count)))
+            measured[lost] = np.nan
+            return measured
 
         hosts = (
             [f"node{group}" for group in self.partitions[self.node]] if self.partitions else ["node0"] * count

@@ -14,7 +14,7 @@ from rankwise.profile.store.database import SCHEMA, SUMS, calculate_sums
 
 WORLD = 3
 RUN_S = 10.0
-_IDS = {one.name: one.id for one in PROCEDURES}
+_IDS = {procedure.name: procedure.id for procedure in PROCEDURES}
 _SINCE = "2026-11-21T10:00:00+00:00"
 
 
@@ -58,8 +58,8 @@ class Made:
             )
         self.communicator(WORLD, "W", procedure="")
         self.insert("regions", id=0, name="", path="")
-        for one in PROCEDURES:
-            self.insert("procedures", id=one.id, name=one.name, **{"class": one.class_name})
+        for procedure in PROCEDURES:
+            self.insert("procedures", id=procedure.id, name=procedure.name, **{"class": procedure.class_name})
 
     def insert(self, table: str, **values: object) -> None:
         """A row, whose other columns have their defaults, or are 0, '' or NULL."""
@@ -224,8 +224,8 @@ class Made:
         """The profile as a file, with the sums that profiles keep."""
         calculate_sums(self.connection)
         for name in SUMS.keys() - {"call_places"}:  # a profile keeps its sums
-            found = self.connection.execute("SELECT name FROM pragma_table_info(?, 'main')", (name,))
-            columns = ", ".join(f'"{column}"' for (column,) in found)
+            rows = self.connection.execute("SELECT name FROM pragma_table_info(?, 'main')", (name,))
+            columns = ", ".join(f'"{column}"' for (column,) in rows)
             self.connection.execute(f"DELETE FROM main.{name}")
             self.connection.execute(f"INSERT INTO main.{name} ({columns}) SELECT {columns} FROM temp.{name}")
         self.connection.commit()

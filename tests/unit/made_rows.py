@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.store.database import SUMS, calculate_sums
 
-IDS = {one.name: one.id for one in PROCEDURES}
+IDS = {procedure.name: procedure.id for procedure in PROCEDURES}
 
 
 def insert(profile: sqlite3.Connection, table: str, rows: Iterable[Sequence[object]]) -> None:
@@ -26,8 +26,8 @@ def insert(profile: sqlite3.Connection, table: str, rows: Iterable[Sequence[obje
 
 def insert_named(profile: sqlite3.Connection, table: str, rows: Iterable[dict[str, object]]) -> None:
     """Insert rows by the names of their columns, the same ones in all; what must be there is 0 or ''."""
-    found = profile.execute('SELECT name, type, "notnull" FROM pragma_table_info(?)', (table,)).fetchall()
-    filled = {name: "" if kind == "TEXT" else 0 for name, kind, needed in found if needed}
+    columns = profile.execute('SELECT name, type, "notnull" FROM pragma_table_info(?)', (table,)).fetchall()
+    filled = {name: "" if kind == "TEXT" else 0 for name, kind, needed in columns if needed}
     rows = [{**filled, **row} for row in rows]
     names = list(rows[0])
     marks = ", ".join(f":{name}" for name in names)

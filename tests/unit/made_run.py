@@ -77,7 +77,7 @@ class MadeRun:
         for (rank, procedure), seconds in self._calls.items():
             made.call(rank, procedure, sum(seconds), calls=len(seconds), size_bin=4)
         for procedure, number, arrivals, departures, since, in_mpi in self._instances:
-            first = any(one is None for one in since)
+            first = any(moment is None for moment in since)
             made.instance(
                 procedure,
                 number,
@@ -88,13 +88,13 @@ class MadeRun:
             )
         for wait in self._waits:
             made.wait(*wait)
-        found = made.seen.efficiency
-        assert found is not None
-        return found
+        efficiency = made.seen.efficiency
+        assert efficiency is not None
+        return efficiency
 
     @property
     def split(self) -> Split:
         """Likewise, of its communication."""
-        found = self.efficiency
-        assert found.split is not None, found.why_no_split
-        return found.split
+        efficiency = self.efficiency
+        assert efficiency.split is not None, efficiency.why_no_split
+        return efficiency.split

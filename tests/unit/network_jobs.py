@@ -65,7 +65,10 @@ def flows(ranks: int, parts: Sequence[tuple[Group, Pairs]]) -> Flows:
 def everyone(ranks: Sequence[int], size: int, messages: int = 1) -> Pairs:
     """Each of some ranks sends to each other one; sizes differ, so that no two pairs are alike."""
     return {
-        (one, other): (size + 7 * one + other, messages) for one in ranks for other in ranks if one != other
+        (rank, other): (size + 7 * rank + other, messages)
+        for rank in ranks
+        for other in ranks
+        if rank != other
     }
 
 
@@ -175,8 +178,8 @@ def data(content: bytes) -> dict[str, Any]:
     def unpacked(value: dict[str, Any]) -> Any:
         return _column(whole[begin:], *value["column"]) if "column" in value else value
 
-    found: dict[str, Any] = json.loads(whole[4:begin].decode("utf-8"), object_hook=unpacked)
-    return found
+    document: dict[str, Any] = json.loads(whole[4:begin].decode("utf-8"), object_hook=unpacked)
+    return document
 
 
 def _column(content: bytes, kind: str, start: int, length: int, delta: int) -> NDArray[Any]:
@@ -189,8 +192,8 @@ def _column(content: bytes, kind: str, start: int, length: int, delta: int) -> N
 def dense(loads: Mapping[str, NDArray[Any]], what: str, size: int) -> NDArray[np.float64]:
     """Loads of a page, shape (groups, size)."""
     start, at = loads["start"].astype(int), loads["at"].astype(int)
-    found = np.zeros((len(start) - 1, size))
-    for number in range(len(found)):
+    matrix = np.zeros((len(start) - 1, size))
+    for number in range(len(matrix)):
         chosen = slice(start[number], start[number + 1])
-        np.add.at(found[number], at[chosen], loads[what][chosen])
-    return found
+        np.add.at(matrix[number], at[chosen], loads[what][chosen])
+    return matrix

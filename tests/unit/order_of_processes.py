@@ -53,7 +53,7 @@ def decide(
     given = ffi.new("struct rankwise_traffic *")
     given.ranks = len(processes) if roles is None else roles
     given.entries = len(source)
-    given.source, given.destination = (ffi.cast("int32_t *", one.ctypes.data) for one in arrays[:2])
+    given.source, given.destination = (ffi.cast("int32_t *", array.ctypes.data) for array in arrays[:2])
     given.bytes = ffi.cast("double *", arrays[2].ctypes.data)
     where = ffi.new("struct rankwise_whereabouts[]", len(processes))
     for place, process in zip(where, processes, strict=True):

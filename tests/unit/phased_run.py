@@ -8,7 +8,7 @@ from rankwise.network.job.flows import flows
 from rankwise.network.job.phases import FlowsByPhase, flows_by_phase
 from rankwise.profile.collect.procedures import PROCEDURES
 
-IDS = {one.name: one.id for one in PROCEDURES}
+IDS = {procedure.name: procedure.id for procedure in PROCEDURES}
 WIDTH, INTERVALS = 0.1, 40
 EIGHT = 8
 PAIR, STEP = 1_000_000, 500_000  # bytes that `run_of_eight` sends
@@ -67,16 +67,16 @@ class Run(Made):
         )
 
     def by_phase(self) -> FlowsByPhase:
-        found = flows_by_phase(self.connection, flows(self.connection))
-        assert [(round(one.begin_seconds, 9), round(one.end_seconds, 9)) for one in found.phases] == [
+        phased = flows_by_phase(self.connection, flows(self.connection))
+        assert [(round(phase.begin_seconds, 9), round(phase.end_seconds, 9)) for phase in phased.phases] == [
             (0, 2),
             (2, 4),
         ]
-        assert (found.bytes.sum(axis=0) == found.flows.bytes).all()
-        assert (found.messages.sum(axis=0) == found.flows.messages).all()
-        assert (found.bytes >= 0).all()
-        assert (found.messages >= 0).all()
-        return found
+        assert (phased.bytes.sum(axis=0) == phased.flows.bytes).all()
+        assert (phased.messages.sum(axis=0) == phased.flows.messages).all()
+        assert (phased.bytes >= 0).all()
+        assert (phased.messages >= 0).all()
+        return phased
 
 
 def run_of_eight() -> Run:

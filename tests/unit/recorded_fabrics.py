@@ -45,12 +45,12 @@ def has(folder: str, *names: str) -> bool:
     return all(path_of(folder, name).exists() for name in names)
 
 
-def assert_same(one: Subnet, other: Subnet) -> None:
+def assert_same(subnet: Subnet, other: Subnet) -> None:
     """Assert that all of two subnets is the same: names, arrays, rates, tables, routing."""
-    assert one.name == other.name
-    assert one.routing == other.routing
-    np.testing.assert_array_equal(one.forward, other.forward)
+    assert subnet.name == other.name
+    assert subnet.routing == other.routing
+    np.testing.assert_array_equal(subnet.forward, other.forward)
     for part in ("switches", "ports", "links"):
-        a, b = vars(getattr(one, part)), vars(getattr(other, part))
+        a, b = vars(getattr(subnet, part)), vars(getattr(other, part))
         for field, value in a.items():
             np.testing.assert_array_equal(value, b[field], err_msg=f"{part}.{field}")

@@ -17,13 +17,13 @@ def walked(subnet: Subnet, source: int, destination: int) -> dict[int, float]:
         (int(s), int(p)): number
         for number, (s, p) in enumerate(zip(subnet.links.source, subnet.links.source_port, strict=True))
     }
-    found: dict[int, float] = {}
+    shares: dict[int, float] = {}
     first = int(subnet.up[source])
     waiting = {first: 1.0}
     for _ in range(switches + 2):
         following: dict[int, float] = {}
         for link, share in waiting.items():
-            found[link] = found.get(link, 0.0) + share
+            shares[link] = shares.get(link, 0.0) + share
             here = int(subnet.links.destination[link])
             if here >= switches:
                 assert here == switches + destination, "delivered to another host"
@@ -36,20 +36,20 @@ def walked(subnet: Subnet, source: int, destination: int) -> dict[int, float]:
                 out = ends[here, port]
                 following[out] = following.get(out, 0.0) + share / len(ways)
         if not following:
-            return found
+            return shares
         waiting = following
     raise AssertionError("goes in a circle")
 
 
 def loads(subnet: Subnet, pairs: Iterable[tuple[int, int]]) -> NDArray[np.float64]:
     """How many of the messages take each link, if each pair has one."""
-    found = np.zeros(len(subnet.links))
+    messages = np.zeros(len(subnet.links))
     for source, destination in pairs:
         for link, share in walked(subnet, source, destination).items():
-            found[link] += share
-    return found
+            messages[link] += share
+    return messages
 
 
 def all_pairs(count: int) -> list[tuple[int, int]]:
     """Each of some hosts and each other one."""
-    return [(one, other) for one in range(count) for other in range(count) if one != other]
+    return [(host, other) for host in range(count) for other in range(count) if host != other]

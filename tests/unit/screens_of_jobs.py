@@ -190,16 +190,16 @@ def _tune(directory: Path) -> str:
         program, racer = tuning.Program(directory, gain), tuning.Calls(us)
         program.scatter = scatter
         (directory / name).mkdir()
-        found = targets([tuning._cell(), tuning._cell("MPI_Bcast", 64, tunable_seconds=0.5)])
+        chosen = targets([tuning._cell(), tuning._cell("MPI_Bcast", 64, tunable_seconds=0.5)])
         with mock.patch.object(
             whole,
             "effects",
-            lambda *told: Effects([Effect(one, *(effect or shown)) for one in told[2]], []),  # type: ignore[arg-type]
+            lambda *given: Effects([Effect(tuned_rule, *(effect or shown)) for tuned_rule in given[2]], []),  # type: ignore[arg-type]
         ):
-            out = whole.tune(tuning._request(directory / name, racer, found), program, lambda _: None)
+            out = whole.tune(tuning._request(directory / name, racer, chosen), program, lambda _: None)
         return drawn(
             f"rankwise tune {name}.rankwise -- mpirun ./app",
-            lambda file: print_tuned(out, found, 100.0, [Path(f"{name}.json")] * (name == "faster"), file),
+            lambda file: print_tuned(out, chosen, 100.0, [Path(f"{name}.json")] * (name == "faster"), file),
         )
 
     return (

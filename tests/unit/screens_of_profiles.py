@@ -131,7 +131,7 @@ def _parts(directory: Path) -> str:
 
 
 def _explained(_: Path) -> str:
-    words = [one.name for one in METRICS] + [one.id for one in RULES]
+    words = [metric.name for metric in METRICS] + [rule.id for rule in RULES]
     return seen("explain") + "".join(seen("explain", word) for word in words)
 
 

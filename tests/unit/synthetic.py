@@ -170,16 +170,16 @@ class Process:
     arguments: bytes = b""  # each word ends with a zero
 
     def sections(self) -> list[tuple[str, int, np.ndarray]]:
-        found = [
+        sections = [
             ("THREADS", -1, records(layout.THREAD, self.threads)),
             ("COMMUNICATORS", -1, records(layout.COMMUNICATOR, self.communicators)),
             ("REGIONS", -1, records(layout.REGION, self.regions)),
         ]
-        found += [("CALLS", thread, records(layout.CALLS, rows)) for thread, rows in enumerate(self.calls)]
-        found += [
+        sections += [("CALLS", thread, records(layout.CALLS, rows)) for thread, rows in enumerate(self.calls)]
+        sections += [
             ("MESSAGES", thread, records(layout.MESSAGES, rows)) for thread, rows in enumerate(self.messages)
         ]
-        found += [("FILES", -1, records(layout.FILE, self.files))] if self.files else []
+        sections += [("FILES", -1, records(layout.FILE, self.files))] if self.files else []
         for kind, dtype, rows in (
             ("ENDPOINTS", layout.ENDPOINT, self.endpoints),
             ("PATTERNS", layout.PATTERN, self.patterns),
@@ -196,12 +196,12 @@ class Process:
             ("TASKS", layout.TASK, self.tasks),
             ("IMPORTS", layout.IMPORT, [{"name": name.encode()} for name in self.imports]),
         ):
-            found += [(kind, -1, records(dtype, rows))] if rows else []
-        found += [("PATHS", thread, records(layout.PATH, rows)) for thread, rows in enumerate(self.paths)]
-        found += [
+            sections += [(kind, -1, records(dtype, rows))] if rows else []
+        sections += [("PATHS", thread, records(layout.PATH, rows)) for thread, rows in enumerate(self.paths)]
+        sections += [
             ("ACCESSES", thread, records(layout.ACCESSES, rows)) for thread, rows in enumerate(self.accesses)
         ]
-        return found
+        return sections
 
     def to_bytes(self) -> bytes:
         sections = self.sections()

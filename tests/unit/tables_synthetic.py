@@ -47,16 +47,16 @@ def dragonfly_table(network: Dragonfly, router: Sequence[int]) -> Routes:
     per_router = -(-(network.groups - 1) // size)
 
     def gate(group: int, other: int) -> int:
-        others = [one for one in range(network.groups) if one != group]
+        others = [number for number in range(network.groups) if number != group]
         return group * size + others.index(other) // per_router
 
     inside = [
-        (group * size + one, group * size + other)
+        (group * size + first, group * size + other)
         for group in range(network.groups)
-        for one, other in combinations(range(size), 2)
+        for first, other in combinations(range(size), 2)
     ]
     pairs = list(combinations(range(network.groups), 2))
-    links = inside + [(gate(one, other), gate(other, one)) for one, other in pairs]
+    links = inside + [(gate(group, other), gate(other, group)) for group, other in pairs]
     between = {pair: len(inside) + number for number, pair in enumerate(pairs)}
 
     def choose(at: int, to: int) -> int:

@@ -28,8 +28,8 @@ main(["explain", "barriers"])
 def test_the_example(tmp_path: Path) -> None:
     module, test = blocks(PAGE)
     lines = carried_out(tmp_path, "rankwise.findings.rules", "barriers", module, test, SEEN).splitlines()
-    found, last, *words = lines[:6]
-    assert found == last == "barriers"
+    first, last, *words = lines[:6]
+    assert first == last == "barriers"
     [documented] = blocks(PAGE, "markdown")
     explained = " ".join(" ".join(lines[6:]).split())
     assert documented.startswith("### barriers\n")

@@ -84,9 +84,9 @@ def test_messages_that_are_too_few_for_the_data_are_no_algorithm(path: Path, gol
 
 def test_one_shape_without_messages_among_others(path: Path, golden: Golden) -> None:
     change(path, "INSERT INTO patterns VALUES (2, 3, 2, NULL, 0, 9, 2, 1), (3, 3, 2, NULL, 16, 7, 2, 1)")
-    found = texts(path)
-    assert found["MPI_Allreduce", 0] == "not visible here: called without data (size 0)"
-    golden.says(found["MPI_Allreduce", 16])
+    sentences = texts(path)
+    assert sentences["MPI_Allreduce", 0] == "not visible here: called without data (size 0)"
+    golden.says(sentences["MPI_Allreduce", 16])
     # The shape with the most calls comes first.
     assert [row.calls for row in rows(path)][:3] == [100, 9, 7]
 
@@ -153,10 +153,10 @@ def test_shapes_that_are_carried_out_alike_are_one_row(path: Path) -> None:
     shapes = [row for row in rows(path) if row.procedure == "MPI_Allreduce"]
     # All calls are of one size bin: the others' time is not known, and taken to be the same a call.
     assert {row.size: row.seconds for row in shapes} == pytest.approx({8: 1.25, 16: 0.3125, 32: 0.9375})
-    one, other = [row for row in algorithm_families(rows(path)) if row.procedure == "MPI_Allreduce"]
-    assert (one.communicator, one.communicators, one.size_min, one.size_max) == ("W", 1, 4, 4)
-    assert (one.shapes, one.roots, one.least, one.most, one.varies, one.calls) == (2, 0, 8, 16, False, 125)
-    assert (one.algorithm, one.exact, one.seconds) == ("recursive doubling", True, pytest.approx(1.5625))
+    row, other = [row for row in algorithm_families(rows(path)) if row.procedure == "MPI_Allreduce"]
+    assert (row.communicator, row.communicators, row.size_min, row.size_max) == ("W", 1, 4, 4)
+    assert (row.shapes, row.roots, row.least, row.most, row.varies, row.calls) == (2, 0, 8, 16, False, 125)
+    assert (row.algorithm, row.exact, row.seconds) == ("recursive doubling", True, pytest.approx(1.5625))
     assert (other.least, other.most, other.exact) == (32, 32, False)
     whole = sum(row.seconds for row in rows(path))
     assert sum(row.seconds for row in algorithm_families(rows(path))) == pytest.approx(whole)
@@ -175,13 +175,13 @@ def test_the_time_of_a_shape_is_that_of_its_size(path: Path) -> None:
         "INSERT INTO calls SELECT rank, communicator, region, procedure, 5, calls, 0, 0, 3 * seconds,"
         " min, max, 0, NULL FROM calls WHERE procedure = 2 AND communicator = 3",
     )
-    found = {row.size: row.seconds for row in rows(path) if row.procedure == "MPI_Allreduce"}
-    assert found == pytest.approx({8: 2.5, 16: 7.5})
+    seconds = {row.size: row.seconds for row in rows(path) if row.procedure == "MPI_Allreduce"}
+    assert seconds == pytest.approx({8: 2.5, 16: 7.5})
 
 
 def test_algorithms_on_a_family_are_one_row(path: Path) -> None:
-    found = {(row.procedure, row.communicator): row for row in algorithm_families(rows(path))}
-    row = found["MPI_Bcast", "W_a1_u2"]
+    families = {(row.procedure, row.communicator): row for row in algorithm_families(rows(path))}
+    row = families["MPI_Bcast", "W_a1_u2"]
     assert (row.communicators, row.size_min, row.size_max, row.least, row.varies) == (2, 2, 2, None, False)
     assert (row.algorithm, row.text.partition(":")[0]) == (None, "not visible here")
 

@@ -217,9 +217,9 @@ def test_algorithms_for_several_nodes_on_one() -> None:
     name = "node-aware: root to process 0 + bcast (binomial tree)"
     assert name_of("MPI_Bcast", 7, 3, 1024, messages, size) == Named(name, exact=True)
     assert name_of("MPI_Bcast", 7, 4, 1024, messages, size) is None
-    waited, told = built("Barrier", "dissemination", 7, 0), built("Bcast", "chain", 7, 1)
+    waited, broadcast = built("Barrier", "dissemination", 7, 0), built("Bcast", "chain", 7, 1)
     name = "node-aware: dissemination + bcast (chain)"
-    messages, size = waited.messages + told.messages, told.bytes
+    messages, size = waited.messages + broadcast.messages, broadcast.bytes
     assert name_of("MPI_Barrier", 7, None, 0, messages, size) == Named(name, exact=True)
 
 

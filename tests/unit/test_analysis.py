@@ -55,34 +55,38 @@ def test_run(profile: sqlite3.Connection) -> None:
 
 
 def test_trust_of_a_complete_run(profile: sqlite3.Connection) -> None:
-    found = trust(profile)
-    assert found.complete
-    assert (found.ranks_seen, found.ranks_expected, found.dropped_records) == (4, 4, 0)
-    assert found.overhead_seconds_per_rank == near(0.002)
-    assert (found.own_calls_per_rank, found.own_seconds_per_call) == (617, near(1e-6))
-    assert found.setup_overhead_seconds_per_rank == near(0.001383)
-    assert found.overhead_percent_of_wall == near(0.02)
-    assert found.warnings == found.not_covered == []
+    run_trust = trust(profile)
+    assert run_trust.complete
+    assert (run_trust.ranks_seen, run_trust.ranks_expected, run_trust.dropped_records) == (4, 4, 0)
+    assert run_trust.overhead_seconds_per_rank == near(0.002)
+    assert (run_trust.own_calls_per_rank, run_trust.own_seconds_per_call) == (617, near(1e-6))
+    assert run_trust.setup_overhead_seconds_per_rank == near(0.001383)
+    assert run_trust.overhead_percent_of_wall == near(0.02)
+    assert run_trust.warnings == run_trust.not_covered == []
 
 
 def test_trust_of_a_partial_run(partial: sqlite3.Connection) -> None:
-    found = trust(partial)
-    assert not found.complete
-    assert found.partial_reason == "rank 2 (nodeb) ended inside MPI_Allreduce on W"
-    assert (found.dropped_records, found.dropped) == (11, {"call_rows": 7, "requests": 4})
-    assert len(found.not_covered) == 5
-    assert len(found.warnings) == 2
+    run_trust = trust(partial)
+    assert not run_trust.complete
+    assert run_trust.partial_reason == "rank 2 (nodeb) ended inside MPI_Allreduce on W"
+    assert (run_trust.dropped_records, run_trust.dropped) == (11, {"call_rows": 7, "requests": 4})
+    assert len(run_trust.not_covered) == 5
+    assert len(run_trust.warnings) == 2
 
 
 def test_times(profile: sqlite3.Connection) -> None:
-    found = times(profile)
-    assert found.init_finalize_seconds == near(0.14)
-    assert found.mpi_percent_of_run == near(100 * profiles.MPI_TOTAL / profiles.RUN_TOTAL)
-    assert found.rest_percent_of_run == near(100 - found.mpi_percent_of_run)
-    assert found.most_in_mpi is not None
-    assert found.least_in_mpi is not None
-    assert (found.most_in_mpi.rank, found.most_in_mpi.host, found.most_in_mpi.seconds) == (3, "nodeb", 1.71)
-    assert (found.least_in_mpi.rank, found.least_in_mpi.host, found.least_in_mpi.seconds) == (
+    run_times = times(profile)
+    assert run_times.init_finalize_seconds == near(0.14)
+    assert run_times.mpi_percent_of_run == near(100 * profiles.MPI_TOTAL / profiles.RUN_TOTAL)
+    assert run_times.rest_percent_of_run == near(100 - run_times.mpi_percent_of_run)
+    assert run_times.most_in_mpi is not None
+    assert run_times.least_in_mpi is not None
+    assert (run_times.most_in_mpi.rank, run_times.most_in_mpi.host, run_times.most_in_mpi.seconds) == (
+        3,
+        "nodeb",
+        1.71,
+    )
+    assert (run_times.least_in_mpi.rank, run_times.least_in_mpi.host, run_times.least_in_mpi.seconds) == (
         0,
         "nodea",
         0.97,
@@ -90,30 +94,30 @@ def test_times(profile: sqlite3.Connection) -> None:
 
 
 def test_balance(profile: sqlite3.Connection) -> None:
-    found = balance(profile)
-    assert found is not None
-    mpi = found.mpi_seconds
+    run_balance = balance(profile)
+    assert run_balance is not None
+    mpi = run_balance.mpi_seconds
     assert (mpi.total, mpi.average) == (near(5.36), near(1.34))
     assert (mpi.minimum, mpi.minimum_rank, mpi.maximum, mpi.maximum_rank) == (0.97, 0, 1.71, 3)
-    outside = found.init_finalize_seconds
+    outside = run_balance.init_finalize_seconds
     assert (outside.total, outside.average, outside.maximum) == (near(0.56), near(0.14), 0.14)
-    share = found.mpi_percent_of_run
+    share = run_balance.mpi_percent_of_run
     assert (share.total, share.average) == (None, near(536 / 39.44))
     assert (share.minimum, share.maximum) == (near(97 / 9.86), near(171 / 9.86))
     # Ranks 0 and 1 are roots of the Bcast and send 20 bytes more.
-    sent = found.bytes_sent
+    sent = run_balance.bytes_sent
     assert (sent.total, sent.minimum_rank, sent.maximum_rank) == (4 * 860_960 + 40, 2, 0)
 
 
 def test_families(profile: sqlite3.Connection) -> None:
-    found = {row.family: row for row in families(profile)}
-    assert list(found) == [
+    by_family = {row.family: row for row in families(profile)}
+    assert list(by_family) == [
         "W",
         "W_a1_u1",
         "W_a1",
         "W_a1_u2",
     ]  # most time in MPI first, unused ones left out
-    rows = found["W_a1_u1"]
+    rows = by_family["W_a1_u1"]
     assert (rows.communicators, rows.size_min, rows.size_max) == (2, 2, 2)
     assert (rows.user_names, rows.parent, rows.procedure) == (["row"], "W_a1", "MPI_Cart_sub")
     assert (rows.dims, rows.members) == ([[2]], ["0-1", "2-3"])
@@ -124,7 +128,7 @@ def test_families(profile: sqlite3.Connection) -> None:
     assert rows.top_operation is not None
     assert (rows.top_operation.procedure, rows.top_operation.size_low) == ("MPI_Alltoallv", 65_536)
     assert (rows.top_operation.size_high, rows.top_operation.seconds) == (131_071, near(1.6))
-    cart = found["W_a1"]
+    cart = by_family["W_a1"]
     assert (cart.name, cart.reorder, cart.topology, cart.dims) == ("W_a1", True, "cart", [[2, 2]])
     assert cart.top_operation is not None
     assert cart.top_operation.procedure == "MPI_Waitall"
@@ -174,8 +178,8 @@ def test_nothing_but_init_and_finalize(tmp_path: Path) -> None:
     connection.execute("UPDATE ranks SET mpi = 0")
     assert procedures(connection) == []
     assert families(connection)[0].totals == Totals()
-    found = times(connection)
-    assert (found.mpi_percent_of_run, found.rest_percent_of_run) == (0, near(100))
+    run_times = times(connection)
+    assert (run_times.mpi_percent_of_run, run_times.rest_percent_of_run) == (0, near(100))
 
 
 def test_threads_share_the_time(tmp_path: Path) -> None:
@@ -187,19 +191,23 @@ def test_threads_share_the_time(tmp_path: Path) -> None:
 
 
 def test_communicators(profile: sqlite3.Connection) -> None:
-    found = {row.name: row for row in communicators(profile)}
-    assert len(found) == 6
-    assert found["W_a1_u2.1"].totals.bytes_sent == 20
-    assert (found["W_a1"].dims, found["W_a1"].periods, found["W_a1"].user_name) == ([2, 2], [0, 0], "grid")
-    assert found["W"].parent is None
+    by_name = {row.name: row for row in communicators(profile)}
+    assert len(by_name) == 6
+    assert by_name["W_a1_u2.1"].totals.bytes_sent == 20
+    assert (by_name["W_a1"].dims, by_name["W_a1"].periods, by_name["W_a1"].user_name) == (
+        [2, 2],
+        [0, 0],
+        "grid",
+    )
+    assert by_name["W"].parent is None
 
 
 def test_communicator_calls_spread_over_processes(profile: sqlite3.Connection) -> None:
-    found = {(row.communicator, row.procedure): row for row in communicator_calls(profile)}
-    row = found["W", "MPI_Allreduce"]
+    by_call = {(row.communicator, row.procedure): row for row in communicator_calls(profile)}
+    row = by_call["W", "MPI_Allreduce"]
     assert (row.processes, row.seconds_mean, row.seconds_min, row.seconds_max) == (4, near(0.625), 0.25, 1.0)
     # Two rows a communicator, one of each size bin: still one process each.
-    assert found["W_a1_u2.0", "MPI_Bcast"].processes == 2
+    assert by_call["W_a1_u2.0", "MPI_Bcast"].processes == 2
 
 
 def test_a_member_that_never_calls_counts_as_zero(tmp_path: Path) -> None:
@@ -217,9 +225,9 @@ def test_a_member_that_never_calls_counts_as_zero(tmp_path: Path) -> None:
 
 
 def test_procedures(profile: sqlite3.Connection) -> None:
-    found = procedures(profile)
-    assert [row.procedure for row in found[:3]] == ["MPI_Allreduce", "MPI_Alltoallv", "MPI_Waitall"]
-    first = found[0]
+    rows = procedures(profile)
+    assert [row.procedure for row in rows[:3]] == ["MPI_Allreduce", "MPI_Alltoallv", "MPI_Waitall"]
+    first = rows[0]
     assert (first.procedure_class, first.ranks, first.totals.calls, first.totals.bytes_sent) == (
         "collective",
         4,
@@ -227,21 +235,21 @@ def test_procedures(profile: sqlite3.Connection) -> None:
         3200,
     )
     assert (first.call_seconds_min, first.call_seconds_max) == (near(0.00125), near(0.02))
-    waits = found[2].totals
+    waits = rows[2].totals
     assert (waits.bytes_sent, waits.bytes_received) == (0, 0)
 
 
 def test_sizes(profile: sqlite3.Connection) -> None:
-    found = {row.size_bin: row for row in sizes(profile)}
-    assert (found[11].size_low, found[11].size_high, found[11].totals.calls) == (1024, 2047, 1600)
-    assert (found[0].procedure, found[4].procedure) == ("MPI_Waitall", "MPI_Allreduce")
+    by_bin = {row.size_bin: row for row in sizes(profile)}
+    assert (by_bin[11].size_low, by_bin[11].size_high, by_bin[11].totals.calls) == (1024, 2047, 1600)
+    assert (by_bin[0].procedure, by_bin[4].procedure) == ("MPI_Waitall", "MPI_Allreduce")
     assert len(sizes_by_procedure(profile)) == 7
 
 
 def test_pairs(profile: sqlite3.Connection) -> None:
-    found = pairs(profile)
-    assert len(found) == 8
-    first = found[0]
+    rows = pairs(profile)
+    assert len(rows) == 8
+    first = rows[0]
     assert (first.source, first.destination, first.messages, first.bytes, first.off_node) == (
         0,
         1,
@@ -250,7 +258,7 @@ def test_pairs(profile: sqlite3.Connection) -> None:
         False,
     )
     assert first.percent_of_kind_bytes == near(18.75)
-    assert {(row.source, row.destination) for row in found if row.off_node} == {
+    assert {(row.source, row.destination) for row in rows if row.off_node} == {
         (0, 2),
         (1, 3),
         (2, 0),
@@ -260,9 +268,9 @@ def test_pairs(profile: sqlite3.Connection) -> None:
 
 
 def test_locality_and_nodes(profile: sqlite3.Connection) -> None:
-    found = locality(profile)
-    assert (found.messages, found.bytes_on_node, found.bytes_off_node) == (800, 614_400, 204_800)
-    assert found.off_node_percent_of_message_bytes == near(25)
+    traffic = locality(profile)
+    assert (traffic.messages, traffic.bytes_on_node, traffic.bytes_off_node) == (800, 614_400, 204_800)
+    assert traffic.off_node_percent_of_message_bytes == near(25)
     second, first = nodes(profile)
     assert (second.host, second.ranks, second.seconds) == ("nodeb", 2, near(3.17))
     assert (first.host, first.percent_of_mpi, first.percent_of_own_run) == (
@@ -280,16 +288,16 @@ def test_destinations_without_a_host_are_unplaced(tmp_path: Path) -> None:
         "INSERT INTO messages VALUES (0, -1, 3, 'point-to-point', 3, 1, 1000), "
         "(0, -2, 3, 'point-to-point', 3, 1, 24), (0, 1, 3, 'in-collective', 2, 9, 9000)"
     )
-    found = locality(connection)
-    assert (found.bytes_on_node, found.bytes_off_node, found.bytes_unplaced) == (614_400, 204_800, 1024)
+    traffic = locality(connection)
+    assert (traffic.bytes_on_node, traffic.bytes_off_node, traffic.bytes_unplaced) == (614_400, 204_800, 1024)
     outside = {row.destination: row for row in pairs(connection)}[-1]
     assert (outside.off_node, outside.destination_host) == (None, None)
 
 
 def test_ranks(partial: sqlite3.Connection) -> None:
-    found = ranks(partial)
-    assert [row.rank for row in found] == [3, 2, 1, 0]
-    killed = found[1]
+    rows = ranks(partial)
+    assert [row.rank for row in rows] == [3, 2, 1, 0]
+    killed = rows[1]
     assert (killed.state, killed.inside, killed.inside_communicator) == ("running", "MPI_Allreduce", "W")
     assert (killed.calls, killed.bytes_sent, killed.bytes_received) == (615, 860_960, 204_800)
     assert killed.percent_of_own_run == near(146 / 9.86)
@@ -305,11 +313,11 @@ def test_regions(profile: sqlite3.Connection) -> None:
 
 
 def test_nothing_recorded(empty: sqlite3.Connection) -> None:
-    found = summary(empty)
-    assert found.balance is None
-    assert found.times.most_in_mpi is None
-    assert found.families == found.calls == []
-    assert json.dumps(to_json(found))
+    overview = summary(empty)
+    assert overview.balance is None
+    assert overview.times.most_in_mpi is None
+    assert overview.families == overview.calls == []
+    assert json.dumps(to_json(overview))
 
 
 def test_rows_are_flat_and_have_the_same_keys_everywhere(profile: sqlite3.Connection) -> None:

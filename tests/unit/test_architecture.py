@@ -94,7 +94,7 @@ def imported(tree: ast.AST, file: str) -> Iterator[tuple[int, str]]:
 
 
 def python_uses(house: House, root: Path) -> list[Use]:
-    found = []
+    uses = []
     for file in sorted(root.rglob("*.py")):
         relative = file.relative_to(root).with_suffix("").as_posix()
         user = house.folder(relative)
@@ -105,8 +105,8 @@ def python_uses(house: House, root: Path) -> list[Use]:
             assert user, f"{relative}: in no folder of docs/{PAGE}"
             used = house.folder("/".join(rest))
             assert used, f"{relative}:{line}: {module} is in no folder of docs/{PAGE}"
-            found.append(Use(f"{relative}.py", line, user, used))
-    return found
+            uses.append(Use(f"{relative}.py", line, user, used))
+    return uses
 
 
 def included(file: Path) -> Iterator[tuple[int, str, Path]]:
@@ -121,7 +121,7 @@ def c_files(root: Path) -> list[Path]:
 
 
 def c_uses(house: House, root: Path) -> list[Use]:
-    found = []
+    uses = []
     for file in c_files(root):
         relative = file.relative_to(root).as_posix()
         user = house.folder(relative)
@@ -129,8 +129,8 @@ def c_uses(house: House, root: Path) -> list[Use]:
         for line, name, place in included(file):
             used = house.folder(place.relative_to(root).as_posix()) if place.is_file() else "include"
             assert used, f"{relative}:{line}: {name} is in no folder of docs/{PAGE}"
-            found.append(Use(relative, line, user, used))
-    return found
+            uses.append(Use(relative, line, user, used))
+    return uses
 
 
 def python_arrows(root: Path) -> dict[str, set[str]]:
@@ -213,8 +213,8 @@ def test_no_circle_of_files(arrows_below: Callable[[Path], dict[str, set[str]]],
     """Inside of folders, too, what a file needs can be read before it."""
     arrows = arrows_below(ROOT / folder)
     assert sum(map(len, arrows.values())) > 100
-    found = circle(arrows)
-    assert not found, f"a circle: {' -> '.join(found)}"
+    files = circle(arrows)
+    assert not files, f"a circle: {' -> '.join(files)}"
 
 
 def test_a_circle_is_named(tmp_path: Path) -> None:
@@ -227,10 +227,10 @@ def test_a_circle_is_named(tmp_path: Path) -> None:
     (tmp_path / "folder" / "c.py").write_text("from rankwise.folder import a\n")
     arrows = python_arrows(tmp_path)
     assert arrows["rankwise.folder"] == {"rankwise.folder.b"}
-    found = circle(arrows)
-    assert len(found) == 4
-    assert found[0] == found[-1]
-    assert all(used in arrows[user] for user, used in pairwise(found))
+    files = circle(arrows)
+    assert len(files) == 4
+    assert files[0] == files[-1]
+    assert all(used in arrows[user] for user, used in pairwise(files))
     (tmp_path / "a.h").write_text('#include "b.h"\n#include <c.h>\n')
     (tmp_path / "b.h").write_text('#include "folder/../a.h"\n')
     assert circle(c_arrows(tmp_path)) in (["a.h", "b.h", "a.h"], ["b.h", "a.h", "b.h"])

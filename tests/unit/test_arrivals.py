@@ -30,14 +30,14 @@ def process(
     kept = np.zeros(len(tables), ARRIVAL_TABLE)
     for place, (communicator, procedure, shift) in enumerate(tables):
         kept[place] = (communicator, NUMBER[procedure], shift, 0, 0)
-    found = np.zeros(len(rows), ARRIVAL)
+    records = np.zeros(len(rows), ARRIVAL)
     for place, (table, instance, arrival, departure, root) in enumerate(rows):
-        found["table"][place] = table
-        found["instance"][place] = instance
-        found["arrived"][place] = round(arrival * SECOND)
-        found["left"][place] = round(departure * SECOND)
-        found["root"][place] = root
-    return SimpleNamespace(arrival_tables=kept, arrivals=found)
+        records["table"][place] = table
+        records["instance"][place] = instance
+        records["arrived"][place] = round(arrival * SECOND)
+        records["left"][place] = round(departure * SECOND)
+        records["root"][place] = root
+    return SimpleNamespace(arrival_tables=kept, arrivals=records)
 
 
 class Joined:
@@ -98,24 +98,24 @@ def test_the_longest_are_joined_where_all_members_kept_them() -> None:
     numbers = np.arange(1, 65, dtype=np.uint64)
     once = [int(n) for n in numbers[is_kept(numbers, np.full(64, 1))]]
     first, second, third = [int(n) for n in numbers if int(n) not in once][:3]
-    found = in_sample(
+    flags = in_sample(
         {
             0: barriers(*once, first, second, shift=1),
             1: barriers(*once, first, third, shift=1),
             2: barriers(*once, first, second, third, shift=1),
         }
     )
-    assert found == {**dict.fromkeys(once, 1), first: 0}
+    assert flags == {**dict.fromkeys(once, 1), first: 0}
 
 
 def test_neighbours_have_to_be_known() -> None:
     """Those in a grid are; those in a graph only where processes have noted them."""
-    one = process(
+    member = process(
         [(WORLD, "MPI_Neighbor_allgather", 0), (SUB, "MPI_Neighbor_allgather", 0), (SUB, "MPI_Barrier", 0)],
         [(0, 1, 1, 2, -1), (1, 1, 3, 4, -1), (2, 1, 5, 6, -1)],
     )
     first = process([(WORLD, "MPI_Neighbor_allgather", 0)], [(0, 1, 1, 2, -1)])
-    rows = joined({0: first, 1: one, 2: one})
+    rows = joined({0: first, 1: member, 2: member})
     assert [(on, rank, arrival) for on, _, rank, _, arrival, _ in rows] == [
         *((WORLD, rank, 1.0) for rank in range(3)),
         *((SUB, rank, 5.0) for rank in (1, 2)),
@@ -131,26 +131,26 @@ def neighbourhood(*noted_ranks: int) -> Any:
 def test_neighbours_in_a_graph_are_those_that_all_members_noted() -> None:
     """Rank 2 sends to rank 1, the second of the communicator, and to itself; rank 1 to nobody."""
     world = {1: neighbourhood(END), 2: neighbourhood(1, 0, 1, END)}
-    (found,) = noted(world, Joined()).items()  # type: ignore[arg-type]
-    assert found[0] == SUB
-    assert found[1].tolist() == [[2, 1]]
-    assert sources(np.array([1, 2]), found[1]).tolist() == [[1, -1], [-1, -1]]
+    (entry,) = noted(world, Joined()).items()  # type: ignore[arg-type]
+    assert entry[0] == SUB
+    assert entry[1].tolist() == [[2, 1]]
+    assert sources(np.array([1, 2]), entry[1]).tolist() == [[1, -1], [-1, -1]]
     missing = ({2: world[2]}, {1: neighbourhood(), 2: world[2]}, {1: neighbourhood(0), 2: world[2]})
     assert not any(noted(less, Joined()) for less in missing)  # type: ignore[arg-type]
 
 
 def test_arrivals_in_a_graph_count_where_its_neighbours_are_known() -> None:
-    one = process([(SUB, "MPI_Neighbor_allgather", 0)], [(0, 1, 3, 4, -1)])
-    assert joined({1: one, 2: one}) == []
-    assert len(joined({1: one, 2: one}, graphs=[SUB])) == 2
+    member = process([(SUB, "MPI_Neighbor_allgather", 0)], [(0, 1, 3, 4, -1)])
+    assert joined({1: member, 2: member}) == []
+    assert len(joined({1: member, 2: member}, graphs=[SUB])) == 2
 
 
 def test_starts_of_persistent_collectives() -> None:
     """A process that was killed has not counted the last ones."""
     first, second = (process([(SUB, "MPI_Allreduce_init", 0), (SUB, "MPI_Barrier", 0)], []) for _ in range(2))
     first.arrival_tables["starts"][0], second.arrival_tables["starts"][0] = 40, 41
-    found = list(starts({1: first, 2: second}, Joined()))  # type: ignore[arg-type]
-    assert found == [(SUB, NUMBER["MPI_Allreduce_init"], 41)]
+    counts = list(starts({1: first, 2: second}, Joined()))  # type: ignore[arg-type]
+    assert counts == [(SUB, NUMBER["MPI_Allreduce_init"], 41)]
 
 
 def test_calls_among_neighbours_are_kept_in_pairs() -> None:
@@ -167,27 +167,29 @@ def test_of_too_many_rows_the_longest_stay(monkeypatch: pytest.MonkeyPatch) -> N
     once = [int(n) for n in numbers[is_kept(numbers, np.full(64, 1))]]
     beside = [int(n) for n in numbers if int(n) not in once][:4]
     lengths = dict(zip(beside, (1.0, 5.0, 2.0, 4.0), strict=True))
-    one = process(
+    member = process(
         [(WORLD, "MPI_Barrier", 1)],
         [(0, n, 10 * n, 10 * n + lengths.get(n, 0.5), -1) for n in sorted([*once, *beside])],
     )
     monkeypatch.setattr(arrivals, "_MOST_ROWS", 3 * len(once))
-    found = in_sample(dict.fromkeys(range(3), one))
-    assert [n for n, sampled in found.items() if not sampled] == [beside[1], beside[3]]
-    assert 0 < sum(found.values()) <= len(once)
+    flags = in_sample(dict.fromkeys(range(3), member))
+    assert [n for n, sampled in flags.items() if not sampled] == [beside[1], beside[3]]
+    assert 0 < sum(flags.values()) <= len(once)
 
 
 def test_roots_are_ranks_of_the_world() -> None:
-    one = process([(SUB, "MPI_Bcast", 0)], [(0, 1, 1, 2, 0)])
-    assert [(rank, root) for _, _, rank, root, *_ in joined({1: one, 2: one})] == [(1, 2), (2, 2)]
+    member = process([(SUB, "MPI_Bcast", 0)], [(0, 1, 1, 2, 0)])
+    assert [(rank, root) for _, _, rank, root, *_ in joined({1: member, 2: member})] == [(1, 2), (2, 2)]
 
 
 def test_clocks_that_cannot_be_compared() -> None:
-    one = process([(WORLD, "MPI_Barrier", 0), (SUB, "MPI_Barrier", 0)], [(0, 1, 1, 2, -1), (1, 1, 1, 2, -1)])
+    member = process(
+        [(WORLD, "MPI_Barrier", 0), (SUB, "MPI_Barrier", 0)], [(0, 1, 1, 2, -1), (1, 1, 1, 2, -1)]
+    )
     alone = process([(WORLD, "MPI_Barrier", 0)], [(0, 1, 1, 2, -1)])
     # Ranks 1 and 2 are on one node, and 0 on another one.
-    found = joined({0: alone, 1: one, 2: one}, groups=(0, 7, 7))
-    assert [(communicator, rank) for communicator, _, rank, *_ in found] == [(SUB, 1), (SUB, 2)]
+    rows = joined({0: alone, 1: member, 2: member}, groups=(0, 7, 7))
+    assert [(communicator, rank) for communicator, _, rank, *_ in rows] == [(SUB, 1), (SUB, 2)]
 
 
 @pytest.mark.parametrize(

@@ -24,19 +24,19 @@ from rankwise.views.by import rank, time, waiting
 from rankwise.views.view import Detail
 
 
-def told(path: Path) -> tuple[Any, Any]:
+def parts_of(path: Path) -> tuple[Any, Any]:
     """The balance and the time line in a report of a profile."""
     with opened_profile(path) as connection:
         container = Container()
         of = subject(path, connection, container)
         data = {"balance": balance_data(of), "time": time_line_data(of)}
-        found = network_jobs.data(f'id="data">{container.packed(data)}<'.encode())
-        return found["balance"], found["time"]
+        document = network_jobs.data(f'id="data">{container.packed(data)}<'.encode())
+        return document["balance"], document["time"]
 
 
 def test_ranks_have_the_numbers_of_the_view(tmp_path: Path) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
-    balance, _ = told(path)
+    balance, _ = parts_of(path)
     ranks = balance["ranks"]
     assert list(ranks["rank"]) == [0, 1, 2, 3]
     assert ranks["mpi"] == pytest.approx(profiles.MPI_SECONDS)
@@ -44,13 +44,13 @@ def test_ranks_have_the_numbers_of_the_view(tmp_path: Path) -> None:
     with opened_profile(path) as connection:
         rows = {row.rank: row for row in rank.view(connection, Detail.BRIEF).data["ranks"]}
     for name, of in (("sent", "bytes_sent"), ("received", "bytes_received"), ("calls", "calls")):
-        assert list(ranks[name]) == [getattr(rows[one], of) for one in range(4)]
+        assert list(ranks[name]) == [getattr(rows[number], of) for number in range(4)]
     assert ranks["states"] == ["finalized"]
     assert ranks["finalized"]
 
 
 def test_states_of_ranks_that_did_not_finalize(tmp_path: Path) -> None:
-    balance, _ = told(profiles.write_partial(tmp_path / "a.rankwise"))
+    balance, _ = parts_of(profiles.write_partial(tmp_path / "a.rankwise"))
     ranks = balance["ranks"]
     assert not ranks["finalized"]
     assert [ranks["states"][state] for state in ranks["state"]] == [
@@ -65,16 +65,16 @@ def test_time_in_files_is_a_part_of_that_in_mpi(tmp_path: Path) -> None:
     run.call(0, "MPI_File_write_all", 0.5)
     run.call(0, "MPI_Barrier", 0.25)
     run.call(1, "MPI_Barrier", 0.5)
-    balance, _ = told(run.write(tmp_path / "a.rankwise"))
+    balance, _ = parts_of(run.write(tmp_path / "a.rankwise"))
     assert list(balance["ranks"]["files"]) == [0.5, 0.0]
     assert list(balance["ranks"]["mpi"]) == [0.75, 0.5]
 
 
 def test_without_ranks_and_arrivals_it_says_why(tmp_path: Path) -> None:
-    balance, line = told(profiles.write_empty(tmp_path / "a.rankwise"))
+    balance, line = parts_of(profiles.write_empty(tmp_path / "a.rankwise"))
     assert "before MPI_Init" in balance["missing"]
     assert "MPI_Init" in line["missing"]
-    balance, _ = told(profiles.write_profile(tmp_path / "b.rankwise"))
+    balance, _ = parts_of(profiles.write_profile(tmp_path / "b.rankwise"))
     assert "--clock-sync" in balance["late"]["noCollectives"]
     assert "--by call" in balance["late"]["noMessages"]
     assert not len(balance["late"]["rank"])
@@ -86,8 +86,8 @@ def waiting_run() -> Made:
     for number in range(3):
         start = float(number)
         run.instance("MPI_Barrier", number, [start] * 3 + [start + 0.3], start + 0.31)
-    for one in range(4):
-        run.call(one, "MPI_Barrier", 3 * (0.01 if one == 3 else 0.31), calls=3)
+    for caller in range(4):
+        run.call(caller, "MPI_Barrier", 3 * (0.01 if caller == 3 else 0.31), calls=3)
     run.wait(1, "MPI_Recv", 3, 5.0, 5.21, 5.2)
     run.call(1, "MPI_Recv", 0.21)
     return run
@@ -95,15 +95,15 @@ def waiting_run() -> Made:
 
 def test_waiting_by_rank_and_call_adds_up_to_what_the_view_says(tmp_path: Path) -> None:
     path = waiting_run().write(tmp_path / "a.rankwise")
-    balance, _ = told(path)
+    balance, _ = parts_of(path)
     with opened_profile(path) as connection:
         view = waiting.view(connection, Detail.BRIEF)
-    found = view.data["waiting"]
+    expected = view.data["waiting"]
     late, waits = balance["late"], balance["waits"]
     place_of = {rank: place for place, rank in enumerate(late["rank"].tolist())}
     assert late["title"] == view.title
     assert late["noCollectives"] == late["noMessages"] == ""
-    for row in found.ranks:
+    for row in expected.ranks:
         place = place_of[row.rank]
         assert late["waited"][place] == pytest.approx(row.suffered.seconds)
         assert late["caused"][place] == pytest.approx(row.caused.seconds)
@@ -124,18 +124,18 @@ def caused_in_both() -> Made:
     for number in range(20):
         begin = 0.2 * number
         run.instance("MPI_Barrier", number + 1, [begin + 0.1] + [begin] * 3, begin + 0.1, since=[0.0] * 4)
-    for one in range(4):
-        run.call(one, "MPI_Barrier", 2.0 * (one > 0), calls=20)
-    for one in (0, 1):
+    for caller in range(4):
+        run.call(caller, "MPI_Barrier", 2.0 * (caller > 0), calls=20)
+    for caller in (0, 1):
         for late, start in ((2, 10.0), (3, 20.0)):
-            run.wait(one, "MPI_Recv", late, start, start + 2.1, start + 2.0)
-        run.call(one, "MPI_Recv", 4.2, calls=2)
+            run.wait(caller, "MPI_Recv", late, start, start + 2.1, start + 2.0)
+        run.call(caller, "MPI_Recv", 4.2, calls=2)
     return run
 
 
 def test_all_pages_blame_the_same_ranks_for_all_waiting(tmp_path: Path, golden: Golden) -> None:
     path = caused_in_both().write(tmp_path / "a.rankwise")
-    balance, _ = told(path)
+    balance, _ = parts_of(path)
     late = balance["late"]
     causes = dict(zip(late["rank"].tolist(), late["rootCause"].tolist(), strict=True))
     assert causes == pytest.approx({0: 6.0, 1: 0.0, 2: 4.0, 3: 4.0})
@@ -150,7 +150,7 @@ def test_all_pages_blame_the_same_ranks_for_all_waiting(tmp_path: Path, golden: 
     # Named as late are those that could have come in time: rank 0 left its barriers late.
     assert late["leftLate"].tolist() == pytest.approx([6.0, 0.0, 0.0, 0.0])
     assert {row["rank"]: row["seconds"] for row in overview["rows"]} == pytest.approx(
-        {one: causes[one] for one in (2, 3)}
+        {blamed: causes[blamed] for blamed in (2, 3)}
     )
     assert sum(row["share"] for row in overview["rows"]) == pytest.approx(8.0 / 14.0)
 
@@ -159,7 +159,7 @@ def test_time_line_is_that_of_the_view(tmp_path: Path) -> None:
     run = Run()
     run.all_intervals()
     path = run.write(tmp_path / "a.rankwise")
-    _, line = told(path)
+    _, line = parts_of(path)
     assert (line["count"], line["width"], line["together"], line["precision"]) == (INTERVALS, WIDTH, 1, "")
     half = INTERVALS // 2
     share = [1.0] * half + [91.0] * half
@@ -179,22 +179,22 @@ def test_many_ranks_are_rows_together_and_as_precise_as_they_say(tmp_path: Path)
         "INSERT INTO intervals (rank, interval, seconds, bytes_sent, bytes_received, messages, calls)"
         " VALUES (?, ?, ?, ?, 0, 0, 1)",
         [
-            (one, number, 0.1 * ((7 * one + number) % 100) / 100, (one * 37 + number) % 5000)
-            for one in range(ranks)
+            (caller, number, 0.1 * ((7 * caller + number) % 100) / 100, (caller * 37 + number) % 5000)
+            for caller in range(ranks)
             for number in range(INTERVALS)
         ],
     )
     path = run.write(tmp_path / "a.rankwise")
-    _, line = told(path)
+    _, line = parts_of(path)
     together = line["together"]
     rows = -(-ranks // together)
     assert together == 2
     assert rows * INTERVALS <= 100_000
     assert line["precision"] == "Shares are rounded to 0.2 %, other numbers to 1.1 % of their value."
     with opened_profile(path) as connection:
-        found = time_line(connection).ranks
+        time_lines = time_line(connection).ranks
     for name, own, off in (("mpi", "mpi_seconds", 0.2), ("sent", "bytes_sent", 0.0115)):
-        exact = np.array([getattr(row, own) for row in found]) / WIDTH * (100 if name == "mpi" else 1)
+        exact = np.array([getattr(row, own) for row in time_lines]) / WIDTH * (100 if name == "mpi" else 1)
         starts = np.arange(0, ranks, together)
         cells = line["measures"][name]
         levels = cells["levels"]

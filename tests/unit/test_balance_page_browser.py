@@ -37,8 +37,8 @@ def to(tab: Tab, address: str) -> None:
 
 
 def title(tab: Tab, figure: str) -> str:
-    found: str = tab.page.inner_text(f"#{figure}-title")
-    return found
+    text: str = tab.page.inner_text(f"#{figure}-title")
+    return text
 
 
 def numbers(rows: list[dict[str, str]], column: str) -> list[float]:
@@ -106,7 +106,7 @@ def test_waits_are_caused_by_who_is_late(browser: Any, tmp_path: Path) -> None:
     rows = {int(row["rank"]): row for row in tab.rows("#balance-waits-data", tmp_path)}
     assert float(rows[3]["caused_seconds"]) == pytest.approx(2.7)
     assert float(rows[3]["messages_caused_seconds"]) == pytest.approx(0.2)
-    assert [float(rows[one]["waited_seconds"]) for one in range(4)] == pytest.approx([0.9, 0.9, 0.9, 0.0])
+    assert [float(rows[rank]["waited_seconds"]) for rank in range(4)] == pytest.approx([0.9, 0.9, 0.9, 0.0])
     bars = tab.rows("#balance-times-data", tmp_path)
     assert numbers(bars, "collectives_seconds") == pytest.approx([0.9, 0.9, 0.9, 0.0])
     assert numbers(bars, "messages_seconds") == pytest.approx([0.0, 0.2, 0.0, 0.0])
@@ -194,8 +194,8 @@ def test_time_line_has_the_ranks_that_are_chosen(browser: Any, tmp_path: Path) -
 def test_of_many_ranks_each_pixel_has_the_mean_and_the_most(browser: Any, tmp_path: Path) -> None:
     ranks = 2000
     run = Made(ranks)
-    for one in range(ranks):
-        run.call(one, "MPI_Barrier", 1.0 if one != 777 else 0.25)
+    for rank in range(ranks):
+        run.call(rank, "MPI_Barrier", 1.0 if rank != 777 else 0.25)
     tab = opened(browser, run.write(tmp_path / "a.rankwise"), "page=balance")
     assert_facts(title(tab, "balance-times"), "777 .. node .. 8 %")
     assert_facts(tab.page.inner_text("#balance-times .caption"), "2,000")
@@ -203,11 +203,11 @@ def test_of_many_ranks_each_pixel_has_the_mean_and_the_most(browser: Any, tmp_pa
     # Where it shares a pixel with others the pointer finds the one that stands out.
     box = tab.page.locator("#balance-times canvas").bounding_box()
     tab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
-    found = set()
+    names = set()
     for pixel in range(round(0.36 * box["width"]), round(0.42 * box["width"])):
         tab.page.mouse.move(box["x"] + pixel, box["y"] + 100)
-        found.add(tab.page.inner_text("#tip strong"))
-    assert "rank 777 (node)" in found
+        names.add(tab.page.inner_text("#tip strong"))
+    assert "rank 777 (node)" in names
     tab.page.locator("#balance-times canvas").focus()
     tab.page.keyboard.press("End")
     assert tab.page.inner_text("#balance-times .unseen").startswith("rank 1999 (node)")

@@ -103,8 +103,8 @@ def test_calls_by_site(tmp_path: Path, capsys: pytest.CaptureFixture[str], golde
     ]
     assert main(["show", str(path), "--by", "library", "--json"]) == 0
     libraries = json.loads(capsys.readouterr().out)["libraries"]
-    found = {row["library"]: (row["calls"], row["sites"]) for row in libraries if row["library"]}
-    assert found == {"solver": (2 * 2 + 2 * 3, 2), "libfftw3_mpi": (2 * 2 + 2 * 3, 2)}
+    counts = {row["library"]: (row["calls"], row["sites"]) for row in libraries if row["library"]}
+    assert counts == {"solver": (2 * 2 + 2 * 3, 2), "libfftw3_mpi": (2 * 2 + 2 * 3, 2)}
     assert main(["show", str(path), "--by", "site", "--call", "Scan", "--rank", "0"]) == 0
     text = capsys.readouterr().out
     golden.says(text.splitlines()[0], "Scan")
@@ -186,8 +186,8 @@ def test_names_of_libraries(path: str, is_program: int, library: str) -> None:
     ],
 )
 def test_names_of_files_of_python(path: str, shown: str) -> None:
-    found = Object(1, path, "", 0, 1)
-    assert (found.library, found.shown) == ("", shown)
+    file = Object(1, path, "", 0, 1)
+    assert (file.library, file.shown) == ("", shown)
 
 
 @pytest.mark.parametrize(("changed_ns", "function"), [(0, "step"), (1 << 62, None)])
@@ -249,9 +249,9 @@ def test_a_relative_path_needs_a_build_id(tmp_path: Path, monkeypatch: pytest.Mo
         Object(3, f"{tmp_path}/plug.so", "", 0),
     ]
     sites = [Site(number, number, 8) for number in (1, 2, 3)]
-    files = [one.path for one in objects]
-    found = with_sources(Sites(objects, sites, {}, files), str(tmp_path), 0)
-    assert [row.function for row in found.rows] == [None, "known.so", "plug.so"]
+    files = [library.path for library in objects]
+    result = with_sources(Sites(objects, sites, {}, files), str(tmp_path), 0)
+    assert [row.function for row in result.rows] == [None, "known.so", "plug.so"]
 
 
 def test_many_families_of_one_library_are_one() -> None:

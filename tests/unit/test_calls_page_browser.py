@@ -86,9 +86,9 @@ def test_each_measure(browser: Any, heat: Path) -> None:
 
 def test_bandwidth_counts_both_ways(browser: Any, heat: Path) -> None:
     tab = opened(browser, heat, "&measure=bandwidth")
-    found = table(tab)
-    assert found["Isend"][4] == found["Irecv"][4] == "3.91 MiB/s"  # 4 x 204,800 B in 0.2 s
-    assert found["all"][4] == "3.91 MiB/s"
+    cells = table(tab)
+    assert cells["Isend"][4] == cells["Irecv"][4] == "3.91 MiB/s"  # 4 x 204,800 B in 0.2 s
+    assert cells["all"][4] == "3.91 MiB/s"
     # Isend and Irecv are as fast as each other.
     assert "of 1-2 KiB most: 3.91 MiB/s" in tab.page.inner_text("#calls h2")
     tab.close()

@@ -81,14 +81,14 @@ def test_who_computes_longer_than_the_one_that_waits_is_late_for_the_rest() -> N
 def test_a_circle_ends() -> None:
     # As it may look by clocks that are not quite the same.
     chains = Chains([Stretch(0, 0.0, 1.0, 1), Stretch(1, 0.0, 1.0, 0)])
-    found = chains.follow(0, 0.0, 1.0)
-    assert sum(share.seconds for share in found.values()) == pytest.approx(1.0)
-    assert max(share.steps for share in found.values()) == MOST_STEPS
+    shares = chains.follow(0, 0.0, 1.0)
+    assert sum(share.seconds for share in shares.values()) == pytest.approx(1.0)
+    assert max(share.steps for share in shares.values()) == MOST_STEPS
 
 
 def test_waits_of_collectives() -> None:
-    found = instances("MPI_Barrier", [[2, 10], [22, 20]], [[10, 10], [22, 22]], ranks=[4, 6])
-    assert [Stretch(*one) for one in zip(*each_wait(found), strict=True)] == [
+    barriers = instances("MPI_Barrier", [[2, 10], [22, 20]], [[10, 10], [22, 22]], ranks=[4, 6])
+    assert [Stretch(*wait) for wait in zip(*each_wait(barriers), strict=True)] == [
         Stretch(4, 2.0, 10.0, 6),
         Stretch(6, 20.0, 22.0, 4),
     ]
@@ -172,10 +172,10 @@ def test_what_a_wait_in_the_sample_stands_for(inner_calls: int, passed: float) -
 
 
 def test_threads_are_not_followed(write_profile: sqlite3.Connection) -> None:
-    found = chains_in(write_profile)
-    assert found.follow(1, 0.0, 2.0) == {0: Share(2.0, 2)}
-    assert found.follow(2, 0.0, 2.0) == {2: Share(2.0, 1)}
-    assert [wait.rank for wait, _ in found.messages] == [1]
+    chains = chains_in(write_profile)
+    assert chains.follow(1, 0.0, 2.0) == {0: Share(2.0, 2)}
+    assert chains.follow(2, 0.0, 2.0) == {2: Share(2.0, 1)}
+    assert [wait.rank for wait, _ in chains.messages] == [1]
 
 
 @pytest.fixture

@@ -109,20 +109,20 @@ class Run:
 )
 def test_they_are_known_as_exactly_as_the_collectives_are_short(late: tuple[float, ...]) -> None:
     run = Run().call("MPI_Alltoall", late=late)
-    found = run.clocks()
+    clocks = run.clocks()
     for rank in (1, 2):
-        assert (found[rank].source, found[rank].group) == (COLLECTIVES, found[0].group)
-        assert run.error(found[rank], rank) < found[rank].largest_error < 10 * SHORT
-        assert found[rank].ahead == pytest.approx(NODES[rank].ahead, abs=10 * SHORT)
-    assert found[0].source == OWN
+        assert (clocks[rank].source, clocks[rank].group) == (COLLECTIVES, clocks[0].group)
+        assert run.error(clocks[rank], rank) < clocks[rank].largest_error < 10 * SHORT
+        assert clocks[rank].ahead == pytest.approx(NODES[rank].ahead, abs=10 * SHORT)
+    assert clocks[0].source == OWN
 
 
 def test_a_drift_is_followed_where_the_run_is_long_enough() -> None:
     nodes = (Node(0.0), Node(5.0, 5e-5), Node(1.0, -2e-5))
     run = Run(nodes, 200.0).call("MPI_Allreduce", calls=120)
-    found = run.clocks()
+    clocks = run.clocks()
     for rank in (1, 2):
-        assert run.error(found[rank], rank) < found[rank].largest_error < 1e-3
+        assert run.error(clocks[rank], rank) < clocks[rank].largest_error < 1e-3
 
 
 def test_from_one_node_to_the_next() -> None:
@@ -130,8 +130,8 @@ def test_from_one_node_to_the_next() -> None:
     run = Run((Node(0.0), Node(3600.0), Node(3600.0))).call("MPI_Barrier", (1, 2))
     assert [clock.source for clock in run.clocks().values()] == [OWN, "", ""]
     run.call("MPI_Allgather")
-    found = run.clocks()
-    assert run.error(found[2], 2) < found[2].largest_error < 10 * SHORT
+    clocks = run.clocks()
+    assert run.error(clocks[2], 2) < clocks[2].largest_error < 10 * SHORT
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,9 @@ OF = time.strftime("solver.%Y-%m-%dT%H%M", time.localtime(1_700_000_000))
 
 
 def images(ranks: int) -> dict[str, bytes]:
-    return {f"node1.{4000 + n}.0.counters": one.to_bytes() for n, one in enumerate(small_world(ranks))}
+    return {
+        f"node1.{4000 + n}.0.counters": process.to_bytes() for n, process in enumerate(small_world(ranks))
+    }
 
 
 def node(directory: Path, *, name: str = "node1.0.77.0.node", keep: int = 4, **header: int) -> Path:

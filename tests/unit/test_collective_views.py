@@ -50,17 +50,17 @@ def change(path: Path, statement: str, *values: object) -> None:
 
 def test_what_was_sent_beside_what_was_asked(path: Path) -> None:
     with closing(open_profile(path)) as connection:
-        found = {(row.procedure, row.communicator): row for row in collectives(connection)}
-    assert set(found) == {
+        rows = {(row.procedure, row.communicator): row for row in collectives(connection)}
+    assert set(rows) == {
         ("MPI_Allreduce", "W"),
         *(("MPI_Alltoallv", f"W_a1_u1.{leader}") for leader in (0, 2)),
         *(("MPI_Bcast", f"W_a1_u2.{leader}") for leader in (0, 1)),
     }
-    allreduce = found["MPI_Allreduce", "W"]
+    allreduce = rows["MPI_Allreduce", "W"]
     assert (allreduce.totals.calls, allreduce.totals.bytes_sent) == (400, 3200)
     assert (allreduce.messages, allreduce.bytes, allreduce.factor) == (800, 6400, 2.0)
     assert allreduce.visibility.whole
-    bcast = found["MPI_Bcast", "W_a1_u2.0"]
+    bcast = rows["MPI_Bcast", "W_a1_u2.0"]
     assert (bcast.messages, bcast.bytes, bcast.factor) == (None, None, None)
     assert not bcast.visibility.whole
 
@@ -77,10 +77,10 @@ def test_nothing_seen_is_never_zero(path: Path) -> None:
 
 def test_a_hook_that_sees_between_nodes_only(tmp_path: Path, golden: Golden) -> None:
     path = profiles.write_inside(tmp_path / "a.rankwise", sees="between-nodes")
-    found = visibility(path)
-    golden.says(found["MPI_Allreduce", "W"])
-    assert found["MPI_Alltoallv", "W_a1_u1.0"] == SHARED
-    assert found["MPI_Bcast", "W_a1_u2.0"] == OFFLOAD
+    notes = visibility(path)
+    golden.says(notes["MPI_Allreduce", "W"])
+    assert notes["MPI_Alltoallv", "W_a1_u1.0"] == SHARED
+    assert notes["MPI_Bcast", "W_a1_u2.0"] == OFFLOAD
     # All members on different nodes: nothing is hidden.
     change(path, "UPDATE ranks SET host = 'node' || rank")
     assert visibility(path)["MPI_Allreduce", "W"] == ""
@@ -109,8 +109,8 @@ def test_shapes_that_moved_their_data_without_messages(
     assert ["800", "[1]", "6.25", "KiB", "-"] in [line[-5:] for line in words]
     words = words_of(shown(capsys, path, "--by", "collective"))
     assert ["6.25", "KiB", "[1]", "-"] in [line[-4:] for line in words]
-    [told] = [line for line in shown(capsys, path, "-v").splitlines() if line.startswith("inside")]
-    assert told.endswith("4 of 5 not visible, 1 in part")
+    [summary] = [line for line in shown(capsys, path, "-v").splitlines() if line.startswith("inside")]
+    assert summary.endswith("4 of 5 not visible, 1 in part")
     # What was not kept whole tells nothing.
     change(path, "UPDATE patterns SET complete = 0 WHERE size > 8")
     assert visibility(path)["MPI_Allreduce", "W"] == ""
@@ -129,25 +129,25 @@ STATES = {
 def test_a_hook_that_is_not_active(path: Path, state: str) -> None:
     note = "" if state in ("none", "unknown") else "its table is not as expected"
     change(path, "UPDATE ranks SET transport_state = ?, transport_note = ?", state, note)
-    found = visibility(path)
-    assert found["MPI_Bcast", "W_a1_u2.0"] == f"not visible here: {STATES[state]}"
-    assert found["MPI_Allreduce", "W"].endswith(f": {STATES[state]}")
+    notes = visibility(path)
+    assert notes["MPI_Bcast", "W_a1_u2.0"] == f"not visible here: {STATES[state]}"
+    assert notes["MPI_Allreduce", "W"].endswith(f": {STATES[state]}")
 
 
 def test_one_rank_without_a_hook_concerns_its_communicators(path: Path, golden: Golden) -> None:
     change(path, "UPDATE ranks SET transport_state = 'none' WHERE rank = 3")
-    found = visibility(path)
-    golden.says(found["MPI_Allreduce", "W"], "MPI")
-    assert found["MPI_Bcast", "W_a1_u2.0"] == MOVED
-    golden.says(found["MPI_Bcast", "W_a1_u2.1"], "MPI")
+    notes = visibility(path)
+    golden.says(notes["MPI_Allreduce", "W"], "MPI")
+    assert notes["MPI_Bcast", "W_a1_u2.0"] == MOVED
+    golden.says(notes["MPI_Bcast", "W_a1_u2.1"], "MPI")
 
 
 def test_collectives_that_were_not_chosen(path: Path) -> None:
     change(path, "UPDATE run SET only = ?", json.dumps(["MPI_Allreduce", "MPI_Bcast"]))
-    found = visibility(path)
-    assert found["MPI_Alltoallv", "W_a1_u1.0"] == "not visible here: not chosen by --inside"
-    assert found["MPI_Bcast", "W_a1_u2.0"] == MOVED
-    assert found["MPI_Allreduce", "W"] == ""
+    notes = visibility(path)
+    assert notes["MPI_Alltoallv", "W_a1_u1.0"] == "not visible here: not chosen by --inside"
+    assert notes["MPI_Bcast", "W_a1_u2.0"] == MOVED
+    assert notes["MPI_Allreduce", "W"] == ""
 
 
 def test_calls_without_data_send_none(path: Path) -> None:
@@ -163,11 +163,11 @@ def test_what_could_not_be_attributed_may_be_a_nonblocking_collectives(path: Pat
     assert visibility(path)["MPI_Bcast", "W_a1_u2.0"] == MOVED
     change(path, "UPDATE procedures SET name = 'MPI_Ibcast' WHERE name = 'MPI_Bcast'")
     change(path, "UPDATE procedures SET name = 'MPI_Allreduce_init' WHERE name = 'MPI_Allreduce'")
-    found = visibility(path)
+    notes = visibility(path)
     # Rank 0 sent them: it is in the first column, and in W.
-    assert found["MPI_Ibcast", "W_a1_u2.0"] == f"not visible here: {lost}"
-    assert found["MPI_Ibcast", "W_a1_u2.1"] == MOVED
-    golden.says(found["MPI_Allreduce_init", "W"], lost)
+    assert notes["MPI_Ibcast", "W_a1_u2.0"] == f"not visible here: {lost}"
+    assert notes["MPI_Ibcast", "W_a1_u2.1"] == MOVED
+    golden.says(notes["MPI_Allreduce_init", "W"], lost)
 
 
 def test_other_calls_are_there_if_something_was_seen_inside(path: Path) -> None:
@@ -189,9 +189,9 @@ def test_by_collective(
     times = ["400", "2.50", "s"]
     assert ["Allreduce", "W", "1", "x", "4", *times, "3.12", "KiB", "6.25", "KiB", "2.00"] in words
     assert ["Bcast", "W_a1_u2", "2", "x", "2", "20", "60.0", "ms", "40", "B", "[1]", "-"] in words
-    told = " ".join(text.split())
-    assert f"[1]: {MOVED}." in told
-    golden.says(told, "2 .. 6 B")
+    unwrapped = " ".join(text.split())
+    assert f"[1]: {MOVED}." in unwrapped
+    golden.says(unwrapped, "2 .. 6 B")
 
 
 def test_by_collective_verbose_has_a_row_for_each_communicator(
@@ -214,14 +214,14 @@ def test_collectives_of_a_family_are_summed_up(path: Path) -> None:
         each = collectives(connection)
     columns = [row for row in each if row.family == "W_a1_u2"]
     assert [row.communicator for row in columns] == ["W_a1_u2.0", "W_a1_u2.1"]
-    found = {(row.procedure, row.communicator): row for row in collective_families(each)}
-    row = found["MPI_Bcast", "W_a1_u2"]
+    families = {(row.procedure, row.communicator): row for row in collective_families(each)}
+    row = families["MPI_Bcast", "W_a1_u2"]
     assert (row.communicators, row.size_min, row.size_max, row.user_names) == (2, 2, 3, [])
     assert row.totals == columns[0].totals + columns[1].totals
     assert (row.totals.calls, row.messages, row.bytes, row.factor) == (20, 10, 40, None)
-    assert row.visibility == next(one.visibility for one in columns if one.visibility.text)
-    assert found["MPI_Allreduce", "W"].factor == 2
-    times = [row.totals.seconds for row in found.values() if row.class_name != "environment"]
+    assert row.visibility == next(column.visibility for column in columns if column.visibility.text)
+    assert families["MPI_Allreduce", "W"].factor == 2
+    times = [row.totals.seconds for row in families.values() if row.class_name != "environment"]
     assert times == sorted(times, reverse=True)
     assert sum(times) == pytest.approx(sum(r.totals.seconds for r in each if r.class_name != "environment"))
 
@@ -233,12 +233,12 @@ def test_by_collective_without_any(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_by_collective_as_json(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(shown(capsys, path, "--by", "collective", "--json"))
-    assert [row["procedure"] for row in found["collectives"]][:2] == ["MPI_Allreduce", "MPI_Alltoallv"]
-    assert found["collectives"][0]["bytes"] == 6400
-    assert found["collectives"][1]["messages"] is None
-    assert found["collectives"][1]["visibility"] == {"text": MOVED, "whole": False}
-    assert found["not_attributed"] == {"messages": 2, "bytes": 6}
+    answer = json.loads(shown(capsys, path, "--by", "collective", "--json"))
+    assert [row["procedure"] for row in answer["collectives"]][:2] == ["MPI_Allreduce", "MPI_Alltoallv"]
+    assert answer["collectives"][0]["bytes"] == 6400
+    assert answer["collectives"][1]["messages"] is None
+    assert answer["collectives"][1]["visibility"] == {"text": MOVED, "whole": False}
+    assert answer["not_attributed"] == {"messages": 2, "bytes": 6}
 
 
 def test_pairs_of_each_kind_have_a_table(
@@ -299,10 +299,10 @@ def test_the_summary_has_one_line_for_them(
     prepare(path)
     for width in (100, 120):
         monkeypatch.setenv("COLUMNS", str(width))
-        [*found] = [shown for shown in shown(capsys, path, "-v").splitlines() if shown.startswith("inside")]
+        [*lines] = [shown for shown in shown(capsys, path, "-v").splitlines() if shown.startswith("inside")]
         if not line:
-            assert found == []
+            assert lines == []
         elif len(line) <= width:
-            assert found == [line]
+            assert lines == [line]
         else:
-            assert found == [f"{line[: width - 3].rstrip()}..."]
+            assert lines == [f"{line[: width - 3].rstrip()}..."]

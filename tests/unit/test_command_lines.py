@@ -68,21 +68,21 @@ def wrong(words: list[str]) -> str:
     except SystemExit:  # --help
         return ""
     except RankwiseError as error:
-        told = str(error)
-        is_a_mention = "are required" in told or "expected one argument" in told
-        return "" if is_a_mention or any(map(PLACEHOLDER.fullmatch, words)) else told
+        message = str(error)
+        is_a_mention = "are required" in message or "expected one argument" in message
+        return "" if is_a_mention or any(map(PLACEHOLDER.fullmatch, words)) else message
     return f"{name} takes no {unknown}" if unknown and not any(map(PLACEHOLDER.fullmatch, unknown)) else ""
 
 
 def found_in(place: str) -> dict[str, str]:
     """The files with each command line that is found in a place."""
-    found = {}
+    files = {}
     for path in sorted(file for pattern in PLACES[place] for file in ROOT.glob(pattern)):
         text = path.read_text(encoding="utf-8")
         if place == "screens":  # what was typed may be wrong on purpose; what is told may not
             text = re.sub(r"^\$.*\n", "", text, flags=re.MULTILINE)
-        found |= dict.fromkeys(lines_of(text), str(path.relative_to(ROOT)))
-    return found
+        files |= dict.fromkeys(lines_of(text), str(path.relative_to(ROOT)))
+    return files
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -90,7 +90,7 @@ def test_every_command_line_is_taken(place: str) -> None:
     lines = {line: words for line in found_in(place) if (words := words_of(line))}
     assert len(lines) > LEAST[place]  # they are found at all
     assert {
-        (found_in(place)[line], line): told for line, words in lines.items() if (told := wrong(words))
+        (found_in(place)[line], line): reason for line, words in lines.items() if (reason := wrong(words))
     } == {}
 
 

@@ -56,17 +56,17 @@ found_in = partial(the_finding, RULE)
 
 
 def test_made_and_freed_in_a_loop(golden: Golden) -> None:
-    found = found_in(made_in_a_loop(100, [2.0] * 4, 1.0))
-    assert found.saved_seconds == pytest.approx(4 * 3.0 * 99 / 100)  # one of them is needed
-    assert found.upper_bound
-    golden.says(found.title, "99 .. Comm_dup .. solve.c:11 .. 10 .. 30.0 ms")
-    assert found.command.options == ("--by", "site", "--call", "Comm_dup")
+    finding = found_in(made_in_a_loop(100, [2.0] * 4, 1.0))
+    assert finding.saved_seconds == pytest.approx(4 * 3.0 * 99 / 100)  # one of them is needed
+    assert finding.upper_bound
+    golden.says(finding.title, "99 .. Comm_dup .. solve.c:11 .. 10 .. 30.0 ms")
+    assert finding.command.options == ("--by", "site", "--call", "Comm_dup")
 
 
 def test_waiting_for_a_late_rank_is_not_saved() -> None:
     """Rank 1 comes late to each: the others wait for it for 3 of their 3.5 s, and would do so elsewhere."""
-    found = found_in(made_in_a_loop(100, [3.5, 0.5, 3.5, 3.5]))
-    assert found.saved_seconds == pytest.approx(4 * 0.5 * 99 / 100)
+    finding = found_in(made_in_a_loop(100, [3.5, 0.5, 3.5, 3.5]))
+    assert finding.saved_seconds == pytest.approx(4 * 0.5 * 99 / 100)
 
 
 def test_windows_in_a_loop() -> None:

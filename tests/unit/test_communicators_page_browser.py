@@ -25,9 +25,9 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tab(browser: Any, kinds: Path) -> Iterator[Tab]:
-    found = opened(browser, kinds)
-    yield found
-    found.close()
+    open_tab = opened(browser, kinds)
+    yield open_tab
+    open_tab.close()
 
 
 def opened(browser: Any, page: Path, address: str = "", **how: Any) -> Tab:
@@ -46,7 +46,7 @@ def line(tab: Tab, key: str) -> list[str]:
 
 def keys(tab: Tab) -> list[str]:
     lines = tab.page.locator("table.tree tbody tr").all()
-    return [str(one.get_attribute("data-key")) for one in lines]
+    return [str(row.get_attribute("data-key")) for row in lines]
 
 
 def test_lines_tell_what_is_known(tab: Tab) -> None:

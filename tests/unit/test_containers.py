@@ -188,42 +188,42 @@ def test_another_place_inside_does_not_do() -> None:
 
 def test_what_a_tool_shares_by_itself_need_not_be_added() -> None:
     ours = Preload(Path("/r/lib/rw.so"), Path("/tmp/u/app.1.rankwise-run"))
-    told = [
+    advice = [
         missing(take(words).containers, [], {}, ours) for words in ("ch-run img -- a", "ch-run -t img -- a")
     ]
-    assert told == [["add to `ch-run`: -b /r/lib"], ["add to `ch-run`: -b /r/lib -b /tmp/u"]]
+    assert advice == [["add to `ch-run`: -b /r/lib"], ["add to `ch-run`: -b /r/lib -b /tmp/u"]]
 
 
 def test_a_program_in_an_image_is_not_looked_at_here() -> None:
     planned = look(["env", "ch-run", "img", "--", "/only/in/the/image"], {"PATH": "/usr/bin"})
-    (found,) = planned.detections
-    assert (found.kind, found.how) == (Kind.CONTAINED, "ch-run")
+    (detection,) = planned.detections
+    assert (detection.kind, detection.how) == (Kind.CONTAINED, "ch-run")
     assert planned.default_output().name.startswith("image.")
     plan(["env", "ch-run", "img", "--", "/only/in/the/image"], {"PATH": "/usr/bin:/bin"})  # not refused
 
 
 def test_nothing_seen_names_the_container(golden: Golden) -> None:
-    told = look(["podman", "run", "img", "app"], {}).why_nothing_was_seen(0, OURS)
-    golden.says(told, "/r/lib .. /home/u .. `podman run` .. -v")
-    told = look(["apptainer", "exec", "img", "app"], {}).why_nothing_was_seen(0, OURS)
-    golden.says(told, "`apptainer exec` .. /r/lib .. /home/u")
-    told = look(["podman", "run", "img", "app"], {}).why_nothing_was_seen(125, OURS)
-    golden.says(told, "MPI_Init")
+    reason = look(["podman", "run", "img", "app"], {}).why_nothing_was_seen(0, OURS)
+    golden.says(reason, "/r/lib .. /home/u .. `podman run` .. -v")
+    reason = look(["apptainer", "exec", "img", "app"], {}).why_nothing_was_seen(0, OURS)
+    golden.says(reason, "`apptainer exec` .. /r/lib .. /home/u")
+    reason = look(["podman", "run", "img", "app"], {}).why_nothing_was_seen(125, OURS)
+    golden.says(reason, "MPI_Init")
 
 
 def test_what_was_found_out_takes_the_place_of_guesses(golden: Golden) -> None:
-    told = look(["./app"], {}).why_nothing_was_seen(0, OURS, "rank 0 on n1 without Rankwise: why")
-    golden.says(told, "0 .. 0")
-    assert told.endswith("without Rankwise: why")
+    reason = look(["./app"], {}).why_nothing_was_seen(0, OURS, "rank 0 on n1 without Rankwise: why")
+    golden.says(reason, "0 .. 0")
+    assert reason.endswith("without Rankwise: why")
 
 
 def test_doctor_tells_of_containers(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
     # Wherever the library is, what a tool shares by itself has it or has it not.
     monkeypatch.setattr(checkup, "_shown_library", lambda: Path("/r/lib/librankwise.so"))
     findings = list(checkup.command(["ch-run", "img", "--", "app"], {"PATH": "/usr/bin"}))
-    told = {finding.subject: finding for finding in findings}
-    golden.says(told["program"].text, "app")
-    assert told["container"].cure.startswith("add to `ch-run`: -b /r/lib")
+    by_subject = {finding.subject: finding for finding in findings}
+    golden.says(by_subject["program"].text, "app")
+    assert by_subject["container"].cure.startswith("add to `ch-run`: -b /r/lib")
     (told_by,) = [
         f.text for f in checkup.command(["apptainer", "exec", "img", "app"], {}) if f.subject == "environment"
     ]

@@ -111,13 +111,13 @@ def test_a_new_profile_appears_whole_or_not_at_all(tmp_path: Path) -> None:
         connection.execute("INSERT INTO warnings VALUES (1, 'text')")
         assert path.read_text() == "the one before"
         raise ZeroDivisionError
-    assert [one.name for one in tmp_path.iterdir()] == ["new.rankwise"]
+    assert [file.name for file in tmp_path.iterdir()] == ["new.rankwise"]
     assert path.read_text() == "the one before"
     with new_profile(path) as connection:
         connection.execute("INSERT INTO warnings VALUES (1, 'text')")
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT * FROM warnings").fetchall() == [(1, "text")]
-    assert [one.name for one in tmp_path.iterdir()] == ["new.rankwise"]
+    assert [file.name for file in tmp_path.iterdir()] == ["new.rankwise"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 

@@ -165,8 +165,8 @@ def test_of_a_part_the_late_rank_is_that_of_the_part(tmp_path: Path) -> None:
 
 def kept_rules(path: Path) -> list[tuple[str]]:
     with opened_profile(path) as connection:
-        found: list[tuple[str]] = connection.execute("SELECT rules FROM diagnosis").fetchall()
-        return found
+        rows: list[tuple[str]] = connection.execute("SELECT rules FROM diagnosis").fetchall()
+        return rows
 
 
 def test_verbs_that_make_profiles_keep_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,8 +187,8 @@ def test_verbs_that_make_profiles_keep_it(tmp_path: Path, capsys: pytest.Capture
 
 def test_it_goes_to_json_and_back(late: Path) -> None:
     with opened_profile(late) as connection:
-        told = make_diagnosis(Evidence(connection))
-    assert from_json(Diagnosis, json.loads(json.dumps(to_json(told)))) == told
+        diagnosis = make_diagnosis(Evidence(connection))
+    assert from_json(Diagnosis, json.loads(json.dumps(to_json(diagnosis)))) == diagnosis
 
 
 def test_a_rule_that_fails_costs_no_profile(late: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,27 +216,31 @@ def _titles(data: Any) -> Iterator[str]:
                 yield value
             yield from _titles(value)
     elif isinstance(data, list):
-        for one in data:
-            yield from _titles(one)
+        for entry in data:
+            yield from _titles(entry)
 
 
 def _drawn_titles(path: Path) -> list[str]:
     opened = rankwise.open(path)
-    found = []
+    titles = []
     for what in _DRAWN:
         figure = Figure()
         getattr(opened.plot, what)(ax=figure.subplots())
-        found += [axes.get_title(loc="left") for axes in figure.axes]
-    return found
+        titles += [axes.get_title(loc="left") for axes in figure.axes]
+    return titles
 
 
 def test_titles_conclude_nothing_that_the_diagnosis_does_not_have(path: Path) -> None:
     """Of all pages of the report and all plots: who is late, and the like, is a sentence of the diagnosis."""
     with opened_profile(path) as connection:
         of = subject(path, connection, Container())
-        page, told, hang = run_data(of, "a"), of.diagnosis, of.seen.hang
-    known = [told.verdict, late_sentence(told.late), *(one.finding.title for one in told.findings.found)]
-    known += shortage_fields(told.account.shortages)
+        page, diagnosis, hang = run_data(of, "a"), of.diagnosis, of.seen.hang
+    known = [
+        diagnosis.verdict,
+        late_sentence(diagnosis.late),
+        *(entry.finding.title for entry in diagnosis.findings.found),
+    ]
+    known += shortage_fields(diagnosis.account.shortages)
     if hang:
         known += [hang_text(hang), waited_title(hang)]
     for title in (*_titles(page), *_drawn_titles(path)):

@@ -61,15 +61,15 @@ def compared(capsys: pytest.CaptureFixture[str], *words: object, status: int = 0
     return out
 
 
-def rows(found: dict[str, Any], kind: str, *keys: str) -> dict[tuple[str, ...], Any]:
-    return {tuple(row[key] for key in keys): row for row in found[kind]}
+def rows(comparison: dict[str, Any], kind: str, *keys: str) -> dict[tuple[str, ...], Any]:
+    return {tuple(row[key] for key in keys): row for row in comparison[kind]}
 
 
 def test_a_change_that_is_planted(tmp_path: Path) -> None:
     """Allreduce takes (rank + 1) x 0.25 s a rank; twice that is 0.625 s more, and rank 3 needs 1 s more."""
     before, after = written(tmp_path / "a"), written(tmp_path / "b", 2.0, calls=12, sent=96)
-    found = rankwise.diff(before, after).data
-    figures = rows(found, "run", "name")
+    comparison = rankwise.diff(before, after).data
+    figures = rows(comparison, "run", "name")
     wall = figures["wall",]["value"]
     assert (wall["before"], wall["after"], wall["change"], wall["percent"]) == pytest.approx((10, 11, 1, 10))
     assert wall["verdict"] == "unknown"  # one run each
@@ -84,8 +84,8 @@ def test_a_change_that_is_planted(tmp_path: Path) -> None:
         ("calls", ("", "MPI_Allreduce", "")),
         ("regions", ("", "", "solve")),
     ):
-        each = rows(found, kind, "communicator", "procedure", "region")
-        row = found[kind][0]  # it changed most
+        each = rows(comparison, kind, "communicator", "procedure", "region")
+        row = comparison[kind][0]  # it changed most
         assert row is each[key]
         assert row["seconds"]["change"] == pytest.approx(0.625)
         assert (row["calls"]["change"], row["bytes_sent"]["change"]) == (12, 96)
@@ -94,7 +94,7 @@ def test_a_change_that_is_planted(tmp_path: Path) -> None:
         for other in each.keys() - {key}:
             assert each[other]["seconds"]["change"] == pytest.approx(0)
             assert each[other]["calls"]["verdict"] == each[other]["bytes_sent"]["verdict"] == "same"
-    assert found["communicator_calls"][0]["seconds"]["before"] == pytest.approx(0.625)
+    assert comparison["communicator_calls"][0]["seconds"]["before"] == pytest.approx(0.625)
 
 
 def test_the_first_screen(
@@ -113,14 +113,14 @@ def test_the_first_screen(
 def test_noise_is_no_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = [written(tmp_path / f"a{n}", factor) for n, factor in enumerate((1.0, 1.02, 0.98))]
     after = [written(tmp_path / f"b{n}", factor) for n, factor in enumerate((1.01, 1.0, 0.99))]
-    found = rankwise.diff(before, after)
-    wall = found.found.figure("wall").value
+    comparison = rankwise.diff(before, after)
+    wall = comparison.found.figure("wall").value
     assert wall.verdict == "same"
     assert wall.low is not None
     assert wall.high is not None
     assert wall.low < 0 < wall.high
-    assert found.title.startswith("The same: wall 10.0 s to 10.0 s")
-    assert found.data["run"][5]["value"]["exact"]
+    assert comparison.title.startswith("The same: wall 10.0 s to 10.0 s")
+    assert comparison.data["run"][5]["value"]["exact"]
     text = compared(capsys, *before, "--", *after)
     assert "the Mann-Whitney test" in " ".join(text.split())
     assert "and 2 more" in text
@@ -153,19 +153,21 @@ def test_two_runs_are_too_few(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     runs = [written(tmp_path / f"{n}", 1 + n) for n in range(4)]
     text = " ".join(compared(capsys, *runs[:2], "--", *runs[2:]).split())
     golden.says(text[text.index("the run") :])
-    found = rankwise.diff(runs[:2], runs[2:]).data
-    assert {one["value"]["verdict"] for one in found["run"] if one["name"] == "wall"} == {"unknown"}
+    comparison = rankwise.diff(runs[:2], runs[2:]).data
+    assert {figure["value"]["verdict"] for figure in comparison["run"] if figure["name"] == "wall"} == {
+        "unknown"
+    }
 
 
 def test_the_same_file_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path / "a")
     assert "The same: wall 10.0 s to 10.0 s (0 %)." in compared(capsys, path, path)
-    found = rankwise.diff(path, path).data
-    verdicts = [figure["value"]["verdict"] for figure in found["run"]]
+    comparison = rankwise.diff(path, path).data
+    verdicts = [figure["value"]["verdict"] for figure in comparison["run"]]
     verdicts += [
         row[what]["verdict"]
         for kind in ("communicator_calls", "communicators", "calls", "regions")
-        for row in found[kind]
+        for row in comparison[kind]
         for what in ("seconds", "calls", "bytes_sent")
     ]
     assert set(verdicts) == {"same"}
@@ -197,19 +199,19 @@ def test_the_gate(
     )
     text = compared(capsys, before, after, *words, status=status)
     assert not line or text.splitlines()[-1] == line
-    found = json.loads(compared(capsys, before, after, *words, "--json", status=status))
-    assert found["failed"] == bool(status)
+    comparison = json.loads(compared(capsys, before, after, *words, "--json", status=status))
+    assert comparison["failed"] == bool(status)
 
 
 def test_the_gate_leaves_noise_alone(tmp_path: Path) -> None:
     """The median is 20 % more, but the runs overlap."""
     before = [written(tmp_path / f"a{n}", factor) for n, factor in enumerate((1.0, 1.5, 4.0))]
     after = [written(tmp_path / f"b{n}", factor) for n, factor in enumerate((1.1, 4.1, 4.2))]
-    found = rankwise.diff(before, after, fail_above=5)
-    assert found.found.figure("wall").value.percent > 5
-    assert found.found.figure("wall").value.verdict == "unknown"
-    assert not found.failed
-    assert_facts(found.text(), "passed: wall + .. 5 % .. noise")
+    comparison = rankwise.diff(before, after, fail_above=5)
+    assert comparison.found.figure("wall").value.percent > 5
+    assert comparison.found.figure("wall").value.verdict == "unknown"
+    assert not comparison.failed
+    assert_facts(comparison.text(), "passed: wall + .. 5 % .. noise")
     assert rankwise.diff(before[:1], after[1:2], fail_above=5).failed  # nobody knows of noise
 
 
@@ -223,8 +225,8 @@ def test_what_is_on_one_side_only(tmp_path: Path, capsys: pytest.CaptureFixture[
             "UPDATE communicators SET user_name = '' WHERE name = 'W_d1'",
         ],
     )
-    found = rankwise.diff(before, after).data
-    only = {(row["communicator"], row["procedure"]): row["only"] for row in found["communicator_calls"]}
+    comparison = rankwise.diff(before, after).data
+    only = {(row["communicator"], row["procedure"]): row["only"] for row in comparison["communicator_calls"]}
     assert only["W_a1_u2", "MPI_Bcast"] == "before"
     assert only["W_a1", "MPI_Isend"] == "before"
     assert only["W_d1", "MPI_Isend"] == "after"
@@ -237,10 +239,10 @@ def test_the_programs_own_names_find_what_has_another_name(tmp_path: Path) -> No
     before = written(tmp_path / "a")
     renamed = "UPDATE communicators SET name = 'W_a2', family = 'W_a2' WHERE name = 'W_a1'"
     after = written(tmp_path / "b", more=[renamed])
-    found = rankwise.diff(before, after)
-    assert found.found.renamed == {"W_a2": "W_a1"}
-    assert not any(row.only for rows in found.found.rows.values() for row in rows)
-    assert_facts(found.text(), "W_a2 .. W_a1")
+    comparison = rankwise.diff(before, after)
+    assert comparison.found.renamed == {"W_a2": "W_a1"}
+    assert not any(row.only for rows in comparison.found.rows.values() for row in rows)
+    assert_facts(comparison.text(), "W_a2 .. W_a1")
 
 
 def test_a_library_that_one_side_does_not_tell(tmp_path: Path) -> None:
@@ -253,9 +255,9 @@ def test_a_library_that_one_side_does_not_tell(tmp_path: Path) -> None:
         }
         for kind, of in before.amounts.items()
     }
-    found = compare([before], [replace(before, amounts=amounts)])
-    assert found.renamed == {"libgrid: W_a1_u2": "W_a1_u2"}
-    assert not any(row.only for rows in found.rows.values() for row in rows)
+    comparison = compare([before], [replace(before, amounts=amounts)])
+    assert comparison.renamed == {"libgrid: W_a1_u2": "W_a1_u2"}
+    assert not any(row.only for rows in comparison.rows.values() for row in rows)
 
 
 def test_sides_that_are_hard_to_compare(
@@ -413,14 +415,14 @@ def test_medians_that_do_not_add_up_are_explained(
         written(
             tmp_path / f"a{run}",
             1 + run / 1000,
-            more=[one.format(procedure) for procedure in longer for one in slower],
+            more=[statement.format(procedure) for procedure in longer for statement in slower],
         )
         for run, longer in enumerate([(2,), (6,), (2, 6)])
     ]
     text = " ".join(compared(capsys, *before, "--", *after).split())
-    found = rankwise.diff(before, after).data
-    total = sum(row["seconds"]["change"] for row in found["communicator_calls"])
-    whole = rows(found, "run", "name")["mpi",]["value"]["change"]
+    comparison = rankwise.diff(before, after).data
+    total = sum(row["seconds"]["change"] for row in comparison["communicator_calls"])
+    whole = rows(comparison, "run", "name")["mpi",]["value"]["change"]
     # 2 x 0.625 s + 2 x 0.4 s, and the median of 1.25 s, 0.8 s and 2.05 s.
     assert (total, whole) == pytest.approx((2.05, 1.25), abs=0.01)
     golden.says(text[text.index("Medians ") :], "+2.05 s .. +1.25 s")

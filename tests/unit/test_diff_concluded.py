@@ -68,59 +68,61 @@ def compared(tmp_path: Path) -> Callable[..., Comparison]:
 Compare = Callable[..., Comparison]
 
 
-def part(found: Comparison, name: str) -> Estimated:
-    return next(one for one in (*found.time_in_mpi, *found.efficiency) if one.name == name)
+def part(comparison: Comparison, name: str) -> Estimated:
+    return next(
+        estimate for estimate in (*comparison.time_in_mpi, *comparison.efficiency) if estimate.name == name
+    )
 
 
-def change(found: Comparison, name: str) -> float:
-    of = part(found, name).change
+def change(comparison: Comparison, name: str) -> float:
+    of = part(comparison, name).change
     assert of is not None
     return of.value
 
 
-def states(found: Comparison) -> dict[tuple[str, str], str]:
-    return {(one.rule, one.subject): one.state for one in found.findings}
+def states(comparison: Comparison) -> dict[tuple[str, str], str]:
+    return {(finding.rule, finding.subject): finding.state for finding in comparison.findings}
 
 
 def test_a_late_rank_that_is_mended(compared: Compare) -> None:
     """Three of four ranks waited for 40 x 0.1 s, and do so for 40 x 0.001 s now."""
-    found = compared(with_a_late_rank(0.1), with_a_late_rank(0.001))
-    assert change(found, "collectives") == pytest.approx(-3 / 4 * CALLS * 0.099)
-    assert part(found, "collectives").exceeds_error
-    assert change(found, "transfer") == pytest.approx(0.0)
-    assert change(found, "late senders") == change(found, "not known") == 0.0
-    of = states(found)
+    comparison = compared(with_a_late_rank(0.1), with_a_late_rank(0.001))
+    assert change(comparison, "collectives") == pytest.approx(-3 / 4 * CALLS * 0.099)
+    assert part(comparison, "collectives").exceeds_error
+    assert change(comparison, "transfer") == pytest.approx(0.0)
+    assert change(comparison, "late senders") == change(comparison, "not known") == 0.0
+    of = states(comparison)
     assert of["late-ranks", "3"] == "gone"
     assert not {"new", "stays"} & {of[key] for key in of if key[0] != "load-imbalance"}
     # Useful time: 10 s less that in MPI.
     mean = RUN_S - 3 / 4 * CALLS * 0.1 - CALLS * MOVES
-    assert part(found, "parallel").before.value == pytest.approx(mean / RUN_S, abs=1e-4)  # type: ignore[union-attr]
-    assert part(found, "load balance").exceeds_error
-    assert change(found, "load balance") > 0.25
-    assert (found.before.limit, found.after.limit) == ("waiting", "computing")
+    assert part(comparison, "parallel").before.value == pytest.approx(mean / RUN_S, abs=1e-4)  # type: ignore[union-attr]
+    assert part(comparison, "load balance").exceeds_error
+    assert change(comparison, "load balance") > 0.25
+    assert (comparison.before.limit, comparison.after.limit) == ("waiting", "computing")
     back = compared(with_a_late_rank(0.001), with_a_late_rank(0.1))
     assert states(back)["late-ranks", "3"] == "new"
 
 
 @pytest.mark.parametrize(("sends", "cause"), [(False, "late senders"), (True, "late receivers")])
 def test_messages_are_late_by_their_cause(compared: Compare, sends: bool, cause: str) -> None:
-    found = compared(with_late_messages(4.0, sends=sends), with_late_messages(1.0, sends=sends))
-    assert change(found, cause) == pytest.approx(-3.0 / 2)
-    assert part(found, cause).exceeds_error
+    comparison = compared(with_late_messages(4.0, sends=sends), with_late_messages(1.0, sends=sends))
+    assert change(comparison, cause) == pytest.approx(-3.0 / 2)
+    assert part(comparison, cause).exceeds_error
     other = {"late senders", "late receivers"} - {cause}
-    assert change(found, other.pop()) == 0.0
+    assert change(comparison, other.pop()) == 0.0
 
 
 def test_what_is_not_known_may_be_waiting(compared: Compare) -> None:
     """After, no arrival is kept: the waiting seems to be gone, but may be all the time there is."""
-    found = compared(with_a_late_rank(0.1), with_a_late_rank(0.1, kept=0))
-    waiting = part(found, "collectives")
+    comparison = compared(with_a_late_rank(0.1), with_a_late_rank(0.1, kept=0))
+    waiting = part(comparison, "collectives")
     assert waiting.after is not None
     assert (waiting.after.value, waiting.after.high) == pytest.approx((0.0, 3 / 4 * 4.0 + 0.04))
     assert not waiting.exceeds_error
-    assert change(found, "not known") == pytest.approx(3 / 4 * 4.0 + 0.04)
-    assert part(found, "serialisation").value is None
-    assert states(found)["late-ranks", "3"] == "unknown after"
+    assert change(comparison, "not known") == pytest.approx(3 / 4 * 4.0 + 0.04)
+    assert part(comparison, "serialisation").value is None
+    assert states(comparison)["late-ranks", "3"] == "unknown after"
 
 
 def test_a_change_within_the_error_of_a_sample(compared: Compare) -> None:
@@ -135,10 +137,10 @@ def test_a_change_within_the_error_of_a_sample(compared: Compare) -> None:
             run.call(rank, "MPI_Allreduce", CALLS * seconds, calls=CALLS)
         return run
 
-    found = compared(
+    comparison = compared(
         sampled([0.1, 0.0, 0.1, 0.0, 0.1, 0.0], 0.05), sampled([0.1, 0.0, 0.1, 0.0, 0.0, 0.0], 0.045)
     )
-    waiting = part(found, "collectives")
+    waiting = part(comparison, "collectives")
     assert waiting.change is not None
     assert waiting.change.low < waiting.change.value < 0 < waiting.change.high
     assert not waiting.exceeds_error
@@ -149,19 +151,19 @@ def test_findings_of_some_runs_only(compared: Compare) -> None:
     after = [with_a_late_rank(late) for late in (0.001, 0.103, 0.0011)]
     for at, run in enumerate([*before, *after]):
         run.connection.execute("UPDATE run SET wall = ?", (10 + at / 100,))
-    found = compared(before, after)
-    [late] = [one for one in found.findings if one.rule == "late-ranks"]
+    comparison = compared(before, after)
+    [late] = [finding for finding in comparison.findings if finding.rule == "late-ranks"]
     assert (late.state, late.before.runs, late.after.runs, late.after.asked) == ("in some runs", 3, 1, 3)
-    assert part(found, "collectives").value.verdict == "unknown"  # type: ignore[union-attr]
-    assert (found.after.limit, found.after.limited_runs) == ("computing", 2)
+    assert part(comparison, "collectives").value.verdict == "unknown"  # type: ignore[union-attr]
+    assert (comparison.after.limit, comparison.after.limited_runs) == ("computing", 2)
 
 
 def test_processors_that_lack_on_one_side(compared: Compare) -> None:
     crowded, free = on_processors(("0-1", True, "much")), on_processors(("0-3", True, "hardly"))
-    [told] = [one for one in compared(crowded, free).unlike if "processors" in one]
-    assert_facts(told, "can't be compared .. before only .. 4 ranks share 2 processors")
-    [told] = compared(crowded, on_processors(("0-1", True, "much"))).unlike
-    assert_facts(told, "both sides")
+    [reason] = [text for text in compared(crowded, free).unlike if "processors" in text]
+    assert_facts(reason, "can't be compared .. before only .. 4 ranks share 2 processors")
+    [reason] = compared(crowded, on_processors(("0-1", True, "much"))).unlike
+    assert_facts(reason, "both sides")
     assert not compared(free, free).unlike
 
 
@@ -191,10 +193,10 @@ def test_call_sites_are_matched_by_the_source(compared: Compare) -> None:
         (0x41, "save", "/new/heat.c", 80, 0.25),
         (0x51, None, None, None, 0.25),
     ]
-    found = compared(with_sites(before), with_sites(after))
+    comparison = compared(with_sites(before), with_sites(after))
     rows = {
         (row.site, row.site_before, row.function): (row.seconds.change, row.only)
-        for row in found.rows["sites"]
+        for row in comparison.rows["sites"]
     }
     assert rows == {
         ("heat.c:42", "heat.c:40", "step"): (1.0, ""),
@@ -232,16 +234,20 @@ def test_the_screen(
 def test_as_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = [with_a_late_rank(late).write(tmp_path / name) for late, name in ((0.1, "a"), (0.001, "b"))]
     assert main(["diff", *map(str, paths), "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    waiting = found["time_in_mpi"][0]
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    waiting = answer["time_in_mpi"][0]
     assert waiting["name"] == "collectives"
     assert waiting["exceeds_error"] is True
     assert waiting["before"]["value"] - waiting["after"]["value"] == pytest.approx(
         -waiting["change"]["value"]
     )
     assert waiting["value"]["verdict"] == "unknown"  # one run each
-    assert [one["name"] for one in found["efficiency"]][:2] == ["parallel", "load balance"]
-    gone = [(one["rule"], one["after"]["asked"]) for one in found["findings"] if one["state"] == "gone"]
+    assert [factor["name"] for factor in answer["efficiency"]][:2] == ["parallel", "load balance"]
+    gone = [
+        (finding["rule"], finding["after"]["asked"])
+        for finding in answer["findings"]
+        if finding["state"] == "gone"
+    ]
     assert ("late-ranks", 1) in gone
-    assert found["before"]["limit"] == "waiting"
-    assert rankwise.diff(*paths).to_pandas("findings").shape[0] == len(found["findings"])
+    assert answer["before"]["limit"] == "waiting"
+    assert rankwise.diff(*paths).to_pandas("findings").shape[0] == len(answer["findings"])

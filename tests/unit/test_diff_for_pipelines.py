@@ -87,5 +87,5 @@ def test_another_ending(sides: tuple[Path, Path], tmp_path: Path, capsys: pytest
 
 
 def test_from_python(sides: tuple[Path, Path], tmp_path: Path) -> None:
-    found = rankwise.diff(*sides)
-    assert found.for_pipeline("s.md") == saved(sides, tmp_path / "s.md")
+    difference = rankwise.diff(*sides)
+    assert difference.for_pipeline("s.md") == saved(sides, tmp_path / "s.md")

@@ -58,27 +58,27 @@ def test_the_same_messages_leave_it_to_the_library(
     names: tuple[tuple[str, ...], tuple[str, ...]],
     tmp_path: Path,
 ) -> None:
-    found = effects(run(tmp_path, "before", before), run(tmp_path, "after", after), [RULE])
-    [one] = found.rules
-    assert (one.verdict, one.messages, (one.before, one.after)) == (verdict, "same", names)
-    assert found.others == []
+    outcome = effects(run(tmp_path, "before", before), run(tmp_path, "after", after), [RULE])
+    [effect] = outcome.rules
+    assert (effect.verdict, effect.messages, (effect.before, effect.after)) == (verdict, "same", names)
+    assert outcome.others == []
 
 
 def test_other_messages_are_an_effect_whatever_was_counted(tmp_path: Path) -> None:
-    found = effects(run(tmp_path, "before", LINEAR), run(tmp_path, "after", LINEAR, OTHER), [RULE])
-    assert (found.rules[0].verdict, found.rules[0].messages) == ("changed", "other")
+    outcome = effects(run(tmp_path, "before", LINEAR), run(tmp_path, "after", LINEAR, OTHER), [RULE])
+    assert (outcome.rules[0].verdict, outcome.rules[0].messages) == ("changed", "other")
     # That no rule is about them is told of others.
-    found = effects(tmp_path / "before.rankwise", tmp_path / "after.rankwise", [rule("Bcast", 4)])
-    assert (found.rules[0].verdict, found.others) == ("same calls", ["Allreduce on W, 8 B"])
+    outcome = effects(tmp_path / "before.rankwise", tmp_path / "after.rankwise", [rule("Bcast", 4)])
+    assert (outcome.rules[0].verdict, outcome.others) == ("same calls", ["Allreduce on W, 8 B"])
 
 
 def test_messages_that_were_not_seen(tmp_path: Path) -> None:
     unseen = "UPDATE patterns SET complete = 0"
-    found = effects(run(tmp_path, "before", {}, unseen), run(tmp_path, "after", {}, unseen), [RULE])
-    assert (found.rules[0].verdict, found.rules[0].messages) == ("not visible", "unknown")
+    outcome = effects(run(tmp_path, "before", {}, unseen), run(tmp_path, "after", {}, unseen), [RULE])
+    assert (outcome.rules[0].verdict, outcome.rules[0].messages) == ("not visible", "unknown")
 
 
 def test_effects_are_kept_for_a_further_call(tmp_path: Path) -> None:
-    found = effects(run(tmp_path, "before", LINEAR), run(tmp_path, "after", RING), [RULE])
-    assert effects_of(found.as_record(), [RULE]) == found
-    assert found.rules == [Effect(RULE, "changed", "same", ("linear",), ("ring",))]
+    outcome = effects(run(tmp_path, "before", LINEAR), run(tmp_path, "after", RING), [RULE])
+    assert effects_of(outcome.as_record(), [RULE]) == outcome
+    assert outcome.rules == [Effect(RULE, "changed", "same", ("linear",), ("ring",))]

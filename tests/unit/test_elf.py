@@ -46,8 +46,8 @@ def test_finds_by_runpath_with_origin(tmp_path: Path) -> None:
         str(inner),
         "-Wl,-rpath,$ORIGIN/../lib",
     )
-    found, missing = names(program)
-    assert found["libinner.so.1"] == inner.resolve()
+    paths, missing = names(program)
+    assert paths["libinner.so.1"] == inner.resolve()
     assert missing == ()
 
 

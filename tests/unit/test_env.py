@@ -41,7 +41,7 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
 
 def in_shell(script: str, shell: str = "sh", preload: str = "") -> dict[str, str]:
     """Run the lines as a shell does, and return what is set then."""
-    told = subprocess.run(
+    done = subprocess.run(
         [shell, "-c", f"LD_PRELOAD={shlex.quote(preload)}; {script}\n{script}\nenv -0"],
         env={"PATH": os.environ["PATH"]},
         capture_output=True,
@@ -49,15 +49,15 @@ def in_shell(script: str, shell: str = "sh", preload: str = "") -> dict[str, str
         check=True,
         timeout=60,
     )
-    assert told.stderr == ""
-    pairs = (line.partition("=") for line in told.stdout.split("\0"))
+    assert done.stderr == ""
+    pairs = (line.partition("=") for line in done.stdout.split("\0"))
     return {name: value for name, _, value in pairs}
 
 
 def as_slurm_does(script: str, preload: str = "") -> dict[str, str]:
     """Run a TaskProlog: of its lines `export NAME=value`, all after = is the value."""
     environment = {"PATH": os.environ["PATH"]}
-    told = subprocess.run(
+    done = subprocess.run(
         ["/bin/sh"],
         input=script.replace("case ", f"LD_PRELOAD={shlex.quote(preload)}\ncase ", 1),
         env=environment,
@@ -66,7 +66,7 @@ def as_slurm_does(script: str, preload: str = "") -> dict[str, str]:
         check=True,
         timeout=60,
     )
-    pairs = (line.removeprefix("export ").partition("=") for line in told.stdout.splitlines())
+    pairs = (line.removeprefix("export ").partition("=") for line in done.stdout.splitlines())
     return {name: value for name, _, value in pairs}
 
 
@@ -75,8 +75,8 @@ def as_module(script: str, tmp_path: Path) -> dict[str, str]:
     (tmp_path / "modules.tcl").write_text(MODULES)
     (tmp_path / "module").write_text(script)
     words = ["tclsh", tmp_path / "modules.tcl", tmp_path / "module"]
-    told = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
-    return dict(line.split("=", 1) for line in told.stdout.splitlines())
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    return dict(line.split("=", 1) for line in done.stdout.splitlines())
 
 
 def ours(values: Mapping[str, str]) -> dict[str, str]:

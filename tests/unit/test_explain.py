@@ -15,7 +15,7 @@ from rankwise.__main__ import main
 from rankwise.findings.metrics import METRICS
 from rankwise.findings.registry import RULES
 
-WORDS = [one.name for one in METRICS] + [one.id for one in RULES]
+WORDS = [metric.name for metric in METRICS] + [rule.id for rule in RULES]
 
 
 @pytest.fixture
@@ -30,14 +30,14 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
+def printed(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
     assert main(["explain", *words]) == status
     out, err = capsys.readouterr()
     return err if status else out
 
 
 def test_all_of_a_profile(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = told(capsys, str(path))
+    text = printed(capsys, str(path))
     lines = text.splitlines()
     assert " ".join(text.split()).startswith(rankwise.open(path).explain().diagnosis.verdict)
     lines = lines[lines.index("Efficiency (POP)") :]
@@ -55,27 +55,27 @@ def test_all_of_a_profile(path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_what_saves_next_to_nothing_is_counted(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "below 1 %" not in told(capsys, str(path))
+    assert "below 1 %" not in printed(capsys, str(path))
     with sqlite3.connect(path) as connection:  # now the run takes longer, the same is less of it
         connection.execute("UPDATE ranks SET cpus_allowed = '0-63', run = 100 * run")
-    found = json.loads(told(capsys, str(path), "--json"))["findings"]
-    assert found
-    assert all(one["saved_percent_of_run"] < 1 for one in found)
-    many = "s" * (len(found) > 1)
-    text = told(capsys, str(path))
-    assert f"\n{len(found)} finding{many}, " in text
+    findings = json.loads(printed(capsys, str(path), "--json"))["findings"]
+    assert findings
+    assert all(finding["saved_percent_of_run"] < 1 for finding in findings)
+    many = "s" * (len(findings) > 1)
+    text = printed(capsys, str(path))
+    assert f"\n{len(findings)} finding{many}, " in text
     assert "below 1 % of the run: -v shows " in text
-    assert found[0]["title"] not in text
-    verbose = told(capsys, str(path), "-v")
-    assert f"1. {found[0]['title']}" in " ".join(verbose.split())
+    assert findings[0]["title"] not in text
+    verbose = printed(capsys, str(path), "-v")
+    assert f"1. {findings[0]['title']}" in " ".join(verbose.split())
     assert "below 1 %" not in verbose
 
 
 def test_json_has_every_number(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(told(capsys, str(path), "--json"))
-    assert list(found) == ["diagnosis", "efficiency", "regions", "findings", "unknown", "nothing_found"]
-    assert found["efficiency"]["parallel"] == pytest.approx((9.86 - 5.36 / 4) / 9.86)
-    first = found["findings"][0]
+    answer = json.loads(printed(capsys, str(path), "--json"))
+    assert list(answer) == ["diagnosis", "efficiency", "regions", "findings", "unknown", "nothing_found"]
+    assert answer["efficiency"]["parallel"] == pytest.approx((9.86 - 5.36 / 4) / 9.86)
+    first = answer["findings"][0]
     assert first["rule"] == "oversubscribed"
     assert first["saved_seconds"] == pytest.approx(39.44 / 2)
     assert first["saved_percent_of_run"] == pytest.approx(50)
@@ -88,14 +88,14 @@ def test_json_has_every_number(path: Path, capsys: pytest.CaptureFixture[str]) -
     }
     assert first["command"] == "rankwise show a.rankwise --by rank -v"
     assert first["page"] == "docs/explanation/explain.md#oversubscribed"
-    assert {one["rule"] for key in ("findings", "unknown") for one in found[key]} | set(
-        found["nothing_found"]
+    assert {finding["rule"] for key in ("findings", "unknown") for finding in answer[key]} | set(
+        answer["nothing_found"]
     ) == {rule.id for rule in RULES}
     # The summary has the same.
     assert main(["show", str(path), "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
-    assert summary["findings"] == found["findings"]
-    assert summary["efficiency"] == found["efficiency"]
+    assert summary["findings"] == answer["findings"]
+    assert summary["efficiency"] == answer["efficiency"]
 
 
 def test_notebooks_have_it_too(path: Path, golden: Golden) -> None:
@@ -108,53 +108,53 @@ def test_notebooks_have_it_too(path: Path, golden: Golden) -> None:
 
 
 def test_what_a_metric_is(capsys: pytest.CaptureFixture[str]) -> None:
-    text = told(capsys, "load-balance")
-    [formula] = [one.formula for one in METRICS if one.name == "load-balance"]
+    text = printed(capsys, "load-balance")
+    [formula] = [metric.formula for metric in METRICS if metric.name == "load-balance"]
     assert formula in " ".join(text.split())
     assert "POP Standard Metrics for Parallel Performance Analysis" in text
     assert "value" not in text
 
 
 def test_the_value_of_a_metric(path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
-    assert told(capsys, "load-balance", str(path)).splitlines()[-1].split() == [
+    assert printed(capsys, "load-balance", str(path)).splitlines()[-1].split() == [
         "value",
         "load",
         "balance:",
         "0.96",
     ]
-    assert told(capsys, str(path), "Load_Balance") == told(capsys, "load-balance", str(path))
-    found = json.loads(told(capsys, "imbalance", str(path), "--json"))
-    assert found["value"] == pytest.approx(4 * (9.86 - 0.97) - (39.44 - 5.36))
-    assert (found["unit"], found["unknown"]) == ("s", None)
-    found = json.loads(told(capsys, "waiting", str(path), "--json"))
-    assert found["value"] is None
-    golden.says(found["unknown"])
+    assert printed(capsys, str(path), "Load_Balance") == printed(capsys, "load-balance", str(path))
+    answer = json.loads(printed(capsys, "imbalance", str(path), "--json"))
+    assert answer["value"] == pytest.approx(4 * (9.86 - 0.97) - (39.44 - 5.36))
+    assert (answer["unit"], answer["unknown"]) == ("s", None)
+    answer = json.loads(printed(capsys, "waiting", str(path), "--json"))
+    assert answer["value"] is None
+    golden.says(answer["unknown"])
 
 
 def test_why_a_metric_has_no_value(path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
-    text = " ".join(told(capsys, "transfer", str(path)).split())
+    text = " ".join(printed(capsys, "transfer", str(path)).split())
     golden.says(text, "93 % .. MPI")
 
 
 def test_a_rule_and_what_it_has_found(path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
-    [rule] = [one for one in RULES if one.id == "oversubscribed"]
-    assert rule.looks_for in " ".join(told(capsys, "oversubscribed").split())
-    text = told(capsys, "oversubscribed", str(path))
+    [rule] = [rule for rule in RULES if rule.id == "oversubscribed"]
+    assert rule.looks_for in " ".join(printed(capsys, "oversubscribed").split())
+    text = printed(capsys, "oversubscribed", str(path))
     assert "2 ranks share 1 processor on node" in text
-    assert told(capsys, "polling", str(path)).splitlines()[-1] == "Not found."
-    found = json.loads(told(capsys, "late-ranks", str(path), "--json"))
-    assert found["findings"] == []
-    golden.says(found["unknown"])
+    assert printed(capsys, "polling", str(path)).splitlines()[-1] == "Not found."
+    answer = json.loads(printed(capsys, "late-ranks", str(path), "--json"))
+    assert answer["findings"] == []
+    golden.says(answer["unknown"])
 
 
 @pytest.mark.parametrize("word", WORDS)
 def test_each_word_is_explained(word: str, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert told(capsys, word).startswith(f"{word}\n")
-    assert json.loads(told(capsys, word, str(path), "--json"))
+    assert printed(capsys, word).startswith(f"{word}\n")
+    assert json.loads(printed(capsys, word, str(path), "--json"))
 
 
 def test_all_words(capsys: pytest.CaptureFixture[str]) -> None:
-    text = told(capsys)
+    text = printed(capsys)
     assert all(f"  {word}  " in text for word in WORDS)
 
 
@@ -173,16 +173,16 @@ def test_one_line_if_it_is_not_known(
     words: list[str], error: str, path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     assert path.exists()
-    text = told(capsys, *words, status=2)
+    text = printed(capsys, *words, status=2)
     golden.says(text, error)
     assert text.count("\n") == 1
 
 
 def test_an_empty_and_a_partial_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = told(capsys, str(profiles.write_empty(tmp_path / "e.rankwise")))
+    text = printed(capsys, str(profiles.write_empty(tmp_path / "e.rankwise")))
     assert text.startswith("PARTIAL: ")
     assert_facts(text, "MPI_Init .. MPI_Finalize")
-    text = told(capsys, str(profiles.write_partial(tmp_path / "p.rankwise")))
+    text = printed(capsys, str(profiles.write_partial(tmp_path / "p.rankwise")))
     assert text.startswith("PARTIAL: rank 2 (nodeb) ended inside MPI_Allreduce on W")
 
 
@@ -190,7 +190,7 @@ def test_hostile_names_are_harmless(tmp_path: Path, capsys: pytest.CaptureFixtur
     path = profiles.write_hostile(tmp_path / "h.rankwise")
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE ranks SET cpus_allowed = '0'")
-    text = told(capsys, str(path))
+    text = printed(capsys, str(path))
     assert text.isascii()
     assert "\x1b" not in text
 
@@ -198,6 +198,6 @@ def test_hostile_names_are_harmless(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_damaged_profile_is_one_line(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE ranks SET wall = 'x'")
-    text = told(capsys, str(path), status=2)
+    text = printed(capsys, str(path), status=2)
     assert text.startswith("rankwise: a.rankwise: damaged profile")
     assert text.count("\n") == 1

@@ -22,7 +22,7 @@ def lacks(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
     monkeypatch.setitem(sys.modules, library, None)  # which Python takes for a library that is not there
 
 
-def told(library: str, extra: str) -> str:
+def complaint(library: str, extra: str) -> str:
     return f"rankwise: this needs {library}, which is not installed: pip install 'rankwise[{extra}]'\n"
 
 
@@ -32,7 +32,7 @@ def test_export_to_parquet(
     profile = profiles.write_profile(tmp_path / "a.rankwise")
     lacks(monkeypatch, "pyarrow")
     assert main(["export", str(profile), "--format", "parquet", "-o", str(tmp_path / "out")]) == 1
-    assert capsys.readouterr().err == told("pyarrow", "parquet")
+    assert capsys.readouterr().err == complaint("pyarrow", "parquet")
     assert not (tmp_path / "out").exists()
 
 
@@ -42,7 +42,7 @@ def test_export_to_otf2(
     profile = profiles.write_profile(tmp_path / "a.rankwise")
     lacks(monkeypatch, "otf2")
     assert main(["export", str(profile), "--format", "otf2", "-o", str(tmp_path / "out")]) == 1
-    assert capsys.readouterr().err == told("otf2", "otf2")
+    assert capsys.readouterr().err == complaint("otf2", "otf2")
     assert not (tmp_path / "out").exists()
 
 
@@ -51,7 +51,7 @@ def test_a_drawing_of_a_measurement(
 ) -> None:
     lacks(monkeypatch, "matplotlib")
     assert main(["latency", "plot", str(MEASUREMENT), "-o", str(tmp_path / "a.svg")]) == 1
-    assert capsys.readouterr().err == told("matplotlib", "plots")
+    assert capsys.readouterr().err == complaint("matplotlib", "plots")
     assert list(tmp_path.iterdir()) == []
     # A page needs none of them.
     assert main(["latency", "plot", str(MEASUREMENT), "-o", str(tmp_path / "a.html")]) == 0
@@ -61,7 +61,7 @@ def test_levels_of_a_measurement(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     lacks(monkeypatch, "scipy")
     assert main(["latency", "show", str(MEASUREMENT)]) == 1
     captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", told("scipy", "latency"))
+    assert (captured.out, captured.err) == ("", complaint("scipy", "latency"))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_an_answer_in_a_notebook(
     lacks(monkeypatch, library)
     with pytest.raises(rankwise.RankwiseError) as raised:
         ask(profile)
-    assert f"rankwise: {raised.value}\n" == told(library, extra)
+    assert f"rankwise: {raised.value}\n" == complaint(library, extra)
 
 
 def test_a_library_that_is_not_optional_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,8 +33,8 @@ def read(text):
 def assert_same_again(fabric):
     again = read(text_of(fabric))
     assert len(again.subnets) == len(fabric.subnets)
-    for one, other in zip(again.subnets, fabric.subnets, strict=True):
-        assert_same(one, other)
+    for subnet, other in zip(again.subnets, fabric.subnets, strict=True):
+        assert_same(subnet, other)
     assert (again.sources, again.warnings) == (fabric.sources, fabric.warnings)
 
 
@@ -139,11 +139,11 @@ def by_hand(**changes):
             {"ends": ["leaf2", "spine2"], "count": 2},
         ],
     }
-    told = {"format": "rankwise-fabric", "version": 1, "subnets": [subnet | changes]}
-    subnet = told["subnets"][0]
+    document = {"format": "rankwise-fabric", "version": 1, "subnets": [subnet | changes]}
+    subnet = document["subnets"][0]
     for key in [key for key, value in subnet.items() if value is ...]:
         del subnet[key]
-    return told
+    return document
 
 
 def test_a_file_by_hand():
@@ -182,8 +182,10 @@ def test_keys_are_those_of_the_manual():
         ("a host", devices._HOST),
     ):
         table = text.split(f"| key of {title} |")[1].split("\n\n")[0]
-        told = {key for row in table.splitlines()[2:] for key in re.findall(r"`(\w+)`", row.split("|")[1])}
-        assert told == set(keys)
+        documented = {
+            key for row in table.splitlines()[2:] for key in re.findall(r"`(\w+)`", row.split("|")[1])
+        }
+        assert documented == set(keys)
 
 
 def test_tables_by_name():
@@ -311,12 +313,12 @@ def test_a_made_fabric_may_have_more_hosts_than_there_are_lids():
 
 def test_too_many_lids_are_refused():
     switches = [f"s{number}" for number in range(2000)]
-    links = [["a", "s0"], *([one, other] for one, other in pairwise(switches))]
-    told = by_hand(switches=switches, hosts=["a"], links=links, routing="modelled")
-    told["subnets"][0]["hosts"] = [{"name": "a", "lid": 0xBFFF}]
-    told["subnets"][0]["tables"] = {"s0": {"a": list(range(1, 65))}}
+    links = [["a", "s0"], *([switch, other] for switch, other in pairwise(switches))]
+    document = by_hand(switches=switches, hosts=["a"], links=links, routing="modelled")
+    document["subnets"][0]["hosts"] = [{"name": "a", "lid": 0xBFFF}]
+    document["subnets"][0]["tables"] = {"s0": {"a": list(range(1, 65))}}
     with pytest.raises(RankwiseError, match=r"tables: would take 11\.7 GiB; the maximum is 4\.00 GiB"):
-        read(json.dumps(told))
+        read(json.dumps(document))
 
 
 def test_whatever_is_damaged_ends_in_one_line_or_in_a_fabric(tmp_path):

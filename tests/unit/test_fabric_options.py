@@ -21,8 +21,8 @@ def parsed(verb: ModuleType, *words: str) -> argparse.Namespace:
 
 @pytest.mark.parametrize("verb", [links, report])
 def test_each_time_that_the_option_is_there_adds_to_it(verb: ModuleType) -> None:
-    found = parsed(verb, "a.rankwise", "--fabric", "a", "b", "--fabric", "c")
-    assert found.fabric == ["a", "b", "c"]
+    options = parsed(verb, "a.rankwise", "--fabric", "a", "b", "--fabric", "c")
+    assert options.fabric == ["a", "b", "c"]
 
 
 def test_two_rails_by_two_options(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,28 +13,28 @@ def outcome(subnet, switch, host, before=()):
     """What the worst of all ways comes to, from a switch to a host port."""
     if switch in before:
         return LOOPS
-    found = []
+    outcomes = []
     for port in subnet.forward[switch, subnet.ports.lids[host]]:
         if port == NO_PORT:
             continue
         link = subnet.out[switch, port] if port < subnet.out.shape[1] else -1
         end = int(subnet.links.destination[link]) - len(subnet.switches.names) if link >= 0 else None
         if end is None:
-            found.append(LOST)
+            outcomes.append(LOST)
         elif end >= 0:
-            found.append(ARRIVES if end == host else LOST)
+            outcomes.append(ARRIVES if end == host else LOST)
         else:
-            found.append(outcome(subnet, end + len(subnet.switches.names), host, (*before, switch)))
-    return LOST if not found or LOST in found else LOOPS if LOOPS in found else ARRIVES
+            outcomes.append(outcome(subnet, end + len(subnet.switches.names), host, (*before, switch)))
+    return LOST if not outcomes or LOST in outcomes else LOOPS if LOOPS in outcomes else ARRIVES
 
 
 def counted(subnet):
     hosts = subnet.ports.hosts
     return [
-        outcome(subnet, int(subnet.links.destination[subnet.up[one]]), other)
-        for one in range(len(hosts))
-        for other in range(len(hosts))
-        if hosts[one] != hosts[other]
+        outcome(subnet, int(subnet.links.destination[subnet.up[sender]]), receiver)
+        for sender in range(len(hosts))
+        for receiver in range(len(hosts))
+        if hosts[sender] != hosts[receiver]
     ]
 
 

@@ -25,12 +25,12 @@ def opened(words: str) -> Subnet:
 
 def cables(subnet: Subnet) -> dict[tuple[str, str], int]:
     """How many there are between each two switches, by their names."""
-    found: dict[tuple[str, str], int] = {}
-    for one, other in zip(subnet.links.source[::2], subnet.links.destination[::2], strict=True):
-        if max(one, other) < len(subnet.switches.names):
-            pair = sorted((subnet.name_of(one), subnet.name_of(other)))
-            found[pair[0], pair[1]] = found.get((pair[0], pair[1]), 0) + 1
-    return found
+    counts: dict[tuple[str, str], int] = {}
+    for end, other in zip(subnet.links.source[::2], subnet.links.destination[::2], strict=True):
+        if max(end, other) < len(subnet.switches.names):
+            pair = sorted((subnet.name_of(end), subnet.name_of(other)))
+            counts[pair[0], pair[1]] = counts.get((pair[0], pair[1]), 0) + 1
+    return counts
 
 
 def written(path: Path, *lines: str) -> Path:
@@ -45,8 +45,8 @@ def test_switches_have_as_many_cables_up_as_come_from_below(golden: Golden) -> N
     assert (subnet.routing.kind, subnet.routing.by) == (MODELLED, "d-mod-k")
     assert fabric.sources[0].kind == "slurm"
     golden.says(fabric.warnings[0], "Slurm")
-    for one, other in all_pairs(12):
-        walked(subnet, one, other)
+    for host, other in all_pairs(12):
+        walked(subnet, host, other)
 
 
 def test_blocks_have_one_above_them() -> None:
@@ -59,8 +59,8 @@ def test_blocks_have_one_above_them() -> None:
         ("above", "b1..b2"): 8,
         ("above", "b3..b4"): 8,
     }
-    for one, other in all_pairs(16):
-        walked(subnet, one, other)
+    for host, other in all_pairs(16):
+        walked(subnet, host, other)
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,10 @@ def test_links_of_leaves_are_loaded_as_in_the_fat_tree(tmp_path: Path) -> None:
     for _ in range(5):
         pairs = [(int(a), int(b)) for a, b in random.integers(0, 24, (60, 2)) if a != b]
         for kind in (LEAF_UP, LEAF_DOWN):
-            one, other = (np.sort(loads(net, pairs)[net.classes == kind]) for net in (modelled, made))
-            np.testing.assert_array_equal(one, other)
+            modelled_loads, made_loads = (
+                np.sort(loads(net, pairs)[net.classes == kind]) for net in (modelled, made)
+            )
+            np.testing.assert_array_equal(modelled_loads, made_loads)
 
 
 def test_even_split(tmp_path: Path) -> None:
@@ -171,8 +173,8 @@ def test_parts_that_hang_together_have_one_above_them(tmp_path: Path) -> None:
     more = ("SwitchName=a Nodes=a[1-2]", "SwitchName=b Switches=a", "SwitchName=c Switches=a")
     [subnet] = of_lines(tmp_path, *TWO_LEVELS, *more).subnets
     assert "above" in subnet.switches.names
-    for one, other in all_pairs(18):
-        walked(subnet, one, other)
+    for host, other in all_pairs(18):
+        walked(subnet, host, other)
 
 
 @pytest.mark.reported("machines/two-leaves")

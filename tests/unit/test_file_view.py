@@ -85,9 +85,9 @@ def test_the_summary_has_a_line_only_where_there_are_files(tmp_path: Path, path:
 
 
 def test_json(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(shown(capsys, str(path), "--by", "file", "--json"))
-    assert [row["file"] for row in found["files"]] == ["out.dat", "log"]
-    assert found["file_calls"][0]["procedure"] == "MPI_File_write_all_end"
+    answer = json.loads(shown(capsys, str(path), "--by", "file", "--json"))
+    assert [row["file"] for row in answer["files"]] == ["out.dat", "log"]
+    assert answer["file_calls"][0]["procedure"] == "MPI_File_write_all_end"
 
 
 def test_export_has_the_names(path: Path, tmp_path: Path) -> None:

@@ -19,15 +19,15 @@ from rankwise.findings.search import LEAST_PERCENT, MOST_IN_SUMMARY, findings
 from rankwise.findings.texts import sure_share_text
 
 
-def told(made: Made, rule: str) -> list[Finding] | str:
+def answer_to(made: Made, rule: str) -> list[Finding] | str:
     """What a rule finds, or why it can't tell."""
-    [found] = [one for one in RULES if one.id == rule]
-    answer = found.find(made.seen)
+    [chosen] = [candidate for candidate in RULES if candidate.id == rule]
+    answer = chosen.find(made.seen)
     return answer.why if isinstance(answer, NoAnswer) else list(answer)
 
 
 def found_in(made: Made, rule: str) -> Finding:
-    answer = told(made, rule)
+    answer = answer_to(made, rule)
     assert len(answer) == 1, answer
     assert isinstance(answer, list)
     return answer[0]
@@ -56,30 +56,30 @@ def test_ids_are_those_of_the_files() -> None:
 
 
 def test_every_rule_is_documented() -> None:
-    told = sections("explain.md")
+    documented = sections("explain.md")
     for rule in RULES:
-        words = " ".join(told[rule.id].split())
+        words = " ".join(documented[rule.id].split())
         for text in (rule.looks_for, rule.when, rule.formula, rule.advice):
             assert text in words
 
 
 def test_every_metric_is_documented() -> None:
     rows = dict(table(sections("explain.md")["Efficiency"]))
-    assert rows == {f"`{one.name}`": one.formula for one in METRICS}
+    assert rows == {f"`{metric.name}`": metric.formula for metric in METRICS}
 
 
 def test_a_late_rank(golden: Golden) -> None:
-    found = found_in(barriers(Made(), [2]), "late-ranks")
-    assert found.saved_seconds == pytest.approx(6.0)  # 20 times 0.1 s of three ranks
-    assert found.upper_bound
-    assert found.title.startswith("Rank 2 arrives late")
-    assert "100.0 % of all waiting" in found.title
+    finding = found_in(barriers(Made(), [2]), "late-ranks")
+    assert finding.saved_seconds == pytest.approx(6.0)  # 20 times 0.1 s of three ranks
+    assert finding.upper_bound
+    assert finding.title.startswith("Rank 2 arrives late")
+    assert "100.0 % of all waiting" in finding.title
     # In blocking collectives, for messages, of all waiting; outside of MPI; and why they came late.
-    facts = [*found.inputs, *found.evidence]
+    facts = [*finding.inputs, *finding.evidence]
     assert [fact.value for fact in facts] == pytest.approx([6.0, 0, 100, 20 / 17, 6.0, 0, 0])
     golden.says("\n".join(fact.what for fact in facts))
-    assert found.confidence == HIGH
-    assert (found.command.verb, found.command.options) == ("show", ("--by", "waiting"))
+    assert finding.confidence == HIGH
+    assert (finding.command.verb, finding.command.options) == ("show", ("--by", "waiting"))
 
 
 def test_two_that_are_about_equally_late_are_named_together() -> None:
@@ -90,9 +90,9 @@ def test_two_that_are_about_equally_late_are_named_together() -> None:
         made.instance("MPI_Barrier", number + 1, [begin, begin, begin + 0.1, begin + 0.11], begin + 0.11)
     for rank, seconds in enumerate((2.2, 2.2, 0.2, 0.0)):
         made.call(rank, "MPI_Barrier", seconds, calls=20)
-    found = found_in(made, "late-ranks")
-    assert found.title.startswith("Ranks 2-3 arrive late")
-    assert found.saved_seconds == pytest.approx(4.6)  # 20 times 0.11 s of two ranks, and 0.01 s of rank 2
+    finding = found_in(made, "late-ranks")
+    assert finding.title.startswith("Ranks 2-3 arrive late")
+    assert finding.saved_seconds == pytest.approx(4.6)  # 20 times 0.11 s of two ranks, and 0.01 s of rank 2
 
 
 def test_who_is_still_in_the_call_before_is_not_late() -> None:
@@ -104,7 +104,7 @@ def test_who_is_still_in_the_call_before_is_not_late() -> None:
         made.instance("MPI_Barrier", number + 1, arrivals, begin + 0.1, since=[0.0, 0.0, 0.0, 0.0])
     for rank in range(4):
         made.call(rank, "MPI_Barrier", 2.0 * (rank > 0), calls=20)
-    assert told(made, "late-ranks") == []
+    assert answer_to(made, "late-ranks") == []
 
 
 def test_what_others_waited_while_it_left_the_call_before_is_told_apart(golden: Golden) -> None:
@@ -132,7 +132,7 @@ def test_what_is_known_of_few_messages_is_not_sure() -> None:
 
     assert found_in(waits_beside(2.4), "late-ranks").confidence == LOW
     # There may be more waiting than is known: for whom, nobody knows.
-    assert isinstance(told(waits_beside(30.0), "late-ranks"), str)
+    assert isinstance(answer_to(waits_beside(30.0), "late-ranks"), str)
 
 
 def test_computing_is_named_where_it_explains_the_lateness(golden: Golden) -> None:
@@ -165,8 +165,8 @@ def test_a_late_rank_that_had_a_processor_is_late_for_another_reason(
         made.insert(
             "places", rank=rank, omp_proc_bind="", omp_places="", run_queue_wait=waited if rank == 2 else 9.0
         )
-    found = found_in(made, "late-ranks")
-    assert (found.confidence, found.saved_seconds) == (confidence, late.saved_seconds)
+    finding = found_in(made, "late-ranks")
+    assert (finding.confidence, finding.saved_seconds) == (confidence, late.saved_seconds)
 
 
 def test_who_is_late_may_have_lost_its_processor_to_others() -> None:
@@ -180,9 +180,9 @@ def test_a_late_sender_is_a_late_rank() -> None:
     for rank in (0, 2, 3):
         made.call(rank, "MPI_Recv", 3.0, size_bin=4)
         made.wait(rank, "MPI_Recv", 1, 1.0, 4.0, 3.5)
-    found = found_in(made, "late-ranks")
-    assert found.title.startswith("Rank 1 arrives late")
-    assert found.saved_seconds == pytest.approx(7.5)
+    finding = found_in(made, "late-ranks")
+    assert finding.title.startswith("Rank 1 arrives late")
+    assert finding.saved_seconds == pytest.approx(7.5)
 
 
 def test_the_ranks_of_a_late_node() -> None:
@@ -190,42 +190,42 @@ def test_the_ranks_of_a_late_node() -> None:
     made = barriers(Made(8, hosts), [4, 5, 6, 7])
     for rank in range(8):
         made.connection.execute("UPDATE ranks SET clock_error = 0 WHERE rank = ?", (rank,))
-    found = found_in(made, "late-ranks")
-    assert found.title.startswith("The ranks of n2 (4-7) arrive late")
+    finding = found_in(made, "late-ranks")
+    assert finding.title.startswith("The ranks of n2 (4-7) arrive late")
 
 
 def test_when_all_are_late_in_turns_nobody_is() -> None:
-    assert told(barriers(Made(), [0, 1, 2, 3]), "late-ranks") == []
-    assert told(barriers(Made(2), [0, 1]), "late-ranks") == []
+    assert answer_to(barriers(Made(), [0, 1, 2, 3]), "late-ranks") == []
+    assert answer_to(barriers(Made(2), [0, 1]), "late-ranks") == []
 
 
 def test_without_arrivals_nobody_knows_who_is_late(golden: Golden) -> None:
     made = Made()
     made.call(0, "MPI_Win_fence", 5.0)
-    golden.says(told(made, "late-ranks"))
+    golden.says(answer_to(made, "late-ranks"))
 
 
 def test_a_collective_that_is_waiting(golden: Golden) -> None:
-    found = found_in(barriers(Made(), [0, 1, 2, 3]), "waiting-collective")
-    golden.says(found.title, "100.0 % .. 6.00 s .. Barrier .. W")
-    assert found.saved_seconds == pytest.approx(6.0)
-    assert found.confidence == MEDIUM
-    assert found.command.options == ("--by", "waiting", "--call", "Barrier")
+    finding = found_in(barriers(Made(), [0, 1, 2, 3]), "waiting-collective")
+    golden.says(finding.title, "100.0 % .. 6.00 s .. Barrier .. W")
+    assert finding.saved_seconds == pytest.approx(6.0)
+    assert finding.confidence == MEDIUM
+    assert finding.command.options == ("--by", "waiting", "--call", "Barrier")
 
 
 def test_who_is_late_in_turns_may_have_lost_processors_to_others() -> None:
     for made in (switching(1000, 7.0), Made(cpus="0-1")):
-        found = found_in(barriers(made, [0, 1, 2, 3]), "waiting-collective")
-        assert (found.confidence, found.saved_seconds) == (LOW, pytest.approx(6.0))
+        finding = found_in(barriers(made, [0, 1, 2, 3]), "waiting-collective")
+        assert (finding.confidence, finding.saved_seconds) == (LOW, pytest.approx(6.0))
 
 
 def test_one_call_is_told_as_one() -> None:
-    found = found_in(barriers(Made(), [0, 1, 2, 3], 8), "waiting-collective")
-    assert (found.confidence, found.why_confidence) == (LOW, "there were only 8 calls")
+    finding = found_in(barriers(Made(), [0, 1, 2, 3], 8), "waiting-collective")
+    assert (finding.confidence, finding.why_confidence) == (LOW, "there were only 8 calls")
     waiting = barriers(Made(), [0]).seen.waiting
     assert waiting is not None
-    one = waiting_collective._finding(replace(waiting.families[0], kept=1), "W", 0.0, "")
-    assert one.why_confidence == "there was only 1 call"
+    single = waiting_collective._finding(replace(waiting.families[0], kept=1), "W", 0.0, "")
+    assert single.why_confidence == "there was only 1 call"
 
 
 def test_what_a_library_made_goes_by_its_name() -> None:
@@ -238,7 +238,7 @@ def test_what_a_library_made_goes_by_its_name() -> None:
 
 
 def test_what_is_for_one_rank_is_told_once() -> None:
-    assert told(barriers(Made(), [2]), "waiting-collective") == []
+    assert answer_to(barriers(Made(), [2]), "waiting-collective") == []
 
 
 def test_a_collective_that_transfers_is_not_waiting() -> None:
@@ -246,7 +246,7 @@ def test_a_collective_that_transfers_is_not_waiting() -> None:
     for rank in range(2):
         made.call(rank, "MPI_Allreduce", 2.0 + rank)
     made.instance("MPI_Allreduce", 1, (0.0, 1.0), 3.0)
-    assert told(made, "waiting-collective") == []
+    assert answer_to(made, "waiting-collective") == []
 
 
 def patterned(size: int, messages: int, volume: int, processes: int = 8) -> Made:
@@ -280,22 +280,22 @@ def patterned(size: int, messages: int, volume: int, processes: int = 8) -> Made
 
 def test_an_algorithm_with_more_bytes_than_needed(golden: Golden) -> None:
     # Recursive doubling of 1 MiB: 3 times the message; a ring has 2 * 7 / 8 times as much.
-    found = found_in(patterned(2**20, 3, 3 * 2**20), "collective-algorithm")
-    golden.says(found.title)
-    assert found.saved_seconds == pytest.approx(8 * (1 - 1.75 / 3))
-    assert found.confidence == LOW
-    assert found.command.verb == "tune"
+    finding = found_in(patterned(2**20, 3, 3 * 2**20), "collective-algorithm")
+    golden.says(finding.title)
+    assert finding.saved_seconds == pytest.approx(8 * (1 - 1.75 / 3))
+    assert finding.confidence == LOW
+    assert finding.command.verb == "tune"
 
 
 def test_an_algorithm_that_fits_the_size() -> None:
-    assert told(patterned(8, 3, 24), "collective-algorithm") == []
+    assert answer_to(patterned(8, 3, 24), "collective-algorithm") == []
 
 
 def test_what_goes_on_inside_is_not_seen(golden: Golden) -> None:
     made = Made()
-    assert told(made, "collective-algorithm") == []
+    assert answer_to(made, "collective-algorithm") == []
     made.call(0, "MPI_Allreduce", 1.0, size_bin=4, sent=8)
-    answer = told(made, "collective-algorithm")
+    answer = answer_to(made, "collective-algorithm")
     golden.says(answer)
 
 
@@ -321,10 +321,10 @@ def ring(hosts: list[str], *, reorder: int = 0, reordered: int = 0, members: str
 
 
 def test_traffic_that_another_order_keeps_on_the_nodes() -> None:
-    found = found_in(ring(["a", "a", "b", "b"]), "off-node-traffic")
-    assert found.saved_seconds == pytest.approx(4.0)  # all of it
-    assert found.title == "100.0 % of 3.91 KiB leave their nodes; another order keeps 100.0 % of that"
-    assert found.command.verb == "map"
+    finding = found_in(ring(["a", "a", "b", "b"]), "off-node-traffic")
+    assert finding.saved_seconds == pytest.approx(4.0)  # all of it
+    assert finding.title == "100.0 % of 3.91 KiB leave their nodes; another order keeps 100.0 % of that"
+    assert finding.command.verb == "map"
 
 
 @pytest.mark.parametrize(
@@ -336,13 +336,13 @@ def test_traffic_that_another_order_keeps_on_the_nodes() -> None:
     ],
 )
 def test_traffic_that_no_order_keeps_on_the_nodes(hosts: list[str]) -> None:
-    assert told(ring(hosts), "off-node-traffic") == []
+    assert answer_to(ring(hosts), "off-node-traffic") == []
 
 
 def test_reorder_is_asked_and_not_done() -> None:
-    found = found_in(ring(["a", "a", "b", "b"], reorder=1), "reorder-not-done")
-    assert found.command.options == ("--reorder",)
-    assert found.title.startswith("W_a1 may be reordered but is not")
+    finding = found_in(ring(["a", "a", "b", "b"], reorder=1), "reorder-not-done")
+    assert finding.command.options == ("--reorder",)
+    assert finding.title.startswith("W_a1 may be reordered but is not")
 
 
 @pytest.mark.parametrize(
@@ -355,7 +355,7 @@ def test_reorder_is_asked_and_not_done() -> None:
 )
 def test_reorder_is_done_or_useless(hosts: list[str], reordered: int, members: str) -> None:
     made = ring(hosts, reorder=1, reordered=reordered, members=members)
-    assert told(made, "reorder-not-done") == []
+    assert answer_to(made, "reorder-not-done") == []
 
 
 def sends(sizes: list[int], waited: float, *, library: str = "openmpi", host: str = "") -> Made:
@@ -370,9 +370,9 @@ def sends(sizes: list[int], waited: float, *, library: str = "openmpi", host: st
 
 
 def test_messages_a_little_too_large_to_be_buffered(golden: Golden) -> None:
-    found = found_in(sends([8192, 6000, 6000, 6000], 0.5), "eager-threshold")
-    golden.says(found.title, "5.86 KiB .. 8.00 KiB .. 1.80 s")
-    assert found.saved_seconds == pytest.approx(1.8)
+    finding = found_in(sends([8192, 6000, 6000, 6000], 0.5), "eager-threshold")
+    golden.says(finding.title, "5.86 KiB .. 8.00 KiB .. 1.80 s")
+    assert finding.saved_seconds == pytest.approx(1.8)
 
 
 def test_what_is_buffered_is_also_seen() -> None:
@@ -390,47 +390,47 @@ def test_receivers_may_be_late_as_they_had_no_processor() -> None:
 
 
 def test_messages_much_too_large_to_be_buffered() -> None:
-    assert told(sends([2**20] * 4, 0.5), "eager-threshold") == []
+    assert answer_to(sends([2**20] * 4, 0.5), "eager-threshold") == []
 
 
 def test_few_messages_a_little_too_large() -> None:
-    assert told(sends([8192] + [2**20] * 19, 0.1), "eager-threshold") == []
+    assert answer_to(sends([8192] + [2**20] * 19, 0.1), "eager-threshold") == []
 
 
 def test_synchronous_sends_are_never_buffered(golden: Golden) -> None:
     made = Made(2)
     made.wait(0, "MPI_Ssend", 1, 0.0, 1.0, 0.9, sends=True, size=8192)
     made.call(0, "MPI_Ssend", 1.0, size_bin=14, sent=8192)
-    golden.says(told(made, "eager-threshold"))
+    golden.says(answer_to(made, "eager-threshold"))
 
 
 def test_nobody_knows_what_is_buffered(golden: Golden) -> None:
-    answer = told(sends([8192] * 4, 0.5, library="mpich"), "eager-threshold")
+    answer = answer_to(sends([8192] * 4, 0.5, library="mpich"), "eager-threshold")
     golden.says(answer)
 
 
 @pytest.mark.reported("verdict/eager")
 def test_it_is_not_proven_that_sends_wait(golden: Golden) -> None:
-    golden.says(told(sends([8192] * 2, 0.5), "eager-threshold"))
-    golden.says(told(sends([8] * 9, 0.5, library="mpich"), "eager-threshold"))
+    golden.says(answer_to(sends([8192] * 2, 0.5), "eager-threshold"))
+    golden.says(answer_to(sends([8] * 9, 0.5, library="mpich"), "eager-threshold"))
 
 
 def test_more_ranks_than_processors() -> None:
     made = Made(4, cpus="0-1")
     made.connection.execute('UPDATE ranks SET "user" = 5.0')
-    found = found_in(made, "oversubscribed")
-    assert found.saved_seconds == pytest.approx(20.0)
-    assert found.title == "4 ranks share 2 processors on node: time slicing"
-    assert found.confidence == HIGH
+    finding = found_in(made, "oversubscribed")
+    assert finding.saved_seconds == pytest.approx(20.0)
+    assert finding.title == "4 ranks share 2 processors on node: time slicing"
+    assert finding.confidence == HIGH
 
 
 def test_as_many_ranks_as_processors() -> None:
-    assert told(Made(4, cpus="0-3"), "oversubscribed") == []
-    assert told(Made(4, ["a", "a", "b", "b"], cpus="0-1"), "oversubscribed") == []
+    assert answer_to(Made(4, cpus="0-3"), "oversubscribed") == []
+    assert answer_to(Made(4, ["a", "a", "b", "b"], cpus="0-1"), "oversubscribed") == []
 
 
 def test_processors_are_not_known(golden: Golden) -> None:
-    answer = told(Made(4, cpus=""), "oversubscribed")
+    answer = answer_to(Made(4, cpus=""), "oversubscribed")
     golden.says(answer)
 
 
@@ -438,12 +438,12 @@ def test_more_ranks_than_processors_of_which_some_were_free() -> None:
     made = Made(4, cpus="0-1")
     assert found_in(made, "oversubscribed").confidence == LOW  # nobody knows
     made.connection.execute('UPDATE ranks SET "user" = 3.0')
-    found = found_in(made, "oversubscribed")
-    assert found.title == "4 ranks share 2 processors on node"
-    assert found.why_confidence.startswith("the ranks used 60 % of these processors")
+    finding = found_in(made, "oversubscribed")
+    assert finding.title == "4 ranks share 2 processors on node"
+    assert finding.why_confidence.startswith("the ranks used 60 % of these processors")
     made.connection.execute('UPDATE ranks SET "user" = 1.0')
-    found = found_in(made, "oversubscribed")  # it is said, and costs nothing
-    assert (found.saved_seconds, found.confidence) == (0.0, LOW)
+    finding = found_in(made, "oversubscribed")  # it is said, and costs nothing
+    assert (finding.saved_seconds, finding.confidence) == (0.0, LOW)
     # What was counted between MPI_Init and MPI_Finalize is more exact.
     for rank in range(4):
         made.insert("system_counters", rank=rank, region=0, task_clock=4.9, scaled=0)
@@ -464,24 +464,24 @@ def bound(*cpus: str, threads: int | None = None) -> Made:
 
 
 def test_ranks_that_are_bound_to_one_core(golden: Golden) -> None:
-    found = found_in(bound("3", "3", "4-5", "6-7"), "badly-bound")
-    golden.says(found.title, "0-1 .. 3 .. 3")
-    assert found.saved_seconds == pytest.approx(10.0)  # half of two ranks' 10 s
-    assert found.confidence == HIGH
-    assert (found.command.verb, found.command.options) == ("show", ("--by", "node"))
+    finding = found_in(bound("3", "3", "4-5", "6-7"), "badly-bound")
+    golden.says(finding.title, "0-1 .. 3 .. 3")
+    assert finding.saved_seconds == pytest.approx(10.0)  # half of two ranks' 10 s
+    assert finding.confidence == HIGH
+    assert (finding.command.verb, finding.command.options) == ("show", ("--by", "node"))
 
 
 def test_threads_that_are_bound_to_one_core(golden: Golden) -> None:
-    found = found_in(bound("2", "3", threads=4), "badly-bound")
-    golden.says(found.title, "0 .. 4 .. OMP_NUM_THREADS=4 .. 1 .. 6 .. 1 .. 0-1")
-    assert found.saved_seconds == pytest.approx(7.5)  # three quarters of two ranks' 5 s on a processor
-    assert found.confidence == LOW  # they took half of these processors
+    finding = found_in(bound("2", "3", threads=4), "badly-bound")
+    golden.says(finding.title, "0 .. 4 .. OMP_NUM_THREADS=4 .. 1 .. 6 .. 1 .. 0-1")
+    assert finding.saved_seconds == pytest.approx(7.5)  # three quarters of two ranks' 5 s on a processor
+    assert finding.confidence == LOW  # they took half of these processors
 
 
 def test_threads_that_openmp_binds_are_bound() -> None:
     """OpenMP has bound the first thread of each rank to a core before MPI_Init, and the second one later."""
     made = bound("0", "2", threads=2)
-    assert told(made, "badly-bound") != []
+    assert answer_to(made, "badly-bound") != []
     made.connection.execute("UPDATE places SET omp_proc_bind = 'close'")
     for rank in range(2):
         for thread in range(2):
@@ -489,19 +489,19 @@ def test_threads_that_openmp_binds_are_bound() -> None:
             made.insert(
                 "tasks", rank=rank, tid=core, name="", cpus_allowed=f"{core}", processor=core, busy=5.0
             )
-    assert told(made, "badly-bound") == []
+    assert answer_to(made, "badly-bound") == []
     assert [place.cpus for place in node_places(made.connection)[0].ranks] == [(0, 1), (2, 3)]
 
 
 def test_ranks_that_are_bound_as_they_should_be() -> None:
-    assert told(bound("0-1", "2-3", threads=2), "badly-bound") == []
-    assert told(bound("0-7", "0-7"), "badly-bound") == []  # not bound at all, but there is room
-    assert told(bound("0", "0"), "badly-bound") == []  # "oversubscribed" tells
+    assert answer_to(bound("0-1", "2-3", threads=2), "badly-bound") == []
+    assert answer_to(bound("0-7", "0-7"), "badly-bound") == []  # not bound at all, but there is room
+    assert answer_to(bound("0", "0"), "badly-bound") == []  # "oversubscribed" tells
 
 
 def test_nobody_knows_which_processors_there_are() -> None:
     answer = "the profile does not record which processors the nodes have"
-    assert told(Made(4), "badly-bound") == answer
+    assert answer_to(Made(4), "badly-bound") == answer
 
 
 def switching(involuntary: int, task: float | None, cpus: str = "0-63") -> Made:
@@ -546,39 +546,39 @@ def test_of_two_ranks_one_is_always_last_in_half_of_the_calls() -> None:
 
 
 def test_a_rank_that_lost_its_processor(golden: Golden) -> None:
-    found = found_in(switching(1000, 7.0), "preempted")
-    golden.says(found.title, "1 .. 100")
-    assert found.saved_seconds == pytest.approx(3.0)
-    assert found.confidence == LOW  # it may have slept
+    finding = found_in(switching(1000, 7.0), "preempted")
+    golden.says(finding.title, "1 .. 100")
+    assert finding.saved_seconds == pytest.approx(3.0)
+    assert finding.confidence == LOW  # it may have slept
     made = switching(1000, 7.0)
     made.connection.execute("UPDATE ranks SET threads = 4")  # their time is not that of the run
     assert found_in(made, "preempted").saved_seconds == pytest.approx(3.0)
 
 
 def test_ranks_that_kept_their_processors(golden: Golden) -> None:
-    assert told(switching(100, 7.0), "preempted") == []  # it slept
-    assert told(switching(1000, 9.9), "preempted") == []  # not for long
-    assert told(switching(1000, 7.0, cpus="0"), "preempted") == []  # there were too few
-    assert told(switching(30_000, 7.0), "preempted") == []  # it gave its processor up itself
-    golden.says(told(switching(1000, None), "preempted"))
-    golden.says(told(Made(), "preempted"))
+    assert answer_to(switching(100, 7.0), "preempted") == []  # it slept
+    assert answer_to(switching(1000, 9.9), "preempted") == []  # not for long
+    assert answer_to(switching(1000, 7.0, cpus="0"), "preempted") == []  # there were too few
+    assert answer_to(switching(30_000, 7.0), "preempted") == []  # it gave its processor up itself
+    golden.says(answer_to(switching(1000, None), "preempted"))
+    golden.says(answer_to(Made(), "preempted"))
 
 
 def test_very_many_small_messages() -> None:
     made = Made(2)
     made.call(0, "MPI_Send", 2.0, calls=400_000, size_bin=4, sent=400_000 * 8)
     made.call(0, "MPI_Send", 1.0, calls=1000, size_bin=20, sent=10**9)
-    found = found_in(made, "tiny-messages")
-    assert found.saved_seconds == pytest.approx(2.0)
-    assert found.confidence == MEDIUM  # 20 000 a second of a rank
+    finding = found_in(made, "tiny-messages")
+    assert finding.saved_seconds == pytest.approx(2.0)
+    assert finding.confidence == MEDIUM  # 20 000 a second of a rank
 
 
 def test_few_small_messages_or_many_large_ones() -> None:
     made = Made(2)
     made.call(0, "MPI_Send", 2.0, calls=4000, size_bin=4, sent=4000 * 8)
-    assert told(made, "tiny-messages") == []
+    assert answer_to(made, "tiny-messages") == []
     made.call(1, "MPI_Send", 2.0, calls=400_000, size_bin=12, sent=400_000 * 3000)
-    assert told(made, "tiny-messages") == []
+    assert answer_to(made, "tiny-messages") == []
 
 
 def test_a_program_that_polls(golden: Golden) -> None:
@@ -587,20 +587,20 @@ def test_a_program_that_polls(golden: Golden) -> None:
     made.call(1, "MPI_Test", 1.0, calls=10)
     assert found_in(made, "polling").saved_seconds == pytest.approx(4.0)  # what asking takes is not known
     made.connection.execute("UPDATE ranks SET overhead = 0.06, setup_overhead = 0.05 WHERE rank = 0")
-    found = found_in(made, "polling")
-    assert found.saved_seconds == pytest.approx(0.01)  # the price of asking; the rest of the 4 s waited
-    golden.says(found.title, "1.00 M .. Iprobe .. 1 .. 50.0 k")
-    assert found.command.options == ("--by", "call", "--call", "Iprobe,Test")
+    finding = found_in(made, "polling")
+    assert finding.saved_seconds == pytest.approx(0.01)  # the price of asking; the rest of the 4 s waited
+    golden.says(finding.title, "1.00 M .. Iprobe .. 1 .. 50.0 k")
+    assert finding.command.options == ("--by", "call", "--call", "Iprobe,Test")
 
 
 def test_a_program_that_asks_now_and_then() -> None:
     made = Made(2)
     made.call(0, "MPI_Iprobe", 3.0, calls=10_000)
     made.call(0, "MPI_Probe", 3.0, calls=1_000_000)
-    assert told(made, "polling") == []
+    assert answer_to(made, "polling") == []
     short = Made(2, runs=[0.001, 0.001])
     short.call(0, "MPI_Iprobe", 0.0005, calls=10)
-    assert told(short, "polling") == []
+    assert answer_to(short, "polling") == []
 
 
 def duplicates(freed: float | None, count: int = 40, **values: object) -> Made:
@@ -621,10 +621,10 @@ def duplicates(freed: float | None, count: int = 40, **values: object) -> Made:
 
 
 def test_communicators_that_are_never_freed() -> None:
-    found = found_in(duplicates(None), "communicators-not-freed")
-    assert found.saved_seconds == pytest.approx(4.0 * 39 / 40)
-    assert found.upper_bound
-    assert found.title.startswith("40 communicators created by Comm_dup (in app) were never freed")
+    finding = found_in(duplicates(None), "communicators-not-freed")
+    assert finding.saved_seconds == pytest.approx(4.0 * 39 / 40)
+    assert finding.upper_bound
+    assert finding.title.startswith("40 communicators created by Comm_dup (in app) were never freed")
 
 
 def test_windows_that_are_never_freed() -> None:
@@ -632,14 +632,14 @@ def test_windows_that_are_never_freed() -> None:
 
 
 def test_communicators_that_are_freed_or_few() -> None:
-    assert told(duplicates(1.0), "communicators-not-freed") == []
-    assert told(duplicates(None, 15), "communicators-not-freed") == []
+    assert answer_to(duplicates(1.0), "communicators-not-freed") == []
+    assert answer_to(duplicates(None, 15), "communicators-not-freed") == []
 
 
 def test_communicators_of_different_processes_are_no_loop() -> None:
     made = duplicates(None, 40)
     made.connection.execute("UPDATE communicators SET members = (id - 10) || '-' || (id - 9) WHERE id >= 10")
-    assert told(made, "communicators-not-freed") == []
+    assert answer_to(made, "communicators-not-freed") == []
 
 
 def files(seconds: list[float]) -> Made:
@@ -656,46 +656,50 @@ def files(seconds: list[float]) -> Made:
 
 
 def test_one_rank_writes_for_all(golden: Golden) -> None:
-    found = found_in(files([0.0, 4.0, 0.0, 0.0]), "unbalanced-files")
-    assert found.saved_seconds == pytest.approx(12.0)
-    golden.says(found.title, "1 .. 4.00 s .. 4.00 x")
+    finding = found_in(files([0.0, 4.0, 0.0, 0.0]), "unbalanced-files")
+    assert finding.saved_seconds == pytest.approx(12.0)
+    golden.says(finding.title, "1 .. 4.00 s .. 4.00 x")
 
 
 def test_all_write_alike() -> None:
-    assert told(files([1.0, 1.0, 1.2, 1.1]), "unbalanced-files") == []
-    assert told(Made(), "unbalanced-files") == []
+    assert answer_to(files([1.0, 1.0, 1.2, 1.1]), "unbalanced-files") == []
+    assert answer_to(Made(), "unbalanced-files") == []
 
 
 def test_a_quiet_run_has_no_findings() -> None:
-    found = findings(Made().seen)
-    assert found.found == []
-    assert found.in_summary == []
-    assert {one.rule for one in found.silent} | set(found.nothing) == {rule.id for rule in RULES}
+    result = findings(Made().seen)
+    assert result.found == []
+    assert result.in_summary == []
+    assert {entry.rule for entry in result.silent} | set(result.nothing) == {rule.id for rule in RULES}
 
 
 def test_what_saves_most_comes_first_and_little_is_not_in_the_summary() -> None:
     made = barriers(Made(cpus="0-1"), [0, 1, 2, 3])  # 6 s of 40, not sure; 20 s of 40
     made.call(0, "MPI_Iprobe", 0.1, calls=1_000_000)
-    found = findings(made.seen)
-    assert [one.finding.rule for one in found.found] == ["oversubscribed", "waiting-collective", "polling"]
-    weights = [one.finding.saved_seconds * WEIGHTS[one.finding.confidence] for one in found.found]
+    result = findings(made.seen)
+    assert [entry.finding.rule for entry in result.found] == [
+        "oversubscribed",
+        "waiting-collective",
+        "polling",
+    ]
+    weights = [entry.finding.saved_seconds * WEIGHTS[entry.finding.confidence] for entry in result.found]
     assert weights == sorted(weights, reverse=True)
-    assert [one.finding.rule for one in found.in_summary] == ["oversubscribed", "waiting-collective"]
-    assert found.found[0].saved_percent_of_run == pytest.approx(50.0)
-    assert found.found[2].saved_percent_of_run < LEAST_PERCENT
-    assert len(found.in_summary) <= MOST_IN_SUMMARY
+    assert [entry.finding.rule for entry in result.in_summary] == ["oversubscribed", "waiting-collective"]
+    assert result.found[0].saved_percent_of_run == pytest.approx(50.0)
+    assert result.found[2].saved_percent_of_run < LEAST_PERCENT
+    assert len(result.in_summary) <= MOST_IN_SUMMARY
 
 
 def test_no_rule_makes_the_whole_table_of_communicators() -> None:
     """With very many it takes seconds. What was left, and made again, are questions to SQL."""
     seen = barriers(duplicates(None), [0, 1]).seen
-    assert {one.finding.rule for one in findings(seen).found} >= {"communicators-not-freed"}
+    assert {entry.finding.rule for entry in findings(seen).found} >= {"communicators-not-freed"}
     assert "communicators" not in vars(seen)
 
 
 def test_confidence_stands_beside_what_could_be_saved() -> None:
-    found = findings(barriers(Made(), [2]).seen).found[0]
-    assert sure_share_text(found) == "up to 15.0 % (high)"
+    first = findings(barriers(Made(), [2]).seen).found[0]
+    assert sure_share_text(first) == "up to 15.0 % (high)"
 
 
 def test_collective_access_to_files_is_waiting() -> None:
@@ -703,7 +707,7 @@ def test_collective_access_to_files_is_waiting() -> None:
     made = files([0.0, 4.0, 0.0, 0.0])
     together = "(SELECT id FROM procedures WHERE name = 'MPI_File_write_at_all')"
     made.connection.execute(f"UPDATE file_accesses SET procedure = {together}")
-    assert told(made, "unbalanced-files") == []
+    assert answer_to(made, "unbalanced-files") == []
 
 
 def test_what_is_saved_by_another_order_is_no_waiting() -> None:
@@ -714,18 +718,18 @@ def test_what_is_saved_by_another_order_is_no_waiting() -> None:
         made.wait(rank, "MPI_Send", (rank + 2) % 4, 1.0, 2.0, 1.5, sends=True, size=1000)
     synchronous = "(SELECT id FROM procedures WHERE name = 'MPI_Ssend')"
     made.connection.execute(f"UPDATE wait_messages SET procedure = {synchronous}")
-    found = found_in(made, "off-node-traffic")
-    assert found.saved_seconds == pytest.approx(2.0)
-    assert found.confidence == LOW  # of half of the time it is known
+    finding = found_in(made, "off-node-traffic")
+    assert finding.saved_seconds == pytest.approx(2.0)
+    assert finding.confidence == LOW  # of half of the time it is known
 
 
 def test_waiting_for_who_left_the_call_before_late_is_not_saved() -> None:
     """In turns ranks come 0.1 s late, as they leave each call so much later."""
     made = barriers(Made(), [0, 1, 2, 3])
     made.connection.execute("UPDATE arrivals SET since = 0.05")
-    found = found_in(made, "waiting-collective")
-    assert found.saved_seconds == pytest.approx(0.0, abs=1e-6)
-    assert found.inputs[0].value == pytest.approx(6.0)
+    finding = found_in(made, "waiting-collective")
+    assert finding.saved_seconds == pytest.approx(0.0, abs=1e-6)
+    assert finding.inputs[0].value == pytest.approx(6.0)
 
 
 def test_what_sends_and_receives_also_waits() -> None:

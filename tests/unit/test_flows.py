@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
     return profiles.write_inside(tmp_path / "inside.rankwise")
 
 
-def found(path: Path, *only: str, kinds: Sequence[str] = (*OF_THE_PROGRAM, IN_COLLECTIVE)) -> Flows:
+def flows_of(path: Path, *only: str, kinds: Sequence[str] = (*OF_THE_PROGRAM, IN_COLLECTIVE)) -> Flows:
     with closing(open_profile(path)) as connection:
         return flows(connection, only, kinds)
 
@@ -51,11 +51,11 @@ def cells(of: Flows) -> dict[tuple[int, int, str, str], tuple[int, int]]:
 
 
 def test_each_entry_is_of_one_pair_and_one_group(path: Path) -> None:
-    of = found(path)
+    of = flows_of(path)
     inside = {(rank, rank ^ bit, "W", "MPI_Allreduce"): (100, 800) for rank in range(4) for bit in (1, 2)}
     assert cells(of).items() >= inside.items()
     assert cells(of)[0, 1, "(other)", "(not attributed)"] == (2, 6)
-    assert {one.kind for one in of.groups} == {"point-to-point", "in-collective"}
+    assert {group.kind for group in of.groups} == {"point-to-point", "in-collective"}
     volume = [int(of.bytes[of.group == number].sum()) for number in range(len(of.groups))]
     assert volume == sorted(volume, reverse=True)
     assert 0 not in volume
@@ -64,50 +64,50 @@ def test_each_entry_is_of_one_pair_and_one_group(path: Path) -> None:
 
 
 def test_the_sum_is_that_of_the_table(path: Path) -> None:
-    of = found(path)
+    of = flows_of(path)
     with closing(open_profile(path)) as connection:
         sums = connection.execute("SELECT SUM(messages), SUM(bytes) FROM messages").fetchone()
     assert (int(of.messages.sum()), int(of.bytes.sum())) == sums
 
 
 def test_chosen_calls_and_kinds(path: Path) -> None:
-    of = found(path, "allreduce")
+    of = flows_of(path, "allreduce")
     assert of.only == ("MPI_Allreduce",)
-    assert {(one.procedure, one.kind) for one in of.groups} == {("MPI_Allreduce", "in-collective")}
+    assert {(group.procedure, group.kind) for group in of.groups} == {("MPI_Allreduce", "in-collective")}
     assert len(of) == 8
-    own = found(path, kinds=OF_THE_PROGRAM)
-    assert {one.kind for one in own.groups} == {"point-to-point"}
+    own = flows_of(path, kinds=OF_THE_PROGRAM)
+    assert {group.kind for group in own.groups} == {"point-to-point"}
     assert int(own.bytes.sum()) == 4 * 200 * KIB
-    assert len(found(path, kinds=())) == 0
+    assert len(flows_of(path, kinds=())) == 0
     with pytest.raises(RankwiseError, match="no MPI procedure 'Reduc'"):
-        found(path, "Reduc")
+        flows_of(path, "Reduc")
 
 
 def test_collectives_whose_messages_are_not_seen_are_named(path: Path) -> None:
-    hidden = {(one.procedure, one.communicator) for one in found(path).hidden}
+    hidden = {(collective.procedure, collective.communicator) for collective in flows_of(path).hidden}
     assert len(hidden) == 4
     assert {procedure for procedure, _ in hidden} == {"MPI_Alltoallv", "MPI_Bcast"}
-    assert {one.procedure for one in found(path, "bcast").hidden} == {"MPI_Bcast"}
-    assert all(one.visibility.text for one in found(path).hidden)
-    assert found(path, "allreduce").hidden == ()
-    assert found(path, kinds=OF_THE_PROGRAM).hidden == ()
+    assert {collective.procedure for collective in flows_of(path, "bcast").hidden} == {"MPI_Bcast"}
+    assert all(collective.visibility.text for collective in flows_of(path).hidden)
+    assert flows_of(path, "allreduce").hidden == ()
+    assert flows_of(path, kinds=OF_THE_PROGRAM).hidden == ()
 
 
 def test_what_has_no_rank_is_counted(path: Path) -> None:
     for source, destination in ((0, -1), (0, -2), (-1, 3), (1, 4)):
         change(path, "INSERT INTO messages VALUES (?, ?, 3, 'point-to-point', 3, 2, 5)", source, destination)
-    before = len(found(path, kinds=[IN_COLLECTIVE]))
-    of = found(path)
+    before = len(flows_of(path, kinds=[IN_COLLECTIVE]))
+    of = flows_of(path)
     assert (of.unplaced_messages, of.unplaced_bytes) == (8, 20)
     assert of.source.min() == of.destination.min() == 0
     assert max(of.source.max(), of.destination.max()) == 3
-    assert len(found(path, kinds=[IN_COLLECTIVE])) == before
+    assert len(flows_of(path, kinds=[IN_COLLECTIVE])) == before
 
 
 def test_ranks_send_themselves_nothing_over_a_network(path: Path) -> None:
-    before = len(found(path))
+    before = len(flows_of(path))
     change(path, "INSERT INTO messages VALUES (1, 1, 3, 'point-to-point', 3, 9, 9)")
-    assert len(found(path)) == before
+    assert len(flows_of(path)) == before
 
 
 def test_a_part_of_the_profile(path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_large_all_to_all() -> None:
     )
     of = flows(run.connection)
     assert len(of) == 96 * 95
-    assert [(one.procedure, one.communicator) for one in of.groups] == [("MPI_Alltoall", "W")]
+    assert [(group.procedure, group.communicator) for group in of.groups] == [("MPI_Alltoall", "W")]
     assert int(of.bytes.sum()) == 96 * 95 * 131072
 
 

@@ -48,7 +48,7 @@ def test_thousands_of_flipped_bits(tmp_path: Path) -> None:
     path = tmp_path / "flipped.counters"
     used = [place for place, byte in enumerate(ORIGINAL) if byte]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    refused = told = 0
+    refused = with_losses = 0
     for _ in range(3000):
         data = bytearray(ORIGINAL)
         for _ in range(generator.choice((1, 2, 16, 200))):
@@ -57,12 +57,12 @@ def test_thousands_of_flipped_bits(tmp_path: Path) -> None:
             )
         path.write_bytes(data)
         try:
-            told += bool(read_counters(path).losses)
+            with_losses += bool(read_counters(path).losses)
         except RankwiseError as error:
             refused += 1
             assert "\n" not in str(error)
     assert refused > 100
-    assert told > 100
+    assert with_losses > 100
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10  # KiB
 
 

@@ -59,7 +59,7 @@ class Calls:
         if self.ends_after == 0:
             raise self.end
         self.ends_after -= 1
-        return [{name: self._time(cell, name, arms[name]) for name in one} for one in rounds]
+        return [{name: self._time(cell, name, arms[name]) for name in order} for order in rounds]
 
     def _time(self, cell: Cell, name: str, arm: Arm) -> float:
         drift = self.drift if "again" in name else 1.0
@@ -91,7 +91,7 @@ def _slow_allreduce(cell: Cell, arm: Arm) -> float:
 def test_each_guideline_is_asked_at_each_size() -> None:
     asked = questions(8, [8, 1024], too_large := [])
     assert not too_large
-    by_name = {one.cell.name: one.others for one in asked}
+    by_name = {question.cell.name: question.others for question in asked}
     assert len(by_name) == len(asked)
     assert set(by_name["Allreduce/8/8"]) == {"Reduce + Bcast", "Allreduce of 1 KiB"}  # one element
     assert set(by_name["Allreduce/8/1024"]) == {
@@ -100,10 +100,12 @@ def test_each_guideline_is_asked_at_each_size() -> None:
         f"{PARTS} Allreduce of a part each",
     }
     assert [name for name in by_name if name.startswith("Barrier")] == ["Barrier/8/0"]
-    assert {one.procedure for one in GUIDELINES} == {one.cell.procedure for one in asked}
+    assert {guideline.procedure for guideline in GUIDELINES} == {
+        question.cell.procedure for question in asked
+    }
     asked = questions(1 << 20, [1024], too_large)
     assert "Allgather of 1 KiB on 1048576 processes" in too_large
-    assert {one.cell.procedure for one in asked} == {
+    assert {question.cell.procedure for question in asked} == {
         "MPI_Allreduce",
         "MPI_Reduce",
         "MPI_Scan",
@@ -114,10 +116,12 @@ def test_each_guideline_is_asked_at_each_size() -> None:
 def test_a_violation_is_found_and_no_other() -> None:
     outcome = _compare(Calls(_slow_allreduce))
     # Where the larger message takes less time, the smaller one violates it.
-    assert {(one.procedure, one.size) for one in outcome.violated} == {("MPI_Allreduce", 1024)}
+    assert {(violation.procedure, violation.size) for violation in outcome.violated} == {
+        ("MPI_Allreduce", 1024)
+    }
     assert len(outcome.violated) == 3
-    assert all(one.interval.low < 2 < one.interval.high for one in outcome.violated)
-    assert all(one.own_us == pytest.approx(200, rel=0.1) for one in outcome.violated)
+    assert all(violation.interval.low < 2 < violation.interval.high for violation in outcome.violated)
+    assert all(violation.own_us == pytest.approx(200, rel=0.1) for violation in outcome.violated)
     assert outcome.left == 0
     shown = _shown(outcome)
     assert_facts(shown, "4 processes .. 1 node: 3 .. 30")
@@ -131,8 +135,8 @@ def test_larger_messages_that_take_less_time() -> None:
     outcome = _compare(
         Calls(lambda cell, arm: 1e-4 if isinstance(arm, Mockup) and arm.larger else 2e-4 + cell.size * 1e-9)
     )
-    assert {one.larger for one in outcome.violated} == {1024}
-    assert {one.size for one in outcome.violated} == {8}
+    assert {violation.larger for violation in outcome.violated} == {1024}
+    assert {violation.size for violation in outcome.violated} == {8}
     assert "Bcast of 1.00 KiB" in _shown(outcome)
 
 
@@ -161,18 +165,18 @@ def test_times_too_short_for_a_message_are_not_concluded_from(unit: float) -> No
 
     outcome = _compare(Calls(seconds))
     assert not outcome.violated
-    assert {(one.procedure, one.against) for one in outcome.too_short} == {
-        (one.procedure, one.words)
-        for one in GUIDELINES
-        if (one.procedure, one.mockup) == ("MPI_Bcast", "parts")
+    assert {(comparison.procedure, comparison.against) for comparison in outcome.too_short} == {
+        (guideline.procedure, guideline.words)
+        for guideline in GUIDELINES
+        if (guideline.procedure, guideline.mockup) == ("MPI_Bcast", "parts")
     }
     assert outcome.least_us == pytest.approx(max(0.1, unit * 5), rel=0.1)
     shown = _shown(outcome)
     assert_facts(shown, f"{len(outcome.too_short)} comparison .. {PARTS} Bcast")
     assert_facts(shown, f"{len(outcome.compared) - len(outcome.too_short)} .. 17 .. 0")
-    found = guidelines_as_data(outcome, [])
-    assert found["too_short"] == outcome.too_short
-    assert not found["violated"]
+    document = guidelines_as_data(outcome, [])
+    assert document["too_short"] == outcome.too_short
+    assert not document["violated"]
 
 
 def test_times_that_the_clock_can_not_tell_are_not_concluded_from() -> None:
@@ -185,14 +189,14 @@ def test_an_algorithm_that_cures_it() -> None:
     calls = Calls(_slow_allreduce)
     calls.offers = (Algorithm("bad", 1), Algorithm("good", 2))
     outcome = _compare(calls)
-    for one in outcome.violated:
-        assert one.cure is not None
-        algorithm, held = one.cure
+    for violation in outcome.violated:
+        assert violation.cure is not None
+        algorithm, held = violation.cure
         assert algorithm.name == "good"
         assert held.evidence.ratio == pytest.approx(4, rel=0.1)
     assert "good: 4.0" in _shown(outcome) or "good: 3.9" in _shown(outcome)
     calls.offers = (Algorithm("bad", 1),)
-    assert all(one.cure is None for one in _compare(calls).violated)
+    assert all(violation.cure is None for violation in _compare(calls).violated)
 
 
 def test_what_can_not_be_compared_is_said() -> None:
@@ -203,7 +207,9 @@ def test_what_can_not_be_compared_is_said() -> None:
         "Allgather of 8 B on 4 processes against Alltoall": "no",
         "Gather of 8 B on 4 processes against Allgather": "ended",
     }
-    assert ("MPI_Allgather", "Gather + Bcast") in {(one.procedure, one.against) for one in outcome.compared}
+    assert ("MPI_Allgather", "Gather + Bcast") in {
+        (comparison.procedure, comparison.against) for comparison in outcome.compared
+    }
     shown = _shown(outcome)
     for question, why in outcome.unfit.items():
         assert_facts(shown, f"{question} .. : {why}.")
@@ -229,23 +235,25 @@ def test_one_rank_alone() -> None:
 
 
 def test_what_json_has() -> None:
-    found = guidelines_as_data(_compare(Calls(_slow_allreduce)), ["a in b"])
-    assert isinstance(found["violated"], list)
-    assert isinstance(found["others"], list)
-    assert (len(found["violated"]), len(found["others"])) == (3, 27)
-    assert found["own_settings"] == ["a in b"]
+    document = guidelines_as_data(_compare(Calls(_slow_allreduce)), ["a in b"])
+    assert isinstance(document["violated"], list)
+    assert isinstance(document["others"], list)
+    assert (len(document["violated"]), len(document["others"])) == (3, 27)
+    assert document["own_settings"] == ["a in b"]
     assert_facts(_shown(_compare(Calls()), "a in b"), ": a in b.")
 
 
 def test_the_probe_knows_all_of_them() -> None:
     code = (PROBE / "mockups.c").read_text()
     there = set(re.findall(r'^    \{"([\w+]+)", "(\w+)", \w+\},$', code, re.MULTILINE))
-    assert there == {(one.mockup, one.procedure.removeprefix("MPI_")) for one in GUIDELINES}
+    assert there == {(guideline.mockup, guideline.procedure.removeprefix("MPI_")) for guideline in GUIDELINES}
     assert f"PARTS = {PARTS}" in code
 
 
 def test_the_batch() -> None:
-    question = next(one for one in questions(2, [64, 128], []) if one.cell.procedure == "MPI_Allreduce")
+    question = next(
+        question for question in questions(2, [64, 128], []) if question.cell.procedure == "MPI_Allreduce"
+    )
     arms: dict[str, Arm] = {"default": None, **question.others}
     lines = Batch(question.cell, arms, [["default"]], 7).text(Offers()).splitlines()
     assert lines.count("arm 0") == 5

@@ -72,7 +72,7 @@ def hang(
     return find_hang(standing, NAMES)
 
 
-def found(places: Sequence[Place], *more: object, **others: object) -> Hang:
+def hang_of(places: Sequence[Place], *more: object, **others: object) -> Hang:
     answer = hang(places, *more, **others)  # type: ignore[arg-type]
     assert answer is not None
     return answer
@@ -84,26 +84,26 @@ def ring(of: Hang) -> list[tuple[str, str]]:
 
 
 def test_a_cycle_of_two() -> None:
-    one = found([COMPUTES, receives(2), receives(1)])
-    assert (one.kind, one.is_deadlock, one.is_certain, one.root) == ("cycle", True, True, "1-2")
-    assert ring(one) == [("1", "2"), ("2", "1")]
-    assert one.lost_seconds == pytest.approx(2 * HELD_S)
+    answer = hang_of([COMPUTES, receives(2), receives(1)])
+    assert (answer.kind, answer.is_deadlock, answer.is_certain, answer.root) == ("cycle", True, True, "1-2")
+    assert ring(answer) == [("1", "2"), ("2", "1")]
+    assert answer.lost_seconds == pytest.approx(2 * HELD_S)
 
 
 def test_a_cycle_of_three_and_those_who_wait_for_it() -> None:
-    one = found([receives(1), receives(3), receives(1), receives(2), receives(0)])
-    assert (one.kind, one.root, one.waiting) == ("cycle", "1-3", "0-4")
-    assert ring(one) == [("1", "3"), ("3", "2"), ("2", "1")]
+    answer = hang_of([receives(1), receives(3), receives(1), receives(2), receives(0)])
+    assert (answer.kind, answer.root, answer.waiting) == ("cycle", "1-3", "0-4")
+    assert ring(answer) == [("1", "3"), ("3", "2"), ("2", "1")]
 
 
 def test_a_rank_that_waits_for_itself() -> None:
-    one = found([receives(0), COMPUTES])
-    assert (one.kind, one.root, ring(one)) == ("cycle", "0", [("0", "0")])
+    answer = hang_of([receives(0), COMPUTES])
+    assert (answer.kind, answer.root, ring(answer)) == ("cycle", "0", [("0", "0")])
 
 
 def test_synchronous_sends_to_each_other() -> None:
-    one = found([inside("MPI_Ssend", to=(1, 5)), inside("MPI_Ssend", to=(0, 5))])
-    assert (one.kind, [step.what for step in one.steps]) == ("cycle", ["receive", "receive"])
+    answer = hang_of([inside("MPI_Ssend", to=(1, 5)), inside("MPI_Ssend", to=(0, 5))])
+    assert (answer.kind, [step.what for step in answer.steps]) == ("cycle", ["receive", "receive"])
 
 
 def test_an_exchange_is_no_cycle() -> None:
@@ -117,71 +117,76 @@ def test_an_exchange_with_different_tags_is_one() -> None:
         inside("MPI_Sendrecv", source=(1, 1), to=(1, 1)),
         inside("MPI_Sendrecv", source=(0, 2), to=(0, 2)),
     ]
-    assert found(places).kind == "cycle"
+    assert hang_of(places).kind == "cycle"
 
 
 def test_a_wrong_tag() -> None:
-    one = found([receives(1, 7), BARRIER, BARRIER], [OpenMessage(1, 0, W, 8, 3, 1)])
-    assert (one.kind, one.is_certain) == ("unmatched", True)
-    [left] = one.steps[0].found
+    answer = hang_of([receives(1, 7), BARRIER, BARRIER], [OpenMessage(1, 0, W, 8, 3, 1)])
+    assert (answer.kind, answer.is_certain) == ("unmatched", True)
+    [left] = answer.steps[0].found
     assert (left.source, left.destination, left.communicator, left.tag) == (1, 0, "W", 8)
     assert left.sent - left.received == 2
 
 
 def test_a_wrong_communicator() -> None:
-    one = found([receives(1, 7), BARRIER], [OpenMessage(1, 0, OTHER, 7, 1, 0)])
-    assert (one.kind, one.steps[0].found[0].communicator) == ("unmatched", "W_d1")
+    answer = hang_of([receives(1, 7), BARRIER], [OpenMessage(1, 0, OTHER, 7, 1, 0)])
+    assert (answer.kind, answer.steps[0].found[0].communicator) == ("unmatched", "W_d1")
 
 
 def test_a_message_that_is_there_is_not_lacking() -> None:
-    one = found([receives(1, 7), BARRIER], [OpenMessage(1, 0, W, 7, 1, 0)])
-    assert (one.kind, one.is_deadlock, one.root) == ("unknown", False, "0")
+    answer = hang_of([receives(1, 7), BARRIER], [OpenMessage(1, 0, W, 7, 1, 0)])
+    assert (answer.kind, answer.is_deadlock, answer.root) == ("unknown", False, "0")
 
 
 def test_what_was_not_counted_is_not_certain() -> None:
     for vague in (OpenMessage(1, ALL, None, None, None, None), OpenMessage(1, 0, W, 5, None, None)):
-        one = found([receives(1), receives(0)], [vague])
-        assert (one.is_deadlock, one.is_certain) == (True, False)
+        answer = hang_of([receives(1), receives(0)], [vague])
+        assert (answer.is_deadlock, answer.is_certain) == (True, False)
     # What seems to be left over may have been taken.
     vague = [OpenMessage(ALL, 0, None, None, None, None), OpenMessage(1, 0, W, 8, 1, 0)]
-    one = found([receives(1), receives(0)], vague)
-    assert (one.kind, one.steps[0].found) == ("cycle", [])
+    answer = hang_of([receives(1), receives(0)], vague)
+    assert (answer.kind, answer.steps[0].found) == ("cycle", [])
 
 
 def test_a_member_that_computes_is_no_deadlock() -> None:
-    one = found([BARRIER, COMPUTES, BARRIER, BARRIER])
-    assert (one.kind, one.is_deadlock, one.root, one.waiting) == ("computing", False, "1", "0,2-3")
-    assert ring(one) == [("0,2-3", "1"), ("1", "")]
+    answer = hang_of([BARRIER, COMPUTES, BARRIER, BARRIER])
+    assert (answer.kind, answer.is_deadlock, answer.root, answer.waiting) == (
+        "computing",
+        False,
+        "1",
+        "0,2-3",
+    )
+    assert ring(answer) == [("0,2-3", "1"), ("1", "")]
 
 
 def test_two_members_that_compute() -> None:
-    one = found([BARRIER, COMPUTES, COMPUTES, BARRIER, BARRIER])
-    assert (one.root, one.steps[-1].ranks) == ("1-2", "1-2")
+    answer = hang_of([BARRIER, COMPUTES, COMPUTES, BARRIER, BARRIER])
+    assert (answer.root, answer.steps[-1].ranks) == ("1-2", "1-2")
 
 
 def test_a_member_that_polls() -> None:
-    one = found([BARRIER, Place(POLLS, "MPI_Test", W), BARRIER])
-    assert (one.kind, one.is_deadlock, one.root) == ("polling", False, "1")
+    answer = hang_of([BARRIER, Place(POLLS, "MPI_Test", W), BARRIER])
+    assert (answer.kind, answer.is_deadlock, answer.root) == ("polling", False, "1")
 
 
 def test_a_member_of_which_nothing_is_known() -> None:
-    one = found([BARRIER, inside("MPI_Win_flush"), BARRIER])
-    assert (one.kind, one.is_deadlock, one.root) == ("unknown", False, "1")
+    answer = hang_of([BARRIER, inside("MPI_Win_flush"), BARRIER])
+    assert (answer.kind, answer.is_deadlock, answer.root) == ("unknown", False, "1")
 
 
 def test_a_member_that_waits_elsewhere() -> None:
-    one = found([BARRIER, receives(0), BARRIER])
-    assert (one.kind, one.root) == ("cycle", "0-2")
-    assert ring(one) == [("0,2", "1"), ("1", "0")]
+    answer = hang_of([BARRIER, receives(0), BARRIER])
+    assert (answer.kind, answer.root) == ("cycle", "0-2")
+    assert ring(answer) == [("0,2", "1"), ("1", "0")]
 
 
 def test_the_way_leads_to_the_root() -> None:
     """Ranks 0 and 1 are in a barrier for 2, which waits for 3, which computes."""
-    one = found([BARRIER, BARRIER, receives(3), COMPUTES])
-    assert (one.kind, one.root, one.waiting) == ("computing", "3", "0-2")
-    assert ring(one) == [("0-1", "2-3"), ("3", "")]
+    answer = hang_of([BARRIER, BARRIER, receives(3), COMPUTES])
+    assert (answer.kind, answer.root, answer.waiting) == ("computing", "3", "0-2")
+    assert ring(answer) == [("0-1", "2-3"), ("3", "")]
     counted = {(W, "MPI_Barrier"): {0: 4, 1: 4, 2: 4, 3: 5}}  # rank 3 was in this one
-    assert ring(found([BARRIER, BARRIER, receives(3), COMPUTES], counts=counted)) == [
+    assert ring(hang_of([BARRIER, BARRIER, receives(3), COMPUTES], counts=counted)) == [
         ("0-1", "2"),
         ("2", "3"),
         ("3", ""),
@@ -189,64 +194,64 @@ def test_the_way_leads_to_the_root() -> None:
 
 
 def test_different_collectives() -> None:
-    one = found([BARRIER, inside("MPI_Bcast"), inside("MPI_Bcast")])
-    assert (one.kind, one.is_deadlock, one.root) == ("mismatch", True, "0-2")
-    assert ring(one) == [("0", "1-2"), ("1-2", "0")]
+    answer = hang_of([BARRIER, inside("MPI_Bcast"), inside("MPI_Bcast")])
+    assert (answer.kind, answer.is_deadlock, answer.root) == ("mismatch", True, "0-2")
+    assert ring(answer) == [("0", "1-2"), ("1-2", "0")]
 
 
 def test_a_root_that_has_left_is_not_missing() -> None:
     """Rank 0 is through with the broadcast, and waits for the others in the barrier after it."""
     counts = {(W, "MPI_Bcast"): {0: 6, 1: 5, 2: 5}, (W, "MPI_Barrier"): {0: 1, 1: 1, 2: 1}}
     assert hang([BARRIER, inside("MPI_Bcast"), inside("MPI_Bcast")], counts=counts) is None
-    one = found([BARRIER, inside("MPI_Bcast"), COMPUTES], counts=counts)
-    assert (one.kind, one.waiting, one.root) == ("computing", "0-1", "2")
+    answer = hang_of([BARRIER, inside("MPI_Bcast"), COMPUTES], counts=counts)
+    assert (answer.kind, answer.waiting, answer.root) == ("computing", "0-1", "2")
 
 
 def test_a_rank_that_has_ended() -> None:
-    one = found([receives(1), COMPUTES, receives(0)], ended=[1])
-    assert (one.kind, one.is_deadlock, one.root, one.waiting) == ("ended", True, "1", "0,2")
-    assert ring(one)[-1] == ("1", "")
+    answer = hang_of([receives(1), COMPUTES, receives(0)], ended=[1])
+    assert (answer.kind, answer.is_deadlock, answer.root, answer.waiting) == ("ended", True, "1", "0,2")
+    assert ring(answer)[-1] == ("1", "")
 
 
 def test_a_rank_that_is_in_finalize() -> None:
-    one = found([receives(1), inside("MPI_Finalize", on=None)])
-    assert (one.kind, one.root) == ("ended", "0-1")
-    assert one.lost_seconds == pytest.approx(HELD_S)  # the other one is no part of the run
+    answer = hang_of([receives(1), inside("MPI_Finalize", on=None)])
+    assert (answer.kind, answer.root) == ("ended", "0-1")
+    assert answer.lost_seconds == pytest.approx(HELD_S)  # the other one is no part of the run
 
 
 def test_a_waitall_with_several_sources() -> None:
     """Of 1, 2 and 3, number 2 has not sent all."""
     messages = [OpenMessage(2, 0, W, 4, 1, 2)]
-    one = found([inside("MPI_Waitall", source=(SEVERAL, None)), BARRIER, BARRIER, BARRIER], messages)
-    assert ring(one)[0] == ("0", "2")
-    assert (one.steps[0].what, one.steps[0].tag, one.is_certain) == ("message", 4, True)
+    answer = hang_of([inside("MPI_Waitall", source=(SEVERAL, None)), BARRIER, BARRIER, BARRIER], messages)
+    assert ring(answer)[0] == ("0", "2")
+    assert (answer.steps[0].what, answer.steps[0].tag, answer.is_certain) == ("message", 4, True)
 
 
 def test_a_waitany_needs_one_of_them() -> None:
     messages = [OpenMessage(source, 0, W, 4, 0, 1) for source in (1, 2)]
     waits = inside("MPI_Waitany", source=(SEVERAL, 4))
-    assert found([waits, COMPUTES, receives(0)], messages).is_deadlock is False
-    one = found([waits, receives(0), receives(0)], messages)
-    assert (one.is_deadlock, one.steps[0].any) == (True, True)
+    assert hang_of([waits, COMPUTES, receives(0)], messages).is_deadlock is False
+    answer = hang_of([waits, receives(0), receives(0)], messages)
+    assert (answer.is_deadlock, answer.steps[0].any) == (True, True)
 
 
 def test_a_receive_from_any_source() -> None:
     anybody = inside("MPI_Recv", source=(ANY, 99))
-    one = found([BARRIER, anybody, BARRIER])
-    assert (one.is_deadlock, one.root) == (True, "0-2")
-    assert (one.steps[1].ranks, one.steps[1].waits_for, one.steps[1].any) == ("1", "0,2", True)
-    assert found([anybody, anybody, anybody]).root == "0-2"
+    answer = hang_of([BARRIER, anybody, BARRIER])
+    assert (answer.is_deadlock, answer.root) == (True, "0-2")
+    assert (answer.steps[1].ranks, answer.steps[1].waits_for, answer.steps[1].any) == ("1", "0,2", True)
+    assert hang_of([anybody, anybody, anybody]).root == "0-2"
     assert hang([anybody, COMPUTES, COMPUTES]) is None  # one of many: it is on its way
-    one = found([anybody, BARRIER, BARRIER], [OpenMessage(2, 0, W, 99, 1, 0)])
-    assert (one.kind, one.is_deadlock) == ("unknown", False)
+    answer = hang_of([anybody, BARRIER, BARRIER], [OpenMessage(2, 0, W, 99, 1, 0)])
+    assert (answer.kind, answer.is_deadlock) == ("unknown", False)
 
 
 def test_a_nonblocking_collective_without_a_member() -> None:
     counts = {(W, "MPI_Iallreduce"): {0: 5, 1: 5, 2: 4, 3: 5}}
     waits = inside("MPI_Wait")
-    one = found([waits, waits, COMPUTES, waits], counts=counts)
-    assert (one.kind, one.root) == ("computing", "2")
-    assert (one.steps[0].ranks, one.steps[0].collective) == ("0-1,3", "MPI_Iallreduce")
+    answer = hang_of([waits, waits, COMPUTES, waits], counts=counts)
+    assert (answer.kind, answer.root) == ("computing", "2")
+    assert (answer.steps[0].ranks, answer.steps[0].collective) == ("0-1,3", "MPI_Iallreduce")
 
 
 @pytest.mark.parametrize(
@@ -264,24 +269,24 @@ def test_a_job_that_was_on_its_way(places: Sequence[Place]) -> None:
 
 
 def test_a_sentence_of_a_long_way_is_cut(golden: Golden) -> None:
-    one = found([*(receives(rank + 1) for rank in range(50)), COMPUTES])
-    assert (one.kind, one.root) == ("computing", "50")
-    golden.says(hang_text(one), "0 .. 1 .. 50 .. 20.0 s")
+    answer = hang_of([*(receives(rank + 1) for rank in range(50)), COMPUTES])
+    assert (answer.kind, answer.root) == ("computing", "50")
+    golden.says(hang_text(answer), "0 .. 1 .. 50 .. 20.0 s")
 
 
 def test_a_long_ring_is_cut() -> None:
     size = 100
-    one = found([receives((rank + 1) % size) for rank in range(size)])
-    assert (one.root, one.more_steps + len(one.steps)) == ("0-99", size)
-    assert len(one.steps) < size
+    answer = hang_of([receives((rank + 1) % size) for rank in range(size)])
+    assert (answer.root, answer.more_steps + len(answer.steps)) == ("0-99", size)
+    assert len(answer.steps) < size
 
 
 def test_many_ranks_take_no_time_each() -> None:
     size = 20_000
-    one = found([BARRIER] * (size - 1) + [receives(0)])
-    assert (one.kind, one.waiting) == ("cycle", f"0-{size - 1}")
-    one = found([inside("MPI_Recv", source=(ANY, 1))] * size)
-    assert (one.kind, one.root) == ("cycle", f"0-{size - 1}")
+    answer = hang_of([BARRIER] * (size - 1) + [receives(0)])
+    assert (answer.kind, answer.waiting) == ("cycle", f"0-{size - 1}")
+    answer = hang_of([inside("MPI_Recv", source=(ANY, 1))] * size)
+    assert (answer.kind, answer.root) == ("cycle", f"0-{size - 1}")
 
 
 @pytest.mark.parametrize(
@@ -307,17 +312,17 @@ def test_the_shortest_way() -> None:
 def test_a_profile_of_a_run_that_hung(tmp_path: Path) -> None:
     with opened_profile(hung_profiles.wrong_tag(tmp_path / "a.rankwise")) as connection:
         seen = Evidence(connection)
-        one, told = seen.hang, findings(seen)
+        answer, result = seen.hang, findings(seen)
         sentence = make_diagnosis(seen).verdict
-    assert one is not None
-    assert (one.kind, one.is_deadlock, one.is_certain) == ("unmatched", True, True)
-    assert one.seconds == pytest.approx(hung_profiles.HUNG_S)
-    assert one.lost_seconds == pytest.approx(4 * hung_profiles.HUNG_S)
+    assert answer is not None
+    assert (answer.kind, answer.is_deadlock, answer.is_certain) == ("unmatched", True, True)
+    assert answer.seconds == pytest.approx(hung_profiles.HUNG_S)
+    assert answer.lost_seconds == pytest.approx(4 * hung_profiles.HUNG_S)
     # The time in the hang weighs: it is the first finding, and the verdict.
-    first = told.found[0]
+    first = result.found[0]
     assert first.finding.rule == "hang"
     assert first.saved_percent_of_run == pytest.approx(100 * hung_profiles.HUNG_S / hung_profiles.RUN_S)
-    assert one.steps[0].found[0].tag == 8
+    assert answer.steps[0].found[0].tag == 8
     assert "tag 8" in sentence
     assert seen.efficiency is not None
     assert seen.efficiency.parallel == pytest.approx(1 - hung_profiles.HUNG_S / hung_profiles.RUN_S, abs=1e-3)
@@ -327,14 +332,14 @@ def test_the_time_of_a_hang_is_waiting(tmp_path: Path) -> None:
     """All four ranks wait at its end, which is no sample of who was late before."""
     with opened_profile(hung_profiles.wrong_tag(tmp_path / "a.rankwise")) as connection:
         seen = Evidence(connection)
-        told, time = make_diagnosis(seen), seen.time_in_mpi
+        diagnosis, time = make_diagnosis(seen), seen.time_in_mpi
     assert time.hang_seconds == pytest.approx(4 * hung_profiles.HUNG_S)
     assert time.waiting_seconds == pytest.approx(4 * hung_profiles.HUNG_S + 3 * 0.05)
     assert time.unknown_seconds == pytest.approx(0.0, abs=1e-6)
-    shares = {part.name: part.percent_of_run for part in told.parts}
+    shares = {part.name: part.percent_of_run for part in diagnosis.parts}
     assert shares["waiting"] == pytest.approx(100 * time.waiting_seconds / (4 * hung_profiles.RUN_S))
     assert time.is_mostly_unknown
-    assert not told.late.most
+    assert not diagnosis.late.most
     assert seen.late is None
 
 
@@ -342,7 +347,7 @@ def test_a_time_limit_in_a_long_computation(tmp_path: Path) -> None:
     with opened_profile(hung_profiles.long_computation(tmp_path / "a.rankwise")) as connection:
         seen = Evidence(connection)
         assert seen.hang is None
-        assert [one for one in findings(seen).found if one.finding.rule == "hang"] == []
+        assert [entry for entry in findings(seen).found if entry.finding.rule == "hang"] == []
 
 
 @pytest.mark.parametrize(
@@ -351,26 +356,26 @@ def test_a_time_limit_in_a_long_computation(tmp_path: Path) -> None:
 def test_a_rank_that_was_gone_before_the_others(gone: str, kind: str) -> None:
     made = hung_profiles.ended(*[("MPI_Barrier", None, None)] * 3)
     made.connection.execute("UPDATE ranks SET gone = ? WHERE rank = 3", (gone,))
-    one = made.seen.hang
-    assert one is not None
-    assert (one.kind, one.root) == (kind, "3")
-    assert one.steps[-1].state == ("gone" if kind == "ended" else "outside")
+    answer = made.seen.hang
+    assert answer is not None
+    assert (answer.kind, answer.root) == (kind, "3")
+    assert answer.steps[-1].state == ("gone" if kind == "ended" else "outside")
 
 
 def test_another_thread_may_do_what_is_lacking() -> None:
-    one = found([receives(1), receives(0)], threaded=[1])
-    assert (one.kind, one.is_deadlock, one.root) == ("unknown", False, "1")
+    answer = hang_of([receives(1), receives(0)], threaded=[1])
+    assert (answer.kind, answer.is_deadlock, answer.root) == ("unknown", False, "1")
 
 
 def test_calls_that_were_not_recorded_are_not_counted_on() -> None:
-    one = found([BARRIER, inside("MPI_Bcast")], vague=[0])
-    assert (one.is_deadlock, one.is_certain) == (True, False)
+    answer = hang_of([BARRIER, inside("MPI_Bcast")], vague=[0])
+    assert (answer.is_deadlock, answer.is_certain) == (True, False)
 
 
 def test_who_has_left_no_counters_may_send() -> None:
     anybody, unknown = inside("MPI_Recv", source=(ANY, 5)), Place(NO_COUNTERS)
     assert hang([anybody, anybody, unknown]) is not None
-    assert found([anybody, anybody, unknown]).is_deadlock is False
-    one = hang([anybody, BARRIER, BARRIER], members="0-2,?")
-    assert one is not None
-    assert one.is_deadlock is False
+    assert hang_of([anybody, anybody, unknown]).is_deadlock is False
+    answer = hang([anybody, BARRIER, BARRIER], members="0-2,?")
+    assert answer is not None
+    assert answer.is_deadlock is False

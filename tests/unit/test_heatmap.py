@@ -22,9 +22,9 @@ from rankwise.render.figures.heatmap.view import default_size, default_statistic
 
 def random_matrix(size: int, seed: int, missing: float = 0.3) -> NDArray[np.float64]:
     random = np.random.default_rng(seed)
-    found = random.lognormal(size=(size, size))
-    found[random.random((size, size)) < missing] = np.nan
-    return found
+    matrix = random.lognormal(size=(size, size))
+    matrix[random.random((size, size)) < missing] = np.nan
+    return matrix
 
 
 @pytest.mark.parametrize("smallest", [False, True])
@@ -33,11 +33,11 @@ def random_matrix(size: int, seed: int, missing: float = 0.3) -> NDArray[np.floa
 )
 def test_a_cell_has_the_worst_of_its_pairs(size: int, most: int, block: int, smallest: bool) -> None:
     matrix = random_matrix(size, seed=size)
-    found = pooled(matrix, most, smallest=smallest, block=block)
-    step = found.together
-    assert len(found.values) == -(-size // step) <= most
-    for row in range(len(found.values)):
-        for column in range(len(found.values)):
+    cells = pooled(matrix, most, smallest=smallest, block=block)
+    step = cells.together
+    assert len(cells.values) == -(-size // step) <= most
+    for row in range(len(cells.values)):
+        for column in range(len(cells.values)):
             pairs = [
                 (i, j)
                 for i in range(row * step, min((row + 1) * step, size))
@@ -45,13 +45,13 @@ def test_a_cell_has_the_worst_of_its_pairs(size: int, most: int, block: int, sma
                 if i != j
             ]
             known = [(matrix[pair], pair) for pair in pairs if not np.isnan(matrix[pair])]
-            assert found.missing[row, column] == bool(pairs and not known)
+            assert cells.missing[row, column] == bool(pairs and not known)
             if known:
                 value, pair = min(known) if smallest else max(known)
-                assert found.values[row, column] == value
-                assert (found.row[row, column], found.column[row, column]) == pair
+                assert cells.values[row, column] == value
+                assert (cells.row[row, column], cells.column[row, column]) == pair
             else:
-                assert np.isnan(found.values[row, column])
+                assert np.isnan(cells.values[row, column])
 
 
 def test_cells_end_where_nodes_end() -> None:
@@ -67,10 +67,10 @@ def blocks(division: Division) -> list[tuple[int, int, str]]:
 
 def test_order_and_blocks_of_the_machine() -> None:
     measurement, hierarchy = heatmaps.machine(shuffled=True)
-    found = ordering(measurement, hierarchy)
+    order = ordering(measurement, hierarchy)
     names = measurement.host_names()
-    assert [names[rank] for rank in found.ranks] == [f"node{place // 2}" for place in range(8)]
-    switches, nodes = found.divisions  # all together are no division
+    assert [names[rank] for rank in order.ranks] == [f"node{place // 2}" for place in range(8)]
+    switches, nodes = order.divisions  # all together are no division
     assert (switches.name, blocks(switches)) == ("switch", [(0, 4, "switch 0"), (4, 8, "switch 1")])
     assert nodes.name == "node"
     assert blocks(nodes) == [(2 * node, 2 * node + 2, f"node{node}") for node in range(4)]
@@ -78,9 +78,9 @@ def test_order_and_blocks_of_the_machine() -> None:
 
 def test_order_of_ranks_has_no_blocks_where_groups_are_scattered() -> None:
     scattered, hierarchy = heatmaps.machine(shuffled=True)
-    found = ordering(scattered, hierarchy, "rank")
-    assert found.ranks.tolist() == list(range(8))
-    assert found.divisions == ()
+    order = ordering(scattered, hierarchy, "rank")
+    assert order.ranks.tolist() == list(range(8))
+    assert order.divisions == ()
     together, hierarchy = heatmaps.machine()
     assert [division.name for division in ordering(together, hierarchy, "rank").divisions] == [
         "switch",
@@ -90,10 +90,10 @@ def test_order_of_ranks_has_no_blocks_where_groups_are_scattered() -> None:
 
 def test_without_a_hierarchy_by_host() -> None:
     measurement, _ = heatmaps.machine(shuffled=True)
-    found = ordering(measurement, None)
-    names = [measurement.host_names()[rank] for rank in found.ranks]
+    order = ordering(measurement, None)
+    names = [measurement.host_names()[rank] for rank in order.ranks]
     assert [names[place] == names[place + 1] for place in range(0, 8, 2)] == [True] * 4
-    [nodes] = found.divisions
+    [nodes] = order.divisions
     assert [label for _, _, label in blocks(nodes)] == names[::2]
 
 
@@ -110,23 +110,23 @@ def test_ranks_that_were_not_measured_are_left_out_and_told(golden: Golden) -> N
     measurement = from_matrices(
         heatmaps.HOSTS, {64: times}, about={"interrupted": True, "oversubscribed": True}
     )
-    found = view(measurement, None, "median", 64)
-    assert found.ordering.ranks.tolist() == [0, 1, 2, 4, 5, 6, 7]
-    told = "; ".join(warnings(measurement, found.ordering))
-    assert "not measured: 1 pair (grey)" in told
-    golden.says(told, "1")
-    assert "interrupted" in told
-    golden.says(told)
+    chosen = view(measurement, None, "median", 64)
+    assert chosen.ordering.ranks.tolist() == [0, 1, 2, 4, 5, 6, 7]
+    text = "; ".join(warnings(measurement, chosen.ordering))
+    assert "not measured: 1 pair (grey)" in text
+    golden.says(text, "1")
+    assert "interrupted" in text
+    golden.says(text)
 
 
 def test_an_outlier_does_not_squeeze_the_scale() -> None:
     values = np.r_[np.linspace(1.0, 1.2, 500), 90.0]
-    found = scale([values])
-    assert found.fast == pytest.approx(1.0)
-    assert 1.2 <= found.slow < 2
-    assert found.slowest == pytest.approx(90)
-    assert found.cut
-    assert colour(found.height(np.array([90.0]))[0]) == BEYOND
+    colour_scale = scale([values])
+    assert colour_scale.fast == pytest.approx(1.0)
+    assert 1.2 <= colour_scale.slow < 2
+    assert colour_scale.slowest == pytest.approx(90)
+    assert colour_scale.cut
+    assert colour(colour_scale.height(np.array([90.0]))[0]) == BEYOND
     assert not scale([values[:-1]]).cut
 
 
@@ -151,34 +151,34 @@ def test_scale_of_equal_and_of_no_values() -> None:
 
 def test_colours() -> None:
     heights = np.array([[0.0, 1.0], [1.5, np.nan]])
-    found = colours(heights)
-    assert ["#" + bytes(part[:3]).hex() for part in (found[0, 0], found[0, 1], found[1, 0])] == [
+    pixels = colours(heights)
+    assert ["#" + bytes(part[:3]).hex() for part in (pixels[0, 0], pixels[0, 1], pixels[1, 0])] == [
         PALETTE[0],
         PALETTE[-1],
         BEYOND,
     ]
-    assert found[..., 3].tolist() == [[255, 255], [255, 0]]
+    assert pixels[..., 3].tolist() == [[255, 255], [255, 0]]
     assert [colour(float(height)) for height in heights[0]] == [PALETTE[0], PALETTE[-1]]
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.2, 11), (1.01, 1.04), (3, 3.2), (900, 15000), (1e-3, 1e6)])
 def test_round_values_lie_between(low: float, high: float) -> None:
-    found = round_values(low, high)
-    assert len(found) >= 2
-    assert found == sorted(found)
-    assert low * 0.999 <= found[0] and found[-1] <= high * 1.001
+    values = round_values(low, high)
+    assert len(values) >= 2
+    assert values == sorted(values)
+    assert low * 0.999 <= values[0] and values[-1] <= high * 1.001
 
 
 def test_histogram_has_all_pairs_in_their_class() -> None:
     measurement, hierarchy = heatmaps.machine(shuffled=True)
-    found = histogram(view(measurement, hierarchy, "median", 64))
-    assert found.names == ("same node", "same switch", "across the machine")
-    assert found.counts.sum(axis=1).tolist() == [4, 8, 16]
-    assert found.medians == pytest.approx((heatmaps.NODE, heatmaps.SWITCH, heatmaps.MACHINE))
-    for counts, value in zip(found.counts, found.medians, strict=True):
+    classes = histogram(view(measurement, hierarchy, "median", 64))
+    assert classes.names == ("same node", "same switch", "across the machine")
+    assert classes.counts.sum(axis=1).tolist() == [4, 8, 16]
+    assert classes.medians == pytest.approx((heatmaps.NODE, heatmaps.SWITCH, heatmaps.MACHINE))
+    for counts, value in zip(classes.counts, classes.medians, strict=True):
         [place] = np.flatnonzero(counts)
-        assert found.edges[place] <= value * 1.0001
-        assert value <= found.edges[place + 1] * 1.0001
+        assert classes.edges[place] <= value * 1.0001
+        assert value <= classes.edges[place + 1] * 1.0001
     both = histogram(view(measurement, None, "bandwidth", 1 << 20))
     assert both.names == ("same node", "across nodes")
     assert both.counts.sum(axis=1).tolist() == [8, 48]
@@ -188,24 +188,24 @@ def test_a_slow_node_sticks_out_and_a_slow_link_at_both_ends() -> None:
     times = heatmaps.latencies()
     times[4:6, :4] = times[4:6, 6:] = times[:4, 4:6] = times[6:, 4:6] = 50.0
     times[0, 7] = times[7, 0] = 90.0
-    found = marginals(view(from_matrices(heatmaps.HOSTS, {64: times}), None, "min", 64))
-    assert (found.kind, found.labels) == ("node", ("node0", "node1", "node2", "node3"))
-    assert found.median[2] == 50
-    assert max(found.median[[0, 1, 3]]) < 10
-    assert found.worst.tolist() == [90, 50, 50, 90]
+    margins = marginals(view(from_matrices(heatmaps.HOSTS, {64: times}), None, "min", 64))
+    assert (margins.kind, margins.labels) == ("node", ("node0", "node1", "node2", "node3"))
+    assert margins.median[2] == 50
+    assert max(margins.median[[0, 1, 3]]) < 10
+    assert margins.worst.tolist() == [90, 50, 50, 90]
 
 
 def test_worst_bandwidth_is_the_smallest_in_either_direction() -> None:
     rates = np.full((8, 8), 100.0)
     rates[6, 1] = 5.0
-    found = marginals(view(from_matrices(heatmaps.HOSTS, {}, {64: rates}), None, "bandwidth", 64))
-    assert found.worst.tolist() == [5, 100, 100, 5]
+    margins = marginals(view(from_matrices(heatmaps.HOSTS, {}, {64: rates}), None, "bandwidth", 64))
+    assert margins.worst.tolist() == [5, 100, 100, 5]
 
 
 def test_one_node_shows_its_ranks() -> None:
     times = np.arange(16.0).reshape(4, 4)
-    found = marginals(view(from_matrices(["alone"] * 4, {64: times + times.T}), None, "min", 64))
-    assert (found.kind, found.labels) == ("rank", ("0", "1", "2", "3"))
+    margins = marginals(view(from_matrices(["alone"] * 4, {64: times + times.T}), None, "min", 64))
+    assert (margins.kind, margins.labels) == ("rank", ("0", "1", "2", "3"))
 
 
 def test_what_is_drawn_by_default() -> None:

@@ -50,10 +50,10 @@ def texts(svg: bytes) -> list[str]:
 
 def test_svg_holds_the_labels() -> None:
     first = picture(example(shuffled=True), "svg")
-    found = texts(first)
+    labels = texts(first)
     for label in ("node0", "node3", "switch 0", "switch 1", "slow link: node0 - node3", "4.00"):
-        assert label in found, label
-    everything = " ".join(found)
+        assert label in labels, label
+    everything = " ".join(labels)
     assert "Latency between all pairs: 64 B messages, median" in everything
     assert "8 ranks on 4 nodes" in everything
     assert "same switch  2.00 us" in everything
@@ -62,9 +62,9 @@ def test_svg_holds_the_labels() -> None:
 
 
 def test_svg_of_hostile_names_is_well_formed() -> None:
-    found = " ".join(texts(picture(example(names=HOSTILE), "svg")))
-    assert "</sc..." in found  # a text, not an element
-    assert "\x1b" not in found
+    text = " ".join(texts(picture(example(names=HOSTILE), "svg")))
+    assert "</sc..." in text  # a text, not an element
+    assert "\x1b" not in text
 
 
 def test_png_and_pdf() -> None:

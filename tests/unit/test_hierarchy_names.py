@@ -27,53 +27,57 @@ def bound(wrong: int | None = None) -> Measurement:
 
 
 def test_levels_have_the_names_of_the_parts() -> None:
-    found = find_hierarchy(bound())
-    assert [level.name for level in found.levels] == ["package", "node", "machine"]
-    assert found.levels[1].labels == ("node0", "node1", "node2", "node3")
-    assert not found.outliers
+    hierarchy = find_hierarchy(bound())
+    assert [level.name for level in hierarchy.levels] == ["package", "node", "machine"]
+    assert hierarchy.levels[1].labels == ("node0", "node1", "node2", "node3")
+    assert not hierarchy.outliers
 
 
 def test_a_rank_on_another_package_than_it_says_is_named() -> None:
-    found = find_hierarchy(bound(wrong=13))
-    assert [level.name for level in found.levels] == ["package", "node", "machine"]
-    (outlier,) = found.outliers
+    hierarchy = find_hierarchy(bound(wrong=13))
+    assert [level.name for level in hierarchy.levels] == ["package", "node", "machine"]
+    (outlier,) = hierarchy.outliers
     assert (outlier.kind, outlier.ranks, outlier.level) == ("slow rank", (13,), "package")
     assert "rank 13 on node1" in outlier.where
 
 
 def test_one_node_is_no_machine() -> None:
-    found = find_hierarchy(tree((4,), (1,), (1000,)).measure(0.1))
-    assert [(level.name, level.labels) for level in found.levels] == [("node", ("node0",))]
+    hierarchy = find_hierarchy(tree((4,), (1,), (1000,)).measure(0.1))
+    assert [(level.name, level.labels) for level in hierarchy.levels] == [("node", ("node0",))]
 
 
 def test_without_names_levels_are_counted() -> None:
     measurement = tree((4, 4, 2), (1, 5, 20), (900, 500, 100)).measure(0.1)
     nameless = replace(measurement, hosts=(Host(""),), ranks=tuple(Rank(0) for _ in measurement.ranks))
-    found = find_hierarchy(nameless)
-    assert [level.name for level in found.levels] == ["level 1", "level 2", "machine"]
+    hierarchy = find_hierarchy(nameless)
+    assert [level.name for level in hierarchy.levels] == ["level 1", "level 2", "machine"]
 
 
 def test_the_found_levels_agree_with_the_kernel() -> None:
     measurement = bound()
-    found = compare(find_hierarchy(measurement), hwloc_partitions(measurement))
-    assert {one.given: one.level for one in found} == {
+    agreements = compare(find_hierarchy(measurement), hwloc_partitions(measurement))
+    assert {agreement.given: agreement.level for agreement in agreements} == {
         "core": "package",
         "l3": "package",
         "numa": "package",
         "package": "package",
         "node": "node",
     }
-    assert all(one.index == 1 and one.differ == () for one in found if one.given != "core")
+    assert all(
+        agreement.index == 1 and agreement.differ == ()
+        for agreement in agreements
+        if agreement.given != "core"
+    )
 
 
 def test_ranks_that_differ_are_listed() -> None:
-    found = find_hierarchy(tree((4, 4), (1, 20), (900, 100)).measure(0.1))
+    hierarchy = find_hierarchy(tree((4, 4), (1, 20), (900, 100)).measure(0.1))
     switches = [f"leaf{rank // 4}" for rank in range(16)]
     switches[5] = "leaf3"
-    (one,) = compare(found, {"switch": switches})
-    assert one.level == "node"
-    assert one.differ == (5,)
-    assert 0.7 < one.index < 1
+    (agreement,) = compare(hierarchy, {"switch": switches})
+    assert agreement.level == "node"
+    assert agreement.differ == (5,)
+    assert 0.7 < agreement.index < 1
 
 
 def test_unbound_ranks_tell_only_their_node() -> None:

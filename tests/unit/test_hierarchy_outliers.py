@@ -35,13 +35,13 @@ def large() -> Machine:
     return tree((8, 8, 4), (0.5, 1.0, 2.0), (12000, 6000, 3000), order="shuffled")
 
 
-def assert_levels(found: Hierarchy, planted: Machine) -> None:
-    groups = [level.groups.tolist() for level in found.levels]
+def assert_levels(hierarchy: Hierarchy, planted: Machine) -> None:
+    groups = [level.groups.tolist() for level in hierarchy.levels]
     assert groups == [part.tolist() for part in planted.partitions] + [[0] * planted.count]
 
 
-def told(found: Hierarchy) -> set[tuple[str, str, str]]:
-    return {(outlier.kind, outlier.where, outlier.what) for outlier in found.outliers}
+def outliers_of(hierarchy: Hierarchy) -> set[tuple[str, str, str]]:
+    return {(outlier.kind, outlier.where, outlier.what) for outlier in hierarchy.outliers}
 
 
 def nameless(measurement: Measurement) -> Measurement:
@@ -55,10 +55,10 @@ def nameless(measurement: Measurement) -> Measurement:
 @pytest.mark.parametrize("seed", range(5))
 def test_a_virtual_cluster_has_three_levels(order: str, seed: int) -> None:
     planted = virtual(order)
-    found = find_hierarchy(planted.measure(NOISE, seed))
-    assert_levels(found, planted)
-    assert [level.name for level in found.levels] == ["node", "switch", "machine"]
-    assert not found.outliers
+    hierarchy = find_hierarchy(planted.measure(NOISE, seed))
+    assert_levels(hierarchy, planted)
+    assert [level.name for level in hierarchy.levels] == ["node", "switch", "machine"]
+    assert not hierarchy.outliers
     assert_levels(find_hierarchy(nameless(planted.measure(NOISE, seed))), planted)
 
 
@@ -68,14 +68,14 @@ def test_a_delayed_node_is_named(order: str, seed: int) -> None:
     planted = virtual(order)
     node = int(planted.partitions[0][5])
     planted.delays[0, node] = 1000
-    found = find_hierarchy(planted.measure(NOISE, seed))
-    assert_levels(found, planted)
+    hierarchy = find_hierarchy(planted.measure(NOISE, seed))
+    assert_levels(hierarchy, planted)
     # One pair inside of each node does not always tell, with so much noise.
     kinds = {"slow link of a node", "slow node or its link"}
-    assert told(found) in [{(kind, f"node{node}", "latency")} for kind in kinds]
-    assert found.outliers[0].ranks == tuple(np.flatnonzero(planted.partitions[0] == node))
-    assert found.outliers[0].expected == pytest.approx(80, rel=0.3)
-    assert found.outliers[0].value == pytest.approx(1080, rel=0.3)
+    assert outliers_of(hierarchy) in [{(kind, f"node{node}", "latency")} for kind in kinds]
+    assert hierarchy.outliers[0].ranks == tuple(np.flatnonzero(planted.partitions[0] == node))
+    assert hierarchy.outliers[0].expected == pytest.approx(80, rel=0.3)
+    assert hierarchy.outliers[0].value == pytest.approx(1080, rel=0.3)
 
 
 @pytest.mark.parametrize("rate", [1, 2])
@@ -83,11 +83,11 @@ def test_a_delayed_node_is_named(order: str, seed: int) -> None:
 def test_a_node_with_a_slow_link_is_named(rate: float, seed: int) -> None:
     planted = virtual()
     planted.caps[0, 3] = rate
-    found = find_hierarchy(planted.measure(NOISE, seed))
-    assert_levels(found, planted)
+    hierarchy = find_hierarchy(planted.measure(NOISE, seed))
+    assert_levels(hierarchy, planted)
     kinds = {"slow link of a node", "slow node or its link"}
-    assert told(found) in [{(kind, "node3", "bandwidth")} for kind in kinds]
-    assert found.outliers[0].value == pytest.approx(rate, rel=0.3)
+    assert outliers_of(hierarchy) in [{(kind, "node3", "bandwidth")} for kind in kinds]
+    assert hierarchy.outliers[0].value == pytest.approx(rate, rel=0.3)
 
 
 def several(count: int) -> Machine:
@@ -113,18 +113,18 @@ def test_a_slow_node_is_told_from_a_slow_link(count: int, noise: float) -> None:
         (late, "slow link of a node", {"latency"}),
         (thin, "slow link of a node", {"bandwidth"}),
     ):
-        found = find_hierarchy(planted.measure(noise))
-        assert_levels(found, planted)
-        assert told(found) == {(kind, "node3", one) for one in what}
+        hierarchy = find_hierarchy(planted.measure(noise))
+        assert_levels(hierarchy, planted)
+        assert outliers_of(hierarchy) == {(kind, "node3", quantity) for quantity in what}
 
 
 def test_a_node_that_is_slow_only_inside_is_named() -> None:
     planted = several(64)
     planted.inside[0, 6] = 1.6
-    found = find_hierarchy(planted.measure(0.1))
-    assert_levels(found, planted)
-    assert told(found) == {("slow node", "node6", what) for what in ("latency", "bandwidth")}
-    assert {outlier.level for outlier in found.outliers} == {"node"}
+    hierarchy = find_hierarchy(planted.measure(0.1))
+    assert_levels(hierarchy, planted)
+    assert outliers_of(hierarchy) == {("slow node", "node6", what) for what in ("latency", "bandwidth")}
+    assert {outlier.level for outlier in hierarchy.outliers} == {"node"}
 
 
 def test_two_slow_nodes_on_one_switch() -> None:
@@ -132,9 +132,9 @@ def test_two_slow_nodes_on_one_switch() -> None:
     planted = several(64)
     make_slow(planted, 1)
     make_slow(planted, 2)
-    found = find_hierarchy(planted.measure(0.15))
-    assert_levels(found, planted)
-    assert {(kind, where) for kind, where, _ in told(found)} == {
+    hierarchy = find_hierarchy(planted.measure(0.15))
+    assert_levels(hierarchy, planted)
+    assert {(kind, where) for kind, where, _ in outliers_of(hierarchy)} == {
         ("slow node", "node1"),
         ("slow node", "node2"),
     }
@@ -145,9 +145,9 @@ def test_slow_links_on_one_switch_make_no_level(seed: int) -> None:
     planted = several(64)
     planted.delays[0, 1] = 4
     planted.caps[0, 2] = 400
-    found = find_hierarchy(planted.measure(0.15, seed))
-    assert_levels(found, planted)
-    assert {(kind, where) for kind, where, _ in told(found)} == {
+    hierarchy = find_hierarchy(planted.measure(0.15, seed))
+    assert_levels(hierarchy, planted)
+    assert {(kind, where) for kind, where, _ in outliers_of(hierarchy)} == {
         (SLOW_LINK_OF_NODE, "node1"),
         (SLOW_LINK_OF_NODE, "node2"),
     }
@@ -163,32 +163,34 @@ def test_node_and_link_are_not_told_apart_where_nothing_compares(ranks: int) -> 
     others = (pairs.first % ranks != 0) | (pairs.second % ranks != 0)
     for values in (*pairs.times.values(), *pairs.bandwidths.values()):
         values[others] = np.nan
-    found = find_hierarchy(measurement)
-    assert told(found) == {(SLOW_NODE_OR_LINK, "node5", "latency")}
+    hierarchy = find_hierarchy(measurement)
+    assert outliers_of(hierarchy) == {(SLOW_NODE_OR_LINK, "node5", "latency")}
 
 
 def test_a_slow_link_between_nodes_is_named() -> None:
     planted = virtual()
     planted.links[0, 1, 2] = 5
-    found = find_hierarchy(planted.measure(NOISE))
-    assert_levels(found, planted)
-    assert told(found) == {("slow link", "node1 - node2", what) for what in ("latency", "bandwidth")}
+    hierarchy = find_hierarchy(planted.measure(NOISE))
+    assert_levels(hierarchy, planted)
+    assert outliers_of(hierarchy) == {
+        ("slow link", "node1 - node2", what) for what in ("latency", "bandwidth")
+    }
 
 
 def test_a_slow_rank_is_named() -> None:
     planted = virtual()
     planted.delays[-1, 3] = 300
-    found = find_hierarchy(planted.measure(NOISE))
-    assert_levels(found, planted)
-    assert told(found) == {("slow rank", "rank 3 on node1", "latency")}
+    hierarchy = find_hierarchy(planted.measure(NOISE))
+    assert_levels(hierarchy, planted)
+    assert outliers_of(hierarchy) == {("slow rank", "rank 3 on node1", "latency")}
 
 
 @pytest.mark.parametrize("seed", few(range(40), 12))
 def test_nothing_is_slow_where_nothing_is(seed: int) -> None:
     planted = [virtual(), tree((4,), (10,), (1000,)), tree((2, 4), (1, 50), (5000, 100))][seed % 3]
-    found = find_hierarchy(planted.measure(0.25, seed))
-    assert_levels(found, planted)
-    assert not found.outliers
+    hierarchy = find_hierarchy(planted.measure(0.25, seed))
+    assert_levels(hierarchy, planted)
+    assert not hierarchy.outliers
 
 
 def test_among_many_ranks_all_kinds_are_named_at_once() -> None:
@@ -198,10 +200,10 @@ def test_among_many_ranks_all_kinds_are_named_at_once() -> None:
     planted.links[0, 1, 9] = 4
     planted.single[3, 77] = 30
     assert 100 not in np.flatnonzero(planted.partitions[0] == 5)
-    found = find_hierarchy(planted.measure(0.15, missing=0.03))
-    assert_levels(found, planted)
+    hierarchy = find_hierarchy(planted.measure(0.15, missing=0.03))
+    assert_levels(hierarchy, planted)
     host = f"node{planted.partitions[0][100]}"
-    assert {where for _, where, _ in told(found)} == {
+    assert {where for _, where, _ in outliers_of(hierarchy)} == {
         "node5",
         f"rank 100 on {host}",
         "node1 - node9",
@@ -211,10 +213,10 @@ def test_among_many_ranks_all_kinds_are_named_at_once() -> None:
 
 def test_single_pairs_do_not_hide_levels() -> None:
     planted = large()
-    found = find_hierarchy(planted.measure(0.1, outliers=0.01))
-    assert_levels(found, planted)
-    assert {kind for kind, _, _ in told(found)} == {"slow pair"}
-    assert all(outlier.value != pytest.approx(outlier.expected, rel=0.4) for outlier in found.outliers)
+    hierarchy = find_hierarchy(planted.measure(0.1, outliers=0.01))
+    assert_levels(hierarchy, planted)
+    assert {kind for kind, _, _ in outliers_of(hierarchy)} == {"slow pair"}
+    assert all(outlier.value != pytest.approx(outlier.expected, rel=0.4) for outlier in hierarchy.outliers)
 
 
 @pytest.mark.parametrize(("again", "verdict"), [(1080.0, "slow alone"), (85.0, "slow under load")])
@@ -233,8 +235,8 @@ def test_what_was_measured_again_alone_has_a_verdict(again: float, verdict: str)
         times={name: np.full((1, len(SIZES)), again) for name in pairs.times},
         bandwidths={name: values[chosen] for name, values in pairs.bandwidths.items()},
     )
-    found = find_hierarchy(replace(measurement, alone=alone))
-    assert [outlier.verdict for outlier in found.outliers] == [verdict]
+    hierarchy = find_hierarchy(replace(measurement, alone=alone))
+    assert [outlier.verdict for outlier in hierarchy.outliers] == [verdict]
 
 
 def test_leaders_stand_for_their_nodes() -> None:
@@ -244,10 +246,10 @@ def test_leaders_stand_for_their_nodes() -> None:
     others = (pairs.first % 4 != 0) | (pairs.second % 4 != 0)
     for values in (*pairs.times.values(), *pairs.bandwidths.values()):
         values[others] = np.nan
-    found = find_hierarchy(measurement)
-    assert_levels(found, planted)
-    assert found.levels[0].cost.latency_us is None
-    assert found.levels[1].cost.latency_us == pytest.approx(10, rel=0.1)
+    hierarchy = find_hierarchy(measurement)
+    assert_levels(hierarchy, planted)
+    assert hierarchy.levels[0].cost.latency_us is None
+    assert hierarchy.levels[1].cost.latency_us == pytest.approx(10, rel=0.1)
 
 
 def test_one_slow_pair_tells_of_neither_of_its_ranks() -> None:
@@ -262,5 +264,5 @@ def test_one_slow_pair_tells_of_neither_of_its_ranks() -> None:
     for values in pairs.bandwidths.values():
         values[others] = np.nan
         values[slow] /= 10
-    found = find_hierarchy(measurement)
-    assert not [outlier for outlier in found.outliers if outlier.kind in ("slow rank", "slow node")]
+    hierarchy = find_hierarchy(measurement)
+    assert not [outlier for outlier in hierarchy.outliers if outlier.kind in ("slow rank", "slow node")]

@@ -16,12 +16,12 @@ SOME = range(1, STEPS, 3)
 """Steps of a sample: each rank has its turn in as many of them."""
 
 
-def assert_ideal(found: Split, run: MadeRun, seconds: float) -> None:
+def assert_ideal(split: Split, run: MadeRun, seconds: float) -> None:
     """It tells how long the run would take on an ideal network, and its range holds that."""
     truth = seconds / max(run.clocks)
-    assert found.transfer == pytest.approx(truth, abs=0.02)
-    assert found.transfer_low - 1e-9 <= truth <= found.transfer_high + 1e-9
-    assert found.serialisation_low <= found.serialisation <= found.serialisation_high
+    assert split.transfer == pytest.approx(truth, abs=0.02)
+    assert split.transfer_low - 1e-9 <= truth <= split.transfer_high + 1e-9
+    assert split.serialisation_low <= split.serialisation <= split.serialisation_high
 
 
 @pytest.mark.parametrize("kept", [None, SOME])
@@ -31,9 +31,9 @@ def test_who_leaves_late_comes_late(kept: Container[int] | None) -> None:
     for step in range(STEPS):
         run.compute([WORK] * RANKS)
         run.collective(step, [2.0 if step % RANKS == rank else 0.5 for rank in range(RANKS)])
-    found = run.split
-    assert_ideal(found, run, STEPS * WORK)
-    assert found.serialisation == pytest.approx(1.0, abs=0.05)
+    split = run.split
+    assert_ideal(split, run, STEPS * WORK)
+    assert split.serialisation == pytest.approx(1.0, abs=0.05)
 
 
 @pytest.mark.parametrize("kept", [None, SOME])
@@ -53,9 +53,9 @@ def test_late_by_both(kept: Container[int] | None) -> None:
     for step in range(STEPS):
         run.compute([2 * WORK, WORK, WORK, WORK])
         run.collective(step, [1.5, 0.5, 0.5, 0.5])
-    found = run.split
-    assert_ideal(found, run, STEPS * 2 * WORK)
-    assert found.serialisation == pytest.approx(1.0, abs=0.05)
+    split = run.split
+    assert_ideal(split, run, STEPS * 2 * WORK)
+    assert split.serialisation == pytest.approx(1.0, abs=0.05)
 
 
 @pytest.mark.parametrize("kept", [None, SOME])
@@ -68,9 +68,9 @@ def test_ranks_that_compute_one_after_another(kept: Container[int] | None) -> No
                 run.receive(step, rank, rank - 1, run.clocks[rank - 1], WORK)
             run.clocks[rank] += WORK
         run.collective(step, [0.0] * RANKS, "MPI_Barrier")
-    found = run.split
-    assert_ideal(found, run, STEPS * RANKS * WORK)
-    assert found.serialisation == pytest.approx(1 / RANKS)
+    split = run.split
+    assert_ideal(split, run, STEPS * RANKS * WORK)
+    assert split.serialisation == pytest.approx(1 / RANKS)
 
 
 def test_a_ring() -> None:
@@ -90,7 +90,7 @@ def test_a_ring_with_work_that_moves() -> None:
         work = [3 * WORK if (step * 3) % RANKS == rank else WORK for rank in range(RANKS)]
         run.compute(work)
         run.ring(step, [1.0 if (step * 3 + 1) % RANKS == rank else 0.25 for rank in range(RANKS)])
-        ideal = [one + own for one, own in zip(ideal, work, strict=True)]
+        ideal = [end + own for end, own in zip(ideal, work, strict=True)]
         ideal = [max(ideal[rank], ideal[rank - 1]) for rank in range(RANKS)]
     run.collective(STEPS, [0.0] * RANKS, "MPI_Barrier")
     assert_ideal(run.split, run, max(ideal))
@@ -102,6 +102,6 @@ def test_messages_of_a_sample(golden: Golden) -> None:
     for step in range(STEPS):
         run.compute([WORK] * RANKS)
         run.ring(step, [3.0 if step % RANKS == rank else 0.5 for rank in range(RANKS)])
-    found = run.efficiency
-    assert found.split is None
-    golden.says(found.why_no_split, "60 % .. MPI .. transfer .. computing")
+    efficiency = run.efficiency
+    assert efficiency.split is None
+    golden.says(efficiency.why_no_split, "60 % .. MPI .. transfer .. computing")

@@ -140,7 +140,7 @@ def test_rows_without_a_switch(tmp_path, golden: Golden):
         open_fabric([str(tmp_path / "tables")])
     golden.says(error.value)
     text = text.replace("#\n", "").replace("osm", "0x0002 : 001  : 00   : yes\nosm")
-    said = complaint(tmp_path, "ibdiagnet.fdbs", lambda told: told.split("\n")[0] + "x\n" + told)
+    said = complaint(tmp_path, "ibdiagnet.fdbs", lambda content: content.split("\n")[0] + "x\n" + content)
     golden.says(said, "1")
 
 

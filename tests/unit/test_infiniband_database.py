@@ -36,14 +36,16 @@ def db_csv(subnet, lid_at_all_ports):
         else:
             rows = [(1, int(subnet.ports.lids[end - switches]))]
         ports += [f"0x{node:016x},0x{guid:016x},{port},{lid},2,1,0,4" for port, lid in rows]
-    for one, one_port, other, other_port in zip(
+    for source, source_port, destination, destination_port in zip(
         subnet.links.source,
         subnet.links.source_port,
         subnet.links.destination,
         subnet.links.destination_port,
         strict=True,
     ):
-        links.append(f"0x{node_of[one]:016x},{one_port},0x{node_of[other]:016x},{other_port}")
+        links.append(
+            f"0x{node_of[source]:016x},{source_port},0x{node_of[destination]:016x},{destination_port}"
+        )
     heads = "NodeDesc,NumPorts,NodeType,ClassVersion,BaseVersion,SystemImageGUID,NodeGUID,PortGUID"
     sections = {
         "NODES": [heads, *nodes],

@@ -30,8 +30,8 @@ def named(*descriptions: str) -> list[str]:
 
 def of_class(subnet: Subnet, which: int) -> list[float]:
     """How many messages of an all-to-all take each link of a class."""
-    found: list[float] = loads(subnet, all_pairs(len(subnet.ports.hosts)))[subnet.classes == which].tolist()
-    return found
+    counts: list[float] = loads(subnet, all_pairs(len(subnet.ports.hosts)))[subnet.classes == which].tolist()
+    return counts
 
 
 @pytest.mark.reported("machines/localhost")
@@ -87,8 +87,8 @@ def test_adapters_on_one_card_are_of_one_host() -> None:
 
 
 def test_a_system_guid_that_all_adapters_have_is_none() -> None:
-    alike = [Adapter(node, 7, 0, LOCALHOST) for node in range(1, 31)]
-    assert len({host for host, _ in host_names(alike).names}) == 30
+    adapters = [Adapter(node, 7, 0, LOCALHOST) for node in range(1, 31)]
+    assert len({host for host, _ in host_names(adapters).names}) == 30
 
 
 def test_ports_without_the_guid_of_their_adapter() -> None:

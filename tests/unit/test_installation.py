@@ -33,14 +33,14 @@ HERE = Facts(
 ALL = [replace(HERE, host=f"n{number}") for number in range(1, 5)]
 
 
-def found(*changed: Facts) -> list[Finding]:
+def findings_of(*changed: Facts) -> list[Finding]:
     """What is said of four nodes, of which some are as given."""
-    by_host = {one.host: one for one in (*ALL, *changed)}
+    by_host = {node.host: node for node in (*ALL, *changed)}
     return list(problems(list(by_host.values()), HERE, began=999.0, ended=1001.0))
 
 
 def test_nothing_is_wrong() -> None:
-    said = [(one.subject, one.text, one.cure) for one in found()]
+    said = [(finding.subject, finding.text, finding.cure) for finding in findings_of()]
     assert said == [
         ("nodes", "4: n[1-4]", ""),
         ("Rankwise", "0.1.0, Python 3.11.2", ""),
@@ -69,14 +69,14 @@ def test_nothing_is_wrong() -> None:
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_one_line_for_the_nodes_with_a_problem(change: Mapping[str, object], text: str, stops: bool) -> None:
-    wrong = [replace(one, **change) for one in ALL[1:3]]
-    said = [one for one in found(*wrong) if one.cure]
-    assert [(one.subject, one.text, one.stops) for one in said] == [("n[2-3]", text, stops)]
+    wrong = [replace(node, **change) for node in ALL[1:3]]
+    said = [finding for finding in findings_of(*wrong) if finding.cure]
+    assert [(finding.subject, finding.text, finding.stops) for finding in said] == [("n[2-3]", text, stops)]
 
 
 @pytest.mark.parametrize("time", [998.5, 1001.5])
 def test_clocks_may_be_off_by_a_second(time: float) -> None:
-    assert not any(one.cure for one in found(replace(HERE, host="n2", time=time)))
+    assert not any(finding.cure for finding in findings_of(replace(HERE, host="n2", time=time)))
 
 
 def test_the_first_process_of_a_node_answers(tmp_path: Path) -> None:
@@ -84,10 +84,10 @@ def test_the_first_process_of_a_node_answers(tmp_path: Path) -> None:
     (answer,) = tmp_path.glob("*.json")
     answer.write_text(json.dumps({**json.loads(answer.read_text()), "python": "kept"}))
     assert facts.main([str(tmp_path)]) == 0
-    (told,) = facts.read(tmp_path)
-    assert told.python == "kept"
-    assert told.digest
-    assert told.complaint == ""
+    (node,) = facts.read(tmp_path)
+    assert node.python == "kept"
+    assert node.digest
+    assert node.complaint == ""
 
 
 def test_a_directory_that_a_node_does_not_see(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,24 +111,28 @@ def asked(tmp_path: Path, launch: str) -> list[Finding]:
 
 def test_a_launch(tmp_path: Path) -> None:
     said = asked(tmp_path, LAUNCH)
-    assert not any(one.stops for one in said)
-    assert next(one.text for one in said if one.subject == "nodes").startswith("1: ")
+    assert not any(finding.stops for finding in said)
+    assert next(finding.text for finding in said if finding.subject == "nodes").startswith("1: ")
     # There is no compiler on this PATH.
-    assert next(one.text for one in said if one.subject == "recording").startswith("not tried: no mpicc")
+    assert next(finding.text for finding in said if finding.subject == "recording").startswith(
+        "not tried: no mpicc"
+    )
     assert not list(tmp_path.glob("doctor*"))
 
 
 def test_a_launch_that_fails(tmp_path: Path) -> None:
     (launch,) = [
-        one for one in asked(tmp_path, LAUNCH.splitlines()[0] + "\necho no slots >&2; exit 3") if one.stops
+        finding
+        for finding in asked(tmp_path, LAUNCH.splitlines()[0] + "\necho no slots >&2; exit 3")
+        if finding.stops
     ]
     assert (launch.subject, launch.text) == ("launch", "ended with status 3: no slots")
 
 
 def test_a_node_that_can_not_write(tmp_path: Path) -> None:
     said = f"printf '%s\\tn7\\tPermission denied\\n' {facts.CANT_WRITE}\n"
-    wrong = [one for one in asked(tmp_path, LAUNCH + said) if one.stops]
-    assert [(one.subject, one.text) for one in wrong] == [
+    wrong = [finding for finding in asked(tmp_path, LAUNCH + said) if finding.stops]
+    assert [(finding.subject, finding.text) for finding in wrong] == [
         ("n7", f"can't write to {tmp_path}: Permission denied")
     ]
 

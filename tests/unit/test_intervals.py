@@ -30,11 +30,11 @@ def record(shift: int, first: int, counts: list[tuple[int, ...]]) -> np.ndarray:
 
 
 def rows(dtype: np.dtype[Any], *made: dict[str, int]) -> np.ndarray:
-    found = np.zeros(len(made), dtype)
-    for place, one in enumerate(made):
-        for name, value in one.items():
-            found[name][place] = value
-    return found
+    table = np.zeros(len(made), dtype)
+    for place, fields in enumerate(made):
+        for name, value in fields.items():
+            table[name][place] = value
+    return table
 
 
 def line(shift: int, first: int, *calls: int) -> TimeLine:
@@ -45,9 +45,9 @@ def line(shift: int, first: int, *calls: int) -> TimeLine:
     return TimeLine(shift, first, sums)
 
 
-def calls_of(found: TimeLine | None) -> list[int]:
-    assert found
-    counted: list[int] = found.sums[:, COLUMNS.index("calls")].tolist()
+def calls_of(series: TimeLine | None) -> list[int]:
+    assert series
+    counted: list[int] = series.sums[:, COLUMNS.index("calls")].tolist()
     return counted
 
 
@@ -60,31 +60,31 @@ def test_what_no_interval_has_belongs_to_the_latest() -> None:
         message("MPI_Bcast", 1, 100, 1, kind=IN_COLLECTIVE),
     )
     made = record(4, 3, [(0, 40, 5, 3, 2), (0, 0, 0, 0, 0), (0, 10, 0, 1, 3)])
-    found, damaged = time_line([(0, made)], [(0, calls)], [(0, messages)])
+    series, damaged = time_line([(0, made)], [(0, calls)], [(0, messages)])
     assert damaged == 0
-    assert found is not None
-    assert (found.shift, found.first) == (4, 3)
-    assert found.sums.tolist() == [[0, 40, 5, 3, 2], [0, 0, 0, 0, 0], [0, 30, 0, 5, 7]]
+    assert series is not None
+    assert (series.shift, series.first) == (4, 3)
+    assert series.sums.tolist() == [[0, 40, 5, 3, 2], [0, 0, 0, 0, 0], [0, 30, 0, 5, 7]]
 
 
 def test_threads_are_added_up_at_the_wider_of_their_widths() -> None:
-    one, other = record(4, 5, [(1, 0, 0, 0, 1)] * 4), record(5, 4, [(8, 0, 0, 0, 0)])
+    narrow, wide = record(4, 5, [(1, 0, 0, 0, 1)] * 4), record(5, 4, [(8, 0, 0, 0, 0)])
     calls = rows(layout.CALLS, call("MPI_Send", calls=4))
     none = rows(layout.CALLS)
-    found, _ = time_line([(0, one), (1, other)], [(0, calls), (1, none)], [])
+    series, _ = time_line([(0, narrow), (1, wide)], [(0, calls), (1, none)], [])
     # Intervals 5 to 8 of 16 ticks are in 2 (half of it), 3 and 4 of 32 ticks.
-    assert found is not None
-    assert (found.shift, found.first) == (5, 2)
-    assert found.sums[:, 0].tolist() == [1, 2, 1 + 8]
-    assert calls_of(found) == [1, 2, 1]
+    assert series is not None
+    assert (series.shift, series.first) == (5, 2)
+    assert series.sums[:, 0].tolist() == [1, 2, 1 + 8]
+    assert calls_of(series) == [1, 2, 1]
 
 
 def test_threads_far_apart_do_not_fill_the_memory() -> None:
     early, late = record(4, 1, [(1, 0, 0, 0, 0)]), record(4, 1 << 40, [(2, 0, 0, 0, 0)])
-    found, _ = time_line([(0, early), (1, late)], [], [])
-    assert found is not None
-    assert len(found.sums) <= 512
-    assert (found.sums[0, 0], found.sums[-1, 0], found.sums.sum()) == (1, 2, 3)
+    series, _ = time_line([(0, early), (1, late)], [], [])
+    assert series is not None
+    assert len(series.sums) <= 512
+    assert (series.sums[0, 0], series.sums[-1, 0], series.sums.sum()) == (1, 2, 3)
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_impossible_numbers_are_damage() -> None:
 
 
 def test_neighbours_are_merged_an_even_one_with_the_next() -> None:
-    found = line(3, 7, 1, 2, 4, 8, 16).with_shift(4)
-    assert (found.first, calls_of(found)) == (3, [1, 2 + 4, 8 + 16])
+    merged = line(3, 7, 1, 2, 4, 8, 16).with_shift(4)
+    assert (merged.first, calls_of(merged)) == (3, [1, 2 + 4, 8 + 16])
     assert calls_of(line(3, 7, 1, 2, 4, 8, 16).with_shift(6)) == [1, 30]
     assert calls_of(line(0, 0, *[1] * 100).within(32)) == [4] * 25
 
@@ -113,19 +113,19 @@ def test_neighbours_are_merged_an_even_one_with_the_next() -> None:
 def joined(lines: dict[int, TimeLine | None], clocks: dict[int, NodeClock], run: float = 8.0) -> Intervals:
     """Lines of processes that came out of MPI_Init 1 s after the run's start, by their own clocks."""
     world = {}
-    for rank, one in lines.items():
+    for rank, series in lines.items():
         started = clocks[rank].ticks + round((1.0 - clocks[rank].seconds) / clocks[rank].seconds_per_tick)
         header = SimpleNamespace(stamps={"started": Stamp(started, 1, 1)}, state="finalized")
-        world[rank] = SimpleNamespace(header=header, time_line=one, threads=np.zeros(0, layout.THREAD))
+        world[rank] = SimpleNamespace(header=header, time_line=series, threads=np.zeros(0, layout.THREAD))
     own = {rank: Clock(1 / clocks[rank].seconds_per_tick, Stamp(0, 0, 0)) for rank in lines}
     lifetimes = {rank: Lifetime(0, 10 * 10**9, run) for rank in lines}
     return join_intervals(world, own, clocks, lifetimes, 10.0)  # type: ignore[arg-type]
 
 
-def counted(found: Intervals) -> dict[int, dict[int, int]]:
+def counted(intervals: Intervals) -> dict[int, dict[int, int]]:
     """Calls by rank and interval."""
     by_rank: dict[int, dict[int, int]] = {}
-    for rank, interval, _, _, _, _, calls in found.rows:
+    for rank, interval, _, _, _, _, calls in intervals.rows:
         by_rank.setdefault(rank, {})[interval] = calls
     return by_rank
 
@@ -134,10 +134,10 @@ def test_ranks_of_a_node_are_laid_on_one_another() -> None:
     clock = NodeClock(group=0, ticks=0, seconds=0.0, seconds_per_tick=1 / SECOND)
     # Rank 0 has intervals of a second, from 1 s on, rank 1 of half a second, from 1.5 s on.
     lines = {0: line(30, 1, 1, 2, 3), 1: line(29, 3, 10, 20, 30)}
-    found = joined(lines, {0: clock, 1: clock})
-    assert found.axis == Axis(1.0, 1.0, 9)
-    assert found.spans == {0: (1.0, 9.0), 1: (1.0, 9.0)}
-    assert counted(found) == {0: {0: 1, 1: 2, 2: 3}, 1: {0: 10, 1: 50}}
+    intervals = joined(lines, {0: clock, 1: clock})
+    assert intervals.axis == Axis(1.0, 1.0, 9)
+    assert intervals.spans == {0: (1.0, 9.0), 1: (1.0, 9.0)}
+    assert counted(intervals) == {0: {0: 1, 1: 2, 2: 3}, 1: {0: 10, 1: 50}}
 
 
 def test_another_clock_is_shifted_and_nothing_gets_lost() -> None:
@@ -145,10 +145,10 @@ def test_another_clock_is_shifted_and_nothing_gets_lost() -> None:
     # Half a second later by the common clock than by its own, and slower by a thousandth.
     other = NodeClock(group=0, ticks=0, seconds=0.5, seconds_per_tick=1.001 / SECOND)
     lines = {0: line(30, 1, 1, 2, 3), 1: line(30, 2, 101, 200, 7)}
-    found = joined(lines, {0: clock, 1: other})
-    assert found.axis is not None
-    assert found.axis.width == 1.0
-    ranks = counted(found)
+    intervals = joined(lines, {0: clock, 1: other})
+    assert intervals.axis is not None
+    assert intervals.axis.width == 1.0
+    ranks = counted(intervals)
     assert ranks[0] == {0: 1, 1: 2, 2: 3}
     assert sum(ranks[1].values()) == 308
     # From 2.502 s on: half of 101 is before 3 s.
@@ -158,18 +158,18 @@ def test_another_clock_is_shifted_and_nothing_gets_lost() -> None:
 
 def test_ranks_without_a_line_are_left_out() -> None:
     clock = NodeClock(group=0, ticks=0, seconds=0.0, seconds_per_tick=1 / SECOND)
-    found = joined({0: None, 1: line(30, 1, 5)}, {0: clock, 1: clock})
-    assert counted(found) == {1: {0: 5}}
+    intervals = joined({0: None, 1: line(30, 1, 5)}, {0: clock, 1: clock})
+    assert counted(intervals) == {1: {0: 5}}
     assert joined({0: None}, {0: clock}).axis is None
 
 
 def test_many_ranks_have_fewer_intervals() -> None:
     clock = NodeClock(group=0, ticks=0, seconds=0.0, seconds_per_tick=1 / SECOND)
     lines: dict[int, TimeLine | None] = dict.fromkeys(range(2000), line(24, 64, *[1] * 256))
-    found = joined(lines, dict.fromkeys(lines, clock))
-    assert found.axis is not None
-    assert 64 < found.axis.count <= 131
-    assert sum(sum(row.values()) for row in counted(found).values()) == 2000 * 256
+    intervals = joined(lines, dict.fromkeys(lines, clock))
+    assert intervals.axis is not None
+    assert 64 < intervals.axis.count <= 131
+    assert sum(sum(row.values()) for row in counted(intervals).values()) == 2000 * 256
 
 
 def test_a_call_that_never_returned_counts_to_the_end() -> None:
@@ -181,7 +181,7 @@ def test_a_call_that_never_returned_counts_to_the_end() -> None:
     world = {0: SimpleNamespace(header=header, time_line=line(30, 1, 1), threads=threads)}
     lifetimes = {0: Lifetime(0, 10 * 10**9, 5.5)}
     clocks = {0: Clock(SECOND, Stamp(0, 0, 0))}
-    found = join_intervals(world, clocks, {0: clock}, lifetimes, 10.0)  # type: ignore[arg-type]
-    seconds = {interval: seconds for _, interval, seconds, *_ in found.rows}
+    intervals = join_intervals(world, clocks, {0: clock}, lifetimes, 10.0)  # type: ignore[arg-type]
+    seconds = {interval: seconds for _, interval, seconds, *_ in intervals.rows}
     # The run ends after 1 + 5.5 s.
     assert seconds == pytest.approx({0: 10 / SECOND, 3: 0.75, 4: 1.0, 5: 0.5})

@@ -191,11 +191,11 @@ def port(device: str, guid: int, **members: object) -> dict[str, object]:
 
 def processes() -> list[Process]:
     """Four ranks on two nodes; two processes of the first tell of its adapters, and nobody of the second."""
-    found = small_world()
-    for rank, process in enumerate(found):
+    world = small_world()
+    for rank, process in enumerate(world):
         process.header["host"] = b"n1" if rank < 2 else b"n2"
         process.rail_choices = [{"variable": b"UCX_NET_DEVICES", "value": b"mlx5_0:1"}] if rank == 3 else []
-    found[0].adapter_ports = [
+    world[0].adapter_ports = [
         port("mlx5_1", port_guid(1, 0), subnet_prefix=0xFE80 << 48, lid_mask_count=2),
         port(
             "mlx5_0", port_guid(0, 0), node_guid=7, description=b"n1 mlx5_0\x1b[31m", lid=0, sm_lid=0, state=1
@@ -204,8 +204,8 @@ def processes() -> list[Process]:
         port("", 5),
         port("mlx5_3", 2**64 - 1, lid_mask_count=200, state=77, number=2),
     ]
-    found[1].adapter_ports = [port("other", 9)]
-    return found
+    world[1].adapter_ports = [port("other", 9)]
+    return world
 
 
 def test_one_process_tells_of_a_node(tmp_path: Path) -> None:

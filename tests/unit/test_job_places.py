@@ -156,7 +156,7 @@ def test_hosts_with_fewer_ports_are_told(golden: Golden) -> None:
     ],
 )
 def test_lists(given: str, expected: str) -> None:
-    assert [one.host for one in given_hosts(given, 4)] == expected.split()
+    assert [place.host for place in given_hosts(given, 4)] == expected.split()
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_lists(given: str, expected: str) -> None:
 )
 def test_files(tmp_path: Path, text: str, expected: str) -> None:
     (tmp_path / "hosts").write_text(text)
-    found = given_hosts(str(tmp_path / "hosts"), 4, own=["a", "b", "c"])
-    assert [one.host for one in found] == expected.split()
+    places = given_hosts(str(tmp_path / "hosts"), 4, own=["a", "b", "c"])
+    assert [place.host for place in places] == expected.split()
 
 
 def test_a_rankfile_counts_hosts_of_a_run_that_has_them(tmp_path: Path, golden: Golden) -> None:
@@ -216,14 +216,16 @@ def test_addresses_are_no_names_with_a_domain() -> None:
 def test_files_that_a_mapping_wrote(tmp_path: Path) -> None:
     hosts = ["n3", "n1", "n1", "n4"]
     bindings = [Binding(rank, host, 0, rank, rank, rank) for rank, host in enumerate(hosts)]
-    written = {one.path.name: one for one in instructions(bindings, tmp_path, ["./app"])}
+    written = {
+        instruction.path.name: instruction for instruction in instructions(bindings, tmp_path, ["./app"])
+    }
     read = set(written) - {"MPICH_RANK_ORDER"}
     assert {"placement.csv", "placement.json", "openmpi4.ranks", "slurm.hosts", "lsf.hosts"} <= read
     for name in read:
         written[name].path.write_text(written[name].text)
-        found = given_hosts(str(written[name].path), 4)
-        assert [one.host for one in found] == hosts, name
-    assert [one.host for one in given_hosts(str(tmp_path), 4)] == hosts
+        places = given_hosts(str(written[name].path), 4)
+        assert [place.host for place in places] == hosts, name
+    assert [place.host for place in given_hosts(str(tmp_path), 4)] == hosts
 
 
 @pytest.mark.parametrize(
@@ -375,9 +377,9 @@ def test_the_sender_chooses_the_rail() -> None:
 
 
 def test_as_many_ranks_as_there_is_room_for(tmp_path: Path) -> None:
-    assert [one.host for one in given_hosts("n1*2,n3", None)] == ["n1", "n1", "n3"]
+    assert [place.host for place in given_hosts("n1*2,n3", None)] == ["n1", "n1", "n3"]
     (tmp_path / "placement.csv").write_text("rank,host\n1,b\n0,a\n")
-    assert [one.host for one in given_hosts(str(tmp_path), None)] == ["a", "b"]
+    assert [place.host for place in given_hosts(str(tmp_path), None)] == ["a", "b"]
     (tmp_path / "none").write_text("# nobody\n")
     with pytest.raises(RankwiseError, match="names no host"):
         given_hosts(str(tmp_path / "none"), None)

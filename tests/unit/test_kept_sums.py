@@ -27,7 +27,7 @@ from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.members import parse
 from rankwise.profile.store.database import SUMS, open_profile
 
-IDS = {one.name: one.id for one in PROCEDURES}
+IDS = {procedure.name: procedure.id for procedure in PROCEDURES}
 
 
 def world(size: int = 9) -> list[Process]:
@@ -66,17 +66,17 @@ def world(size: int = 9) -> list[Process]:
     return processes
 
 
-def comparable(table: str, found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def comparable(table: str, values: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Sort the lists of callers, the last column: their order says nothing."""
-    return [(*row[:-1], sorted(parse(row[-1]))) for row in found] if table.endswith("_spreads") else found
+    return [(*row[:-1], sorted(parse(row[-1]))) for row in values] if table.endswith("_spreads") else values
 
 
 def near(value: Any) -> Any:
     """Let numbers in nested lists and dicts differ in their last digits."""
     if isinstance(value, dict):
-        return {key: near(one) for key, one in value.items()}
+        return {key: near(element) for key, element in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(near(one) for one in value)
+        return type(value)(near(element) for element in value)
     return pytest.approx(value) if isinstance(value, float) else value
 
 
@@ -98,7 +98,7 @@ def test_spreads_are_those_of_the_rows(tmp_path: Path) -> None:
     for rank in (1, 2, 6):  # not by everyone: the least is that of rank 0
         processes[rank].calls.append([call("MPI_Scan", WORLD, 3, seconds=0.1 * rank)])
     path = made(tmp_path, processes).path
-    found: dict[str, dict[tuple[Any, ...], dict[int, float]]] = {}
+    by_kind: dict[str, dict[tuple[Any, ...], dict[int, float]]] = {}
     for rank, communicator, family, procedure, seconds in rows(
         path,
         "SELECT rank, c.name, family, p.name, seconds FROM calls"
@@ -111,24 +111,26 @@ def test_spreads_are_those_of_the_rows(tmp_path: Path) -> None:
             ("family", (family,)),
             ("call", (communicator, procedure)),
         ):
-            each = found.setdefault(kind, {}).setdefault(key, {})
+            each = by_kind.setdefault(kind, {}).setdefault(key, {})
             each[rank] = each.get(rank, 0.0) + seconds
     with closing(open_profile(path)) as connection:
         read, read_of_family = members_read(connection), members_read(connection, "communicators.family")
         everyone = {"procedure": lambda _: range(9), "family": read_of_family}
         analysed = {
-            "procedure": {(key,): one for key, one in procedures_over_ranks(connection).items()},
-            "communicator": {(key,): one for key, one in communicators_over_ranks(connection).items()},
-            "family": {(key,): one for key, one in families_over_ranks(connection).items()},
+            "procedure": {(key,): summary for key, summary in procedures_over_ranks(connection).items()},
+            "communicator": {
+                (key,): summary for key, summary in communicators_over_ranks(connection).items()
+            },
+            "family": {(key,): summary for key, summary in families_over_ranks(connection).items()},
             "call": calls_over_ranks(connection),
         }
-        for kind, groups in found.items():
+        for kind, groups in by_kind.items():
             members = everyone.get(kind, read)
             expected = {
                 key: spread(dict.fromkeys(members(key[0]), 0.0) | each) for key, each in groups.items()
             }
-            assert near({key: vars(one) for key, one in analysed[kind].items()}) == {
-                key: vars(one) for key, one in expected.items()
+            assert near({key: vars(summary) for key, summary in analysed[kind].items()}) == {
+                key: vars(summary) for key, summary in expected.items()
             }
     assert (analysed["procedure"]["MPI_Scan",].minimum, analysed["procedure"]["MPI_Scan",].minimum_rank) == (
         0,
@@ -138,7 +140,7 @@ def test_spreads_are_those_of_the_rows(tmp_path: Path) -> None:
 
 def test_calls_of_the_packed_rows(tmp_path: Path) -> None:
     path = made(tmp_path, world()).path
-    found = rows(
+    barriers = rows(
         path,
         "SELECT rank, calls.calls, seconds, min, max, unfinished FROM calls"
         " JOIN procedures ON procedures.id = procedure WHERE name = 'MPI_Barrier' AND rank BETWEEN 3 AND 4"
@@ -146,7 +148,7 @@ def test_calls_of_the_packed_rows(tmp_path: Path) -> None:
     )
     other = (5, 0.75, 0.05, 0.4, 0)
     # (The two calls that rank 4 never left are on the world, up to 9 s.)
-    assert found == [(3, *other), (4, *other), (4, 0, 5.0, 2.0, 3.0, 2)]
+    assert barriers == [(3, *other), (4, *other), (4, 0, 5.0, 2.0, 3.0, 2)]
 
 
 # The helper of multiprocessing that outlives the workers ends with this process, or with the first such test.
@@ -165,18 +167,18 @@ def test_several_processes_make_the_same_profile_as_one(
         for path in run.glob("*.node"):
             path.unlink()
     fractions: list[float] = []
-    one = assemble(run, tmp_path / "one.rankwise", exit_status=0)
+    single = assemble(run, tmp_path / "one.rankwise", exit_status=0)
     monkeypatch.setattr(assembling, "_SHARED_FROM", 1)
     monkeypatch.setattr(assembling, "processors", lambda: 2)
     several = assemble(run, tmp_path / "several.rankwise", exit_status=0, listener=fractions.append)
-    assert (several.ranks_seen, several.reason) == (one.ranks_seen, one.reason)
+    assert (several.ranks_seen, several.reason) == (single.ranks_seen, single.reason)
     assert fractions[-1] == pytest.approx(1.0)
     made_of = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name <> 'call_counts'"
-    for (table,) in rows(one.path, made_of):
+    for (table,) in rows(single.path, made_of):
         # (The numbers of places are given as they are met.)
         query = f"SELECT {'rank, communicator, site' if table == 'call_places' else '*'} FROM {table}"
         first, second = (
-            comparable(table, sorted(rows(made.path, query), key=str)) for made in (one, several)
+            comparable(table, sorted(rows(made.path, query), key=str)) for made in (single, several)
         )
         assert first == near(second), table
     assert len(rows(several.path, "SELECT * FROM calls")) > 23 * 6

@@ -21,14 +21,14 @@ def stencil(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_stencil_has_the_messages_it_says(stencil: Path) -> None:
     with opened_profile(stencil) as connection:
-        found = {
+        sums = {
             (kind, name): (messages, size)
             for kind, name, messages, size in connection.execute(
                 "SELECT kind, name, SUM(messages), SUM(bytes) FROM messages"
                 " JOIN procedures ON procedures.id = procedure GROUP BY kind, name"
             )
         }
-    assert found == {
+    assert sums == {
         ("point-to-point", "MPI_Isend"): (SMALL.halo_messages, SMALL.halo_bytes),
         ("in-collective", "MPI_Allreduce"): (SMALL.reduced_messages, 8 * SMALL.reduced_messages),
         ("in-collective", "MPI_Alltoall"): (SMALL.column_messages, 64 * SMALL.column_messages),
@@ -41,7 +41,7 @@ def test_neighbours_get_their_faces(stencil: Path) -> None:
         for cell in open_profile(stencil).matrix(kind="point-to-point").data["matrix"]["cells"]
     }
     # Rank 9 is at (1, 1, 0) of 8 x 4 x 4: its neighbours along x, y and z, around the edge, too.
-    assert {other: size for (one, other), size in cells.items() if one == 9} == {
+    assert {other: size for (source, other), size in cells.items() if source == 9} == {
         10: STEPS * FACES[0],
         8: STEPS * FACES[0],
         17: STEPS * FACES[1],
@@ -74,5 +74,5 @@ def test_it_is_a_complete_run(stencil: Path) -> None:
 def test_dense_is_from_each_to_each(tmp_path: Path) -> None:
     path = large_profiles.write_dense(tmp_path / "dense.rankwise", 32)
     with opened_profile(path) as connection:
-        found = connection.execute("SELECT COUNT(*), MIN(bytes), MAX(bytes) FROM messages").fetchone()
-    assert found == (32 * 32, STEPS * 64, STEPS * 64)
+        row = connection.execute("SELECT COUNT(*), MIN(bytes), MAX(bytes) FROM messages").fetchone()
+    assert row == (32 * 32, STEPS * 64, STEPS * 64)

@@ -30,8 +30,8 @@ def steps(
         begin = STEP * number
         took = [work(rank, number) for rank in range(made.ranks)]
         last = begin + max(took)
-        made.instance(procedure, number + 1, [begin + one for one in took], last, since=took)
-        waited = [seconds + last - begin - one for seconds, one in zip(waited, took, strict=True)]
+        made.instance(procedure, number + 1, [begin + own for own in took], last, since=took)
+        waited = [seconds + last - begin - own for seconds, own in zip(waited, took, strict=True)]
     for rank, seconds in enumerate(waited):
         made.call(rank, procedure, seconds, calls=calls)
     return made
@@ -63,9 +63,9 @@ def test_two_equally_late_ranks() -> None:
     late = late_in(made)
     assert late.ranks == (6, 7)
     assert late.saved_seconds == pytest.approx(CALLS * (6 * 0.52 + 0.02))
-    found = found_in(made)
-    assert found.title.startswith("Ranks 6-7 arrive late")
-    assert found.saved_seconds == pytest.approx(late.saved_seconds)
+    finding = found_in(made)
+    assert finding.title.startswith("Ranks 6-7 arrive late")
+    assert finding.saved_seconds == pytest.approx(late.saved_seconds)
 
 
 def test_two_late_ranks_whose_order_changes() -> None:
@@ -112,9 +112,9 @@ def grid(made: Made, dims: str) -> Made:
     ],
 )
 def test_a_position_in_a_grid(dims: str, late: list[int], name: str) -> None:
-    found = late_in(steps(grid(Made(16), dims), lambda rank, _: 0.6 + 0.001 * rank if rank in late else 0.1))
-    assert (found.group.kind, found.group.name) == (POSITION, name)
-    assert list(found.ranks) == late
+    result = late_in(steps(grid(Made(16), dims), lambda rank, _: 0.6 + 0.001 * rank if rank in late else 0.1))
+    assert (result.group.kind, result.group.name) == (POSITION, name)
+    assert list(result.ranks) == late
 
 
 def test_ranks_of_a_smaller_communicator() -> None:
@@ -159,13 +159,13 @@ def rooted(made: Made, computes: Sequence[float]) -> Made:
     """A reduction to rank 0, whose root nobody waits for there, and a barrier, in which all do."""
     for number in range(CALLS):
         begin = STEP * number
-        for rank, one in enumerate(computes):
-            came = begin + one
-            made.arrival("MPI_Reduce", number + 1, rank, came, came, one, root=0)
+        for rank, seconds in enumerate(computes):
+            came = begin + seconds
+            made.arrival("MPI_Reduce", number + 1, rank, came, came, seconds, root=0)
             made.arrival("MPI_Barrier", number + 1, rank, came, begin + max(computes), 0.0)
-    for rank, one in enumerate(computes):
+    for rank, seconds in enumerate(computes):
         made.call(rank, "MPI_Reduce", 1e-6, calls=CALLS)
-        made.call(rank, "MPI_Barrier", CALLS * (max(computes) - one), calls=CALLS)
+        made.call(rank, "MPI_Barrier", CALLS * (max(computes) - seconds), calls=CALLS)
     return made
 
 
@@ -178,9 +178,9 @@ def test_a_late_root_of_a_reduction() -> None:
     assert root.rank == 0
     assert root.computing_seconds == pytest.approx(CALLS * 3 * 0.5)
     assert root.late_start_seconds == pytest.approx(0)
-    found = found_in(made)
-    assert found.title.startswith("Rank 0 arrives late")
-    assert found.saved_seconds == pytest.approx(CALLS * 3 * 0.5)
+    finding = found_in(made)
+    assert finding.title.startswith("Rank 0 arrives late")
+    assert finding.saved_seconds == pytest.approx(CALLS * 3 * 0.5)
 
 
 def test_a_late_root_whose_reductions_are_not_right_before_the_barriers_in_the_sample() -> None:

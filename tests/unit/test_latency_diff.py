@@ -52,8 +52,8 @@ def machine(
     return from_matrices(hosts, {sizes[0]: times}, {sizes[1]: rates}, about={"mode": "quiet"})
 
 
-def changes(found: Difference) -> dict[tuple[str, str], str]:
-    return {(level.name, level.what): level.change for level in found.levels}
+def changes(comparison: Difference) -> dict[tuple[str, str], str]:
+    return {(level.name, level.what): level.change for level in comparison.levels}
 
 
 def compared(
@@ -73,14 +73,14 @@ def compared(
 
 @pytest.mark.parametrize("seed", range(5))
 def test_noise_is_no_change(seed: int) -> None:
-    found = difference(machine(BLOCKS, 2 * seed), machine(BLOCKS, 2 * seed + 1))
-    assert (found.by, found.pairs, found.moved) == ("rank", 496, 0)
-    assert set(changes(found)) == {
+    comparison = difference(machine(BLOCKS, 2 * seed), machine(BLOCKS, 2 * seed + 1))
+    assert (comparison.by, comparison.pairs, comparison.moved) == ("rank", 496, 0)
+    assert set(changes(comparison)) == {
         (level, what) for level in ("node", "machine") for what in ("latency", "bandwidth")
     }
-    assert not any(changes(found).values())
-    assert not found.changed
-    assert all(level.slowness == pytest.approx(1, abs=0.02) for level in found.levels)
+    assert not any(changes(comparison).values())
+    assert not comparison.changed
+    assert all(level.slowness == pytest.approx(1, abs=0.02) for level in comparison.levels)
 
 
 def test_the_same_file_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,14 +89,14 @@ def test_the_same_file_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_a_level_that_got_slower_or_faster() -> None:
-    found = difference(machine(BLOCKS, 1), machine(BLOCKS, 2, between=1.5))
-    assert changes(found) == {
+    comparison = difference(machine(BLOCKS, 1), machine(BLOCKS, 2, between=1.5))
+    assert changes(comparison) == {
         ("node", "latency"): "",
         ("machine", "latency"): "slower",
         ("node", "bandwidth"): "",
         ("machine", "bandwidth"): "slower",
     }
-    level = next(level for level in found.levels if (level.name, level.what) == ("machine", "latency"))
+    level = next(level for level in comparison.levels if (level.name, level.what) == ("machine", "latency"))
     assert level.pairs == 384
     assert (level.before, level.after) == (pytest.approx(2, rel=0.02), pytest.approx(3, rel=0.02))
     assert level.interval
@@ -113,15 +113,15 @@ def test_the_threshold() -> None:
 
 
 def test_pairs_that_changed_unlike_the_others() -> None:
-    found = difference(
+    comparison = difference(
         machine(BLOCKS, 1), machine(BLOCKS, 2, between=1.5, pairs={(3, 20): 4.0, (0, 1): 2.0, (5, 30): 0.3})
     )
-    assert [change.ends for change in found.outliers] == [(3, 20), (5, 30), (0, 1)]
-    worst = found.outliers[0]
+    assert [change.ends for change in comparison.outliers] == [(3, 20), (5, 30), (0, 1)]
+    worst = comparison.outliers[0]
     assert (worst.hosts, worst.name) == (("node0", "node2"), "machine")
     assert worst.slowness == pytest.approx(6, rel=0.15)
     assert worst.others == pytest.approx(1.5, rel=0.02)
-    assert found.outliers[1].slowness < 1
+    assert comparison.outliers[1].slowness < 1
 
 
 def test_among_many_pairs_chance_is_no_change() -> None:
@@ -137,41 +137,45 @@ def test_among_many_pairs_chance_is_no_change() -> None:
 
 def test_a_node_that_got_slower() -> None:
     hosts = [f"node{rank // 4}" for rank in range(32)]
-    found = difference(machine(hosts, 1), machine(hosts, 2, host=("node5", 3.0)))
-    assert found.nodes[0].host == "node5"
-    assert found.nodes[0].slowness == pytest.approx(3, rel=0.05)
-    assert found.nodes[0].pairs == 4 * 28 + 6
-    assert all(node.slowness == pytest.approx(1, abs=0.05) for node in found.nodes[1:])
+    comparison = difference(machine(hosts, 1), machine(hosts, 2, host=("node5", 3.0)))
+    assert comparison.nodes[0].host == "node5"
+    assert comparison.nodes[0].slowness == pytest.approx(3, rel=0.05)
+    assert comparison.nodes[0].pairs == 4 * 28 + 6
+    assert all(node.slowness == pytest.approx(1, abs=0.05) for node in comparison.nodes[1:])
 
 
 def test_another_placement() -> None:
-    found = difference(machine(BLOCKS, 1), machine(DEALT, 2))
-    assert found.moved == 24
-    assert changes(found)["moved apart", "latency"] == "slower"
-    assert changes(found)["moved together", "latency"] == "faster"
-    assert changes(found)["inside a node", "latency"] == changes(found)["between nodes", "bandwidth"] == ""
+    comparison = difference(machine(BLOCKS, 1), machine(DEALT, 2))
+    assert comparison.moved == 24
+    assert changes(comparison)["moved apart", "latency"] == "slower"
+    assert changes(comparison)["moved together", "latency"] == "faster"
+    assert (
+        changes(comparison)["inside a node", "latency"]
+        == changes(comparison)["between nodes", "bandwidth"]
+        == ""
+    )
     by_host = difference(machine(BLOCKS, 1), machine(DEALT, 2), "host")
     assert (by_host.by, by_host.pairs) == ("host", 4 + 6)
     assert not by_host.changed
 
 
 def test_fewer_ranks_on_common_hosts() -> None:
-    found = difference(machine(BLOCKS, 1), machine(BLOCKS[8:24], 2, between=4.0))
-    assert (found.by, found.pairs) == ("host", 3)
+    comparison = difference(machine(BLOCKS, 1), machine(BLOCKS[8:24], 2, between=4.0))
+    assert (comparison.by, comparison.pairs) == ("host", 3)
     between = next(
-        level for level in found.levels if (level.name, level.what) == ("between nodes", "latency")
+        level for level in comparison.levels if (level.name, level.what) == ("between nodes", "latency")
     )
     assert (between.pairs, between.change) == (1, "slower")
     assert between.slowness == pytest.approx(4, rel=0.05)
     assert between.interval
-    assert {node.host for node in found.nodes} == {"node1", "node2"}
+    assert {node.host for node in comparison.nodes} == {"node1", "node2"}
 
 
 def test_some_hosts_in_common() -> None:
     other = [{"node0": "new"}.get(host, host) for host in BLOCKS]
-    found = difference(machine(BLOCKS, 1), machine(other, 2), "host")
-    assert found.pairs == 6
-    assert {node.host for node in found.nodes} == {"node1", "node2", "node3"}
+    comparison = difference(machine(BLOCKS, 1), machine(other, 2), "host")
+    assert comparison.pairs == 6
+    assert {node.host for node in comparison.nodes} == {"node1", "node2", "node3"}
 
 
 def test_nothing_to_compare() -> None:
@@ -207,9 +211,9 @@ def test_pairs_that_only_one_has() -> None:
         times={name: values[:half] for name, values in after.pairs.times.items()},
         bandwidths={name: values[:half] for name, values in after.pairs.bandwidths.items()},
     )
-    found = difference(machine(BLOCKS, 1), replace(after, pairs=cut))
-    assert found.pairs == half
-    assert not found.changed
+    comparison = difference(machine(BLOCKS, 1), replace(after, pairs=cut))
+    assert comparison.pairs == half
+    assert not comparison.changed
 
 
 def test_a_log_of_mmpi_beside_our_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -270,12 +274,12 @@ def test_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Gol
         "--limit",
         "1",
     )
-    found = json.loads(out)
-    assert found["changed"] is True
-    assert [change["ends"] for change in found["outliers"]] == [[3, 20]]
-    assert len(found["nodes"]) == 4
-    assert [level["change"] for level in found["levels"]] == [""] * 4
-    golden.says(found["verdict"], "1")
+    answer = json.loads(out)
+    assert answer["changed"] is True
+    assert [change["ends"] for change in answer["outliers"]] == [[3, 20]]
+    assert len(answer["nodes"]) == 4
+    assert [level["change"] for level in answer["levels"]] == [""] * 4
+    golden.says(answer["verdict"], "1")
 
 
 @pytest.mark.parametrize(

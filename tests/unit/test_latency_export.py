@@ -65,13 +65,13 @@ def test_csv_has_a_row_for_each_pair_and_size(path: Path) -> None:
 
 
 def test_numpy_s_matrices(path: Path) -> None:
-    found = np.load(export(path, "npz"))
-    assert set(found) == {"mean", "std", "repeats", "host", "bytes"}
-    assert np.array_equal(found["mean"], MEAN)
-    assert np.array_equal(found["std"], STD, equal_nan=True)
-    assert found["host"].tolist() == HOSTS
-    assert found["repeats"].tolist() == [[0, 30, 30], [30, 0, 30], [30, 30, 0]]
-    assert found["bytes"].tolist() == [[64]]
+    matrices = np.load(export(path, "npz"))
+    assert set(matrices) == {"mean", "std", "repeats", "host", "bytes"}
+    assert np.array_equal(matrices["mean"], MEAN)
+    assert np.array_equal(matrices["std"], STD, equal_nan=True)
+    assert matrices["host"].tolist() == HOSTS
+    assert matrices["repeats"].tolist() == [[0, 30, 30], [30, 0, 30], [30, 30, 0]]
+    assert matrices["bytes"].tolist() == [[64]]
     rates = np.load(export(path, "npz", "--size", "4096", "--force"))
     assert rates["bandwidth"][2, 0] == 900
     assert np.isnan(rates["bandwidth"][0, 2])
@@ -79,18 +79,18 @@ def test_numpy_s_matrices(path: Path) -> None:
 
 def test_matlab_s_matrices(path: Path) -> None:
     """What scipy reads as MATLAB does."""
-    found = scipy.io.loadmat(export(path, "mat"))
-    assert np.array_equal(found["mean"], MEAN)
-    assert np.array_equal(found["std"], STD, equal_nan=True)
-    assert [str(name).rstrip() for name in found["host"]] == HOSTS
-    assert found["bytes"].tolist() == [[64]]
+    matrices = scipy.io.loadmat(export(path, "mat"))
+    assert np.array_equal(matrices["mean"], MEAN)
+    assert np.array_equal(matrices["std"], STD, equal_nan=True)
+    assert [str(name).rstrip() for name in matrices["host"]] == HOSTS
+    assert matrices["bytes"].tolist() == [[64]]
 
 
 def test_of_a_log(tmp_path: Path, measured: Measurement) -> None:
     """Half a round trip, as everywhere: mmpi's own numbers are twice as large."""
     mmpi.write(measured, tmp_path / "f.log", size=64)
-    found = np.load(export(tmp_path / "f.log", "npz"))
-    assert found["mean"][0].tolist() == [0, 1.5, 2.25]
+    matrices = np.load(export(tmp_path / "f.log", "npz"))
+    assert matrices["mean"][0].tolist() == [0, 1.5, 2.25]
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def small() -> Measurement:
     )
 
 
-def equal(one: Measurement, other: Measurement) -> bool:
+def equal(first: Measurement, second: Measurement) -> bool:
     def arrays(measurement: Measurement) -> list[Any]:
         tables = (measurement.pairs, measurement.alone)
         return [
@@ -58,13 +58,13 @@ def equal(one: Measurement, other: Measurement) -> bool:
             )
         ]
 
-    same = (one.sizes, one.hosts, one.ranks, one.about) == (
-        other.sizes,
-        other.hosts,
-        other.ranks,
-        other.about,
+    same = (first.sizes, first.hosts, first.ranks, first.about) == (
+        second.sizes,
+        second.hosts,
+        second.ranks,
+        second.about,
     )
-    pairs = zip(arrays(one), arrays(other), strict=True)
+    pairs = zip(arrays(first), arrays(second), strict=True)
     return same and all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
 
 
@@ -198,8 +198,8 @@ def test_unmeasured_pairs_are_unknown(tmp_path: Path) -> None:
     measurement = small()
     measurement.pairs.repeats[2, 0] = 0
     own.write(measurement, tmp_path / "f.json")
-    found = own.read(tmp_path / "f.json").pairs
-    assert np.isnan(found.times["min"]).tolist() == [[place == 2, False] for place in range(6)]
+    pairs = own.read(tmp_path / "f.json").pairs
+    assert np.isnan(pairs.times["min"]).tolist() == [[place == 2, False] for place in range(6)]
 
 
 def test_existing_files_are_not_replaced(tmp_path: Path) -> None:
@@ -276,10 +276,10 @@ HEADER_FAULTS = [
 def test_wrong_headers(tmp_path: Path, keys: tuple[Any, ...], value: object, message: str) -> None:
     path = tmp_path / "f.json"
     own.write(small(), path)
-    header = found = json.loads(path.read_text())
+    header = parent = json.loads(path.read_text())
     for key in keys[:-1]:
-        found = found[key]
-    found[keys[-1]] = value
+        parent = parent[key]
+    parent[keys[-1]] = value
     path.write_text(json.dumps(header))
     with pytest.raises(RankwiseError, match=message) as error:
         detect.read(path)
@@ -368,10 +368,10 @@ def log(names: list[str], line: str = PLAIN, scale: float = 20.0) -> str:
 
 def same_bytes(path: Path, content: bytes) -> Measurement:
     path.write_bytes(content)
-    found = detect.read(path)
-    mmpi.write(found, path.with_name("again.log"), force=True)
+    measurement = detect.read(path)
+    mmpi.write(measurement, path.with_name("again.log"), force=True)
     assert path.with_name("again.log").read_bytes() == content
-    return found
+    return measurement
 
 
 def test_mmpi_values(tmp_path: Path) -> None:
@@ -383,17 +383,21 @@ def test_mmpi_values(tmp_path: Path) -> None:
         "nid00670 001   nid00671 002          21.00   0.50",
         "nid00671 002   nid00671 002           0.00   0.00",
     ]
-    found = same_bytes(tmp_path / "a.log", (HEAD.format(3) + "\n".join(lines) + "\n").encode())
-    assert found.sizes == (64,)
-    assert found.host_names() == ["nid00670", "nid00670", "nid00671"]
-    assert found.matrix("mean", 64).tolist() == [[0, 5.22, 10.035], [5.22, 0, 10.5], [10.035, 10.5, 0]]
-    assert found.pairs.times["std"][:, 0].tolist() == [0.06, 0.045, 0.25]
-    assert found.pairs.repeats.tolist() == [[100]] * 3
+    measurement = same_bytes(tmp_path / "a.log", (HEAD.format(3) + "\n".join(lines) + "\n").encode())
+    assert measurement.sizes == (64,)
+    assert measurement.host_names() == ["nid00670", "nid00670", "nid00671"]
+    assert measurement.matrix("mean", 64).tolist() == [[0, 5.22, 10.035], [5.22, 0, 10.5], [10.035, 10.5, 0]]
+    assert measurement.pairs.times["std"][:, 0].tolist() == [0.06, 0.045, 0.25]
+    assert measurement.pairs.repeats.tolist() == [[100]] * 3
     for name in ("min", "median", "p95"):
-        assert np.isnan(found.pairs.times[name]).all()
-    assert np.isnan(found.pairs.bandwidths["forward"]).all()
-    assert found.about["testing_hostname"] == "login4"
-    assert (found.about["tool"], found.about["mode"], found.about["repeats"]) == ("mmpi", "serial", 100)
+        assert np.isnan(measurement.pairs.times[name]).all()
+    assert np.isnan(measurement.pairs.bandwidths["forward"]).all()
+    assert measurement.about["testing_hostname"] == "login4"
+    assert (measurement.about["tool"], measurement.about["mode"], measurement.about["repeats"]) == (
+        "mmpi",
+        "serial",
+        100,
+    )
 
 
 ODD_NAMES = {
@@ -411,18 +415,20 @@ ODD_NAMES = {
 @pytest.mark.parametrize("line", [PLAIN, WIDE, "{:<40} {:d} {:<40} {:d} {:.2f} {:.2f}\n"])
 def test_mmpi_names_and_columns(tmp_path: Path, names: list[str], line: str) -> None:
     text = log(names, line)
-    found = same_bytes(tmp_path / "a.log", text.encode("utf-8", "surrogateescape"))
-    assert found.host_names() == names
-    assert found.about["mmpi"]["odd"] == {}  # type: ignore[index]
+    measurement = same_bytes(tmp_path / "a.log", text.encode("utf-8", "surrogateescape"))
+    assert measurement.host_names() == names
+    assert measurement.about["mmpi"]["odd"] == {}  # type: ignore[index]
 
 
 @pytest.mark.exhaustive  # 6 s
 def test_mmpi_of_more_than_a_thousand_ranks(tmp_path: Path) -> None:
     """Ranks from 1000 on are wider than their column, as are times from 1000 us on."""
-    found = same_bytes(tmp_path / "a.log", log([f"n{i // 8}" for i in range(1003)], scale=2500.0).encode())
-    assert len(found.pairs) == 1003 * 1002 // 2
-    assert len(found.hosts) == 126
-    assert found.about["mmpi"]["odd"] == {}  # type: ignore[index]
+    measurement = same_bytes(
+        tmp_path / "a.log", log([f"n{i // 8}" for i in range(1003)], scale=2500.0).encode()
+    )
+    assert len(measurement.pairs) == 1003 * 1002 // 2
+    assert len(measurement.hosts) == 126
+    assert measurement.about["mmpi"]["odd"] == {}  # type: ignore[index]
 
 
 def test_mmpi_lines_of_their_own_kind(tmp_path: Path) -> None:
@@ -431,9 +437,9 @@ def test_mmpi_lines_of_their_own_kind(tmp_path: Path) -> None:
     lines[4] = lines[4].rstrip("\n")[:-6] + "  -nan\n"  # the root of a variance below zero
     lines[6] = "b 001  b 001  0.0   0.0 \n"
     lines[7] = lines[7].replace("  ", "\t", 1)
-    found = same_bytes(tmp_path / "a.log", "".join(lines).encode())
-    assert np.isnan(found.pairs.times["std"][:, 0]).tolist() == [True, False, False]
-    assert not np.isnan(found.pairs.times["mean"]).any()
+    measurement = same_bytes(tmp_path / "a.log", "".join(lines).encode())
+    assert np.isnan(measurement.pairs.times["std"][:, 0]).tolist() == [True, False, False]
+    assert not np.isnan(measurement.pairs.times["mean"]).any()
 
 
 @pytest.mark.parametrize(
@@ -453,8 +459,8 @@ def test_mmpi_heads_and_ends(tmp_path: Path, change: Any) -> None:
 
 def test_mmpi_through_our_own_file(tmp_path: Path) -> None:
     content = log([f"node{i % 3}" for i in range(40)], WIDE).encode()
-    found = same_bytes(tmp_path / "a.log", content)
-    own.write(found, tmp_path / "a.json")
+    measurement = same_bytes(tmp_path / "a.log", content)
+    own.write(measurement, tmp_path / "a.json")
     mmpi.write(detect.read(tmp_path / "a.json"), tmp_path / "b.log")
     assert (tmp_path / "b.log").read_bytes() == content
 
@@ -505,8 +511,8 @@ def test_our_measurement_as_a_log(tmp_path: Path, golden: Golden) -> None:
         "n1 001  evil name 002        nan    0.50",
         "evil name 002  evil name 002       0.00    0.00",
     ]
-    found = detect.read(path)
-    assert found.pairs.repeats.tolist() == [[9], [9], [0]]
+    again = detect.read(path)
+    assert again.pairs.repeats.tolist() == [[9], [9], [0]]
     mmpi.write(measurement, path, force=True, size=KIB)
     assert path.read_text().splitlines()[4] == "n0 000  n1 001       6.00    0.00"
     with pytest.raises(RankwiseError) as error:
@@ -568,19 +574,19 @@ def test_mpigraph(tmp_path: Path) -> None:
     recv = SEND.T.copy()
     recv[2, 0] = 150  # rank 2 sees less from rank 0 than that believes to send
     path.write_text("module loaded\n" + graph(NAMES, SEND, recv))
-    found = detect.read(path)
-    assert (found.sizes, found.host_names()) == ((16384,), NAMES)
-    bandwidth = found.matrix("bandwidth", 16384) / MEBIBYTE
+    measurement = detect.read(path)
+    assert (measurement.sizes, measurement.host_names()) == ((16384,), NAMES)
+    bandwidth = measurement.matrix("bandwidth", 16384) / MEBIBYTE
     np.fill_diagonal(bandwidth, 0)
     expected = SEND.copy()
     expected[0, 2] = 150
     assert np.allclose(bandwidth, expected)
-    assert np.isnan(found.pairs.times["mean"]).all()
-    assert (found.about["tool"], found.about["mode"]) == ("mpiGraph v1.5", "loaded")
-    assert found.pairs.repeats.tolist() == [[100]] * 3
-    own.write(found, tmp_path / "f.json")
+    assert np.isnan(measurement.pairs.times["mean"]).all()
+    assert (measurement.about["tool"], measurement.about["mode"]) == ("mpiGraph v1.5", "loaded")
+    assert measurement.pairs.repeats.tolist() == [[100]] * 3
+    own.write(measurement, tmp_path / "f.json")
     again = own.read(tmp_path / "f.json")
-    assert np.allclose(again.pairs.bandwidths["forward"], found.pairs.bandwidths["forward"])
+    assert np.allclose(again.pairs.bandwidths["forward"], measurement.pairs.bandwidths["forward"])
 
 
 def test_mpigraph_of_one_table(tmp_path: Path) -> None:
@@ -653,7 +659,7 @@ def test_fuzzed_files_give_one_line(tmp_path: Path) -> None:
             (tmp_path / file).write_bytes(damaged(content, chance) if file == name else content)
         path = tmp_path / ("f.json" if name == "f.pairs" else name)
         try:
-            found = detect.read(path)
+            measurement = detect.read(path)
         except RankwiseError as error:
             refused += 1
             assert "\n" not in str(error), turn
@@ -661,7 +667,7 @@ def test_fuzzed_files_give_one_line(tmp_path: Path) -> None:
         else:
             assert all(
                 (values[~np.isnan(values)] >= 0).all()
-                for values in (*found.pairs.times.values(), *found.pairs.bandwidths.values())
+                for values in (*measurement.pairs.times.values(), *measurement.pairs.bandwidths.values())
             ), turn
     assert refused > 150
 
@@ -672,7 +678,7 @@ def test_many_ranks(tmp_path: Path) -> None:
     times = (1 + np.random.default_rng(1).random((count, count))).astype(np.float32)
     measurement = from_matrices(hosts, {64: times})
     own.write(measurement, tmp_path / "f.json")
-    found = own.read(tmp_path / "f.json")
-    assert len(found.pairs) == count * (count - 1) // 2
-    assert np.array_equal(found.pairs.times["min"], measurement.pairs.times["min"])
-    assert found.host_names() == hosts
+    again = own.read(tmp_path / "f.json")
+    assert len(again.pairs) == count * (count - 1) // 2
+    assert np.array_equal(again.pairs.times["min"], measurement.pairs.times["min"])
+    assert again.host_names() == hosts

@@ -49,7 +49,7 @@ def point(tab: Tab, row: float, column: float, cells: int) -> tuple[float, float
     """Return where a cell is on the screen while all are seen: the matrix ends at the canvas's lower edge."""
     tab.page.locator(MAP).scroll_into_view_if_needed()
     box = tab.page.locator(MAP).bounding_box()
-    found = tab.page.evaluate(
+    edges = tab.page.evaluate(
         """() => {
           const canvas = document.querySelector('#map .stage canvas');
           const scale = canvas.width / canvas.clientWidth;
@@ -68,14 +68,14 @@ def point(tab: Tab, row: float, column: float, cells: int) -> tuple[float, float
           return [left / scale, (drawn.at(-1) + 1) / scale, canvas.clientHeight - 6];
         }"""
     )
-    left, right, bottom = found
+    left, right, bottom = edges
     side = right - left
     return box["x"] + left + (column + 0.5) * side / cells, box["y"] + bottom - side + (
         row + 0.5
     ) * side / cells
 
 
-def told(tab: Tab) -> dict[str, str]:
+def tip_of(tab: Tab) -> dict[str, str]:
     rows = tab.page.locator("#tip tr").all()
     return dict(row.locator("td").all_inner_texts() for row in rows)
 
@@ -91,7 +91,7 @@ def test_hovering_tells_the_pair_and_its_values(browser: Any, tmp_path: Path) ->
         head = tab.page.inner_text("#tip strong")
         assert head == f"rank {row} on node{row // 2} – rank {column} on node{column // 2}"
         assert tab.page.inner_text("#tip p") == f"{level}, 64 B"
-        assert told(tab)["median"] == f"{value:#.3g} us"
+        assert tip_of(tab)["median"] == f"{value:#.3g} us"
     tab.page.mouse.move(*point(tab, 2, 2, heatmaps.RANKS))
     assert tab.page.locator("#tip").is_hidden()  # a rank and itself
     tab.close()
@@ -104,9 +104,9 @@ def test_the_data_are_what_was_measured(browser: Any, tmp_path: Path) -> None:
     matrix = of.measurement.matrix("bandwidth", 1 << 20).astype(np.float32)
     assert len(rows) == heatmaps.RANKS * (heatmaps.RANKS - 1)  # from row to column
     for row in rows:
-        one, other = int(row["rank"]), int(row["other_rank"])
-        assert float(row["bandwidth_MB_per_s"]) == pytest.approx(matrix[one, other], rel=1e-6)
-        assert row["host"] == of.measurement.host_names()[one]
+        rank, other = int(row["rank"]), int(row["other_rank"])
+        assert float(row["bandwidth_MB_per_s"]) == pytest.approx(matrix[rank, other], rel=1e-6)
+        assert row["host"] == of.measurement.host_names()[rank]
     tab.click("nav button:has-text('median')")
     tab.click("nav button:has-text('64 B')")
     rows = tab.rows("#map-data", tmp_path)
@@ -174,7 +174,7 @@ def test_zoom_shows_fewer_cells(browser: Any, tmp_path: Path) -> None:
     tab.page.keyboard.up("Shift")
     tab.drawn()
     ranks = {(int(row["rank"]), int(row["other_rank"])) for row in tab.rows("#map-data", tmp_path)}
-    assert {(one, other) for one in range(1, 8) for other in range(33, 40)} <= ranks
+    assert {(rank, other) for rank in range(1, 8) for other in range(33, 40)} <= ranks
     assert len(ranks) <= 100
     tab.page.locator(MAP).focus()
     tab.page.keyboard.press("0")
@@ -240,8 +240,8 @@ def test_the_surface_turns(browser: Any, tmp_path: Path) -> None:
 
     def picture() -> str:
         tab.drawn()
-        found: str = canvas.evaluate("canvas => canvas.toDataURL()")
-        return found
+        url: str = canvas.evaluate("canvas => canvas.toDataURL()")
+        return url
 
     first = picture()
     box = canvas.bounding_box()
@@ -308,8 +308,10 @@ def test_everybody_can_use_it(browser: Any, tmp_path: Path, theme: str) -> None:
     tab.page.mouse.click(*point(tab, 1, 6, heatmaps.RANKS))
     # (Evaluated, not put in as a script: the page runs no others.)
     tab.page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = tab.page.evaluate("axe.run().then(found => found.violations)")
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+    violations = tab.page.evaluate("axe.run().then(found => found.violations)")
+    assert [
+        (violation["id"], [node["html"] for node in violation["nodes"]]) for violation in violations
+    ] == []
     tab.close()
 
 

@@ -37,10 +37,10 @@ def example(statistic: str = "median", size: int = 64, **how: Any) -> View:
     return view(measurement, hierarchy, statistic, size)
 
 
-def cells_of(found: dict[str, Any]) -> NDArray[np.float64]:
+def cells_of(matrix: dict[str, Any]) -> NDArray[np.float64]:
     """Return a matrix as the page's script reads it."""
-    count, values = found["cells"], found["values"].astype(np.float64)
-    if not found["symmetric"]:
+    count, values = matrix["cells"], matrix["values"].astype(np.float64)
+    if not matrix["symmetric"]:
         return np.asarray(values.reshape(count, count))
     whole = np.full((count, count), np.nan)
     whole[np.triu_indices(count)] = values
@@ -50,16 +50,16 @@ def cells_of(found: dict[str, Any]) -> NDArray[np.float64]:
 def test_every_statistic_in_order() -> None:
     chosen = example("p95", shuffled=True)
     data = network_jobs.data(latency_page(chosen))
-    views = [(found["statistic"], found["size"]) for found in data["views"]]
+    views = [(page_view["statistic"], page_view["size"]) for page_view in data["views"]]
     assert views == [*((name, 64) for name in ("min", "median", "p95")),
                      *((name, MIB) for name in ("min", "median", "p95", "bandwidth"))]  # fmt: skip
     assert views[data["start"]] == ("p95", 64)
     assert data["ranks"].tolist() == chosen.ordering.ranks.tolist()
     assert [data["hosts"][host] for host in data["hostOf"]] == heatmaps.HOSTS
-    for found in data["views"]:
-        expected = chosen.of(found["statistic"], found["size"]).matrix
-        np.testing.assert_array_equal(cells_of(found["matrix"]), expected.astype(np.float32))
-        assert found["histogram"]["edges"].size == found["histogram"]["counts"][0].size + 1
+    for page_view in data["views"]:
+        expected = chosen.of(page_view["statistic"], page_view["size"]).matrix
+        np.testing.assert_array_equal(cells_of(page_view["matrix"]), expected.astype(np.float32))
+        assert page_view["histogram"]["edges"].size == page_view["histogram"]["counts"][0].size + 1
     pairs = sum(counts.sum() for counts in data["views"][0]["histogram"]["counts"])
     assert pairs == heatmaps.RANKS * (heatmaps.RANKS - 1) / 2
     assert data["outliers"] == [
@@ -113,10 +113,10 @@ def test_a_page_pools_and_tells_where_the_worst_is(monkeypatch: pytest.MonkeyPat
     times = heatmaps.latencies()
     times[1, 6] = times[6, 1] = 99.0
     measurement = from_matrices(heatmaps.HOSTS, {64: times})
-    found = network_jobs.data(latency_page(view(measurement, None, "min", 64)))["views"][0]["matrix"]
-    assert (found["together"], found["cells"]) == (4, 2)
-    np.testing.assert_array_equal(cells_of(found), np.array([[2.0, 99.0], [99.0, 2.0]], np.float32))
-    assert found["where"].tolist()[1] == 1 * 4 + 2  # row 1, column 4 + 2 of the matrix
+    matrix = network_jobs.data(latency_page(view(measurement, None, "min", 64)))["views"][0]["matrix"]
+    assert (matrix["together"], matrix["cells"]) == (4, 2)
+    np.testing.assert_array_equal(cells_of(matrix), np.array([[2.0, 99.0], [99.0, 2.0]], np.float32))
+    assert matrix["where"].tolist()[1] == 1 * 4 + 2  # row 1, column 4 + 2 of the matrix
 
 
 def test_many_values_are_rounded_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,10 +126,10 @@ def test_many_values_are_rounded_and_that_is_told(monkeypatch: pytest.MonkeyPatc
     measurement = from_matrices([f"host{rank // 4}" for rank in range(40)], {64: times})
     chosen = view(measurement, None, "median", 64)
     data = network_jobs.data(latency_page(chosen))
-    found = data["views"][data["start"]]["matrix"]
+    matrix = data["views"][data["start"]]["matrix"]
     assert data["rounding"] == 2.0**-11
-    np.testing.assert_allclose(cells_of(found), chosen.matrix, rtol=2.0**-11)
-    bits = found["values"].astype(np.float32).view(np.uint32)[~np.isnan(found["values"])]
+    np.testing.assert_allclose(cells_of(matrix), chosen.matrix, rtol=2.0**-11)
+    bits = matrix["values"].astype(np.float32).view(np.uint32)[~np.isnan(matrix["values"])]
     assert not (bits & 0x1FFF).any()  # which packs well
 
 
@@ -138,5 +138,5 @@ def test_many_values_are_rounded_and_that_is_told(monkeypatch: pytest.MonkeyPatc
     [(64, 6, 64, 64), (4096, 1, 4096, 4096), (4096, 6, 4096, 1024), (16_384, 2, 4096, 2048)],
 )
 def test_how_many_rows_a_page_has(ranks: int, views: int, first: int, others: int) -> None:
-    found = matrices.most_cells(ranks, [example()] * views, 0)
-    assert (found[0], {*found[1:]}) == (first, {others} if views > 1 else set())
+    rows = matrices.most_cells(ranks, [example()] * views, 0)
+    assert (rows[0], {*rows[1:]}) == (first, {others} if views > 1 else set())

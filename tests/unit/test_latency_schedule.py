@@ -149,8 +149,8 @@ def check_purity(table: Table, node: Table) -> None:
         assert (has_inside & has_between).sum() == has_inside.sum() == mixed
         assert between[:mixed].sum(axis=1).tolist() == [nodes] * mixed  # one rank of each node
     else:
-        for one in range(nodes):
-            here = node == one
+        for number in range(nodes):
+            here = node == number
             assert not (inside[:, here].any(axis=1) & between[:, here].any(axis=1)).any()
 
 
@@ -176,9 +176,9 @@ def test_quiet_measures_one_pair_of_a_node_at_a_time(probe: ctypes.CDLL) -> None
             assert each_once(table), node
             inside, between = kinds(table, node)
             assert not (inside.any(axis=1) & between.any(axis=1)).any()
-            for one in range(node.max() + 1):
-                assert inside[:, node == one].sum(axis=1).max(initial=0) <= 2
-                assert between[:, node == one].sum(axis=1).max(initial=0) <= 1
+            for number in range(node.max() + 1):
+                assert inside[:, node == number].sum(axis=1).max(initial=0) <= 2
+                assert between[:, node == number].sum(axis=1).max(initial=0) <= 1
 
 
 def test_leaders_are_the_first_ranks_of_their_nodes(probe: ctypes.CDLL) -> None:
@@ -206,18 +206,18 @@ def test_a_sample_is_some_steps_of_loaded_of_both_kinds(probe: ctypes.CDLL) -> N
 def test_serial_goes_in_order_one_pair_at_a_time(probe: ctypes.CDLL) -> None:
     for ranks in (2, 3, 4, 7, 30):
         node = renumbered(np.arange(ranks) % 3)
-        found = [tuple(np.flatnonzero(row >= 0)) for row in in_steps(probe, node, SERIAL)]
-        assert found == [(i, j) for i in range(ranks) for j in range(i + 1, ranks)]
+        pairs = [tuple(np.flatnonzero(row >= 0)) for row in in_steps(probe, node, SERIAL)]
+        assert pairs == [(i, j) for i in range(ranks) for j in range(i + 1, ranks)]
 
 
 def test_the_seed_chooses_the_order_and_nothing_else(probe: ctypes.CDLL) -> None:
     node = renumbered(np.arange(32) // 8)
     for mode in (QUIET, LOADED, LEADERS):
-        one, again, other = (in_steps(probe, node, mode, seed) for seed in (1, 1, 2))
-        assert (one == again).all()
-        rows = [sorted(map(bytes, table)) for table in (one, other)]
+        first, again, other = (in_steps(probe, node, mode, seed) for seed in (1, 1, 2))
+        assert (first == again).all()
+        rows = [sorted(map(bytes, table)) for table in (first, other)]
         assert rows[0] == rows[1]
-        assert mode == LEADERS or (one != other).any()
+        assert mode == LEADERS or (first != other).any()
 
 
 def test_shuffling_is_a_permutation(probe: ctypes.CDLL) -> None:
@@ -242,12 +242,12 @@ def test_many_ranks_do_not_overflow(probe: ctypes.CDLL) -> None:
 @pytest.mark.parametrize("count", [1, 2, 3, 10, 101])
 def test_statistics(probe: ctypes.CDLL, count: int) -> None:
     times = np.random.default_rng(count).lognormal(size=count)
-    found = probe.statistics_of(pointer(times.copy()), count)  # type: ignore[arg-type]
-    assert found.min == times.min()
-    assert found.median == pytest.approx(np.median(times))
-    assert found.p95 == pytest.approx(np.quantile(times, 0.95))
-    assert found.mean == pytest.approx(times.mean())
-    assert found.std == pytest.approx(times.std(ddof=1) if count > 1 else 0)
+    statistics = probe.statistics_of(pointer(times.copy()), count)  # type: ignore[arg-type]
+    assert statistics.min == times.min()
+    assert statistics.median == pytest.approx(np.median(times))
+    assert statistics.p95 == pytest.approx(np.quantile(times, 0.95))
+    assert statistics.mean == pytest.approx(times.mean())
+    assert statistics.std == pytest.approx(times.std(ddof=1) if count > 1 else 0)
 
 
 def test_no_bandwidth_of_single_slow_messages(tmp_path: Path) -> None:

@@ -105,13 +105,13 @@ def rows(text: str, head: str) -> list[list[str]]:
     """Cells of the table whose first head is `head`, without heads."""
     lines = text.splitlines()
     start = next(number for number, line in enumerate(lines) if line.lstrip().startswith(head))
-    found = []
+    table = []
     for line in lines[start + 1 :]:
         cells = re.split(r"  +", line.strip())
         if len(cells) < 3:
             break
-        found.append(cells)
-    return found
+        table.append(cells)
+    return table
 
 
 # The summary.
@@ -155,9 +155,9 @@ def test_slow_link_of_a_node_and_slow_pair_are_named(
 ) -> None:
     path = written(tmp_path, machine(BLOCKS, {(3, 20): 3.0}, slow_host="node1"))
     text = shown(capsys, path)
-    found = rows(text, "outlier")
-    golden.says(found[0][0], "node1")
-    assert "slow pair: ranks 3 - 20" in " ".join(cells[0] for cells in found)
+    outliers = rows(text, "outlier")
+    golden.says(outliers[0][0], "node1")
+    assert "slow pair: ranks 3 - 20" in " ".join(cells[0] for cells in outliers)
     everything = json.loads(shown(capsys, path, "--json"))
     node = everything["outliers"][0]
     assert (node["kind"], node["ranks"]) == (SLOW_LINK_OF_NODE, list(range(8, 16)))
@@ -271,9 +271,11 @@ def test_pairs_the_slowest_first(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert float(first[5].split()[0]) == pytest.approx(3, rel=0.05)
     assert "The slowest 3 of 496 pairs; --limit 0 shows all." in text
     assert len(rows(shown(capsys, path, "--by", "pair", "--limit", "0"), "ranks")) == 496
-    found = json.loads(shown(capsys, path, "--by", "pair", "--size", "1M", "--json"))
-    assert (found["what"], found["size"], len(found["pairs"])) == ("bandwidth", MIB, 496)
-    assert all(pair["slowness"] == pytest.approx(pair["expected"] / pair["value"]) for pair in found["pairs"])
+    answer = json.loads(shown(capsys, path, "--by", "pair", "--size", "1M", "--json"))
+    assert (answer["what"], answer["size"], len(answer["pairs"])) == ("bandwidth", MIB, 496)
+    assert all(
+        pair["slowness"] == pytest.approx(pair["expected"] / pair["value"]) for pair in answer["pairs"]
+    )
 
 
 def test_values_measured_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -311,9 +313,9 @@ def test_nodes_and_ranks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_groups_of_levels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     dealt = [f"node{rank % 4}" for rank in range(16)]
     path = written(tmp_path, machine(dealt))
-    found = rows(shown(capsys, path, "--by", "level"), "level")
-    assert found[0] == ["machine", "machine 0", "16", "0-15"]
-    assert found[1:] == [["node", f"node{node}", "4", f"{node}-{node + 12}:4"] for node in range(4)]
+    groups = rows(shown(capsys, path, "--by", "level"), "level")
+    assert groups[0] == ["machine", "machine 0", "16", "0-15"]
+    assert groups[1:] == [["node", f"node{node}", "4", f"{node}-{node + 12}:4"] for node in range(4)]
     levels = json.loads(shown(capsys, path, "--by", "level", "--json"))["levels"]
     assert levels[0]["groups"][1] == {"group": "node1", "ranks": [1, 5, 9, 13]}
 
@@ -352,11 +354,11 @@ def test_matrix(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Gold
 def test_matrix_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     measurement = machine(["a", "b", "a", "b"])
     path = written(tmp_path, measurement)
-    found = json.loads(shown(capsys, path, "--matrix", "--statistic", "mean", "--json"))
-    assert (found["statistic"], found["size"], found["unit"]) == ("mean", 64, "us")
-    assert found["hosts"] == ["a", "b"]
-    assert found["host_of_rank"] == [0, 1, 0, 1]
-    assert np.allclose(found["matrix"], measurement.matrix("mean", 64), rtol=1e-6)
+    answer = json.loads(shown(capsys, path, "--matrix", "--statistic", "mean", "--json"))
+    assert (answer["statistic"], answer["size"], answer["unit"]) == ("mean", 64, "us")
+    assert answer["hosts"] == ["a", "b"]
+    assert answer["host_of_rank"] == [0, 1, 0, 1]
+    assert np.allclose(answer["matrix"], measurement.matrix("mean", 64), rtol=1e-6)
     rates = json.loads(shown(capsys, path, "--matrix", "--statistic", "bandwidth", "--json"))
     assert (rates["size"], rates["unit"]) == (MIB, "MB/s")
     assert rates["matrix"][0][0] is None

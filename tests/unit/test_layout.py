@@ -30,12 +30,12 @@ def test_sizes_and_offsets_are_the_compilers(tmp_path: Path) -> None:
     program = tmp_path / "layout"
     subprocess.run(["cc", "-o", program, source], check=True)
     printed = subprocess.run([program], check=True, capture_output=True, text=True).stdout
-    told = {name: int(number) for name, number in (line.split() for line in printed.splitlines())}
+    theirs = {name: int(number) for name, number in (line.split() for line in printed.splitlines())}
     ours = {name: dtype.itemsize for name, dtype in layout.STRUCTS.items()}
     for name, dtype in layout.STRUCTS.items():
         assert dtype.fields is not None
         ours |= {f"{name}.{member}": offset for member, (_, offset, *_) in dtype.fields.items()}
-    assert ours == told
+    assert ours == theirs
 
 
 PLACEMENT = ("placement", "machine", "reordering")
@@ -55,8 +55,8 @@ def test_the_parsed_headers_are_the_headers_as_they_are(
     monkeypatch.syspath_prepend(ROOT / "api")
     from c_declarations import parsed
 
-    found = Path(module.__file__ or "").read_text()
-    assert found == parsed([ROOT / name for name in headers]), "run `make generate`"
+    declarations = Path(module.__file__ or "").read_text()
+    assert declarations == parsed([ROOT / name for name in headers]), "run `make generate`"
 
 
 def test_all_structs_of_the_header_are_there() -> None:

@@ -40,19 +40,19 @@ def references(library: Path) -> Iterator[Reference]:
     words = ["readelf", "--dyn-syms", "--wide", library]
     shown = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
     for line in shown.splitlines():
-        found = re.search(r" (GLOBAL|WEAK) +DEFAULT +UND (\w+)(?:@(\w+[\w.]*))?", line)
-        if found is not None:
-            binding, name, version = found.groups()
+        match = re.search(r" (GLOBAL|WEAK) +DEFAULT +UND (\w+)(?:@(\w+[\w.]*))?", line)
+        if match is not None:
+            binding, name, version = match.groups()
             yield Reference(name, version or "", binding == "WEAK")
 
 
 def symbols() -> dict[str, bool]:
     """The functions of the stand-ins, and whether musl has them."""
-    found = {}
+    functions = {}
     for source in LIBC.glob("lib*.S"):
         for name, remark in re.findall(r"^ *symbol (\w+), [\d.]+(.*)", source.read_text(), re.MULTILINE):
-            found[name] = "not musl" not in remark
-    return found
+            functions[name] = "not musl" not in remark
+    return functions
 
 
 @pytest.fixture(params=LIBRARIES)
@@ -98,12 +98,12 @@ def test_what_programs_link_with_has_the_functions_of_the_header() -> None:
 
 def interface() -> dict[str, set[str]]:
     """What programs may call, by library: tests/references/interface.txt."""
-    found: dict[str, set[str]] = {}
+    functions: dict[str, set[str]] = {}
     for line in (REFERENCES / "interface.txt").read_text().splitlines():
         if not line.startswith("#"):
             library, name = line.split()
-            found.setdefault(library, set()).add(name)
-    return found
+            functions.setdefault(library, set()).add(name)
+    return functions
 
 
 @pytest.mark.parametrize("library", [MONITORING, PLACEMENT])

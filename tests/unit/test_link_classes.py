@@ -46,11 +46,11 @@ def test_no_routing_is_below_the_bound(seed: int) -> None:
     random = np.random.default_rng(seed)
     source, destination = random.integers(0, len(subnet.ports.hosts), (2, 50))
     weight = random.integers(0, 1000, 50).astype(float)
-    found = routed(subnet, source, destination, weight)
-    assert (found.fate == ARRIVES).all()
+    routes = routed(subnet, source, destination, weight)
+    assert (routes.fate == ARRIVES).all()
     different = source != destination
     bounds = class_bounds(subnet, source[different], destination[different], weight[different])
-    for each in by_class(subnet, found.loads, bounds):
+    for each in by_class(subnet, routes.loads, bounds):
         assert each.bound <= each.max * (1 + 1e-12)
     assert bounds[HOST_UP] == pytest.approx(np.bincount(source[different], weight[different]).max())
 
@@ -72,21 +72,21 @@ def test_forwarding_index_is_the_most_routes_over_a_link_between_switches() -> N
 
 
 def test_bisections_of_one_switch_are_full() -> None:
-    found = bisection_bandwidth(tree(1, 8, 1), np.arange(8))
-    assert found is not None
-    assert (found.mean, found.deviation, found.bisections) == (1.0, 0.0, 200)
+    bandwidth = bisection_bandwidth(tree(1, 8, 1), np.arange(8))
+    assert bandwidth is not None
+    assert (bandwidth.mean, bandwidth.deviation, bandwidth.bisections) == (1.0, 0.0, 200)
     assert bisection_bandwidth(tree(), [0]) is None
 
 
 def test_bisections_meet_on_the_only_way() -> None:
     # One of the three ways to pair four hosts stays on the leaves; in the others two messages share a link.
     subnet = tree(2, 2, 1)
-    one = {
-        found.mean
+    means = {
+        bandwidth.mean
         for seed in range(20)
-        if (found := bisection_bandwidth(subnet, np.arange(4), bisections=1, seed=seed))
+        if (bandwidth := bisection_bandwidth(subnet, np.arange(4), bisections=1, seed=seed))
     }
-    assert one == {1.0, 0.5}
+    assert means == {1.0, 0.5}
     many = bisection_bandwidth(subnet, np.arange(4), bisections=5000)
     assert many is not None
     assert many.mean == pytest.approx(2 / 3, abs=0.02)

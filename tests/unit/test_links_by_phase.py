@@ -27,10 +27,10 @@ def words(profile: Path, *more: str) -> list[str]:
     return ["links", str(profile), "--fabric", FABRIC, "--place", PLACE, "--by", "phase", *more]
 
 
-def told(capsys: pytest.CaptureFixture[str], profile: Path, *more: str) -> dict[str, Any]:
+def json_of(capsys: pytest.CaptureFixture[str], profile: Path, *more: str) -> dict[str, Any]:
     assert main(words(profile, "--json", *more)) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return answer
 
 
 def test_the_screen(profile: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
@@ -47,18 +47,18 @@ def test_the_screen(profile: Path, capsys: pytest.CaptureFixture[str], golden: G
 
 
 def test_all_figures(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = told(capsys, profile)
-    first, second = found["phases"]
-    assert (first["bytes"], second["bytes"], found["bytes_in_no_phase"]) == (30 * PAIR, 4 * STEP, 77)
-    assert found["bytes_by_basis"] == {
+    answer = json_of(capsys, profile)
+    first, second = answer["phases"]
+    assert (first["bytes"], second["bytes"], answer["bytes_in_no_phase"]) == (30 * PAIR, 4 * STEP, 77)
+    assert answer["bytes_by_basis"] == {
         "sampled calls": 30 * PAIR,
         "messages of the sender": 4 * STEP,
         "not known": 77,
     }
     assert (first["hot"], first["hidden"], second["hot"], second["hidden"]) == (12, 0, 4, 2)
-    assert found["hidden_links"] == 2
+    assert answer["hidden_links"] == 2
     assert first["percent_busy"] == pytest.approx(2)
-    assert (first["seconds"], second["seconds"], found["seconds"]) == (
+    assert (first["seconds"], second["seconds"], answer["seconds"]) == (
         pytest.approx(0.04),
         pytest.approx(0.005),
         pytest.approx(0.045),
@@ -68,18 +68,18 @@ def test_all_figures(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert (link["is_hot"], link["hot_in_run"]) == (True, not of_last)
         assert link["hot_in"] == ([2] if of_last else [1, 2])
         assert link["bytes"] == STEP
-        assert [one["cause"]["procedure"] for one in link["causes"]] == ["MPI_Send"]
+        assert [cause["cause"]["procedure"] for cause in link["causes"]] == ["MPI_Send"]
 
 
 def test_a_part_of_the_messages(profile: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
-    found = told(capsys, profile, "--call", "send")
-    assert [each["bytes"] for each in found["phases"]] == [0, 4 * STEP]
-    golden.says(found["verdict"])
-    found = told(capsys, profile, "--kind", "in-collective", "--limit", "1")
-    assert [len(each["links"]) for each in found["phases"]] == [1, 0]
-    assert [each["hot"] for each in found["phases"]] == [12, 0]
-    found = told(capsys, profile, "--communicator", "W_a1")
-    assert [each["bytes"] for each in found["phases"]] == [30 * PAIR, 0]
+    answer = json_of(capsys, profile, "--call", "send")
+    assert [each["bytes"] for each in answer["phases"]] == [0, 4 * STEP]
+    golden.says(answer["verdict"])
+    answer = json_of(capsys, profile, "--kind", "in-collective", "--limit", "1")
+    assert [len(each["links"]) for each in answer["phases"]] == [1, 0]
+    assert [each["hot"] for each in answer["phases"]] == [12, 0]
+    answer = json_of(capsys, profile, "--communicator", "W_a1")
+    assert [each["bytes"] for each in answer["phases"]] == [30 * PAIR, 0]
 
 
 def test_hidden_links_that_are_not_told_are_counted(

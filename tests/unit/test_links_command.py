@@ -38,10 +38,10 @@ def names(first: int, last: int) -> list[str]:
     return [f"node{number:04}" for number in range(first, last + 1)]
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
+def json_of(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
     assert main(["links", *map(str, words), "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return answer
 
 
 def shown(capsys: pytest.CaptureFixture[str], *words: object) -> str:
@@ -68,15 +68,15 @@ def on_small(tmp_path: Path) -> Path:
     return write_traffic(tmp_path / "all.rankwise", names(1, 16), all_pairs(16))
 
 
-def classes(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {row["link_class"]: row for row in found["classes"]}
+def classes(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {row["link_class"]: row for row in answer["classes"]}
 
 
 def test_a_run_on_its_hosts(on_small: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
-    found = told(capsys, on_small, "--fabric", SMALL)
-    golden.says("\n".join(found["matched"][1:3]), "16 .. 16 .. 16")
+    answer = json_of(capsys, on_small, "--fabric", SMALL)
+    golden.says("\n".join(answer["matched"][1:3]), "16 .. 16 .. 16")
     # 4 leaves of 4 hosts with 4 cables up: each carries what goes to one host of every other leaf.
-    rows = classes(found)
+    rows = classes(answer)
     assert {name: row["max"] for name, row in rows.items()} == {
         "host up": 15 * MIB,
         "host down": 15 * MIB,
@@ -84,26 +84,26 @@ def test_a_run_on_its_hosts(on_small: Path, capsys: pytest.CaptureFixture[str], 
         "leaf down": 12 * MIB,
     }
     assert [row["excess"] for row in rows.values()] == [1.0] * 4
-    golden.says(found["verdict"])
-    assert found["bottleneck"]["times"] == 12 / 15
-    assert found["hops"] == [[{"switches": 1, "bytes": 48.0 * MIB}, {"switches": 3, "bytes": 192.0 * MIB}]]
-    assert [row["name"] for row in found["what_if"]] == [
+    golden.says(answer["verdict"])
+    assert answer["bottleneck"]["times"] == 12 / 15
+    assert answer["hops"] == [[{"switches": 1, "bytes": 48.0 * MIB}, {"switches": 3, "bytes": 192.0 * MIB}]]
+    assert [row["name"] for row in answer["what_if"]] == [
         "as it is",
         "ranks in order",
         "ranks at random",
         "even split",
     ]
-    assert len(found["hot_links"]) == 20
-    assert len(found["hot_links"][0]["hosts"]) == 5
-    assert found["hot_links"][0]["host_count"] == 12
-    assert found["causes"][0]["cause"]["communicator"] == "W"
-    assert found["fabric"]["rails"][0]["forwarding_index"] == 12.0
+    assert len(answer["hot_links"]) == 20
+    assert len(answer["hot_links"][0]["hosts"]) == 5
+    assert answer["hot_links"][0]["host_count"] == 12
+    assert answer["causes"][0]["cause"]["communicator"] == "W"
+    assert answer["fabric"]["rails"][0]["forwarding_index"] == 12.0
 
 
 def test_what_is_printed_is_in_the_json(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = told(capsys, on_small, "--fabric", SMALL)
+    answer = json_of(capsys, on_small, "--fabric", SMALL)
     text = " ".join(shown(capsys, on_small, "--fabric", SMALL).split())
-    for sentence in (*found["matched"], found["verdict"], *found["sentences"], *found["notes"]):
+    for sentence in (*answer["matched"], answer["verdict"], *answer["sentences"], *answer["notes"]):
         assert " ".join(sentence.split()) in text
     assert "Hot links between switches" in text
     assert "Alternatives" in text
@@ -115,7 +115,7 @@ def test_causes_of_next_to_nothing_are_left_to_the_json(
     hosts = [f"node{number:04}" for number in range(1, 17)]
     large, small = (0, 5, "point-to-point", 1, 100 * MIB), (0, 5, "one-sided", 1, 1000)
     profile = write_traffic(tmp_path / "two.rankwise", hosts, [large, small])
-    assert len(told(capsys, profile, "--fabric", SMALL)["causes"]) == 2
+    assert len(json_of(capsys, profile, "--fabric", SMALL)["causes"]) == 2
     text = shown(capsys, profile, "--fabric", SMALL)
     assert "By cause: those with 1 % or more, 1 of 2" in text
 
@@ -124,7 +124,7 @@ def test_causes_of_next_to_nothing_are_left_to_the_json(
     ("by", "key"), [("class", "classes"), ("link", "links"), ("switch", "switches"), ("flow", "flows")]
 )
 def test_by(on_small: Path, capsys: pytest.CaptureFixture[str], by: str, key: str) -> None:
-    rows = told(capsys, on_small, "--fabric", SMALL, "--by", by, "--limit", 3)[key]
+    rows = json_of(capsys, on_small, "--fabric", SMALL, "--by", by, "--limit", 3)[key]
     assert len(rows) == {"class": 4, "link": 3, "switch": 6, "flow": 3}[by]
     text = shown(capsys, on_small, "--fabric", SMALL, "--by", by, "--limit", 3)
     assert ("--limit 0 shows all rows" in text) == (by == "switch")
@@ -133,7 +133,7 @@ def test_by(on_small: Path, capsys: pytest.CaptureFixture[str], by: str, key: st
 def test_another_place(
     on_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
-    listed = told(capsys, on_small, "--fabric", SMALL, "--place", "node[0001-0004]*4")
+    listed = json_of(capsys, on_small, "--fabric", SMALL, "--place", "node[0001-0004]*4")
     golden.says(listed["matched"][2], "16 .. 4 .. 4")
     assert listed["job"]["bytes_within_hosts"] == 4 * 12 * MIB
     assert listed["job"]["bytes_on_links"] == 4 * 48 * MIB
@@ -141,32 +141,32 @@ def test_another_place(
     assert [row["name"] for row in listed["what_if"]][1] == "as it ran"
     hosts = tmp_path / "hosts"
     hosts.write_text("".join(f"{name} slots=4\n" for name in names(1, 4)))
-    from_file = told(capsys, on_small, "--fabric", SMALL, "--place", hosts)
+    from_file = json_of(capsys, on_small, "--fabric", SMALL, "--place", hosts)
     assert from_file["classes"] == listed["classes"]
 
 
 def test_all_to_all_is_that_of_a_run(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = told(capsys, on_small, "--fabric", SMALL)
-    made = told(capsys, "--fabric", SMALL, "--all-to-all", "1M")
+    run = json_of(capsys, on_small, "--fabric", SMALL)
+    made = json_of(capsys, "--fabric", SMALL, "--all-to-all", "1M")
     assert made["classes"] == run["classes"]
-    part = told(capsys, "--fabric", SMALL, "--all-to-all", "1M", "--place", "node[0001-0004]")
+    part = json_of(capsys, "--fabric", SMALL, "--all-to-all", "1M", "--place", "node[0001-0004]")
     assert classes(part)["host up"]["max"] == 3 * MIB
 
 
 def test_a_transform_of_512_hosts(capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     # NPB FT, class E, 512 ranks, one on each host: 1 MiB from each to each other, each time.
-    found = told(capsys, "--fabric", TSUBAME, "--all-to-all", "1M")
-    row = classes(found)["leaf up"]
+    answer = json_of(capsys, "--fabric", TSUBAME, "--all-to-all", "1M")
+    row = classes(answer)["leaf up"]
     assert (row["max"] / MIB, round(row["mean"] / MIB)) == (1296.0, 441)
-    golden.says(found["verdict"], "2.54 x")
-    golden.says("\n\n".join(found["sentences"]), "Alltoall .. edge-r1-01 [22] -> ")
+    golden.says(answer["verdict"], "2.54 x")
+    golden.says("\n\n".join(answer["sentences"]), "Alltoall .. edge-r1-01 [22] -> ")
 
 
 def test_only_a_fabric(capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, "--fabric", MEDIUM)
     assert text.startswith("Fabric: 324 hosts, 27 switches, 648 cables;")
     assert_facts(text, "306")
-    assert told(capsys, "--fabric", MEDIUM)["fabric"]["rails"][0]["forwarding_index"] == 306.0
+    assert json_of(capsys, "--fabric", MEDIUM)["fabric"]["rails"][0]["forwarding_index"] == 306.0
 
 
 @pytest.mark.parametrize(
@@ -188,26 +188,26 @@ def test_a_fabric_in_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert str(file) in capsys.readouterr().err
     assert save(TSUBAME, file, "--force") == 0
     words = ("--all-to-all", "1M")
-    assert classes(told(capsys, "--fabric", file, *words)) == classes(
-        told(capsys, "--fabric", TSUBAME, *words)
+    assert classes(json_of(capsys, "--fabric", file, *words)) == classes(
+        json_of(capsys, "--fabric", TSUBAME, *words)
     )
 
 
 def test_several_lids(capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     words = ("--fabric", FABRICS / "small-ftree-lmc1", "--all-to-all", "1M", "--lid")
-    first, second, split = (classes(told(capsys, *words, lid))["leaf up"] for lid in ("0", "1", "split"))
+    first, second, split = (classes(json_of(capsys, *words, lid))["leaf up"] for lid in ("0", "1", "split"))
     assert first["bytes"] == second["bytes"] == split["bytes"] == 192 * MIB
     assert split["max"] >= 12 * MIB
     for lid, line in (
         ("0", "LIDs: messages are sent to LID 0 of a port, of 0 to 1."),
         ("split", "LIDs: messages are split evenly over all LIDs of a port."),
     ):
-        assert line in told(capsys, *words, lid)["matched"]
-        assert line in told(capsys, *words[:2], "--lid", lid)["sentences"]
+        assert line in json_of(capsys, *words, lid)["matched"]
+        assert line in json_of(capsys, *words[:2], "--lid", lid)["sentences"]
     golden.says(refusal(capsys, *words, 2), "--lid 2 .. LID 2 .. 0 .. 0 .. 1")
     assert "--lid 1: no port" in refusal(capsys, "--fabric", SMALL, "--all-to-all", "1M", "--lid", 1)
     assert not any(
-        "LIDs" in line for line in told(capsys, "--fabric", SMALL, "--all-to-all", "1M")["matched"]
+        "LIDs" in line for line in json_of(capsys, "--fabric", SMALL, "--all-to-all", "1M")["matched"]
     )
 
 
@@ -225,12 +225,12 @@ def test_hosts_that_the_fabric_lacks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     hosts = [*names(1, 3), "elsewhere"]
-    found = told(capsys, write_traffic(tmp_path / "f.rankwise", hosts, all_pairs(4)), "--fabric", SMALL)
-    assert found["job"]["bytes_lost"] == 6 * MIB
-    assert any("elsewhere" in note for note in found["notes"])
-    assert any(note.startswith("6.00 MiB ") for note in found["notes"])
-    golden.says(found["matched"][3], "12.0 MiB .. 6.00 MiB")
-    golden.says(found["verdict"], "50.0 %")
+    answer = json_of(capsys, write_traffic(tmp_path / "f.rankwise", hosts, all_pairs(4)), "--fabric", SMALL)
+    assert answer["job"]["bytes_lost"] == 6 * MIB
+    assert any("elsewhere" in note for note in answer["notes"])
+    assert any(note.startswith("6.00 MiB ") for note in answer["notes"])
+    golden.says(answer["matched"][3], "12.0 MiB .. 6.00 MiB")
+    golden.says(answer["verdict"], "50.0 %")
 
 
 def without_ways(to: Path, lids: Sequence[int]) -> Path:
@@ -258,16 +258,16 @@ def test_traffic_that_is_not_delivered(
 ) -> None:
     across = [(rank, (rank + 2) % 4, "point-to-point", 1, MIB) for rank in range(4)]
     job = write_traffic(tmp_path / "f.rankwise", names(1, 4), across)
-    whole = told(capsys, job, "--fabric", without_ways(tmp_path / "whole.json", []))
+    whole = json_of(capsys, job, "--fabric", without_ways(tmp_path / "whole.json", []))
     assert whole["matched"][-1] == "Traffic: messages; 4.00 MiB between hosts."
     golden.says(whole["verdict"])
 
-    half = told(capsys, job, "--fabric", without_ways(tmp_path / "half.json", [1, 3]))
+    half = json_of(capsys, job, "--fabric", without_ways(tmp_path / "half.json", [1, 3]))
     golden.says(half["matched"][-1], "4.00 MiB .. 2.00 MiB")
     golden.says(half["verdict"], "50.0 %")
     assert not [line for line in half["sentences"] if "little difference" in line]
 
-    none = told(capsys, job, "--fabric", without_ways(tmp_path / "none.json", [1, 2, 3, 4]))
+    none = json_of(capsys, job, "--fabric", without_ways(tmp_path / "none.json", [1, 2, 3, 4]))
     assert none["matched"][-1].startswith("Traffic: messages; 4.00 MiB between hosts; on no link: 4.00 MiB")
     golden.says(none["verdict"])
 
@@ -318,8 +318,8 @@ def test_a_run_that_sends_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     quiet = write_traffic(tmp_path / "quiet.rankwise", names(1, 4), [])
-    found = told(capsys, quiet, "--fabric", SMALL)
-    golden.says(found["verdict"])
+    answer = json_of(capsys, quiet, "--fabric", SMALL)
+    golden.says(answer["verdict"])
     (tmp_path / "small").symlink_to(SMALL)  # where a line is broken depends on the length of the path
     monkeypatch.chdir(tmp_path)
     golden.says(shown(capsys, quiet, "--fabric", "small"))

@@ -38,34 +38,34 @@ def test_bundles_have_the_most_of_each_direction() -> None:
     rail = loads("tree").rails[0]
     subnet = rail.subnet
     every = np.arange(len(subnet.links))
-    found = bundles(subnet, every, rail.bytes, np.array([int(rail.bytes.argmax())]))
-    assert found.cables.tolist() == [1] * len(found.cables)
-    assert found.most.sum() == pytest.approx(rail.bytes.sum())
-    assert found.hot.sum() == 1
+    bundled = bundles(subnet, every, rail.bytes, np.array([int(rail.bytes.argmax())]))
+    assert bundled.cables.tolist() == [1] * len(bundled.cables)
+    assert bundled.most.sum() == pytest.approx(rail.bytes.sum())
+    assert bundled.hot.sum() == 1
     up = np.isin(subnet.classes, [HOST_UP])
-    of_hosts = found.low >= len(subnet.switches.names)
-    assert sorted(found.most[0][of_hosts]) == pytest.approx(sorted(rail.bytes[up]))
-    assert sorted(found.most[1][of_hosts]) == pytest.approx(sorted(rail.bytes[subnet.classes == HOST_DOWN]))
+    of_hosts = bundled.low >= len(subnet.switches.names)
+    assert sorted(bundled.most[0][of_hosts]) == pytest.approx(sorted(rail.bytes[up]))
+    assert sorted(bundled.most[1][of_hosts]) == pytest.approx(sorted(rail.bytes[subnet.classes == HOST_DOWN]))
 
 
 def test_parallel_cables_are_one_bundle() -> None:
     subnet = recorded_fabrics.opened("medium-ftree").subnets[0]
     bytes_of = np.arange(len(subnet.links), dtype=np.float64)
-    found = bundles(subnet, np.arange(len(subnet.links)), bytes_of, np.array([], np.int64))
-    assert sorted(set(found.cables.tolist())) == [1, 2]
-    assert found.cables.sum() * 2 == len(subnet.links)
-    assert found.most.max() == bytes_of.max()
+    bundled = bundles(subnet, np.arange(len(subnet.links)), bytes_of, np.array([], np.int64))
+    assert sorted(set(bundled.cables.tolist())) == [1, 2]
+    assert bundled.cables.sum() * 2 == len(subnet.links)
+    assert bundled.most.max() == bytes_of.max()
 
 
 @pytest.mark.parametrize("name", JOBS)
 def test_drawings_of_all_kinds_of_fabrics(name: str) -> None:
     of = loads(name)
     first = links_picture(of, "What was found", ["Routes: as told."], "svg")
-    found = texts(first)
-    assert "What was found" in found
-    assert any("Routes: as told." in text for text in found)
-    assert any(text.startswith("hosts (") for text in found)
-    assert "host up" in found
+    labels = texts(first)
+    assert "What was found" in labels
+    assert any("Routes: as told." in text for text in labels)
+    assert any(text.startswith("hosts (") for text in labels)
+    assert "host up" in labels
     assert links_picture(of, "What was found", ["Routes: as told."], "svg") == first
 
 

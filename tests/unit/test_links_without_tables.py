@@ -31,8 +31,10 @@ def of_rule(name: str, rule: str | None = None, folder: str = "small-ftree") -> 
 
 def messages_up(subnet: Subnet) -> list[float]:
     """How many messages of an all-to-all take each link from a leaf to a spine."""
-    found: list[float] = loads(subnet, all_pairs(len(subnet.ports.hosts)))[subnet.classes == LEAF_UP].tolist()
-    return found
+    messages: list[float] = loads(subnet, all_pairs(len(subnet.ports.hosts)))[
+        subnet.classes == LEAF_UP
+    ].tolist()
+    return messages
 
 
 @pytest.mark.parametrize("name", [*LINKS, "ibsim.net"])
@@ -94,9 +96,9 @@ def test_min_hop_on_three_levels_is_as_uneven_as_that_of_opensm() -> None:
 def test_min_hop_goes_as_straight_as_the_even_split(seed: int) -> None:
     made = at_random(seed)
     straight, split = routed_by("minhop", made), routed_by("even", made)
-    for one, other in all_pairs(len(made.ports.hosts)):
-        assert sum(walked(straight, one, other).values()) == pytest.approx(
-            sum(walked(split, one, other).values())
+    for source, other in all_pairs(len(made.ports.hosts)):
+        assert sum(walked(straight, source, other).values()) == pytest.approx(
+            sum(walked(split, source, other).values())
         )
 
 

@@ -16,29 +16,29 @@ from rankwise.profile.collect import glimpse, layout
 
 
 def test_names_that_are_new_in_directories(tmp_path: Path) -> None:
-    one, other = tmp_path / "one", tmp_path / "other"
-    one.mkdir()
+    first, other = tmp_path / "one", tmp_path / "other"
+    first.mkdir()
     other.mkdir()
     news = News()
-    for directory in (one, other):
+    for directory in (first, other):
         news.watch(directory)
     assert news.read() == []
-    (one / "a file").touch()
+    (first / "a file").touch()
     (other / "folder").mkdir()
     (tmp_path / "unseen").touch()
-    (tmp_path / "unseen").rename(one / "moved")
-    assert news.read() == [(one, "a file"), (other, "folder"), (one, "moved")]
+    (tmp_path / "unseen").rename(first / "moved")
+    assert news.read() == [(first, "a file"), (other, "folder"), (first, "moved")]
     news.leave(other)
     (other / "unseen").touch()
-    (one / "a file").unlink()
+    (first / "a file").unlink()
     assert news.read() == []
-    for file in one.iterdir():
+    for file in first.iterdir():
         file.unlink()
-    one.rmdir()
-    assert news.read() == [(one, "")]
+    first.rmdir()
+    assert news.read() == [(first, "")]
     assert not news.watched
     with pytest.raises(OSError, match="No such file"):
-        news.watch(one)
+        news.watch(first)
     news.close()
 
 
@@ -52,11 +52,11 @@ def test_too_much_news_is_one_more_look(tmp_path: Path) -> None:
         for other in (name, name.with_name("y")):
             os.close(os.open(other, os.O_CREAT | os.O_WRONLY))
             other.unlink()
-    told: list[tuple[Path, str]] = []
+    events: list[tuple[Path, str]] = []
     while some := news.read():
-        told += some
-    assert len(told) >= most
-    assert told[-2:] == [(tmp_path, ""), (tmp_path.parent, "")]
+        events += some
+    assert len(events) >= most
+    assert events[-2:] == [(tmp_path, ""), (tmp_path.parent, "")]
     news.close()
 
 

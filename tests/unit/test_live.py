@@ -109,9 +109,9 @@ def test_who_is_missing_where_others_wait(tmp_path: Path) -> None:
         seconds_max=6.0,
         missing="2,5",
     )
-    found = first(write(tmp_path / "run", world)).places
-    assert found[0] == everybody_else
-    assert [(place.ranks, place.missing) for place in found[1:]] == [("2", ""), ("5", "1,3,7")]
+    places = first(write(tmp_path / "run", world)).places
+    assert places[0] == everybody_else
+    assert [(place.ranks, place.missing) for place in places[1:]] == [("2", ""), ("5", "1,3,7")]
 
 
 def test_ranks_that_have_not_come_so_far_or_have_ended(tmp_path: Path) -> None:
@@ -119,12 +119,12 @@ def test_ranks_that_have_not_come_so_far_or_have_ended(tmp_path: Path) -> None:
     finalized = world[0]
     aborted = running(world[1], 9.0)
     aborted.header["state"] = CONSTANTS["STATE_ABORTED"]
-    found = first(write(tmp_path / "run", [finalized, aborted, starting(2, 4)]))
-    assert [(place.state, place.ranks, place.seconds_max) for place in found.places] == [
+    live_world = first(write(tmp_path / "run", [finalized, aborted, starting(2, 4)]))
+    assert [(place.state, place.ranks, place.seconds_max) for place in live_world.places] == [
         *[("finalized", "0", None), ("aborted", "1", None), ("starting", "2", 10.0)],
         ("no counters", "3", None),
     ]
-    assert (found.ranks_seen, found.ranks_expected) == (3, 4)
+    assert (live_world.ranks_seen, live_world.ranks_expected) == (3, 4)
 
 
 def test_rates_and_shares_of_the_time_in_between(tmp_path: Path, time: Time) -> None:
@@ -139,26 +139,26 @@ def test_rates_and_shares_of_the_time_in_between(tmp_path: Path, time: Time) -> 
     write(tmp_path / "run", [running(process, 11.9) for process in world])
     time.seconds = 12.0
     picture = watch.look().picture
-    found = only(picture)
+    live_world = only(picture)
     assert picture is not None
     assert picture.interval_seconds == 2.0
-    assert (found.calls_per_second, found.bytes_sent_per_second) == (5.0, 5000.0)
-    assert found.percent_in_mpi == pytest.approx(100 * 0.5 / 4)
+    assert (live_world.calls_per_second, live_world.bytes_sent_per_second) == (5.0, 5000.0)
+    assert live_world.percent_in_mpi == pytest.approx(100 * 0.5 / 4)
     # Since the start: 1.9 s in MPI before, on each of two ranks.
-    assert found.percent_in_mpi_from_start == pytest.approx(100 * (2 * 1.9 + 0.5) / (2 * 11.5))
-    [send] = [row for row in found.calls if row.name == "MPI_Send"]
-    assert found.calls[0] == send
+    assert live_world.percent_in_mpi_from_start == pytest.approx(100 * (2 * 1.9 + 0.5) / (2 * 11.5))
+    [send] = [row for row in live_world.calls if row.name == "MPI_Send"]
+    assert live_world.calls[0] == send
     assert (send.calls_per_second, send.top, send.percent_of_mpi) == (5.0, "W", 100.0)
     assert send.seconds_per_call == pytest.approx(0.05)
     assert send.percent_of_run == pytest.approx(12.5)
-    world_row = found.communicators[0]
+    world_row = live_world.communicators[0]
     assert (world_row.name, world_row.calls_per_second) == ("W", 5.0)
-    pair = found.pairs[0]
+    pair = live_world.pairs[0]
     assert (pair.source, pair.destination, pair.kind) == (0, 1, "point-to-point")
     assert (pair.messages_per_second, pair.bytes_per_second, pair.bytes_from_start) == (5.0, 5000.0, 10_300)
-    assert [(kind.kind, kind.bytes_per_second) for kind in found.traffic] == [("point-to-point", 5000.0)]
-    assert [rank.percent_in_mpi for rank in found.ranks] == pytest.approx([25.0, 0.0])
-    assert found.slowest == [1, 0]
+    assert [(kind.kind, kind.bytes_per_second) for kind in live_world.traffic] == [("point-to-point", 5000.0)]
+    assert [rank.percent_in_mpi for rank in live_world.ranks] == pytest.approx([25.0, 0.0])
+    assert live_world.slowest == [1, 0]
 
 
 def test_a_call_that_has_not_ended_is_time_in_mpi(tmp_path: Path, time: Time) -> None:
@@ -167,15 +167,17 @@ def test_a_call_that_has_not_ended_is_time_in_mpi(tmp_path: Path, time: Time) ->
         process.calls = [[]]
     running(world[0], 3.0, "MPI_Barrier", 4.0)
     watch = Watch(write(tmp_path / "run", world), 2.0)
-    found = only(watch.look().picture)
-    assert [rank.percent_in_mpi_from_start for rank in found.ranks] == pytest.approx([100 * 6 / 9.5, 0.0])
+    live_world = only(watch.look().picture)
+    assert [rank.percent_in_mpi_from_start for rank in live_world.ranks] == pytest.approx(
+        [100 * 6 / 9.5, 0.0]
+    )
     # It ends after 7.5 s, and is booked then; nothing counts twice.
     world[0].calls = [[call("MPI_Barrier", calls=1, seconds=7.5)]]
     write(tmp_path / "run", [running(process, 11.5) for process in world])
     time.seconds = 12.0
-    found = only(watch.look().picture)
-    assert found.ranks[0].percent_in_mpi == pytest.approx(75.0)
-    assert found.ranks[0].percent_in_mpi_from_start == pytest.approx(100 * 7.5 / 11.5)
+    live_world = only(watch.look().picture)
+    assert live_world.ranks[0].percent_in_mpi == pytest.approx(75.0)
+    assert live_world.ranks[0].percent_in_mpi_from_start == pytest.approx(100 * 7.5 / 11.5)
 
 
 def test_init_and_finalize_are_no_time_in_mpi(tmp_path: Path) -> None:
@@ -183,18 +185,18 @@ def test_init_and_finalize_are_no_time_in_mpi(tmp_path: Path) -> None:
     world[0].calls = [
         [call("MPI_Init", communicator=0, calls=1, seconds=1.0), call("MPI_Barrier", seconds=2.0)]
     ]
-    found = first(write(tmp_path / "run", world))
-    assert found.percent_in_mpi_from_start == pytest.approx(100 * 2 / 9.5)
-    assert found.init_finalize_seconds == pytest.approx(1.0)
-    [row] = found.calls
+    live_world = first(write(tmp_path / "run", world))
+    assert live_world.percent_in_mpi_from_start == pytest.approx(100 * 2 / 9.5)
+    assert live_world.init_finalize_seconds == pytest.approx(1.0)
+    [row] = live_world.calls
     assert (row.name, row.percent_of_mpi_from_start) == ("MPI_Barrier", 100.0)
     assert row.percent_of_run_from_start == pytest.approx(100 * 2 / 9.5)
-    assert [row.name for row in found.communicators] == ["W"]
+    assert [row.name for row in live_world.communicators] == ["W"]
 
 
 def test_init_that_has_not_ended(tmp_path: Path) -> None:
-    found = first(write(tmp_path / "run", [starting(0, 1)]))
-    assert (found.init_finalize_seconds, found.percent_in_mpi_from_start) == (10.0, 0.0)
+    live_world = first(write(tmp_path / "run", [starting(0, 1)]))
+    assert (live_world.init_finalize_seconds, live_world.percent_in_mpi_from_start) == (10.0, 0.0)
 
 
 def test_no_share_is_above_all_however_long_a_look_takes(
@@ -221,8 +223,8 @@ def test_no_share_is_above_all_however_long_a_look_takes(
     shares = []
     while begins:
         time.seconds = round(time.seconds) + 1.0
-        found = only(watch.look().picture)
-        shares.append((found.percent_in_mpi, found.percent_in_mpi_from_start))
+        live_world = only(watch.look().picture)
+        shares.append((live_world.percent_in_mpi, live_world.percent_in_mpi_from_start))
     assert max(max(pair) for pair in shares) <= 100 + 1e-6
     assert min(recent for recent, _ in shares[1:]) > 50  # 0.3 s at either end of 1 s are not certain
 
@@ -257,9 +259,9 @@ def test_a_long_call_that_ends_while_it_is_read(tmp_path: Path, monkeypatch: pyt
         return pread(descriptor, count, offset)
 
     monkeypatch.setattr(os, "pread", as_it_ends)
-    found = first(tmp_path / "run")
-    assert found.percent_in_mpi_from_start == pytest.approx(100 * 6.99 / 9.5)  # and not twice that
-    assert found.places[0].state == "outside"
+    live_world = first(tmp_path / "run")
+    assert live_world.percent_in_mpi_from_start == pytest.approx(100 * 6.99 / 9.5)  # and not twice that
+    assert live_world.places[0].state == "outside"
 
 
 def test_a_rank_that_only_polls(tmp_path: Path, time: Time) -> None:
@@ -272,14 +274,14 @@ def test_a_rank_that_only_polls(tmp_path: Path, time: Time) -> None:
     # The one rank is seen inside of it by chance.
     write(tmp_path / "run", [running(world[0], 11.9, "MPI_Iprobe", 11.95), running(world[1], 11.9)])
     time.seconds = 12.0
-    found = only(watch.look().picture)
+    live_world = only(watch.look().picture)
     assert [
-        (place.state, place.procedure, place.communicator, place.seconds_max) for place in found.places
+        (place.state, place.procedure, place.communicator, place.seconds_max) for place in live_world.places
     ] == [
         ("polling", "MPI_Iprobe", "W", None),
         ("outside", None, None, pytest.approx(0.1)),
     ]
-    assert found.ranks[0].percent_in_mpi == pytest.approx(7.5)
+    assert live_world.ranks[0].percent_in_mpi == pytest.approx(7.5)
 
 
 def test_a_polling_call_that_lasts(tmp_path: Path) -> None:
@@ -287,12 +289,12 @@ def test_a_polling_call_that_lasts(tmp_path: Path) -> None:
     for process in world:
         process.calls = [[call("MPI_Testall", calls=1000, seconds=1.0)]]
     running(world[1], 9.0, "MPI_Testall", 7.0)
-    found = first(write(tmp_path / "run", world))
-    assert [(rank.state, rank.procedure, rank.seconds) for rank in found.ranks] == [
+    live_world = first(write(tmp_path / "run", world))
+    assert [(rank.state, rank.procedure, rank.seconds) for rank in live_world.ranks] == [
         ("outside", None, pytest.approx(1.0)),
         ("inside", "MPI_Testall", pytest.approx(3.0)),
     ]
-    assert [rank.percent_in_mpi_from_start for rank in found.ranks] == pytest.approx(
+    assert [rank.percent_in_mpi_from_start for rank in live_world.ranks] == pytest.approx(
         [100 * 1 / 9.5, 100 * 4 / 9.5]
     )
 
@@ -302,10 +304,10 @@ def test_a_node_whose_clock_is_ahead(tmp_path: Path) -> None:
     late = LOADED_NS + 60 * SECOND
     world[1].header |= {"host": b"node2", "latest": stamp(9.0, late), "loaded": stamp(0.0, late)}
     world[1].header |= {"started": stamp(0.5, late)}
-    found = first(write(tmp_path / "run", world))
+    live_world = first(write(tmp_path / "run", world))
     # Not -59 s: its own clock says that no time has passed since.
-    assert [rank.seconds for rank in found.ranks] == [1.0, 0.0]
-    assert found.nodes == 2
+    assert [rank.seconds for rank in live_world.ranks] == [1.0, 0.0]
+    assert live_world.nodes == 2
 
 
 def test_endpoints_are_ranks(tmp_path: Path) -> None:
@@ -335,10 +337,10 @@ def test_why_messages_inside_collectives_are_not_seen(tmp_path: Path, golden: Go
 
 
 def test_several_worlds(tmp_path: Path) -> None:
-    one, other = ([running(process, 9.0) for process in small_world(2)] for _ in range(2))
+    own, other = ([running(process, 9.0) for process in small_world(2)] for _ in range(2))
     for process in other:
         process.header["job"] = b"job-2"
-    picture = Watch(write(tmp_path / "run", [*one, *other]), 2.0).look().picture
+    picture = Watch(write(tmp_path / "run", [*own, *other]), 2.0).look().picture
     assert picture is not None
     assert [(world.world, world.worlds, world.job) for world in picture.worlds] == [
         (1, 2, "job-1"),
@@ -352,10 +354,10 @@ def test_files_that_are_not_whole(tmp_path: Path) -> None:
     (directory / "new.counters").touch()
     for length in range(0, len(whole), 101):
         (directory / "rank3.counters").write_bytes(whole[:length])
-        found = Watch(directory, 2.0).look().picture
-        assert found is not None
-        assert found.warnings
-        assert found.worlds[0].places[0].ranks == "0,2"
+        picture = Watch(directory, 2.0).look().picture
+        assert picture is not None
+        assert picture.warnings
+        assert picture.worlds[0].places[0].ranks == "0,2"
 
 
 def test_nothing_that_can_be_read(tmp_path: Path) -> None:
@@ -479,7 +481,7 @@ def test_a_job_that_has_not_begun(tmp_path: Path) -> None:
 
 def test_a_node_that_is_seen_as_it_was_saved(tmp_path: Path, time: Time) -> None:
     """Where its ranks are is told as of then, and how long ago that was."""
-    images = {f"node1.{number}.0.counters": one.to_bytes() for number, one in enumerate(hanging())}
+    images = {f"node1.{number}.0.counters": process.to_bytes() for number, process in enumerate(hanging())}
     saved = node_file(images, is_final=0, host=b"node1", saved_realtime_ns=LOADED_NS + 8 * SECOND)
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "node1.1.2.3.node").write_bytes(saved)

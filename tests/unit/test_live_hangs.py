@@ -39,11 +39,11 @@ def test_ranks_that_wait_for_each_other_while_others_go_on(tmp_path: Path, time:
     running(world[3], 19.9)
     receives(world[1], 2, 4.0)
     receives(world[2], 1, 5.0)
-    found = hang(write(tmp_path / "run", world))
-    assert found is not None
-    assert (found.kind, found.is_deadlock, found.root) == ("cycle", True, "1-2")
-    assert found.seconds == pytest.approx(time.seconds - 5.0)
-    assert found.lost_percent_of_run is None
+    reason = hang(write(tmp_path / "run", world))
+    assert reason is not None
+    assert (reason.kind, reason.is_deadlock, reason.root) == ("cycle", True, "1-2")
+    assert reason.seconds == pytest.approx(time.seconds - 5.0)
+    assert reason.lost_percent_of_run is None
 
 
 def test_only_what_has_lasted_is_told(tmp_path: Path, time: Time) -> None:
@@ -56,14 +56,14 @@ def test_only_what_has_lasted_is_told(tmp_path: Path, time: Time) -> None:
 def test_who_has_come_to_a_collective_is_counted(tmp_path: Path, time: Time) -> None:
     """Rank 0 has one more Allreduce behind it than rank 2, and so is not missing in that of rank 2."""
     world = [running(process, 3.0, "MPI_Allreduce", 4.0, PART) for process in small_world()]
-    [row] = [one for one in world[0].calls[0] if one["key"] == calls_key(0, PART, IDS["MPI_Allreduce"], 4)]
+    [row] = [cell for cell in world[0].calls[0] if cell["key"] == calls_key(0, PART, IDS["MPI_Allreduce"], 4)]
     row["calls"] += 1
     running(world[0], 3.0)
     assert hang(write(tmp_path / "run", world)) is None
     row["calls"] -= 1
-    found = hang(write(tmp_path / "run", world))
-    assert found is not None
-    assert (found.kind, found.waiting, found.root) == ("computing", "2", "0")
+    reason = hang(write(tmp_path / "run", world))
+    assert reason is not None
+    assert (reason.kind, reason.waiting, reason.root) == ("computing", "2", "0")
     assert time.seconds > 5.0
 
 
@@ -74,7 +74,7 @@ def test_the_place_in_the_source(tmp_path: Path, time: Time) -> None:
         process.objects = [loaded_object(b"/nowhere/solver", b"\1" * 20, CONSTANTS["OBJECT_PROGRAM"])]
         process.sites = [{"object": 0, "offset": 0x1234}]
         process.threads[0]["inside_key"] = calls_key(0, WORLD, IDS["MPI_Recv"], 0, CONSTANTS["FIRST_SITE"])
-    found = hang(write(tmp_path / "run", world))
-    assert found is not None
-    assert [step.site for step in found.steps] == ["solver+0x1234"] * 2
+    reason = hang(write(tmp_path / "run", world))
+    assert reason is not None
+    assert [step.site for step in reason.steps] == ["solver+0x1234"] * 2
     assert time.seconds > 5.0

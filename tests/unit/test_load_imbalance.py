@@ -27,32 +27,32 @@ def computing(made: Made, useful: Sequence[float], procedure: str = "MPI_Win_fen
 found_in = partial(the_finding, RULE)
 
 
-def inputs(found: Finding) -> list[object]:
+def inputs(finding: Finding) -> list[object]:
     """What is lost; and what late-ranks counts of it."""
-    return [fact.value for fact in found.inputs]
+    return [fact.value for fact in finding.inputs]
 
 
-def evidence(found: Finding) -> list[object]:
+def evidence(finding: Finding) -> list[object]:
     """Load balance; within nodes and between them; between roles and within each."""
-    return [fact.value for fact in found.evidence]
+    return [fact.value for fact in finding.evidence]
 
 
 def test_it_is_exact_where_nothing_is_known_of_waiting(golden: Golden) -> None:
     """8 : 1 : 1 : 1."""
     made = computing(Made(), (8.0, 1.0, 1.0, 1.0))
-    found = found_in(made)
+    finding = found_in(made)
     assert isinstance(LATE.find(made.seen), NoAnswer)
-    assert found.saved_seconds == pytest.approx(4 * (8 - 2.75))
-    assert evidence(found) == pytest.approx([2.75 / 8])
-    golden.says(found.title, "0.34 .. rank 0 .. 8.00 s")
-    assert found.confidence == HIGH
-    assert found.upper_bound
+    assert finding.saved_seconds == pytest.approx(4 * (8 - 2.75))
+    assert evidence(finding) == pytest.approx([2.75 / 8])
+    golden.says(finding.title, "0.34 .. rank 0 .. 8.00 s")
+    assert finding.confidence == HIGH
+    assert finding.upper_bound
 
 
 def test_half_of_the_ranks_have_nothing_to_do(golden: Golden) -> None:
-    found = found_in(computing(Made(), (9.0, 9.0, 0.1, 0.1)))
-    golden.says(found.title, "0.51 .. ranks 0-1 .. 9.00 s")
-    assert found.saved_seconds == pytest.approx(17.8)
+    finding = found_in(computing(Made(), (9.0, 9.0, 0.1, 0.1)))
+    golden.says(finding.title, "0.51 .. ranks 0-1 .. 9.00 s")
+    assert finding.saved_seconds == pytest.approx(17.8)
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_nothing_ran() -> None:
 
 def test_within_nodes_and_between_them() -> None:
     """Within the first node 6 : 2, between the nodes 4 : 2."""
-    found = found_in(computing(Made(4, ["n1", "n1", "n2", "n2"]), (6.0, 2.0, 2.0, 2.0)))
-    assert evidence(found) == pytest.approx([3 / 6, 4 / 6, 3 / 4])
+    finding = found_in(computing(Made(4, ["n1", "n1", "n2", "n2"]), (6.0, 2.0, 2.0, 2.0)))
+    assert evidence(finding) == pytest.approx([3 / 6, 4 / 6, 3 / 4])
 
 
 def test_parts_multiply_to_the_whole() -> None:
@@ -92,9 +92,9 @@ def test_roles(golden: Golden) -> None:
         ("W_s1.0", (0, 1, 2)),
         ("W_s1.3", (3,)),
     ]
-    found = found_in(made)
-    assert evidence(found) == pytest.approx([4 / 6, 4 / 5, 5 / 6, 1.0])
-    golden.says("\n".join(fact.what for fact in found.evidence))
+    finding = found_in(made)
+    assert evidence(finding) == pytest.approx([4 / 6, 4 / 5, 5 / 6, 1.0])
+    golden.says("\n".join(fact.what for fact in finding.evidence))
 
 
 def test_the_rows_of_a_grid_are_no_roles() -> None:
@@ -105,11 +105,11 @@ def test_the_rows_of_a_grid_are_no_roles() -> None:
 def test_what_late_ranks_counts_is_not_counted_twice(golden: Golden) -> None:
     made = steps(Made(8), of([6, 7], 0.6))
     [late] = LATE.find(made.seen)  # type: ignore[misc]
-    found = found_in(made)
+    finding = found_in(made)
     lost = 8 * (6.0 - 2.25)
-    assert inputs(found) == pytest.approx([lost, late.saved_seconds])
-    assert found.saved_seconds + late.saved_seconds == pytest.approx(lost)
-    golden.says(found.title)
+    assert inputs(finding) == pytest.approx([lost, late.saved_seconds])
+    assert finding.saved_seconds + late.saved_seconds == pytest.approx(lost)
+    golden.says(finding.title)
 
 
 def test_late_ranks_that_do_not_compute_longer_count_nothing_of_it() -> None:
@@ -117,8 +117,8 @@ def test_late_ranks_that_do_not_compute_longer_count_nothing_of_it() -> None:
     made = steps(Made(8, runs=[30.0, *[22.0] * 7]), of([7], 0.6))
     for rank in range(8):
         made.call(rank, "MPI_Win_fence", 0.0 if rank == 0 else 15.0)
-    found = found_in(made)
-    assert inputs(found) == pytest.approx([found.saved_seconds])
+    finding = found_in(made)
+    assert inputs(finding) == pytest.approx([finding.saved_seconds])
 
 
 def counters(made: Made, clocks: Sequence[float]) -> Made:
@@ -134,18 +134,18 @@ def test_ranks_without_a_processor_compute_no_longer_than_they_had_one(golden: G
     assert isinstance(answer, NoAnswer)
     golden.says(answer.why, "0.75 .. 1.00")
     made = counters(computing(Made(cpus="0-1"), (9.0, 9.0, 2.0, 2.0)), (8.0, 8.0, 4.0, 4.0))
-    found = found_in(made)
-    assert found.saved_seconds == pytest.approx(4 * 8.0 - 20.0)
-    assert found.confidence == LOW
-    golden.says(found.why_confidence)
+    finding = found_in(made)
+    assert finding.saved_seconds == pytest.approx(4 * 8.0 - 20.0)
+    assert finding.confidence == LOW
+    golden.says(finding.why_confidence)
 
 
 def test_who_sleeps_needs_no_processor(golden: Golden) -> None:
     """Rank 0 sleeps where the others poll: by processor time alone these would have the work."""
     made = counters(computing(Made(cpus="0-1"), (9.0, 2.0, 2.0, 2.0)), (0.1, 6.0, 6.0, 6.0))
-    found = found_in(made)
-    golden.says(found.title, "0.42 .. rank 0 .. 9.00 s")
-    assert found.confidence == LOW
+    finding = found_in(made)
+    golden.says(finding.title, "0.42 .. rank 0 .. 9.00 s")
+    assert finding.confidence == LOW
 
 
 @pytest.mark.parametrize(("lacked", "uneven"), [((2.9, 4.9, 4.9, 4.9), True), ((8.0, 3.0, 3.0, 3.0), False)])

@@ -38,7 +38,7 @@ Loads = dict[tuple[str, str], float]
 
 
 def fabric(*subnets: Subnet) -> Fabric:
-    named = [replace(one, name=f"rail {place}") for place, one in enumerate(subnets, 1)]
+    named = [replace(subnet, name=f"rail {place}") for place, subnet in enumerate(subnets, 1)]
     return Fabric(subnets if len(subnets) == 1 else tuple(named), (Source("opensm", "x"),) * len(subnets))
 
 
@@ -49,8 +49,8 @@ def routes(machine: Machine) -> Routes:
 
 def random_traffic(seed: int, ranks: int) -> Traffic:
     random = np.random.default_rng(seed)
-    one, other = random.integers(0, ranks, (2, 3 * ranks))
-    return Traffic(ranks, one, other, random.integers(1, 1000, len(one)).astype(float))
+    source, destination = random.integers(0, ranks, (2, 3 * ranks))
+    return Traffic(ranks, source, destination, random.integers(1, 1000, len(source)).astype(float))
 
 
 def by_fabric(subnets: Sequence[Subnet], traffic: Traffic) -> Loads:
@@ -65,18 +65,18 @@ def by_fabric(subnets: Sequence[Subnet], traffic: Traffic) -> Loads:
         for subnet in subnets
     ]
     columns = (np.asarray(c).tolist() for c in (traffic.source, traffic.destination, traffic.bytes))
-    for one, other, size in zip(*columns, strict=True):
-        if one == other:
+    for sender, receiver, size in zip(*columns, strict=True):
+        if sender == receiver:
             continue
-        sending = sum(len(ports[one]) for ports in all_ports if ports[other])
+        sending = sum(len(ports[sender]) for ports in all_ports if ports[receiver])
         for subnet, ports in zip(subnets, all_ports, strict=True):
-            for source, destination in itertools.product(ports[one], ports[other]):
+            for source, destination in itertools.product(ports[sender], ports[receiver]):
                 way = route(subnet, source, destination)
                 assert way is not None
                 for link, share in way.items():
                     ends = subnet.links.source[link], subnet.links.destination[link]
                     key = subnet.name_of(ends[0]), subnet.name_of(ends[1])
-                    part = size * share / (sending * len(ports[other]))
+                    part = size * share / (sending * len(ports[receiver]))
                     loads[key] = loads.get(key, 0.0) + part
     return loads
 
@@ -85,13 +85,13 @@ def by_links(given: Fabric, traffic: Traffic, rail: str, lid_offset: int | None)
     """Loads of the cables as `rankwise links` counts them, in each direction."""
     hosts = sorted({host for subnet in given.subnets for host in subnet.ports.hosts})
     places = places_on(given, [GivenHost(host) for host in hosts], rail)
-    one, other = np.asarray(traffic.source, np.int32), np.asarray(traffic.destination, np.int32)
+    senders, receivers = np.asarray(traffic.source, np.int32), np.asarray(traffic.destination, np.int32)
     size = np.asarray(traffic.bytes, np.int64)
     flows = Flows(
         ranks=traffic.ranks,
-        source=one,
-        destination=other,
-        group=one * 0,
+        source=senders,
+        destination=receivers,
+        group=senders * 0,
         bytes=size,
         messages=size,
         groups=(),
@@ -113,17 +113,17 @@ def by_machine(network: Routes, traffic: Traffic) -> tuple[Loads, NDArray[np.flo
     """Loads from the machine's tables: parallel links together, and of each link and direction."""
     each = np.zeros((len(network.links), 2))
     columns = (np.asarray(c).tolist() for c in (traffic.source, traffic.destination, traffic.bytes))
-    for one, other, size in zip(*columns, strict=True):
+    for sender, receiver, size in zip(*columns, strict=True):
         for table, share in zip(network.next, network.shares, strict=True):
-            at = network.at[one]
-            while at != network.at[other]:
-                link = table[at][other]
+            at = network.at[sender]
+            while at != network.at[receiver]:
+                link = table[at][receiver]
                 forward = network.links[link][0] == at
                 each[link, 0 if forward else 1] += size * share
                 at = network.links[link][1 if forward else 0]
     loads: Loads = {}
-    for link, (one, other) in enumerate(network.links):
-        for way, (begin, end) in enumerate(((one, other), (other, one))):
+    for link, (first, second) in enumerate(network.links):
+        for way, (begin, end) in enumerate(((first, second), (second, first))):
             if each[link, way]:
                 key = network.routers[begin], network.routers[end]
                 loads[key] = loads.get(key, 0.0) + each[link, way]
@@ -184,8 +184,8 @@ def test_the_links_have_the_loads_that_the_fabric_gives_them(name: str) -> None:
     for seed in range(3):
         traffic = random_traffic(seed, len(machine.hosts()))
         expected = by_fabric(subnets, traffic)
-        found, each = by_machine(routes(machine), traffic)
-        assert found == pytest.approx(expected)
+        loads, each = by_machine(routes(machine), traffic)
+        assert loads == pytest.approx(expected)
         assert most_loaded(replace(machine, network=without_rates), traffic) == pytest.approx(each.max())
 
 
@@ -220,8 +220,10 @@ def test_all_to_all_of_512_hosts_is_at_its_worst_on_a_recorded_fabric() -> None:
     """1,296 messages are on one link, as `ibdiagnet`'s own tables say; 1 byte takes 0.001 us on 4x SDR."""
     machine = machine_from_fabric(opened("tsubame-r1-ftree", "opensm-subnet.lst", "opensm.fdbs"))
     assert len(machine.hosts()) == 512
-    one, other = np.nonzero(~np.eye(512, dtype=bool))
-    assert most_loaded(machine, Traffic(512, one, other, np.ones(len(one)))) == pytest.approx(1.296)
+    senders, receivers = np.nonzero(~np.eye(512, dtype=bool))
+    assert most_loaded(machine, Traffic(512, senders, receivers, np.ones(len(senders)))) == pytest.approx(
+        1.296
+    )
 
 
 def test_recorded_ftree_loads_as_d_mod_k() -> None:
@@ -234,12 +236,12 @@ def test_recorded_ftree_loads_as_d_mod_k() -> None:
         modelled = fabric(generated(words))
         order = np.random.default_rng(1).permutation(hosts)
         for shift in (1, 7, hosts // 2 + 1):
-            one, other = np.arange(hosts), (np.arange(hosts) + shift) % hosts
-            for a, b in ((one, other), (order[one], order[other])):
+            senders, receivers = np.arange(hosts), (np.arange(hosts) + shift) % hosts
+            for a, b in ((senders, receivers), (order[senders], order[receivers])):
                 traffic = Traffic(hosts, a, b, np.ones(hosts))
                 loads = [
-                    np.sort(by_machine(routes(machine_from_fabric(one)), traffic)[1], axis=None)
-                    for one in (recorded, modelled)
+                    np.sort(by_machine(routes(machine_from_fabric(given)), traffic)[1], axis=None)
+                    for given in (recorded, modelled)
                 ]
                 np.testing.assert_array_equal(loads[0][loads[0] > 0], loads[1][loads[1] > 0])
 
@@ -289,10 +291,10 @@ def test_a_lid_that_no_port_has(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 def test_one_rail_alone(golden: Golden) -> None:
     given = fabric(*MADE["two rails"]())
-    both, one = routes(machine_from_fabric(given)), routes(machine_from_fabric(given, rail="rail 2"))
+    both, single = routes(machine_from_fabric(given)), routes(machine_from_fabric(given, rail="rail 2"))
     assert both.shares == (0.5, 0.5)
-    assert one.shares == (1.0,)
-    assert len(one.routers) == 12 + 12
+    assert single.shares == (1.0,)
+    assert len(single.routers) == 12 + 12
     with pytest.raises(RankwiseError) as error:
         machine_from_fabric(given, rail="rail 3")
     golden.says(error.value, "'rail 3' .. 1 .. 2")
@@ -318,18 +320,18 @@ def test_an_even_split_of_too_many_ways_is_told(golden: Golden) -> None:
     """Six ways, and six more behind each: 30 of 36 tables, where each switch still takes its ways alike."""
     given = fabric(generated("fattree:k=12,pods=2,routing=even"))
     hosts = [f"node{number:04}" for number in (1, 2, 7, 37, 38, 43, 44)]
-    told: list[str] = []
-    machine = machine_from_fabric(given, hosts=hosts, warn=told.append)
-    [warning] = told
+    warnings: list[str] = []
+    machine = machine_from_fabric(given, hosts=hosts, warn=warnings.append)
+    [warning] = warnings
     golden.says(warning, "30 .. `rankwise links` .. --node")
     golden.says(machine.sources[0].what, "30")
     traffic = Traffic(7, np.array([0, 1, 2]), np.array([3, 4, 5]), np.array([60.0, 60.0, 60.0]))
     loads, _ = by_machine(routes(machine), traffic)
-    ups = [load for (one, _), load in loads.items() if one.startswith("leaf")]
+    ups = [load for (router, _), load in loads.items() if router.startswith("leaf")]
     assert ups[:6] == pytest.approx([20.0] * 6)  # two hosts of the first leaf, six ways up
-    told.clear()
-    machine_from_fabric(given, hosts=hosts[:3], warn=told.append)
-    assert told == []
+    warnings.clear()
+    machine_from_fabric(given, hosts=hosts[:3], warn=warnings.append)
+    assert warnings == []
 
 
 def test_switches_get_names_of_their_own() -> None:

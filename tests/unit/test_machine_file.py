@@ -138,10 +138,10 @@ def test_slots_meet_where_the_tree_says_in_random_trees() -> None:
         depth = len(machine.levels)
         leaves = paths(machine.root)
         assert len(machine.slots) == len(leaves)
-        for one, path in enumerate(leaves):
+        for slot, path in enumerate(leaves):
             for other, second in enumerate(leaves):
                 common = [a.level for a, b in zip(path, second, strict=False) if a is b]
-                assert machine.slots.meet(one, other) == (depth - 1 if one == other else max(common))
+                assert machine.slots.meet(slot, other) == (depth - 1 if slot == other else max(common))
         assert machine.slots.os[:, -1].tolist() == [path[-1].os for path in leaves]
         assert machine_of(text_of(machine)) == machine
 
@@ -164,8 +164,8 @@ def test_costs_by_level() -> None:
     document = json.loads(json.dumps(SHORT))
     document["levels"][0]["cost"] = {"latency_us": 2}
     document["levels"][2]["cost"] = {"latency_us": 0.25, "overhead_us": None}
-    found = made(document).costs("latency_us")
-    assert np.array_equal(found, [np.nan, 2, np.nan, 0.25], equal_nan=True)
+    costs = made(document).costs("latency_us")
+    assert np.array_equal(costs, [np.nan, 2, np.nan, 0.25], equal_nan=True)
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

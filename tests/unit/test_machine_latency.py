@@ -68,14 +68,14 @@ def by_hand(*levels: dict[str, object]) -> Machine:
 def test_tree_and_costs_from_times_alone(order: str) -> None:
     machine = planted(order)
     measurement = machine.measure(NOISE)
-    found = machine_from_latency(measurement, find_hierarchy(measurement), "F.json").machine
-    assert shape(found) == "2 switches x 4 nodes x 2 level-1 x 4 slots"
+    model = machine_from_latency(measurement, find_hierarchy(measurement), "F.json").machine
+    assert shape(model) == "2 switches x 4 nodes x 2 level-1 x 4 slots"
     hosts = [host.name for host in measurement.hosts]
     switch_of = dict(zip(measurement.host_names(), machine.partitions[2].tolist(), strict=True))
-    assert found.partition("switch", hosts).tolist() == [switch_of[host] for host in hosts]
+    assert model.partition("switch", hosts).tolist() == [switch_of[host] for host in hosts]
     for level, latency, rate in zip(("level 1", "node", "switch", "machine"), LATENCIES, RATES, strict=True):
-        assert cost_of(found, level) == pytest.approx((latency, rate), rel=0.1)
-    assert machine_of(text_of(found)) == found
+        assert cost_of(model, level) == pytest.approx((latency, rate), rel=0.1)
+    assert machine_of(text_of(model)) == model
 
 
 @pytest.mark.parametrize("order", ["block", "shuffled"])
@@ -83,19 +83,21 @@ def test_nodes_as_their_kernels_tell(order: str) -> None:
     machine = planted(order)
     measurement = bound(machine, machine.measure(NOISE))
     made = machine_from_latency(measurement, find_hierarchy(measurement), "F.json")
-    found = made.machine
-    assert shape(found) == "2 switches x 4 nodes x 2 packages x 1 numa x 1 l3 x 4 cores x 2 pus"
+    model = made.machine
+    assert shape(model) == "2 switches x 4 nodes x 2 packages x 1 numa x 1 l3 x 4 cores x 2 pus"
     for level, latency, rate in zip(("l3", "node", "switch", "machine"), LATENCIES, RATES, strict=True):
-        assert cost_of(found, level) == pytest.approx((latency, rate), rel=0.1)
-    assert found.levels[found.depth("package")].cost.latency_us is None  # ranks of a package meet in its L3
-    assert [(one.given, one.level, one.index, one.differ) for one in made.agreements] == [
+        assert cost_of(model, level) == pytest.approx((latency, rate), rel=0.1)
+    assert model.levels[model.depth("package")].cost.latency_us is None  # ranks of a package meet in its L3
+    assert [
+        (agreement.given, agreement.level, agreement.index, agreement.differ) for agreement in made.agreements
+    ] == [
         ("node", "node", 1.0, ()),
         ("package", "package", 1.0, ()),
         ("numa", "package", 1.0, ()),
         ("l3", "package", 1.0, ()),
     ]
-    rows = objects_of_ranks(found, measurement)
-    packages = [tuple(row) for row in rows[:, : found.depth("package") + 1].tolist()]
+    rows = objects_of_ranks(model, measurement)
+    packages = [tuple(row) for row in rows[:, : model.depth("package") + 1].tolist()]
     assert len(set(packages)) == 16
     for group in range(16):
         assert len({packages[rank] for rank in np.flatnonzero(machine.partitions[0] == group)}) == 1
@@ -110,17 +112,17 @@ def test_base_keeps_its_tree_and_gets_costs() -> None:
         {"name": "core", "count": 8, "cost": {"latency_us": 0.125}},
     )
     made = machine_from_latency(measurement, find_hierarchy(measurement), "F.json", base)
-    found = made.machine
-    assert found.root == base.root
-    assert found.levels[1].link_mb_s == 9.0
-    assert found.levels[-1] == base.levels[-1]  # no two ranks meet in a core: what it had is kept
-    assert cost_of(found, "switch") == pytest.approx((LATENCIES[2], RATES[2]), rel=0.1)
-    assert cost_of(found, "machine") == pytest.approx((LATENCIES[3], RATES[3]), rel=0.1)
-    assert [(one.given, one.level, one.index) for one in made.agreements] == [
+    model = made.machine
+    assert model.root == base.root
+    assert model.levels[1].link_mb_s == 9.0
+    assert model.levels[-1] == base.levels[-1]  # no two ranks meet in a core: what it had is kept
+    assert cost_of(model, "switch") == pytest.approx((LATENCIES[2], RATES[2]), rel=0.1)
+    assert cost_of(model, "machine") == pytest.approx((LATENCIES[3], RATES[3]), rel=0.1)
+    assert [(agreement.given, agreement.level, agreement.index) for agreement in made.agreements] == [
         ("switch", "switch", 1.0),
         ("node", "node", 1.0),
     ]
-    assert [(one.kind, one.what, one.file) for one in found.sources] == [
+    assert [(source.kind, source.what, source.file) for source in model.sources] == [
         ("latency", "costs of levels", "F.json")
     ]
 
@@ -186,15 +188,15 @@ def test_outliers_are_kept_with_their_hosts() -> None:
 
 def test_one_node() -> None:
     measurement = tree((4, 2), (0.3, 0.8), (20000, 10000)).measure(NOISE)
-    one = replace(
+    single = replace(
         measurement,
         hosts=(Host("here"),),
         ranks=tuple(Rank(0) for _ in measurement.ranks),
         about={"date": "D"},
     )
-    found = machine_from_latency(one, find_hierarchy(one), "F.json").machine
-    assert found.hosts() == ("here",)
-    assert shape(found) == "1 node x 2 level-1 x 4 slots"
-    assert cost_of(found, "level 1") == pytest.approx((0.3, 20000), rel=0.1)
-    assert cost_of(found, "node") == pytest.approx((0.8, 10000), rel=0.1)
-    assert found.sources[0].date == "D"
+    model = machine_from_latency(single, find_hierarchy(single), "F.json").machine
+    assert model.hosts() == ("here",)
+    assert shape(model) == "1 node x 2 level-1 x 4 slots"
+    assert cost_of(model, "level 1") == pytest.approx((0.3, 20000), rel=0.1)
+    assert cost_of(model, "node") == pytest.approx((0.8, 10000), rel=0.1)
+    assert model.sources[0].date == "D"

@@ -204,7 +204,7 @@ def test_both_readers_take_the_same_files(tmp_path: Path) -> None:
         "value": 9.5,
     }
     full["outliers"] = [{**outlier, "expected": 2, "level": "node", "verdict": "slow alone"}]
-    taken = refused = alike = 0
+    taken = refused = agreed = 0
     for _ in range(3000):
         document = generator.choice((SHORT, TREE, full))
         for _ in range(generator.randint(0, 2)):
@@ -222,13 +222,13 @@ def test_both_readers_take_the_same_files(tmp_path: Path) -> None:
         if isinstance(here, str) and isinstance(there, str):
             assert here.isprintable()
             refused += 1
-            alike += words_of(here) == words_of(there) or "is no JSON" in here
+            agreed += words_of(here) == words_of(there) or "is no JSON" in here
         else:
             assert here == there, text
             taken += 1
     assert min(taken, refused) > 500
     # Where two things are wrong, each may name another one.
-    assert alike > 0.97 * refused
+    assert agreed > 0.97 * refused
 
 
 def words_of(complaint: str) -> str:

@@ -134,8 +134,8 @@ def node_of_model(host: str, names: Sequence[str]) -> int | None:
     if host in names:
         return names.index(host)
     short = host.partition(".")[0]
-    alike = [name for name in names if name.partition(".")[0] == short and ("." in name) != ("." in host)]
-    return names.index(alike[0]) if len(alike) == 1 else None
+    matching = [name for name in names if name.partition(".")[0] == short and ("." in name) != ("." in host)]
+    return names.index(matching[0]) if len(matching) == 1 else None
 
 
 def slots_of_model(where: Whereabouts, machine: Machine) -> tuple[list[int], int] | None:
@@ -153,7 +153,7 @@ def slots_of_model(where: Whereabouts, machine: Machine) -> tuple[list[int], int
         mine = {rank: [place for place in places if cpu[place] in where.cpus[rank]] for rank in ranks}
         bound = [rank for rank in ranks if 0 < len(mine[rank]) < len(places)]
         count_bound += len(bound)
-        for rank in sorted(bound, key=lambda one: len(mine[one])):
+        for rank in sorted(bound, key=lambda member: len(mine[member])):
             slot[rank] = next((place for place in mine[rank] if place not in slot), -1)
         for rank in ranks:
             if slot[rank] < 0:
@@ -170,7 +170,7 @@ def test_an_address_has_no_domain() -> None:
 
 def test_slots_of_processes() -> None:
     generator = random.Random(24)
-    found, refused = 0, 0
+    seated, refused = 0, 0
     for _ in range(400):
         machine = random_machine(generator)
         ranks = generator.randint(1, 6)
@@ -186,5 +186,5 @@ def test_slots_of_processes() -> None:
             refused += 1
         else:
             assert (present.slot.tolist(), present.bound) == model
-            found += 1
-    assert min(found, refused) > 50
+            seated += 1
+    assert min(seated, refused) > 50

@@ -35,9 +35,9 @@ def machine(path: Path, levels: Sequence[dict[str, object]], **keys: object) -> 
 
 def mapped(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
     assert main(["map", *map(str, words), "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert [seat["rank"] for seat in found["bindings"]] == list(range(len(found["bindings"])))
-    return found
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert [seat["rank"] for seat in answer["bindings"]] == list(range(len(answer["bindings"])))
+    return answer
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
@@ -60,18 +60,18 @@ def dealt_out(tmp_path: Path) -> Path:
 
 
 def test_a_ring_that_was_dealt_out(dealt_out: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = mapped(capsys, dealt_out)
-    assert found["bytes"] == found["present"]["bytes_off_node"] == 8000
-    assert found["natural"]["bytes_off_node"] == found["found"]["bytes_off_node"] == 4000
-    assert (found["messages"], found["found"]["messages_off_node"]) == (16, 8)
-    assert by_level(found["present"]) == {"machine": 8000, "node": 0}
-    assert by_level(found["found"]) == {"machine": 4000, "node": 4000}
-    assert (found["present"]["cost"], found["found"]["cost"]) == (8000, 4000)
-    hosts = [seat["host"] for seat in found["bindings"]]
+    answer = mapped(capsys, dealt_out)
+    assert answer["bytes"] == answer["present"]["bytes_off_node"] == 8000
+    assert answer["natural"]["bytes_off_node"] == answer["found"]["bytes_off_node"] == 4000
+    assert (answer["messages"], answer["found"]["messages_off_node"]) == (16, 8)
+    assert by_level(answer["present"]) == {"machine": 8000, "node": 0}
+    assert by_level(answer["found"]) == {"machine": 4000, "node": 4000}
+    assert (answer["present"]["cost"], answer["found"]["cost"]) == (8000, 4000)
+    hosts = [seat["host"] for seat in answer["bindings"]]
     assert sorted(hosts) == ["n0", "n0", "n1", "n1", "n2", "n2", "n3", "n3"]
     assert sum(hosts[rank] == hosts[rank - 1] for rank in range(8)) == 4
-    assert [rank for rank in range(8) if hosts[rank] != f"n{rank % 4}"] == found["moved"]
-    assert len(found["moved"]) == 4  # each node keeps one of its two ranks; none can keep both
+    assert [rank for rank in range(8) if hosts[rank] != f"n{rank % 4}"] == answer["moved"]
+    assert len(answer["moved"]) == 4  # each node keeps one of its two ranks; none can keep both
 
 
 def test_what_is_printed(dealt_out: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
@@ -89,13 +89,13 @@ def test_what_is_printed(dealt_out: Path, capsys: pytest.CaptureFixture[str], go
 
 def test_nothing_to_gain(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     profile = write_traffic(tmp_path / "F.rankwise", ["b", "b", "a", "a"], ring(4))
-    found = mapped(capsys, profile)
-    assert (found["gains"], found["moved"]) == (False, [])
-    assert [seat["host"] for seat in found["bindings"]] == ["b", "b", "a", "a"]
+    answer = mapped(capsys, profile)
+    assert (answer["gains"], answer["moved"]) == (False, [])
+    assert [seat["host"] for seat in answer["bindings"]] == ["b", "b", "a", "a"]
     assert main(["map", str(profile), "-o", str(tmp_path / "placement")]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    golden.says(told)
-    golden.says(told)
+    shown = " ".join(capsys.readouterr().out.split())
+    golden.says(shown)
+    golden.says(shown)
     assert not (tmp_path / "placement").exists()
 
 
@@ -135,18 +135,18 @@ def test_inside_of_a_node(tmp_path: Path, capsys: pytest.CaptureFixture[str], go
     )
     pairs = [(0, 1, USER, 1, 100), (2, 3, USER, 1, 100)]
     bound = write_traffic(tmp_path / "bound.rankwise", ["n0.site"] * 4, pairs, ["0", "1", "2", "3"])
-    found = mapped(capsys, bound, "--machine", given)
-    assert by_level(found["present"]) == {"node": 200, "package": 0}
-    assert by_level(found["found"]) == {"node": 0, "package": 200}
-    assert (found["present"]["cost"], found["found"]["cost"], found["bound"]) == (200, 0, 4)
+    answer = mapped(capsys, bound, "--machine", given)
+    assert by_level(answer["present"]) == {"node": 200, "package": 0}
+    assert by_level(answer["found"]) == {"node": 0, "package": 200}
+    assert (answer["present"]["cost"], answer["found"]["cost"], answer["bound"]) == (200, 0, 4)
     known = {(0, 0, 0, 0), (0, 1, 1, 2), (1, 2, 0, 1), (1, 3, 1, 3)}
-    seats = [(s["package"], s["core"], s["core_of_package"], s["cpu"]) for s in found["bindings"]]
+    seats = [(s["package"], s["core"], s["core_of_package"], s["cpu"]) for s in answer["bindings"]]
     assert set(seats) == known
     assert seats[0][0] == seats[1][0] != seats[2][0] == seats[3][0]
     loose = write_traffic(tmp_path / "loose.rankwise", ["n0"] * 4, pairs, ["0-3"] * 4)
-    found = mapped(capsys, loose, "--machine", given)
-    assert (found["gains"], found["bound"]) == (False, 0)
-    golden.says("\n\n".join(found["notes"]), "4")
+    answer = mapped(capsys, loose, "--machine", given)
+    assert (answer["gains"], answer["bound"]) == (False, 0)
+    golden.says("\n\n".join(answer["notes"]), "4")
 
 
 def test_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,10 +157,10 @@ def test_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         {"name": "core", "count": 3},
     ]
     profile = write_traffic(tmp_path / "F.rankwise", [f"n{rank % 4}" for rank in range(8)], ring(8))
-    found = mapped(capsys, profile, "--machine", machine(tmp_path / "m.json", levels), "--objective", "time")
-    assert found["unit"] == "us"
-    assert found["present"]["cost"] == pytest.approx(8 * 3)
-    assert found["found"]["cost"] == pytest.approx(4 * 3 + 4 * 1.5)
+    answer = mapped(capsys, profile, "--machine", machine(tmp_path / "m.json", levels), "--objective", "time")
+    assert answer["unit"] == "us"
+    assert answer["present"]["cost"] == pytest.approx(8 * 3)
+    assert answer["found"]["cost"] == pytest.approx(4 * 3 + 4 * 1.5)
     del levels[1]["cost"]
     poor = machine(tmp_path / "poor.json", levels)
     assert "'node'" in refusal(capsys, profile, "--machine", poor, "--objective", "time")
@@ -171,12 +171,12 @@ def test_nodes_keep_their_number_of_ranks(tmp_path: Path, capsys: pytest.Capture
     given = machine(
         tmp_path / "m.json", [{"name": "node", "count": 3, "names": "n[0-2]"}, {"name": "core", "count": 4}]
     )
-    found = mapped(capsys, profile, "--machine", given)
-    assert sorted(seat["host"] for seat in found["bindings"]) == ["n0", "n0", "n1", "n1"]
-    assert found["found"]["bytes_off_node"] == 2000
-    found = mapped(capsys, profile, "--machine", given, "--all-slots")
-    assert len({seat["host"] for seat in found["bindings"]}) == 1
-    assert found["found"]["bytes_off_node"] == 0
+    answer = mapped(capsys, profile, "--machine", given)
+    assert sorted(seat["host"] for seat in answer["bindings"]) == ["n0", "n0", "n1", "n1"]
+    assert answer["found"]["bytes_off_node"] == 2000
+    answer = mapped(capsys, profile, "--machine", given, "--all-slots")
+    assert len({seat["host"] for seat in answer["bindings"]}) == 1
+    assert answer["found"]["bytes_off_node"] == 0
 
 
 def test_no_more_ranks_move_than_must(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,10 +186,10 @@ def test_no_more_ranks_move_than_must(tmp_path: Path, capsys: pytest.CaptureFixt
     best = [way for way in ways if all(way[rank] == way[rank ^ 1] for rank in range(8))]
     for number, present in enumerate(ways[::5]):
         profile = write_traffic(tmp_path / f"{number}.rankwise", present, pairs)
-        found = mapped(capsys, profile)
-        least = min(sum(one != other for one, other in zip(present, way, strict=True)) for way in best)
-        assert [seat["host"] for seat in found["bindings"]] in best
-        assert len(found["moved"]) == least
+        answer = mapped(capsys, profile)
+        least = min(sum(before != after for before, after in zip(present, way, strict=True)) for way in best)
+        assert [seat["host"] for seat in answer["bindings"]] in best
+        assert len(answer["moved"]) == least
 
 
 def test_another_machine(
@@ -201,10 +201,10 @@ def test_another_machine(
     assert "no node 'n0'" in refusal(capsys, dealt_out, "--machine", other)
     golden.says(refusal(capsys, "predict", dealt_out, "--machine", other), "8")
     levels = [{"name": "node", "count": 2, "names": "x[0-1]"}, {"name": "core", "count": 4}]
-    found = mapped(capsys, "predict", dealt_out, "--machine", machine(other, levels))
-    assert found["present"] is None
-    assert found["found"]["bytes_off_node"] == 2000
-    assert {seat["host"] for seat in found["bindings"]} == {"x0", "x1"}
+    answer = mapped(capsys, "predict", dealt_out, "--machine", machine(other, levels))
+    assert answer["present"] is None
+    assert answer["found"]["bytes_off_node"] == 2000
+    assert {seat["host"] for seat in answer["bindings"]} == {"x0", "x1"}
     assert "--machine" in refusal(capsys, "predict", dealt_out)
 
 
@@ -216,11 +216,11 @@ def test_why_there_is_no_present_placement(
     given = machine(tmp_path / "m.json", levels)
 
     def note() -> str:
-        found = mapped(capsys, "predict", profile, "--machine", given)
-        assert found["present"] is None
-        [text] = found["notes"]
-        assert_facts(text, f": {found['absent']}.")
-        return str(found["absent"])
+        answer = mapped(capsys, "predict", profile, "--machine", given)
+        assert answer["present"] is None
+        [text] = answer["notes"]
+        assert_facts(text, f": {answer['absent']}.")
+        return str(answer["absent"])
 
     golden.says(note(), "'n0' .. 0")
     machine(given, [{**levels[0], "names": ["n0.a", "n0.b", "n1", "n2"]}])
@@ -276,11 +276,13 @@ def test_bad_input(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_files(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The files tell the placement that is printed; the command has the program without its old launcher."""
     output = tmp_path / "placement"
-    found = mapped(capsys, dealt_out, "-o", output)
+    answer = mapped(capsys, dealt_out, "-o", output)
     rows = json.loads((output / "placement.json").read_text())
-    assert [(row["rank"], row["host"]) for row in rows] == [(s["rank"], s["host"]) for s in found["bindings"]]
-    assert {Path(file["path"]) for file in found["files"]} == set(output.iterdir())
-    commands = [file["command"] for file in found["files"] if file["command"]]
+    assert [(row["rank"], row["host"]) for row in rows] == [
+        (s["rank"], s["host"]) for s in answer["bindings"]
+    ]
+    assert {Path(file["path"]) for file in answer["files"]} == set(output.iterdir())
+    commands = [file["command"] for file in answer["files"] if file["command"]]
     assert commands
     assert all(command.endswith(" ./heat --steps 100") for command in commands)
     assert "--force" in refusal(capsys, dealt_out, "-o", output)
@@ -322,13 +324,13 @@ def test_files_of_all_launchers(
     dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     assert tuple(files.LAUNCHERS) == LAUNCHERS
-    found = mapped(capsys, dealt_out, "-o", tmp_path / "placement", "--launcher", "all")
-    told = {Path(one["path"]).name for one in found["files"]}
-    assert len(told) == len({one for each in files.LAUNCHERS.values() for one in each}) + 2
+    answer = mapped(capsys, dealt_out, "-o", tmp_path / "placement", "--launcher", "all")
+    names = {Path(file["path"]).name for file in answer["files"]}
+    assert len(names) == len({writer for each in files.LAUNCHERS.values() for writer in each}) + 2
     with sqlite3.connect(dealt_out) as connection:
         connection.execute("UPDATE run SET launcher = '', mpi_library = ''")
     unknown = mapped(capsys, dealt_out, "-o", tmp_path / "unknown")
-    assert {Path(one["path"]).name for one in unknown["files"]} == told
+    assert {Path(file["path"]).name for file in unknown["files"]} == names
     golden.says(refusal(capsys, dealt_out, "--launcher", "slurm"), "--launcher .. -o")
 
 
@@ -340,9 +342,9 @@ def test_the_command_keeps_the_options_of_the_run(
     with sqlite3.connect(dealt_out) as connection:
         row = (json.dumps(words), "Open MPI v4.1.4")
         connection.execute("UPDATE run SET command = ?, launcher = 'mpirun', mpi_library = ?", row)
-    found = mapped(capsys, dealt_out, "-o", tmp_path / "placement")
+    answer = mapped(capsys, dealt_out, "-o", tmp_path / "placement")
     hosts = tmp_path / "placement" / "openmpi4.ranks"
-    [command] = [one["command"] for one in found["files"] if one["path"] == str(hosts)]
+    [command] = [file["command"] for file in answer["files"] if file["path"] == str(hosts)]
     assert command == (
         f"timeout 60 mpirun -x OMP_NUM_THREADS=2 --bind-to none -np 6 --hostfile {hosts} --map-by seq ./a -v"
     )
@@ -379,9 +381,9 @@ def test_hostile_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     huge = write_traffic(
         tmp_path / "huge.rankwise", ["a", "b", "a", "b"], [(0, 1, USER, 1, most), (2, 3, USER, 1, most)]
     )
-    found = mapped(capsys, huge)
-    assert found["present"]["bytes_off_node"] == found["bytes"] == 2 * most
-    assert found["found"]["bytes_off_node"] == 0
+    answer = mapped(capsys, huge)
+    assert answer["present"]["bytes_off_node"] == answer["bytes"] == 2 * most
+    assert answer["found"]["bytes_off_node"] == 0
     negative = write_traffic(tmp_path / "negative.rankwise", ["a", "b"], [(0, 1, USER, 1, -5)])
     assert "can't be placed" in refusal(capsys, negative)
     with sqlite3.connect(huge) as connection:

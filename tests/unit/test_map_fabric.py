@@ -22,15 +22,15 @@ PARTNERS = (COLUMNS - 1) + (RANKS // COLUMNS - 1)
 
 def pencils() -> NDArray[np.int64]:
     """Pairs of ranks in one row, or in one column, of a grid of ranks: (pairs, 2)."""
-    one, other = np.nonzero(~np.eye(RANKS, dtype=bool))
-    together = (one // COLUMNS == other // COLUMNS) | (one % COLUMNS == other % COLUMNS)
-    return np.stack([one[together], other[together]], axis=1)
+    rank, other = np.nonzero(~np.eye(RANKS, dtype=bool))
+    together = (rank // COLUMNS == other // COLUMNS) | (rank % COLUMNS == other % COLUMNS)
+    return np.stack([rank[together], other[together]], axis=1)
 
 
 def test_the_hot_link_of_a_transform_is_relieved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As in docs/explanation/placement.md: 44 blocks over one link before, then what a host sends itself."""
     pairs = pencils()
-    messages = [(one, other, "in-collective", 1, BLOCK) for one, other in pairs.tolist()]
+    messages = [(rank, other, "in-collective", 1, BLOCK) for rank, other in pairs.tolist()]
     profile = write_traffic(tmp_path / "fft.rankwise", HOSTS, messages)
     files = [str(path_of("tsubame-r1-ftree", name)) for name in ("opensm-subnet.lst", "opensm.fdbs")]
     machine = tmp_path / "machine.json"
@@ -39,15 +39,15 @@ def test_the_hot_link_of_a_transform_is_relieved(tmp_path: Path, capsys: pytest.
     capsys.readouterr()
     words = ["map", str(profile), "--machine", str(machine), "--objective", "bottleneck", "--json"]
     assert main(words) == 0
-    found = json.loads(capsys.readouterr().out)
+    answer = json.loads(capsys.readouterr().out)
     microseconds = BLOCK / 1000  # 4x SDR: 1,000 MB/s
-    assert found["unit"] == "us"
-    assert found["present"]["bottleneck"]["load"] == pytest.approx(44 * microseconds)
-    assert found["found"]["bottleneck"]["load"] == pytest.approx(PARTNERS * microseconds)
+    assert answer["unit"] == "us"
+    assert answer["present"]["bottleneck"]["load"] == pytest.approx(44 * microseconds)
+    assert answer["found"]["bottleneck"]["load"] == pytest.approx(PARTNERS * microseconds)
     # The same from the fabric's own tables, by another way to count.
     (subnet,) = opened("tsubame-r1-ftree", "opensm-subnet.lst", "opensm.fdbs").subnets
     port = {host: place for place, host in enumerate(subnet.ports.hosts)}
-    for hosts, blocks in ((HOSTS, 44), ([seat["host"] for seat in found["bindings"]], PARTNERS)):
+    for hosts, blocks in ((HOSTS, 44), ([seat["host"] for seat in answer["bindings"]], PARTNERS)):
         at = np.array([port[host] for host in hosts])
         assert sorted(set(at)) == sorted(port[host] for host in HOSTS)
         loads = link_loads(subnet, at[pairs[:, 0]], at[pairs[:, 1]], np.ones(len(pairs)))
@@ -76,9 +76,9 @@ def test_links_shows_what_map_promises(name: str, tmp_path: Path, capsys: pytest
     """The most loaded link of the places that were found, by both programs with what they do by default."""
     files = FABRICS[name](tmp_path)
     random = np.random.default_rng(1)
-    pairs = [(one, other) for one, other in random.integers(0, 16, (100, 2)).tolist() if one != other]
+    pairs = [(rank, other) for rank, other in random.integers(0, 16, (100, 2)).tolist() if rank != other]
     messages = [
-        (one, other, "point-to-point", 1, int(random.integers(1, BLOCK))) for one, other in set(pairs)
+        (rank, other, "point-to-point", 1, int(random.integers(1, BLOCK))) for rank, other in set(pairs)
     ]
     profile = write_traffic(tmp_path / "p.rankwise", [f"host{rank}" for rank in range(16)], messages)
     machine = str(tmp_path / "machine.json")
@@ -91,5 +91,5 @@ def test_links_shows_what_map_promises(name: str, tmp_path: Path, capsys: pytest
     assert main(["links", str(profile), "--fabric", *files, "--place", places, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert promised["unit"] == "us"
-    slowest = max(one["seconds"] for one in map(shown["bottleneck"].get, ("fabric", "hosts")) if one)
+    slowest = max(link["seconds"] for link in map(shown["bottleneck"].get, ("fabric", "hosts")) if link)
     assert promised["found"]["bottleneck"]["load"] == pytest.approx(1e6 * slowest)

@@ -39,7 +39,7 @@ def change(path: Path, statement: str, *values: object) -> None:
         connection.execute(statement, values)
 
 
-def found(path: Path, *words: str, call: str = "") -> Matrix:
+def matrix_of(path: Path, *words: str, call: str = "") -> Matrix:
     with closing(open_profile(path)) as connection:
         if call:
             select(connection, Selection(call=call))
@@ -61,25 +61,25 @@ def test_ranks_by_kind(path: Path) -> None:
     own = {(rank, rank ^ 1): (150, 150 * KIB) for rank in range(4)} | {
         (rank, rank ^ 2): (50, 50 * KIB) for rank in range(4)
     }
-    assert cells(found(path, "rank", "point-to-point")) == own
-    inside = cells(found(path, "rank", "in-collective"))
+    assert cells(matrix_of(path, "rank", "point-to-point")) == own
+    inside = cells(matrix_of(path, "rank", "in-collective"))
     assert inside == dict.fromkeys(own, (100, 800)) | {(0, 1): (102, 806)}
-    assert cells(found(path, "rank", "one-sided")) == {}
-    assert cells(found(path, "rank")) == {
+    assert cells(matrix_of(path, "rank", "one-sided")) == {}
+    assert cells(matrix_of(path, "rank")) == {
         pair: tuple(map(sum, zip(own[pair], inside[pair], strict=True))) for pair in own
     }
 
 
 def test_chosen_calls(path: Path, golden: Golden) -> None:
-    chosen = found(path, "rank", call="allreduce, MPI_BCAST")
+    chosen = matrix_of(path, "rank", call="allreduce, MPI_BCAST")
     assert cells(chosen)[0, 1] == (100, 800)
     with pytest.raises(RankwiseError) as error:
-        found(path, "rank", call="Reduc")
+        matrix_of(path, "rank", call="Reduc")
     golden.says(error.value, "MPI .. 'Reduc' .. MPI_Bcast")
 
 
 def test_nodes(path: Path) -> None:
-    nodes = found(path, "node", "point-to-point")
+    nodes = matrix_of(path, "node", "point-to-point")
     assert (nodes.size, nodes.nodes) == (2, ["nodea", "nodeb"])
     assert cells(nodes) == {
         (row, column): (300, 300 * KIB) if row == column else (100, 100 * KIB)
@@ -91,13 +91,13 @@ def test_nodes(path: Path) -> None:
 def test_what_has_no_row_is_told(path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     change(path, "INSERT INTO messages VALUES (0, -1, 3, 'point-to-point', 3, 2, 5)")
     change(path, "INSERT INTO messages VALUES (0, -2, 3, 'point-to-point', 3, 1, 2)")
-    ranks = found(path, "rank")
+    ranks = matrix_of(path, "rank")
     assert (ranks.unplaced_messages, ranks.unplaced_bytes) == (3, 7)
     lines = shown(capsys, path, "--matrix")
     golden.says(lines[-1], "3 .. 7 B")
     # A rank whose counters were not read has a row, but no node.
     change(path, "DELETE FROM ranks WHERE rank = 3")
-    assert found(path, "node").unplaced_messages == 3 + 4 * 100 + 2 * 150 + 2 * 50
+    assert matrix_of(path, "node").unplaced_messages == 3 + 4 * 100 + 2 * 150 + 2 * 50
 
 
 def test_numbers_where_they_fit(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,13 +113,13 @@ def test_numbers_where_they_fit(path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_messages_that_are_not_visible_are_told(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     hidden = "Not all messages of collectives are visible: see --by collective."
-    assert found(path, "rank").hidden_collectives == 4
+    assert matrix_of(path, "rank").hidden_collectives == 4
     assert shown(capsys, path, "--matrix")[-1] == hidden
     assert shown(capsys, path, "--matrix", "--by", "node", "--kind", "in-collective")[-1] == hidden
-    assert found(path, "rank", "point-to-point").hidden_collectives == 0
-    assert found(path, "rank", call="Allreduce").hidden_collectives == 0
+    assert matrix_of(path, "rank", "point-to-point").hidden_collectives == 0
+    assert matrix_of(path, "rank", call="Allreduce").hidden_collectives == 0
     change(path, "UPDATE calls SET size_bin = 0 WHERE procedure IN (6, 7)")  # they had nothing to send
-    assert found(path, "rank").hidden_collectives == 0
+    assert matrix_of(path, "rank").hidden_collectives == 0
 
 
 def test_no_such_messages(path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
@@ -187,7 +187,7 @@ def test_a_terminal_shows_blocks(path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     many(path, 30, neighbours=(1, 2))
-    lines = matrix_lines(Page(Terminal()), found(path, "rank"), "bytes")
+    lines = matrix_lines(Page(Terminal()), matrix_of(path, "rank"), "bytes")
     assert lines[2].plain == "0    ░░██"
 
 

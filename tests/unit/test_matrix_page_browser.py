@@ -53,8 +53,8 @@ def shown(profile: Path, ends: str, **what: Any) -> Pairs:
     answer = open_profile(profile).matrix(ends, **what)
     names = [str(label) for label in answer.labels]
     return {
-        (names[one["source"]], names[one["destination"]]): (one["bytes"], one["messages"])
-        for one in answer.data["matrix"]["cells"]
+        (names[cell["source"]], names[cell["destination"]]): (cell["bytes"], cell["messages"])
+        for cell in answer.data["matrix"]["cells"]
     }
 
 
@@ -66,7 +66,7 @@ def caption(tab: Tab, ends: str) -> str:
     return str(tab.page.locator(f"#matrix-{ends} .caption:not(.use)").text_content())
 
 
-def told(tab: Tab, ends: str, *keys: str) -> str:
+def read_out(tab: Tab, ends: str, *keys: str) -> str:
     """What is read out of the cell that the keys go to."""
     canvas = tab.page.locator(f"#matrix-{ends} canvas")
     canvas.focus()
@@ -132,18 +132,18 @@ def test_titles_are_findings(browser: Any, stencil: Path, tmp_path: Path) -> Non
 
 def test_a_pair_is_told_and_chosen(browser: Any, stencil: Path, tmp_path: Path) -> None:
     tab = opened(browser, stencil, tmp_path, "&matrix-of=rank")
-    spoken = told(tab, "rank", "ArrowRight", "ArrowRight")
+    spoken = read_out(tab, "rank", "ArrowRight", "ArrowRight")
     size = FACES[0] * STEPS + 8 * STEPS
     assert "rank 0 → 1" in spoken
     assert "node0000 → node0000" in spoken
     assert f"{size / 2**20:.1f} MiB" in spoken
     assert 'Isend on W_a1 "grid"' in spoken
     assert "Allreduce on W, inside" in spoken
-    told(tab, "rank", "Enter")
+    read_out(tab, "rank", "Enter")
     assert "ranks=0%2C1" in tab.page.url
-    found = pairs(tab, "rank", tmp_path)
-    assert found == shown(stencil, "rank", rank=[0, 1])
-    told(tab, "rank", "ArrowRight", "Enter")
+    cells = pairs(tab, "rank", tmp_path)
+    assert cells == shown(stencil, "rank", rank=[0, 1])
+    read_out(tab, "rank", "ArrowRight", "Enter")
     assert "ranks=" not in tab.page.url
     tab.close()
 
@@ -207,14 +207,14 @@ def test_a_file_tells_other_places(browser: Any, inside: Path, tmp_path: Path, n
     expected: dict[tuple[str, str], list[float]] = {}
     for (source, destination), amounts in shown(inside, "rank").items():
         sums = expected.setdefault((f"n{int(source) % 2}", f"n{int(destination) % 2}"), [0, 0])
-        sums[:] = [one + other for one, other in zip(sums, amounts, strict=True)]
+        sums[:] = [total + amount for total, amount in zip(sums, amounts, strict=True)]
     assert pairs(tab, "node", tmp_path) == {ends: tuple(sums) for ends, sums in expected.items()}
     assert pairs(tab, "rank", tmp_path) == shown(inside, "rank")
     # Nodes had ranks 0 and 1, and 2 and 3: what goes between those is in the caption still.
     off_node, whole = 4 * 51200 + 4 * 800, 4 * (153600 + 51200) + 8 * 800 + 6
     assert_facts(caption(tab, "node"), f"{100 * off_node / whole:.1f} %")
     # The rows are ranks 0, 2, 1, 3 now.
-    assert "rank 0 → 2" in told(tab, "rank", "ArrowRight", "ArrowRight")
+    assert "rank 0 → 2" in read_out(tab, "rank", "ArrowRight", "ArrowRight")
     tab.close()
 
 
@@ -244,10 +244,10 @@ def test_ranks_can_be_shown_node_by_node(browser: Any, tmp_path: Path) -> None:
     sent = [(0, 1, "point-to-point", 1, 10), (1, 3, "point-to-point", 1, 20), (3, 2, "one-sided", 2, 30)]
     profile = profiles.write_traffic(tmp_path / "t.rankwise", hosts, sent)
     tab = opened(browser, profile, tmp_path)
-    assert "rank 0 → 1" in told(tab, "rank", "ArrowRight", "ArrowRight")
+    assert "rank 0 → 1" in read_out(tab, "rank", "ArrowRight", "ArrowRight")
     tab.click("text=by node")
     assert "matrix-order=node" in tab.page.url
-    assert told(tab, "rank", "ArrowRight", "ArrowRight") == "0, 2: nothing"
+    assert read_out(tab, "rank", "ArrowRight", "ArrowRight") == "0, 2: nothing"
     assert pairs(tab, "node", tmp_path) == {("a", "b"): (10, 1), ("b", "b"): (20, 1), ("b", "a"): (30, 2)}
     tab.close()
 
@@ -280,7 +280,7 @@ def test_names_do_no_harm(browser: Any, tmp_path: Path) -> None:
         connection.execute("UPDATE main.ranks SET host = ? WHERE rank > 1", (hostile,))
     tab = opened(browser, profile, tmp_path)
     assert "<img src=x" in title(tab, "node")
-    assert "<img src=x" in told(tab, "rank", "ArrowRight", "ArrowRight")
+    assert "<img src=x" in read_out(tab, "rank", "ArrowRight", "ArrowRight")
     given(tab, hostile, "<script>window.harmed=1</script>\n")
     tab.page.wait_for_selector("text=has no order of ranks")
     assert tab.page.evaluate("window.harmed") is None

@@ -68,11 +68,11 @@ def of(rank: int, size: int, local_rank: int = -1, on_node: int = -1) -> Members
 
 
 def test_on_one_node_nobody_is_waited_for(tmp_path: Path) -> None:
-    one, two = (Meeting.enter(tmp_path / "run", of(rank, 2, rank, 2)) for rank in (1, 0))
-    assert (one.leads, two.leads) == (True, False)
-    assert one.is_complete(0)
-    one.decide({"A": "b"})
-    assert two.decided(0) == {"A": "b"}
+    leader, other = (Meeting.enter(tmp_path / "run", of(rank, 2, rank, 2)) for rank in (1, 0))
+    assert (leader.leads, other.leads) == (True, False)
+    assert leader.is_complete(0)
+    leader.decide({"A": "b"})
+    assert other.decided(0) == {"A": "b"}
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["meeting.json"]
 
 
@@ -82,9 +82,10 @@ def test_nodes_that_meet(tmp_path: Path, is_told: bool) -> None:
     members = [of(rank, 4, rank % 2, 2) if is_told else of(rank, 4) for rank in range(4)]
     first, *others = (Meeting.enter(tmp_path / "run", member) for member in members)
     assert first.leads
-    found: dict[int, object] = {}
+    decisions: dict[int, object] = {}
     threads = [
-        Thread(target=lambda one=one: found.update({one.member.rank: one.decided(20)})) for one in others
+        Thread(target=lambda meeting=meeting: decisions.update({meeting.member.rank: meeting.decided(20)}))
+        for meeting in others
     ]
     for thread in threads:
         thread.start()
@@ -92,7 +93,7 @@ def test_nodes_that_meet(tmp_path: Path, is_told: bool) -> None:
     first.decide({"A": "b"})
     for thread in threads:
         thread.join()
-    assert found == {rank: {"A": "b"} for rank in (1, 2, 3)}
+    assert decisions == {rank: {"A": "b"} for rank in (1, 2, 3)}
 
 
 def test_nodes_that_do_not_see_each_other(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from rankwise.profile.join.message_waits import join_waits
 from rankwise.profile.join.node_clocks import NodeClock
 from rankwise.profile.join.regions import Regions
 
-IDS = {one.name: one.id for one in PROCEDURES}
+IDS = {procedure.name: procedure.id for procedure in PROCEDURES}
 WORLD = 3
 RECEIVES, BROKEN = layout.CONSTANTS["STREAM_RECEIVES"], layout.CONSTANTS["STREAM_BROKEN"]
 UNCERTAIN = layout.CONSTANTS["SIDE_UNCERTAIN"]
@@ -65,11 +65,11 @@ def side(procedure: str, posted: float, ended: float, **others: int) -> dict[str
 
 
 def rows(name: str, values: Sequence[dict[str, int]]) -> np.ndarray[Any, Any]:
-    found = np.zeros(len(values), layout.STRUCTS[name])
+    records = np.zeros(len(values), layout.STRUCTS[name])
     for place, value in enumerate(values):
         for member, number in value.items():
-            found[member][place] = number
-    return found
+            records[member][place] = number
+    return records
 
 
 def process(
@@ -110,18 +110,18 @@ def join(*world: Counters, groups: Sequence[int] = (0, 0)) -> JoinedWaits:
     )
 
 
-def known(found: JoinedWaits) -> list[int]:
-    return [int(value) for value in found.waits["known"]]
+def known(joined: JoinedWaits) -> list[int]:
+    return [int(value) for value in joined.waits["known"]]
 
 
 def test_both_sides_are_joined() -> None:
-    found = join(sender(), receiver())
-    assert known(found) == [1, 1]
-    assert found.waits["rank"].tolist() == [0, 1]
-    assert found.messages["sends"].tolist() == [1, 0]
-    assert found.messages["other_posted"] == pytest.approx([RECEIVED * 1e-6, SENT * 1e-6])
-    assert found.messages["source"].tolist() == [0, 0]
-    assert found.messages["destination"].tolist() == [1, 1]
+    joined = join(sender(), receiver())
+    assert known(joined) == [1, 1]
+    assert joined.waits["rank"].tolist() == [0, 1]
+    assert joined.messages["sends"].tolist() == [1, 0]
+    assert joined.messages["other_posted"] == pytest.approx([RECEIVED * 1e-6, SENT * 1e-6])
+    assert joined.messages["source"].tolist() == [0, 0]
+    assert joined.messages["destination"].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,11 @@ def test_both_sides_are_joined() -> None:
     ],
 )
 def test_what_is_not_certain_is_left_out(world: list[Counters]) -> None:
-    found = join(*world)
-    assert not any(value for value, rank in zip(known(found), found.waits["rank"], strict=True) if rank == 1)
-    assert 1 not in found.messages["wait"][found.messages["sends"] == 0]
+    joined = join(*world)
+    assert not any(
+        value for value, rank in zip(known(joined), joined.waits["rank"], strict=True) if rank == 1
+    )
+    assert 1 not in joined.messages["wait"][joined.messages["sends"] == 0]
 
 
 def test_clocks_that_were_not_compared() -> None:
@@ -233,18 +235,18 @@ def write(profile: sqlite3.Connection) -> Writer:
     return Writer(profile)
 
 
-def only(found: MessageWaits, rank: int) -> tuple[float, float]:
-    (one,) = [one for one in found.waiting if one.rank == rank]
-    return one.late_sender_seconds, one.late_receiver_seconds
+def only(waits: MessageWaits, rank: int) -> tuple[float, float]:
+    (wait,) = [wait for wait in waits.waiting if wait.rank == rank]
+    return wait.late_sender_seconds, wait.late_receiver_seconds
 
 
 def test_the_latest_of_several(write: Writer) -> None:
     write.calls(0, "MPI_Waitall", 10.0)
     messages = [(1, False, 4.0, 8, "MPI_Irecv"), (2, False, 7.0, 8, "MPI_Irecv")]
     write.wait(0, "MPI_Waitall", 1.0, 11.0, *messages)
-    found = message_waits(write.connection)
-    assert only(found, 0) == (6.0, 0.0)
-    assert [(one.rank, one.waiter, one.late_sender_seconds) for one in found.caused] == [(2, 0, 6.0)]
+    waits = message_waits(write.connection)
+    assert only(waits, 0) == (6.0, 0.0)
+    assert [(cause.rank, cause.waiter, cause.late_sender_seconds) for cause in waits.caused] == [(2, 0, 6.0)]
 
 
 def test_the_first_of_several(write: Writer) -> None:
@@ -262,10 +264,10 @@ def test_sends_wait_only_if_that_is_proven(write: Writer) -> None:
     for began in (20.0, 50.0, 60.0):
         write.wait(0, "MPI_Send", began, began + 4, (1, True, began + 3, 8192, "MPI_Send"))
     write.wait(0, "MPI_Ssend", 30.0, 35.0, (1, True, 34.0, 8, "MPI_Ssend"))
-    found = message_waits(write.connection)
-    late = {one.procedure: one.late_receiver_seconds for one in found.waiting}
+    waits = message_waits(write.connection)
+    late = {wait.procedure: wait.late_receiver_seconds for wait in waits.waiting}
     assert late == {"MPI_Send": 9.0, "MPI_Ssend": 4.0}
-    assert found.late_sender_seconds == 0.0
+    assert waits.late_sender_seconds == 0.0
 
 
 def sends_that_wait(write: Writer, *sizes: int, late: float = 3.0) -> float:
@@ -310,7 +312,7 @@ def test_a_send_is_blamed_on_the_sender_where_both_were_late_by_one_call(write: 
     write.calls(0, "MPI_Sendrecv", 4.0)
     both = [(1, True, 103.0, 8192, "MPI_Sendrecv"), (1, False, 103.0, 8192, "MPI_Sendrecv")]
     write.wait(0, "MPI_Sendrecv", 100.0, 104.0, *both)
-    late = {one.procedure: one.late_sender_seconds for one in message_waits(write.connection).waiting}
+    late = {wait.procedure: wait.late_sender_seconds for wait in message_waits(write.connection).waiting}
     assert late == {"MPI_Send": 0.0, "MPI_Sendrecv": 3.0}
 
 
@@ -328,10 +330,10 @@ def test_the_sample_by_time_knows_what_numbers_do_not(write: Writer) -> None:
     by_time(write, 10, [0.5, 0.7])
     for step in range(50):  # one of their two messages is in the sample
         write.wait(0, "MPI_Recv", 2000.0 + step, 2001.0 + step, sampled=1, expected=2)
-    (one,) = message_waits(write.connection).waiting
-    assert (one.sampled, one.certain, one.percent_certain) == (20, 20, pytest.approx(100.0))
-    assert one.late_sender_seconds == pytest.approx(240.0)
-    assert one.error_seconds == pytest.approx(0.0, abs=1e-6)  # the stretches do not differ
+    (wait,) = message_waits(write.connection).waiting
+    assert (wait.sampled, wait.certain, wait.percent_certain) == (20, 20, pytest.approx(100.0))
+    assert wait.late_sender_seconds == pytest.approx(240.0)
+    assert wait.error_seconds == pytest.approx(0.0, abs=1e-6)  # the stretches do not differ
 
 
 def test_stretches_count_as_one_each(write: Writer) -> None:
@@ -343,11 +345,11 @@ def test_stretches_count_as_one_each(write: Writer) -> None:
             seconds = 0.4 if stretch % 2 else 0.6
             message = (1, False, began + seconds, 8, "MPI_Recv")
             write.wait(0, "MPI_Recv", began, began + 1, message, sampled=0, stretch=stretch)
-    (one,) = message_waits(write.connection).waiting
-    assert one.late_sender_seconds == pytest.approx(200.0)
+    (wait,) = message_waits(write.connection).waiting
+    assert wait.late_sender_seconds == pytest.approx(200.0)
     # Student's t with 9 degrees of freedom; each sum of a stretch, eight times, is 4 s off.
     variance = (1 - 1 / 8) * 10 / 9 * 10 * (8 * 0.5) ** 2
-    assert one.error_seconds == pytest.approx(2.262 * variance**0.5, rel=1e-3)
+    assert wait.error_seconds == pytest.approx(2.262 * variance**0.5, rel=1e-3)
 
 
 def test_both_samples_count_where_both_know_as_much(write: Writer) -> None:
@@ -356,9 +358,9 @@ def test_both_samples_count_where_both_know_as_much(write: Writer) -> None:
     for step in range(8):
         began = 1000.0 + 3 * step
         write.wait(0, "MPI_Recv", began, began + 1, (1, False, began + 0.7, 8, "MPI_Recv"))
-    (one,) = message_waits(write.connection).waiting
-    assert one.sampled == 16
-    assert one.late_sender_seconds == pytest.approx(240.0)
+    (wait,) = message_waits(write.connection).waiting
+    assert wait.sampled == 16
+    assert wait.late_sender_seconds == pytest.approx(240.0)
 
 
 def test_sums_are_of_the_exact_time(write: Writer) -> None:
@@ -366,11 +368,11 @@ def test_sums_are_of_the_exact_time(write: Writer) -> None:
     for step in range(4):
         write.wait(0, "MPI_Recv", 10.0 * step, 10.0 * step + 2, (1, False, 10.0 * step + 1, 8, "MPI_Recv"))
     write.wait(0, "MPI_Recv", 50.0, 52.0, sampled=1, expected=1)  # nobody knows which message it was
-    (one,) = message_waits(write.connection).waiting
-    assert one.certain_seconds == pytest.approx(80.0)
-    assert one.late_sender_seconds == pytest.approx(40.0)
-    assert one.percent_certain == pytest.approx(80.0)
-    assert (one.sampled, one.certain) == (5, 4)
+    (wait,) = message_waits(write.connection).waiting
+    assert wait.certain_seconds == pytest.approx(80.0)
+    assert wait.late_sender_seconds == pytest.approx(40.0)
+    assert wait.percent_certain == pytest.approx(80.0)
+    assert (wait.sampled, wait.certain) == (5, 4)
 
 
 def receives(write: Writer, *waited: float) -> None:
@@ -383,10 +385,10 @@ def receives(write: Writer, *waited: float) -> None:
 def test_the_error_is_that_of_a_ratio(write: Writer) -> None:
     write.calls(0, "MPI_Recv", 40.0, 40)
     receives(write, *[0.6, 0.4] * 4)
-    (one,) = message_waits(write.connection).waiting
+    (wait,) = message_waits(write.connection).waiting
     # Half of 8 s: deviations of 0.1 and -0.1; 32 of 40 s are not in the sample, whose mean is the exact one.
-    assert one.late_sender_seconds == pytest.approx(20.0)
-    assert one.error_seconds == pytest.approx(1.96 * 5 * (0.8 * 8 / 7 * 8 * 0.01) ** 0.5)
+    assert wait.late_sender_seconds == pytest.approx(20.0)
+    assert wait.error_seconds == pytest.approx(1.96 * 5 * (0.8 * 8 / 7 * 8 * 0.01) ** 0.5)
 
 
 @pytest.mark.parametrize(
@@ -408,9 +410,9 @@ def test_time_that_the_sample_does_not_explain(
 ) -> None:
     write.calls(0, "MPI_Recv", seconds, 40)
     receives(write, *[waited] * 8)
-    found = message_waits(write.connection)
-    assert found.waiting[0].error_seconds == pytest.approx(error)
-    assert found.error_seconds == pytest.approx(error)
+    waits = message_waits(write.connection)
+    assert waits.waiting[0].error_seconds == pytest.approx(error)
+    assert waits.error_seconds == pytest.approx(error)
 
 
 def test_nothing_tells_how_calls_differ_from_the_only_one(write: Writer) -> None:
@@ -424,8 +426,8 @@ def test_clocks_of_nodes_may_be_off(write: Writer) -> None:
     write.calls(0, "MPI_Recv", 2.0)
     write.wait(0, "MPI_Recv", 0.0, 1.0, (1, False, 1.0, 8, "MPI_Recv"))
     write.wait(0, "MPI_Recv", 5.0, 6.0, (2, False, 6.0, 8, "MPI_Recv"))
-    (one,) = message_waits(write.connection).waiting
-    assert one.error_seconds == pytest.approx(0.125)  # of the wait for the rank on the other node
+    (wait,) = message_waits(write.connection).waiting
+    assert wait.error_seconds == pytest.approx(0.125)  # of the wait for the rank on the other node
 
 
 def test_blame_is_passed_on(write: Writer) -> None:
@@ -434,10 +436,11 @@ def test_blame_is_passed_on(write: Writer) -> None:
     write.calls(2, "MPI_Recv", 7.0)
     write.wait(1, "MPI_Recv", 2.0, 8.0, (0, False, 8.0, 8, "MPI_Recv"))
     write.wait(2, "MPI_Recv", 1.0, 8.0, (1, False, 8.0, 8, "MPI_Recv"))
-    found = message_waits(write.connection)
-    passed = {(one.rank, one.waiter): one.passed_on_seconds for one in found.caused}
+    waits = message_waits(write.connection)
+    passed = {(cause.rank, cause.waiter): cause.passed_on_seconds for cause in waits.caused}
     assert passed == {(0, 1): 0.0, (1, 2): pytest.approx(6.0)}
     origins = {
-        one.rank: (one.directly_seconds, one.origin_seconds, one.longest_chain) for one in found.origins
+        origin.rank: (origin.directly_seconds, origin.origin_seconds, origin.longest_chain)
+        for origin in waits.origins
     }
     assert origins == {0: (6.0, 12.0, 2), 1: (7.0, 1.0, 1), 2: (0.0, 0.0, 0)}

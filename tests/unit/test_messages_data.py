@@ -46,17 +46,17 @@ class Given:
         """Bytes and messages of pairs."""
         columns = [self.column(self.data[of][name]).tolist() for name in _NAMES]
         kinds = self.column(self.data["groups"]["kind"])
-        found: dict[tuple[int, int], tuple[float, float]] = {}
+        amounts: dict[tuple[int, int], tuple[float, float]] = {}
         for source, destination, group, size, number in zip(*columns, strict=True):
             if kind in ("all", self.data["kinds"][kinds[group]]):
-                before = found.get((source, destination), (0.0, 0.0))
-                found[source, destination] = before[0] + size, before[1] + number
-        return found
+                before = amounts.get((source, destination), (0.0, 0.0))
+                amounts[source, destination] = before[0] + size, before[1] + number
+        return amounts
 
 
 def shown(path: Path, ends: str, kind: str = "all") -> dict[tuple[int, int], tuple[float, float]]:
     cells = open_profile(path).matrix(ends, kind=kind).data["matrix"]["cells"]
-    return {(one["source"], one["destination"]): (one["bytes"], one["messages"]) for one in cells}
+    return {(cell["source"], cell["destination"]): (cell["bytes"], cell["messages"]) for cell in cells}
 
 
 @pytest.fixture
@@ -73,20 +73,23 @@ def test_groups_tell_communicator_and_call(inside: Path) -> None:
     given = Given(inside)
     groups = [given.column(given.data["groups"][name]).tolist() for name in ("communicator", "procedure")]
     names = given.axes.data["procedures"]["name"]
-    found = {(given.axes.communicators[one], names[call]) for one, call in zip(*groups, strict=True)}
-    assert found == {("W_a1", "Isend"), ("W", "Allreduce"), ("(other)", "(not attributed)")}
+    named = {
+        (given.axes.communicators[communicator], names[call])
+        for communicator, call in zip(*groups, strict=True)
+    }
+    assert named == {("W_a1", "Isend"), ("W", "Allreduce"), ("(other)", "(not attributed)")}
 
 
 def test_collectives_that_are_not_visible_are_told(inside: Path) -> None:
     given = Given(inside)
     hidden = given.data["hidden"]
-    told = zip(
+    numbers = zip(
         given.column(hidden["communicator"]).tolist(), given.column(hidden["procedure"]).tolist(), strict=True
     )
     names = given.axes.data["procedures"]["name"]
-    found = [(given.axes.communicators[one], names[call]) for one, call in told]
-    assert len(found) == open_profile(inside).matrix().data["matrix"]["hidden_collectives"]
-    assert ("W_a1_u1.0", "Alltoallv") in found
+    named = [(given.axes.communicators[communicator], names[call]) for communicator, call in numbers]
+    assert len(named) == open_profile(inside).matrix().data["matrix"]["hidden_collectives"]
+    assert ("W_a1_u1.0", "Alltoallv") in named
 
 
 def test_what_has_no_row_is_told_apart(inside: Path) -> None:

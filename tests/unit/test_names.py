@@ -80,7 +80,7 @@ def test_a_family_is_what_was_made_alike_on_all_parts_of_the_parents() -> None:
     for name, family in named.values():
         by_family.setdefault(family, []).append(name)
         assert family_of(name) == family
-    assert {family: len(found) for family, found in by_family.items()} == {
+    assert {family: len(members) for family, members in by_family.items()} == {
         "W": 1,
         "W_s1": 2,
         "W_s1_s2": 4,

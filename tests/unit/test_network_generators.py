@@ -75,9 +75,9 @@ def test_has_the_parts_that_its_rule_says(words: str, expected: tuple[int, int, 
 )
 def test_leads_from_every_host_to_every_other_one(words: str) -> None:
     subnet = generated(words)
-    for one, other in all_pairs(len(subnet.ports.hosts)):
-        way = walked(subnet, one, other)
-        assert way[int(subnet.up[one])] == 1
+    for host, other in all_pairs(len(subnet.ports.hosts)):
+        way = walked(subnet, host, other)
+        assert way[int(subnet.up[host])] == 1
 
 
 def test_no_two_messages_of_a_shift_share_a_link() -> None:
@@ -86,14 +86,14 @@ def test_no_two_messages_of_a_shift_share_a_link() -> None:
         subnet = generated(words)
         hosts = len(subnet.ports.hosts)
         for shift in range(1, hosts):
-            assert loads(subnet, [(one, (one + shift) % hosts) for one in range(hosts)]).max() == 1
+            assert loads(subnet, [(host, (host + shift) % hosts) for host in range(hosts)]).max() == 1
 
 
 @pytest.mark.exhaustive  # 8 s
 def test_all_to_all_of_128_hosts_loads_the_links_as_counted_by_hand() -> None:
     subnet = generated("fattree:leaf=18x18,spine=9")
-    found = loads(subnet, all_pairs(128))
-    by_class = {kind: set(found[(subnet.classes == kind) & (found > 0)]) for kind in range(6)}
+    messages = loads(subnet, all_pairs(128))
+    by_class = {kind: set(messages[(subnet.classes == kind) & (messages > 0)]) for kind in range(6)}
     assert by_class[HOST_UP] == by_class[HOST_DOWN] == {127}
     assert by_class[LEAF_UP] == {18 * 6, 18 * 7, 2 * 7}  # (the 2 hosts of the 8th leaf)
     assert by_class[LEAF_DOWN] == {110, 126}
@@ -101,9 +101,9 @@ def test_all_to_all_of_128_hosts_loads_the_links_as_counted_by_hand() -> None:
 
 def test_every_cable_of_a_full_fat_tree_takes_the_same_of_an_all_to_all() -> None:
     subnet = generated("fattree:k=4")
-    found = loads(subnet, all_pairs(16))
-    assert set(found[np.isin(subnet.classes, (LEAF_UP, LEAF_DOWN))]) == {14}
-    assert set(found[np.isin(subnet.classes, (CORE_UP, CORE_DOWN))]) == {12}
+    messages = loads(subnet, all_pairs(16))
+    assert set(messages[np.isin(subnet.classes, (LEAF_UP, LEAF_DOWN))]) == {14}
+    assert set(messages[np.isin(subnet.classes, (CORE_UP, CORE_DOWN))]) == {12}
 
 
 def test_even_split_takes_all_shortest_ways_alike() -> None:
@@ -129,8 +129,8 @@ def test_dimension_order_goes_along_the_first_axis_first() -> None:
 def test_all_to_all_of_a_ring() -> None:
     """n nodes, n odd: over each directed link go the ways of 1 to (n - 1) / 2 links that have it in them."""
     subnet = generated("torus:7")
-    found = loads(subnet, all_pairs(7))
-    assert set(found[subnet.classes == ACROSS]) == {1 + 2 + 3}
+    messages = loads(subnet, all_pairs(7))
+    assert set(messages[subnet.classes == ACROSS]) == {1 + 2 + 3}
 
 
 def test_a_dragonfly_takes_one_link_between_groups() -> None:
@@ -138,10 +138,10 @@ def test_a_dragonfly_takes_one_link_between_groups() -> None:
     group = np.array([int(name[6:].partition(".")[0]) for name in subnet.switches.names] + [-1] * 72)
     ends = group[subnet.links.source], group[subnet.links.destination]
     is_global = (ends[0] != ends[1]) & (np.minimum(*ends) >= 0)
-    found = loads(subnet, all_pairs(72))
-    assert set(found[is_global]) == {8 * 8}
-    for one, other in all_pairs(72):
-        assert len(walked(subnet, one, other)) <= 5
+    messages = loads(subnet, all_pairs(72))
+    assert set(messages[is_global]) == {8 * 8}
+    for host, other in all_pairs(72):
+        assert len(walked(subnet, host, other)) <= 5
 
 
 def test_several_links_between_two_groups_share_the_hosts() -> None:

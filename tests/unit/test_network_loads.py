@@ -171,8 +171,8 @@ def test_flows_of_hosts_and_loads_of_switches() -> None:
 
 
 def test_rails_share_and_are_summed_up_apart() -> None:
-    one, other = tree(2, 3, 2), tree(2, 3, 1)
-    on = fabric(one, other)
+    first, second = tree(2, 3, 2), tree(2, 3, 1)
+    on = fabric(first, second)
     sent = [(0, 1, 100, 0)]
     loads = job_loads(on, flows(2, sent), places(on, [0, 3]))
     assert [rail.bytes.sum() for rail in loads.rails] == [200.0, 200.0]
@@ -215,25 +215,25 @@ def test_other_orders_and_ideal_routes() -> None:
     on = fabric(tree(2, 4, 4))
     at = places(on, [0, 4, 1, 5, 2, 6, 3, 7])
     neighbours = flows(8, [(rank, rank + 1, 100, 0) for rank in range(0, 8, 2)])
-    found = {each.name: each for each in alternatives(on, neighbours, at)}
-    assert list(found) == [IN_ORDER, AT_RANDOM, SPLIT]
-    assert found[IN_ORDER].bottleneck.fabric is None
+    orders = {each.name: each for each in alternatives(on, neighbours, at)}
+    assert list(orders) == [IN_ORDER, AT_RANDOM, SPLIT]
+    assert orders[IN_ORDER].bottleneck.fabric is None
     now = as_it_is(job_loads(on, neighbours, at)).bottleneck.fabric
-    split = found[SPLIT].bottleneck.fabric
+    split = orders[SPLIT].bottleneck.fabric
     assert now is not None
     assert split is not None
     assert (now.bytes, split.bytes) == (100.0, 100.0)
     # Hosts 4 and 6 are behind the same spine: ideal routes halve what that has.
     on = fabric(tree(2, 4, 2))
     at = places(on, [0, 1, 4, 6])
-    found = {each.name: each for each in alternatives(on, flows(4, [(0, 2, 100, 0), (1, 3, 100, 0)]), at)}
+    orders = {each.name: each for each in alternatives(on, flows(4, [(0, 2, 100, 0), (1, 3, 100, 0)]), at)}
     crowded = as_it_is(job_loads(on, flows(4, [(0, 2, 100, 0), (1, 3, 100, 0)]), at)).bottleneck.fabric
     assert crowded is not None
     assert crowded.bytes == 200.0
-    worst = found[SPLIT].bottleneck.fabric
+    worst = orders[SPLIT].bottleneck.fabric
     assert worst is not None
     assert worst.bytes == 100.0
-    hottest = found[SPLIT].hottest
+    hottest = orders[SPLIT].hottest
     assert hottest is not None
     assert (hottest.bound, hottest.excess) == (100.0, 1.0)
 
@@ -262,12 +262,12 @@ def test_everyone_is_the_same_pair_by_pair_and_at_once(name: str, monkeypatch: p
     monkeypatch.setattr(made_up, "EACH_PAIR", 64)
     whole = made_up.everyone(on, at, 1000)
     assert not len(whole.flows)
-    one, other = pairs.rails[0], whole.rails[0]
-    np.testing.assert_allclose(one.bytes, other.bytes)
-    np.testing.assert_allclose(one.messages, other.messages)
-    assert one.hops == pytest.approx(other.hops)
-    assert one.undelivered == other.undelivered
-    assert one.classes == other.classes
+    pair_by_pair, at_once = pairs.rails[0], whole.rails[0]
+    np.testing.assert_allclose(pair_by_pair.bytes, at_once.bytes)
+    np.testing.assert_allclose(pair_by_pair.messages, at_once.messages)
+    assert pair_by_pair.hops == pytest.approx(at_once.hops)
+    assert pair_by_pair.undelivered == at_once.undelivered
+    assert pair_by_pair.classes == at_once.classes
     assert whole.causes == pairs.causes
     assert made_up.everyone_split(whole, 1000).bottleneck.times == pytest.approx(split.bottleneck.times)
     assert [hot.load for hot in hot_links(whole, 5)] == [hot.load for hot in hot_links(pairs, 5)]
@@ -297,17 +297,17 @@ def test_all_to_all_of_the_recorded_tree_is_known() -> None:
 def test_all_to_all_of_512_hosts_has_a_hot_class() -> None:
     on = open_fabric([str(FABRICS / "tsubame-r1-ftree")])
     loads = made_up.everyone(on, everywhere(on), 1 << 20)
-    found = {each.name: each for each in loads.rails[0].classes}
+    classes = {each.name: each for each in loads.rails[0].classes}
     mib = 1 << 20
-    assert (found["leaf up"].max, round(found["leaf up"].mean / mib)) == (1296 * mib, 441)
-    assert (found["leaf down"].max, found["core up"].max, found["core down"].max) == (
+    assert (classes["leaf up"].max, round(classes["leaf up"].mean / mib)) == (1296 * mib, 441)
+    assert (classes["leaf down"].max, classes["core up"].max, classes["core down"].max) == (
         880 * mib,
         320 * mib,
         352 * mib,
     )
-    assert found["leaf up"].bound == 16 * 496 * mib / 18
-    assert found["core up"].bound == 0.0
-    assert found["host up"].max == 511 * mib
+    assert classes["leaf up"].bound == 16 * 496 * mib / 18
+    assert classes["core up"].bound == 0.0
+    assert classes["host up"].max == 511 * mib
     top = answer(loads, [], 1)
     assert top.quality[0].forwarding_index == 1296.0
     assert top.quality[0].bisection is not None

@@ -38,7 +38,7 @@ def opened(browser: Any, of: Traffic, folder: Path, address: str = "", **how: An
 
 def links_of(of: Traffic) -> list[tuple[int, int, dict[str, str]]]:
     """All links of the fabric: rail, index, and their fields as in the data of the page."""
-    found = []
+    all_links = []
     for number, subnet in enumerate(of.fabric.subnets):
         links = subnet.links
         for link in range(len(links)):
@@ -49,26 +49,26 @@ def links_of(of: Traffic) -> list[tuple[int, int, dict[str, str]]]:
                 "to": subnet.name_of(int(links.destination[link])),
                 "to_port": str(links.destination_port[link]),
             }
-            found.append((number, link, ends))
-    return found
+            all_links.append((number, link, ends))
+    return all_links
 
 
-def told(rows: list[dict[str, str]], what: str) -> dict[tuple[str, ...], float]:
+def values_of(rows: list[dict[str, str]], what: str) -> dict[tuple[str, ...], float]:
     """What the data of the links says, by their ends; two-port hosts' names are without the adapter."""
-    found: dict[tuple[str, ...], float] = {}
+    sums: dict[tuple[str, ...], float] = {}
     for row in rows:
         ends = (row["rail"], row["from"].split()[0], row["from_port"], row["to"].split()[0], row["to_port"])
-        found[ends] = found.get(ends, 0.0) + float(row[what] or 0)
-    return {ends: value for ends, value in found.items() if value}
+        sums[ends] = sums.get(ends, 0.0) + float(row[what] or 0)
+    return {ends: value for ends, value in sums.items() if value}
 
 
 def expected(of: Traffic, loads: list[Any]) -> dict[tuple[str, ...], float]:
-    found: dict[tuple[str, ...], float] = {}
+    sums: dict[tuple[str, ...], float] = {}
     for rail, link, ends in links_of(of):
         if loads[rail][link]:
             key = tuple(ends.values())
-            found[key] = found.get(key, 0.0) + float(loads[rail][link])
-    return found
+            sums[key] = sums.get(key, 0.0) + float(loads[rail][link])
+    return sums
 
 
 def loads(of: Traffic, chosen: np.ndarray[Any, Any], what: str = "bytes") -> list[Any]:
@@ -101,7 +101,7 @@ def all_links_carry_what_is_sent(of: Traffic, tab: Tab, folder: Path) -> None:
     rows = tab.rows("#levels-data", folder)
     everything = np.ones(len(of.flows))
     for what in ("bytes", "messages"):
-        assert told(rows, what) == pytest.approx(expected(of, loads(of, everything, what)), rel=1e-6)
+        assert values_of(rows, what) == pytest.approx(expected(of, loads(of, everything, what)), rel=1e-6)
 
 
 def a_chosen_link_lights_its_rank_pairs(of: Traffic, tab: Tab, folder: Path, *, by_ends: bool) -> None:
@@ -116,8 +116,8 @@ def a_chosen_link_lights_its_rank_pairs(of: Traffic, tab: Tab, folder: Path, *, 
     ends = [row[key].split()[0] for key in ("rail", "from", "from_port", "to", "to_port") if row[key]]
     [where] = (
         {
-            one
-            for number, one, names in links_of(of)
+            index
+            for number, index, names in links_of(of)
             if number == rail and [part for part in names.values() if part] == ends
         }
         if by_ends
@@ -127,10 +127,10 @@ def a_chosen_link_lights_its_rank_pairs(of: Traffic, tab: Tab, folder: Path, *, 
     subnet = of.fabric.subnets[rail]
     pair, _, share = crossings(subnet, taken.source, taken.destination, [where], lid_offset=of.lid_offset)
     pairs: dict[tuple[str, str], float] = {}
-    for one, part in zip(pair.tolist(), share.tolist(), strict=True):
-        flow = taken.flow[one]
+    for journey, part in zip(pair.tolist(), share.tolist(), strict=True):
+        flow = taken.flow[journey]
         key = (f"rank {of.flows.source[flow]}", f"rank {of.flows.destination[flow]}")
-        pairs[key] = pairs.get(key, 0.0) + float(of.flows.bytes[flow] * taken.share[one] * part)
+        pairs[key] = pairs.get(key, 0.0) + float(of.flows.bytes[flow] * taken.share[journey] * part)
     shown = {(row["from"], row["to"]): float(row["bytes"]) for row in tab.rows("#chosen-data", folder)}
     assert shown == pytest.approx(pairs, rel=1e-5)
     causes = tab.rows("#causes-data", folder)
@@ -145,7 +145,7 @@ def a_chosen_pair_lights_its_links(of: Traffic, tab: Tab, folder: Path) -> None:
     tab.page.evaluate("window.location.hash = 'page=network&net-cell=1.20'")
     tab.page.wait_for_selector("text=rank 1 → rank 20")
     chosen = (of.flows.source == 1) & (of.flows.destination == 20)
-    lit = told(tab.rows("#levels-data", folder), "chosen")
+    lit = values_of(tab.rows("#levels-data", folder), "chosen")
     assert lit == pytest.approx(expected(of, loads(of, chosen)), rel=1e-6)
 
 
@@ -154,14 +154,14 @@ def test_a_chosen_call_lights_its_links_and_pairs(browser: Any, tmp_path: Path) 
     tab = opened(browser, of, tmp_path)
     tab.click("#causes tr.pick:has-text('6 × W.s')")
     assert tab.page.locator("#causes tr.now").count() == 1
-    of_rows = np.array([one.family == "W.s" for one in of.flows.groups])
-    lit = told(tab.rows("#levels-data", tmp_path), "chosen")
+    of_rows = np.array([group.family == "W.s" for group in of.flows.groups])
+    lit = values_of(tab.rows("#levels-data", tmp_path), "chosen")
     assert lit == pytest.approx(expected(of, loads(of, of_rows[of.flows.group])), rel=1e-6)
     # One of its communicators.
     tab.click("#causes tr.pick:has-text('Bcast of W.s3')")
-    one = np.array([one.communicator == "W.s3" for one in of.flows.groups])[of.flows.group]
-    lit = told(tab.rows("#levels-data", tmp_path), "chosen")
-    assert lit == pytest.approx(expected(of, loads(of, one)), rel=1e-6)
+    chosen = np.array([group.communicator == "W.s3" for group in of.flows.groups])[of.flows.group]
+    lit = values_of(tab.rows("#levels-data", tmp_path), "chosen")
+    assert lit == pytest.approx(expected(of, loads(of, chosen)), rel=1e-6)
     pairs = {(row["from"], row["to"]) for row in tab.rows("#chosen-data", tmp_path)}
     assert pairs == {("rank 12", f"rank {other}") for other in (14, 15)}  # rank 13 is on the same host
     tab.page.keyboard.press("Escape")
@@ -174,16 +174,16 @@ def test_filters_hold_for_all_figures(browser: Any, tmp_path: Path) -> None:
     tab = opened(browser, of, tmp_path)
     tab.click("summary:has-text('Filter')")
     tab.page.select_option("nav select[aria-label='call']", label="Isend")
-    ring = np.array([one.procedure == "MPI_Isend" for one in of.flows.groups])[of.flows.group]
+    ring = np.array([group.procedure == "MPI_Isend" for group in of.flows.groups])[of.flows.group]
     rows = tab.rows("#levels-data", tmp_path)
-    assert told(rows, "bytes") == pytest.approx(expected(of, loads(of, ring)), rel=1e-6)
+    assert values_of(rows, "bytes") == pytest.approx(expected(of, loads(of, ring)), rel=1e-6)
     flows = tab.rows("#ranks-data", tmp_path)
     assert {row["call"] for row in flows} == {"Isend"}
     assert len(flows) == RANKS / 2  # the others stay on their host
     assert "Isend" in tab.page.inner_text("#hot-title")
     tab.page.select_option("nav select[aria-label='communicator']", label="W.s (6 communicators)")
     assert tab.page.locator("#causes .none").count() == 1
-    assert told(tab.rows("#levels-data", tmp_path), "bytes") == {}
+    assert values_of(tab.rows("#levels-data", tmp_path), "bytes") == {}
     # The address holds it all.
     tab.page.reload()
     tab.page.wait_for_selector("#causes .none")
@@ -239,11 +239,11 @@ def test_histograms_light_what_is_chosen(browser: Any, tmp_path: Path) -> None:
     bars = tab.page.locator("#spread rect.bin")
     before = bars.count()
     tab.click("#hot tr.pick")
-    told = tab.page.locator("#spread rect.bin title").all_text_contents()
+    titles = tab.page.locator("#spread rect.bin title").all_text_contents()
     lit = tab.rows("#levels-data", tmp_path)
     assert bars.count() > before
     # Each bin tells it twice where it has both.
-    numbers = {text: int(re.findall(r"(\d+) of them highlighted", text)[0]) for text in told}
+    numbers = {text: int(re.findall(r"(\d+) of them highlighted", text)[0]) for text in titles}
     assert sum(numbers.values()) == sum(float(row["chosen"]) > 0 for row in lit)
     for label in tab.page.locator("#spread svg").evaluate_all("all => all.map(one => one.ariaLabel)"):
         assert re.search(r"\b\d+ of \d+ links\b", label)
@@ -305,9 +305,9 @@ def test_titles_are_findings(browser: Any, tmp_path: Path) -> None:
     for row in rows:
         ends_of = row["from"], row["to"]
         sums[ends_of] = sums.get(ends_of, 0.0) + float(row["bytes"])
-    (one, other), most = max(sums.items(), key=lambda item: item[1])
+    (source, other), most = max(sums.items(), key=lambda item: item[1])
     share = 100 * most / sum(sums.values())
-    assert_facts(title("ranks"), f" {one} .. {other}: .. {share:.1f} %")
+    assert_facts(title("ranks"), f" {source} .. {other}: .. {share:.1f} %")
     cause = tab.page.locator("#causes tr.pick").first.inner_text()
     name, _, percent = cause.replace(")", "").partition("\t")
     assert_facts(title("causes"), f"{name.strip()} .. {percent.split('(')[1].strip()}")
@@ -390,11 +390,11 @@ def test_hostile_names_are_words(browser: Any, tmp_path: Path) -> None:
     names = tuple(f"{HOSTILE}{number}" for number in range(len(tree.switches.names)))
     tree = replace(tree, name=HOSTILE, switches=replace(tree.switches, names=names))
     of = network_jobs.usual(12)
-    groups = tuple(replace(one, communicator=HOSTILE, user_name=HOSTILE) for one in of.groups)
+    groups = tuple(replace(group, communicator=HOSTILE, user_name=HOSTILE) for group in of.groups)
     hosts = tuple(f"{HOSTILE}{number:03}" for number in range(len(tree.ports.hosts)))
     tree = replace(tree, ports=replace(tree.ports, hosts=hosts))
-    found = network_jobs.placed(tree, replace(of, groups=groups), [hosts[rank] for rank in range(12)])
-    tab = opened(browser, found, tmp_path)
+    traffic = network_jobs.placed(tree, replace(of, groups=groups), [hosts[rank] for rank in range(12)])
+    tab = opened(browser, traffic, tmp_path)
     tab.click("#hot tr.pick")
     tab.click("#causes tr.pick")
     tab.drawn()

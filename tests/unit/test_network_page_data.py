@@ -69,7 +69,7 @@ def test_links_bear_what_is_sent_over_them(name: str) -> None:
         told_by = job_loads(of.fabric, of.flows, of.places, lid_offset=of.lid_offset).rails[number]
         for what in ("bytes", "messages"):
             expected = getattr(told_by, what)
-            found = network_jobs.dense(rail["loads"], what, len(rail["links"]["source"])).sum(axis=0)
+            amounts = network_jobs.dense(rail["loads"], what, len(rail["links"]["source"])).sum(axis=0)
             # Of each link of the subnet by its ends and ports.
             names = [*subnet.switches.names, *subnet.ports.hosts]
             kept = {
@@ -86,21 +86,21 @@ def test_links_bear_what_is_sent_over_them(name: str) -> None:
             }
             ends = [*rail["switches"]["name"], *(port.split()[0] for port in rail["ports"]["name"])]
             links = rail["links"]
-            told = {
+            in_page = {
                 (ends[s], int(p), ends[d], int(q)): load
                 for s, p, d, q, load in zip(
                     links["source"],
                     links["sourcePort"],
                     links["destination"],
                     links["destinationPort"],
-                    found,
+                    amounts,
                     strict=True,
                 )
                 if load
             }
             if name != "two ports":  # (whose ports of one host have the same ends)
-                assert told == pytest.approx(kept, rel=1e-6)
-            assert found.sum() == pytest.approx(expected.sum(), rel=1e-6)
+                assert in_page == pytest.approx(kept, rel=1e-6)
+            assert amounts.sum() == pytest.approx(expected.sum(), rel=1e-6)
 
 
 @pytest.mark.parametrize("name", JOBS)
@@ -111,9 +111,9 @@ def test_bounds_are_those_of_all_messages(name: str) -> None:
         expected = {each.link_class: each.bound for each in told_by.classes}
         cuts = rail["cuts"]
         amounts = network_jobs.dense(cuts["loads"], "bytes", len(cuts["links"])).sum(axis=0)
-        found = np.zeros(len(CLASSES))
-        np.maximum.at(found, cuts["class"], amounts / cuts["links"])
-        assert {number: found[number] for number in expected} == pytest.approx(expected, rel=1e-6)
+        bounds = np.zeros(len(CLASSES))
+        np.maximum.at(bounds, cuts["class"], amounts / cuts["links"])
+        assert {number: bounds[number] for number in expected} == pytest.approx(expected, rel=1e-6)
 
 
 def test_flows_are_those_between_hosts() -> None:
@@ -122,7 +122,7 @@ def test_flows_are_those_between_hosts() -> None:
     sent = network["flows"]
     assert sent["together"] == 1
     pairs = zip(of.flows.source.tolist(), of.flows.destination.tolist(), of.flows.bytes.tolist(), strict=True)
-    assert int(sent["bytes"].sum()) == sum(size for one, other, size in pairs if one // 2 != other // 2)
+    assert int(sent["bytes"].sum()) == sum(size for source, other, size in pairs if source // 2 != other // 2)
     assert all(network["hostOf"][sent["source"]] != network["hostOf"][sent["destination"]])
     assert network["hostOf"].tolist() == [rank // 2 for rank in range(RANKS)]
 
@@ -156,12 +156,12 @@ def test_groups_by_communicator_and_causes_by_family() -> None:
 
 def test_small_groups_are_taken_together_with_their_families() -> None:
     groups = network_jobs.usual(RANKS).groups
-    found = page_groups(groups, most=3)
-    assert found.communicators == ["W", groups[2].communicator, "others of W.s"]
-    assert found.names == ["W", groups[2].communicator, ""]
-    assert found.of.tolist() == [0, 1, 2, *[3] * 5]
-    assert found.causes[2] == "Bcast of 6 \N{MULTIPLICATION SIGN} W.s"
-    assert found.cause == [0, 1, 2, 2]
+    result = page_groups(groups, most=3)
+    assert result.communicators == ["W", groups[2].communicator, "others of W.s"]
+    assert result.names == ["W", groups[2].communicator, ""]
+    assert result.of.tolist() == [0, 1, 2, *[3] * 5]
+    assert result.causes[2] == "Bcast of 6 \N{MULTIPLICATION SIGN} W.s"
+    assert result.cause == [0, 1, 2, 2]
 
 
 def test_blocks_lose_nothing() -> None:
@@ -170,15 +170,15 @@ def test_blocks_lose_nothing() -> None:
     amounts = random.integers(1, 1000, (2, 4000)).astype(np.float64)
     whole = blocks(source, destination, group % 3, amounts, most=10**6)
     assert whole.together == 1
-    found = blocks(source, destination, group % 3, amounts, most=1000)
-    assert found.together == 4
-    assert len(found.source) <= 1000
-    assert found.bytes.sum() == amounts[0].sum()
-    assert found.messages.sum() == amounts[1].sum()
-    one = (source // 4 == 3) & (destination // 4 == 5) & (group % 3 == 1)
-    at = (found.source == 3) & (found.destination == 5) & (found.group == 1)
-    assert found.bytes[at].tolist() == [amounts[0][one].sum()]
-    assert (np.diff(found.source * 16 + found.destination) >= 0).all()
+    merged = blocks(source, destination, group % 3, amounts, most=1000)
+    assert merged.together == 4
+    assert len(merged.source) <= 1000
+    assert merged.bytes.sum() == amounts[0].sum()
+    assert merged.messages.sum() == amounts[1].sum()
+    mask = (source // 4 == 3) & (destination // 4 == 5) & (group % 3 == 1)
+    at = (merged.source == 3) & (merged.destination == 5) & (merged.group == 1)
+    assert merged.bytes[at].tolist() == [amounts[0][mask].sum()]
+    assert (np.diff(merged.source * 16 + merged.destination) >= 0).all()
 
 
 def test_columns_come_back() -> None:
@@ -195,10 +195,10 @@ def test_columns_come_back() -> None:
     assert kinds == ["u8", "u16", "u32", "i32", "f32", "u8"]
     report = {name: container.column(numbers) for name, numbers in columns.items()}
     report["rising"] = container.column(np.arange(5, 70000, 3), ascending=True)
-    found = network_jobs.data(f'id="data">{container.packed(report)}<'.encode())
+    unpacked = network_jobs.data(f'id="data">{container.packed(report)}<'.encode())
     for name, numbers in columns.items():
-        np.testing.assert_array_equal(found[name], numbers)
-    np.testing.assert_array_equal(found["rising"], np.arange(5, 70000, 3))
+        np.testing.assert_array_equal(unpacked[name], numbers)
+    np.testing.assert_array_equal(unpacked["rising"], np.arange(5, 70000, 3))
 
 
 def test_rows_of_the_drawing() -> None:
@@ -206,14 +206,14 @@ def test_rows_of_the_drawing() -> None:
     switches, ports = np.ones(6, bool), np.ones(12, bool)
     switches[2] = False
     ports[6:9] = False
-    found = layout(tree, switches, ports)
-    assert np.isnan(found.switches[2])
-    assert np.isnan(found.ports[6:9]).all()
+    drawing = layout(tree, switches, ports)
+    assert np.isnan(drawing.switches[2])
+    assert np.isnan(drawing.ports[6:9]).all()
     below = tree.links.destination[tree.up]
-    order = [int(below[port]) for port in np.argsort(found.ports)[:9]]
+    order = [int(below[port]) for port in np.argsort(drawing.ports)[:9]]
     assert order == sorted(order)  # hosts stand below their switches, and these by their names
-    assert found.switches[4] < found.switches[5]
-    kept = np.concatenate([found.switches[np.isfinite(found.switches)], found.ports[ports]])
+    assert drawing.switches[4] < drawing.switches[5]
+    kept = np.concatenate([drawing.switches[np.isfinite(drawing.switches)], drawing.ports[ports]])
     assert ((kept > 0) & (kept < 1)).all()
 
 
@@ -249,9 +249,9 @@ def test_captions_and_warnings(golden: Golden) -> None:
 def test_what_is_missing_is_told_first(golden: Golden) -> None:
     """With less than nine tenths of the bytes on links the page begins with that, and names no link."""
     of = job("tree")
-    told = ("adapters: 2", f"{GAP}switches: 2")
-    of = replace(of, fabric=replace(of.fabric, warnings=told))
-    assert list(warnings(of)) == [told[1], told[0]]
+    lines = ("adapters: 2", f"{GAP}switches: 2")
+    of = replace(of, fabric=replace(of.fabric, warnings=lines))
+    assert list(warnings(of)) == [lines[1], lines[0]]
     lost = replace(of, rails=())
     golden.says(finding(lost), "only 0.0 %")
 

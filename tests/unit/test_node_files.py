@@ -23,7 +23,9 @@ from rankwise.profile.collect.holders import find_counters
 from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.collect.node_files import read_entries, read_node_file
 
-IMAGES = {f"node1.{4000 + rank}.0.counters": one.to_bytes() for rank, one in enumerate(small_world(2))}
+IMAGES = {
+    f"node1.{4000 + rank}.0.counters": process.to_bytes() for rank, process in enumerate(small_world(2))
+}
 WHOLE = node_file(IMAGES)
 TABLES = ("ranks", "communicators", "calls", "messages", "warnings", "run")
 
@@ -37,11 +39,11 @@ def written(directory: Path, data: bytes, name: str = "node1.0.77.0.node") -> Pa
 
 def read_all(directory: Path) -> tuple[list[Counters], list[str]]:
     """Read a run directory: the counters, and the sentences about those that cannot be read."""
-    found = find_counters(directory)
-    read = [one for holder in found.holders for one in holder.read()]
+    files = find_counters(directory)
+    read = [outcome for holder in files.holders for outcome in holder.read()]
     return (
-        [one for one in read if isinstance(one, Counters)],
-        [str(one) for one in (*found.failures, *read) if isinstance(one, RankwiseError)],
+        [outcome for outcome in read if isinstance(outcome, Counters)],
+        [str(outcome) for outcome in (*files.failures, *read) if isinstance(outcome, RankwiseError)],
     )
 
 
@@ -61,39 +63,39 @@ def test_entries_are_read_as_files_beside_it(tmp_path: Path) -> None:
     bare = [
         read_counters(written(tmp_path / "bare", image, name=name)) for name, image in sorted(IMAGES.items())
     ]
-    found = list(read_entries(path))
-    assert len(found) == 2
-    for one, alone in zip(found, bare, strict=True):
-        assert isinstance(one, Counters)
-        assert one.path == tmp_path / "run" / alone.path.name
-        assert one.header == alone.header
-        assert (one.calls == alone.calls).all() and (one.messages == alone.messages).all()
-        assert one.losses == ()
-    assert [one.gone_ns for one in found if isinstance(one, Counters)] == [0, 5]
+    entries = list(read_entries(path))
+    assert len(entries) == 2
+    for entry, alone in zip(entries, bare, strict=True):
+        assert isinstance(entry, Counters)
+        assert entry.path == tmp_path / "run" / alone.path.name
+        assert entry.header == alone.header
+        assert (entry.calls == alone.calls).all() and (entry.messages == alone.messages).all()
+        assert entry.losses == ()
+    assert [entry.gone_ns for entry in entries if isinstance(entry, Counters)] == [0, 5]
     [second] = read_entries(path, ["node1.4001.0.counters", "nobody"])
     assert isinstance(second, Counters) and second.header.world_rank == 1
 
 
 def test_a_profile_is_the_same_from_files_and_from_node_files(tmp_path: Path) -> None:
     processes = small_world(5)
-    names = write_nodes(tmp_path / "nodes", [one.to_bytes() for one in processes], ranks_a_node=2)
+    names = write_nodes(tmp_path / "nodes", [process.to_bytes() for process in processes], ranks_a_node=2)
     for name, process in zip(names, processes, strict=True):
         process.write(tmp_path / "files", name.removesuffix(".counters"))
     made = [
         assemble(tmp_path / kind, tmp_path / f"{kind}.rankwise", exit_status=0) for kind in ("nodes", "files")
     ]
-    assert [(one.ranks_seen, one.partial) for one in made] == [(5, False)] * 2
+    assert [(profile.ranks_seen, profile.partial) for profile in made] == [(5, False)] * 2
     for table in TABLES:
-        nodes, files = (rows(one.path, f"SELECT * FROM {table}") for one in made)
+        nodes, files = (rows(profile.path, f"SELECT * FROM {table}") for profile in made)
         assert nodes == files
 
 
 def test_files_and_node_files_in_one_run_directory(tmp_path: Path) -> None:
     processes = small_world(4)
-    write_nodes(tmp_path, [one.to_bytes() for one in processes[:3]], ranks_a_node=2)
+    write_nodes(tmp_path, [process.to_bytes() for process in processes[:3]], ranks_a_node=2)
     processes[3].write(tmp_path, "node9.1.0")
     counters, failures = read_all(tmp_path)
-    assert sorted(one.header.world_rank for one in counters) == [0, 1, 2, 3]
+    assert sorted(process.header.world_rank for process in counters) == [0, 1, 2, 3]
     assert failures == []
 
 
@@ -110,7 +112,7 @@ def test_of_counters_that_are_there_several_times_the_latest_count(tmp_path: Pat
     written(tmp_path, node_file({name: image("middle")}), "b.node")
     written(tmp_path, image("bare"), name)
     counters, failures = read_all(tmp_path)
-    assert [(one.path.name, one.header.abort_code) for one in counters] == [(name, len(late))]
+    assert [(process.path.name, process.header.abort_code) for process in counters] == [(name, len(late))]
     assert len(failures) == 1  # the entry that is no counters is told all the same
 
 
@@ -125,7 +127,7 @@ def test_of_the_same_heartbeat_the_later_save_counts(tmp_path: Path) -> None:
 @pytest.mark.exhaustive  # 6 s
 def test_a_node_file_cut_at_every_byte(tmp_path: Path, golden: Golden) -> None:
     path = written(tmp_path, WHOLE)
-    whole = [one for one in read_entries(path) if isinstance(one, Counters)]
+    whole = [entry for entry in read_entries(path) if isinstance(entry, Counters)]
     directory = layout.NODE_HEADER.itemsize + len(IMAGES) * layout.NODE_ENTRY.itemsize
     seen = []
     for length in range(len(WHOLE) - 1, -1, -1):
@@ -138,17 +140,17 @@ def test_a_node_file_cut_at_every_byte(tmp_path: Path, golden: Golden) -> None:
         node = read_node_file(path)
         assert bool(node.losses) == (length < directory)
         read = list(read_entries(path))
-        counters = [one for one in read if isinstance(one, Counters)]
+        counters = [entry for entry in read if isinstance(entry, Counters)]
         # What is left is as it was, and whatever is missing is said.
-        for one, before in zip(counters, whole, strict=False):
-            assert one.header == before.header
-            assert np.isin(one.calls["key"], before.calls["key"]).all()
+        for after, before in zip(counters, whole, strict=False):
+            assert after.header == before.header
+            assert np.isin(after.calls["key"], before.calls["key"]).all()
         complete = len(counters) == len(whole) and all(
-            len(one.calls) == len(before.calls) and len(one.messages) == len(before.messages)
-            for one, before in zip(counters, whole, strict=True)
+            len(after.calls) == len(before.calls) and len(after.messages) == len(before.messages)
+            for after, before in zip(counters, whole, strict=True)
         )
-        told = node.losses or len(counters) < len(read) or any(one.losses for one in counters)
-        assert complete or told
+        is_said = node.losses or len(counters) < len(read) or any(entry.losses for entry in counters)
+        assert complete or is_said
         seen.append(len(counters))
     assert seen == sorted(seen, reverse=True)
     assert set(seen) == {0, 1, 2}
@@ -159,7 +161,7 @@ def test_flipped_bits_of_a_node_file(tmp_path: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     used = [place for place, byte in enumerate(WHOLE) if byte]
     directory = layout.NODE_HEADER.itemsize + len(IMAGES) * layout.NODE_ENTRY.itemsize
-    refused = told = 0
+    refused = reported = 0
     for _ in range(2000):
         data = bytearray(WHOLE)
         for _ in range(generator.choice((1, 2, 16, 200))):
@@ -168,14 +170,14 @@ def test_flipped_bits_of_a_node_file(tmp_path: Path) -> None:
         path = written(tmp_path, data)
         try:
             node = read_node_file(path)
-            failures = [one for one in read_entries(path) if isinstance(one, RankwiseError)]
-            told += bool(node.losses or failures)
+            failures = [entry for entry in read_entries(path) if isinstance(entry, RankwiseError)]
+            reported += bool(node.losses or failures)
         except RankwiseError as error:
             refused += 1
             failures = [error]
         assert all("\n" not in str(failure) for failure in failures)
     assert refused > 100
-    assert told > 100
+    assert reported > 100
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10  # KiB
 
 
@@ -219,10 +221,10 @@ def test_a_damaged_entry_does_not_harm_the_others(tmp_path: Path) -> None:
         path = written(tmp_path, WHOLE[:start] + entries.tobytes() + WHOLE[start + entries.nbytes :])
         node = read_node_file(path)
         read = list(read_entries(path))
-        [one] = [one for one in read if isinstance(one, Counters)]
-        assert one.path.name == good
+        [counters] = [entry for entry in read if isinstance(entry, Counters)]
+        assert counters.path.name == good
         if value == good.encode():  # it comes first, so the second one of that name is passed over
-            assert one.header.world_rank == 0
+            assert counters.header.world_rank == 0
         assert len(node.losses) + len(read) == 2
 
 
@@ -310,7 +312,7 @@ def test_a_node_file_that_is_saved_anew_is_read_as_it_is_then(tmp_path: Path) ->
         tmp_path, node_file({second: IMAGES[second], "x.1.0.counters": b"", first: IMAGES[first]}), "new"
     )
     new.replace(path)
-    assert [one.path.name for one in holder.read() if isinstance(one, Counters)] == [second, first]
+    assert [entry.path.name for entry in holder.read() if isinstance(entry, Counters)] == [second, first]
 
 
 def killed() -> Process:
@@ -332,10 +334,10 @@ def test_a_process_lived_until_its_keeper_saw_it_gone(tmp_path: Path) -> None:
 
 def test_what_was_counted_after_the_last_save_is_missed(tmp_path: Path, golden: Golden) -> None:
     run = tmp_path / "run"
-    one, two, three = (f"node1.{number}.0.counters" for number in range(3))
+    first, second, third = (f"node1.{number}.0.counters" for number in range(3))
     image = killed().to_bytes()
-    written(run, node_file({one: image, two: image}, {two: 5}, is_final=0), "a.node")
-    written(run, node_file({three: image}, is_final=0, saved_realtime_ns=SAVED_NS - 2_500_000_000), "b.node")
+    written(run, node_file({first: image, second: image}, {second: 5}, is_final=0), "a.node")
+    written(run, node_file({third: image}, is_final=0, saved_realtime_ns=SAVED_NS - 2_500_000_000), "b.node")
     (run / "ended").write_text(
         json.dumps({"host": "x", "monotonic_ns": 1, "realtime_ns": SAVED_NS + 10**9, "processes": {}})
     )

@@ -114,7 +114,7 @@ def test_a_run_directory_that_takes_nothing_now_may_do_so_later(
 
 def test_directories_of_others_are_not_looked_at(parent: Path, run: Path, tmp_path: Path) -> None:
     memory = left(parent, run, gone())
-    assert [one.path for one in node_memory.of_run(run)] == [memory]
+    assert [directory.path for directory in node_memory.of_run(run)] == [memory]
     memory.chmod(0o755)
     assert node_memory.of_run(run) == []
     memory.chmod(0o700)
@@ -145,8 +145,10 @@ def test_what_another_run_has_left_is_neither_read_nor_saved(parent: Path, run: 
     assert [read_node_file(path).run for path in (of_7, unknown)] == [7, 0]
     for number, paths in ((7, {of_7, unknown}), (8, {unknown}), (0, {of_7, unknown})):
         (run / "launch.json").write_text(json.dumps({"run": number}))
-        assert [one.path for one in node_memory.of_run(run, number)] == [memory] * (number in (0, 7))
-        assert {one.path for one in find_counters(run).node_files} == paths
+        assert [directory.path for directory in node_memory.of_run(run, number)] == [memory] * (
+            number in (0, 7)
+        )
+        assert {node_file.path for node_file in find_counters(run).node_files} == paths
     (run / "launch.json").write_text('{"run": 8}')
     before = sorted(run.iterdir())
     assert run not in node_memory.remove_leftovers()

@@ -47,8 +47,8 @@ def no_window(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def as_json(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> dict[str, Any]:
     assert main(["show", str(path), *words, "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return answer
 
 
 def known(value: object) -> object:
@@ -64,18 +64,18 @@ def test_frames_have_the_values_of_json(
 ) -> None:
     path = write(tmp_path / "a.rankwise")
     view = rankwise.open(path).view(name)
-    found = as_json(capsys, path, "--by", name)
-    assert view.data.keys() == found.keys()
-    assert json.loads(view.to_json()) == found
+    answer = as_json(capsys, path, "--by", name)
+    assert view.data.keys() == answer.keys()
+    assert json.loads(view.to_json()) == answer
     assert view.names
     for key in view.names:
         frame, array = view.to_pandas(key), view.to_numpy(key)
-        if key not in found:  # it is in an object
+        if key not in answer:  # it is in an object
             outer, _, inner = key.partition("_")
-            found[key] = found[outer][inner]
-        assert len(frame) == len(array) == len(found[key])
+            answer[key] = answer[outer][inner]
+        assert len(frame) == len(array) == len(answer[key])
         assert list(array.dtype.names or ()) == list(frame.columns)
-        for place, row in enumerate(found[key]):
+        for place, row in enumerate(answer[key]):
             for column, value in row.items():
                 if column in frame:  # else it is an object
                     assert known(frame[column].iloc[place]) == value
@@ -130,10 +130,10 @@ class Balanced(HTMLParser):
 @pytest.mark.parametrize("write", WRITERS)
 @pytest.mark.parametrize("name", VIEWS)
 def test_html_is_whole_and_harmless(tmp_path: Path, write: Callable[[Path], Path], name: str) -> None:
-    found = Balanced(rankwise.open(write(tmp_path / "a.rankwise")).view(name)._repr_html_())
+    markup = Balanced(rankwise.open(write(tmp_path / "a.rankwise")).view(name)._repr_html_())
     harmless = {"div", "p", "b", "small", "table", "thead", "tbody", "tr", "th", "td"}
-    assert found.tags <= harmless
-    assert all(text.isprintable() for text in found.texts)
+    assert markup.tags <= harmless
+    assert all(text.isprintable() for text in markup.texts)
 
 
 def test_html_has_the_cells_of_the_table(profile: rankwise.Profile, golden: Golden) -> None:
@@ -204,9 +204,9 @@ def test_parts_are_those_of_the_command_line(
     p = rankwise.open(path)
     assert main(["show", str(path), "--by", "call", *words]) == 0
     shown = capsys.readouterr().out.splitlines()[2:]
-    for found in (p.calls(**part), p.part(**part).calls()):
-        assert str(found).splitlines()[2:] == shown
-        assert found.data["selected"]
+    for view in (p.calls(**part), p.part(**part).calls()):
+        assert str(view).splitlines()[2:] == shown
+        assert view.data["selected"]
     assert p.calls(rank=1).to_pandas().calls.sum() == 617 - 2  # without MPI_Init and MPI_Finalize
 
 
@@ -220,19 +220,19 @@ def test_a_part_of_a_part(profile: rankwise.Profile) -> None:
 def test_matrices(tmp_path: Path, capsys: pytest.CaptureFixture[str], ends: str) -> None:
     path = profiles.write_inside(tmp_path / "a.rankwise")
     for measure in ("bytes", "messages"):
-        found = rankwise.open(path).matrix(ends, of=measure)
+        matrix = rankwise.open(path).matrix(ends, of=measure)
         answer = as_json(capsys, path, "--matrix", "--by", ends, "--of", measure)
-        assert json.loads(json.dumps(found.data)) == answer
+        assert json.loads(json.dumps(matrix.data)) == answer
         expected = np.zeros((answer["matrix"]["size"],) * 2, dtype=np.int64)
         for cell in answer["matrix"]["cells"]:
             expected[cell["source"], cell["destination"]] = cell[measure]
-        assert (found.to_numpy() == expected).all()
-        assert (np.asarray(found) == expected).all()
-        assert (found.to_scipy().toarray() == expected).all()
-        assert found.to_scipy().nnz == len(answer["matrix"]["cells"])
-        assert found.to_pandas()[measure].sum() == expected.sum()
+        assert (matrix.to_numpy() == expected).all()
+        assert (np.asarray(matrix) == expected).all()
+        assert (matrix.to_scipy().toarray() == expected).all()
+        assert matrix.to_scipy().nnz == len(answer["matrix"]["cells"])
+        assert matrix.to_pandas()[measure].sum() == expected.sum()
         assert main(["show", str(path), "--matrix", "--by", ends, "--of", measure]) == 0
-        assert str(found) == capsys.readouterr().out
+        assert str(matrix) == capsys.readouterr().out
     assert list(rankwise.open(path).matrix("node").labels) == ["nodea", "nodeb"]
 
 
@@ -418,5 +418,5 @@ def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_page_names_every_list_of_rows(profile: rankwise.Profile) -> None:
     text = page("notebooks.md")
     for name in NAMED:
-        lists = ", ".join(f"`{one}`" for one in profile.view(name).names)
+        lists = ", ".join(f"`{key}`" for key in profile.view(name).names)
         assert f"| `p.{name}s()` | `--by {name}` | {lists} |" in text

@@ -24,7 +24,7 @@ def sources() -> Iterator[Path]:
 
 def written(spec: ast.expr) -> str:
     parts = spec.values if isinstance(spec, ast.JoinedStr) else []
-    return "".join(str(one.value) for one in parts if isinstance(one, ast.Constant))
+    return "".join(str(part.value) for part in parts if isinstance(part, ast.Constant))
 
 
 def formats(source: str) -> list[str]:
@@ -46,5 +46,5 @@ def test_formats_are_seen() -> None:
 def test_numbers_go_through_one_module() -> None:
     files = {path for path in sources() if path != FOR_THE_PROBE}
     assert len(files) > 50
-    found = {path.relative_to(PACKAGE): formats(path.read_text(encoding="utf-8")) for path in files}
-    assert not {path: there for path, there in found.items() if there}
+    by_path = {path.relative_to(PACKAGE): formats(path.read_text(encoding="utf-8")) for path in files}
+    assert not {path: there for path, there in by_path.items() if there}

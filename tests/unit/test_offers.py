@@ -114,7 +114,7 @@ def test_offers_of_mpich() -> None:
         ],
     )
     assert set(offers.choices) == {"MPI_Bcast", "MPI_Gatherv", "MPI_Barrier"}
-    assert [one.name for one in offers.choices["MPI_Gatherv"].algorithms] == [
+    assert [algorithm.name for algorithm in offers.choices["MPI_Gatherv"].algorithms] == [
         "MPIR_Gatherv_allcomm_linear",
         "MPIR_Gatherv_allcomm_nb",
     ]
@@ -156,6 +156,6 @@ def test_arms_of_a_race() -> None:
 
 
 def test_a_library_that_is_not_known_is_known_by_its_variables() -> None:
-    found = control_variables([variable("MPIR_CVAR_BCAST_INTRA_ALGORITHM", description=BCAST_4)])
-    assert offers_of("Of MPICH, 1.0", found) == by_label("MPICH").offers(found)
+    variables = control_variables([variable("MPIR_CVAR_BCAST_INTRA_ALGORITHM", description=BCAST_4)])
+    assert offers_of("Of MPICH, 1.0", variables) == by_label("MPICH").offers(variables)
     assert not offers_of("Of MPICH, 1.0", {}).choices

@@ -27,29 +27,29 @@ def opened(path: Path, text: str) -> Fabric:
 
 
 def subnet() -> Subnet:
-    (found,) = open_fabric([str(FOLDER / "snapshot.xml.gz")]).subnets
-    return found
+    (network,) = open_fabric([str(FOLDER / "snapshot.xml.gz")]).subnets
+    return network
 
 
 def test_hosts_switches_and_rates() -> None:
     fabric = open_fabric([str(FOLDER / "snapshot.xml.gz")])
-    (found,) = fabric.subnets
+    (network,) = fabric.subnets
     assert fabric.warnings == ()
     assert fabric.sources[0].kind == "opareport"
-    assert found.routing.kind == MEASURED
-    assert found.ports.hosts == tuple(f"node{number:04}" for number in range(1, 13))
-    assert set(found.ports.devices) == {"hfi1_0"}
-    assert found.switches.names == ("leaf01", "leaf02", "leaf03", "spine01", "spine02")
-    assert set(found.links.rates) == {12.5e9}  # 100 Gbit/s
-    assert found.ports.guids[0] == 0x0011750101670000
+    assert network.routing.kind == MEASURED
+    assert network.ports.hosts == tuple(f"node{number:04}" for number in range(1, 13))
+    assert set(network.ports.devices) == {"hfi1_0"}
+    assert network.switches.names == ("leaf01", "leaf02", "leaf03", "spine01", "spine02")
+    assert set(network.links.rates) == {12.5e9}  # 100 Gbit/s
+    assert network.ports.guids[0] == 0x0011750101670000
 
 
 def test_links_are_those_that_opareport_reports() -> None:
-    found = subnet()
+    network = subnet()
     ends = re.findall(r"0x(\w{16}) +(\d+) (?:SW|FI)", (FOLDER / "links.txt").read_text())
     reported = {frozenset(pair) for pair in zip(ends[::2], ends[1::2], strict=True)}
-    guids = [f"{guid:016x}" for guid in (*found.switches.guids.tolist(), *found.ports.nodes.tolist())]
-    links = found.links
+    guids = [f"{guid:016x}" for guid in (*network.switches.guids.tolist(), *network.ports.nodes.tolist())]
+    links = network.links
     ours = {
         frozenset(
             [
@@ -64,17 +64,17 @@ def test_links_are_those_that_opareport_reports() -> None:
 
 
 def test_routes_are_those_that_opareport_reports() -> None:
-    found = subnet()
+    network = subnet()
     reports = re.split(r"Routes Summary Between:", (FOLDER / "routes.txt").read_text())[1:]
     assert len(reports) == 8
-    names = [*found.switches.names, *found.ports.hosts]
+    names = [*network.switches.names, *network.ports.hosts]
     for report in reports:
         hops = re.findall(r"(?:100g|->) +0x\w{16} +(\d+) (?:SW|FI) +(\S+)", report)
-        source, destination = (found.ports.hosts.index(hops[place][1]) for place in (0, -1))
+        source, destination = (network.ports.hosts.index(hops[place][1]) for place in (0, -1))
         ours = []
-        for link in walked(found, source, destination):
-            ours.append((str(found.links.source_port[link]), names[found.links.source[link]]))
-            ours.append((str(found.links.destination_port[link]), names[found.links.destination[link]]))
+        for link in walked(network, source, destination):
+            ours.append((str(network.links.source_port[link]), names[network.links.source[link]]))
+            ours.append((str(network.links.destination_port[link]), names[network.links.destination[link]]))
         assert ours == hops
 
 
@@ -86,8 +86,8 @@ def test_tables_are_those_that_it_was_made_of() -> None:
 def test_several_lids_ports_that_are_down_and_narrow_links(tmp_path: Path, golden: Golden) -> None:
     port = TEXT.index("<PortNum>1</PortNum>")
     narrow = TEXT.replace("<LinkWidthDowngradeTxActive_Int>8<", "<LinkWidthDowngradeTxActive_Int>2<", 1)
-    (found,) = opened(tmp_path / "narrow.xml", narrow).subnets
-    assert sorted(set(found.links.rates)) == [6.25e9, 12.5e9]
+    (network,) = opened(tmp_path / "narrow.xml", narrow).subnets
+    assert sorted(set(network.links.rates)) == [6.25e9, 12.5e9]
     down = TEXT[:port] + TEXT[port:].replace("<PortState_Int>4<", "<PortState_Int>1<", 1)
     fabric = opened(tmp_path / "down.xml", down)
     assert fabric.subnets[0].ports.hosts[0] == "node0002"
@@ -103,14 +103,16 @@ def test_several_lids_ports_that_are_down_and_narrow_links(tmp_path: Path, golde
         more = more.replace(f"<EndPortLID>0x{number:08x}<", f"<EndPortLID>0x{number + 1:08x}<")
     last = more.index("0x000000000000000c") if "0x000000000000000c" in more else more.index("0x0000000c")
     more = more[:last] + more[last:].replace("<LMC>0<", "<LMC>1<", 1)
-    (found,) = opened(tmp_path / "lmc.xml", more).subnets
-    assert found.ports.lid_counts.tolist() == [1] * 11 + [2]
+    (network,) = opened(tmp_path / "lmc.xml", more).subnets
+    assert network.ports.lid_counts.tolist() == [1] * 11 + [2]
 
 
 def test_routes_are_modelled_without_tables(tmp_path: Path) -> None:
-    (found,) = opened(tmp_path / "snapshot.xml", re.sub(r"(?s)<LinearFDB>.*?</LinearFDB>", "", TEXT)).subnets
-    assert found.routing.kind == EVEN_SPLIT
-    assert len(found.ports.hosts) == 12
+    (network,) = opened(
+        tmp_path / "snapshot.xml", re.sub(r"(?s)<LinearFDB>.*?</LinearFDB>", "", TEXT)
+    ).subnets
+    assert network.routing.kind == EVEN_SPLIT
+    assert len(network.ports.hosts) == 12
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def of_open_mpi(*, han: bool = False, bitwise: bool = False) -> Plan:
     ]
     if han:
         made.append(variable("coll_han_priority", value=35))
-    offers = offers_of(OPEN_MPI, {one.name: one for one in made})
+    offers = offers_of(OPEN_MPI, {control.name: control for control in made})
     return plan(by_label("Open MPI"), offers, 0.02, bitwise=bitwise)
 
 
@@ -57,7 +57,7 @@ def test_the_plan_of_mpich() -> None:
     text = "Variable to select\nauto - Internal\nbinomial - Force\nnb - Force\n"
     made = variable("MPIR_CVAR_BCAST_INTRA_ALGORITHM", description=text)
     fallback = variable("MPIR_CVAR_COLLECTIVE_FALLBACK")
-    offers = offers_of(MPICH, {one.name: one for one in (made, fallback)})
+    offers = offers_of(MPICH, {control.name: control for control in (made, fallback)})
     lines = plan(by_label("MPICH"), offers, 0.005, bitwise=False).text.splitlines()
     # What an algorithm can't do is left to the library's own choice: the program must not fail.
     assert lines == [
@@ -83,7 +83,7 @@ PLAN = of_open_mpi()
 
 
 def number_of(procedure: str, label: str) -> int:
-    return next(i for i, (name, one) in enumerate(PLAN.arms) if (name, one.label) == (procedure, label))
+    return next(i for i, (name, arm) in enumerate(PLAN.arms) if (name, arm.label) == (procedure, label))
 
 
 def said(
@@ -124,16 +124,16 @@ def made_of(*lines: dict[str, Any], untranslatable: str = "") -> Outcome:
 
 
 def test_a_rule() -> None:
-    one = made_of(said("MPI_Bcast", "basic_linear"))
-    (rule,) = one.rules
+    outcome = made_of(said("MPI_Bcast", "basic_linear"))
+    (rule,) = outcome.rules
     assert (rule.procedure, rule.processes, rule.low, rule.high) == ("MPI_Bcast", 4, 1024, 1024)
     assert rule.algorithm.number == 1
     assert rule.evidence is not None
     assert rule.evidence.ratio == pytest.approx(3.0, rel=0.01)
     assert 2.9 < rule.evidence.low <= rule.evidence.ratio <= rule.evidence.high < 3.1
-    assert (one.elapsed, one.spent) == (0.1, 0.0015)
+    assert (outcome.elapsed, outcome.spent) == (0.1, 0.0015)
     # 400 calls by default, 600 by the winner, on four processes.
-    (explored,) = one.explored
+    (explored,) = outcome.explored
     assert explored.target.seconds == pytest.approx(4 * (400 * 30e-6 + 600 * 10e-6), rel=0.01)
     assert explored.saved_seconds == pytest.approx(4 * 600 * 20e-6, rel=0.01)
 
@@ -148,9 +148,9 @@ def test_a_rule() -> None:
     ],
 )
 def test_no_rule(state: str, verdict: str) -> None:
-    one = made_of(said("MPI_Bcast", "basic_linear", state=state))
-    assert one.rules == ()
-    assert [each.verdict for each in one.explored] == [verdict]
+    outcome = made_of(said("MPI_Bcast", "basic_linear", state=state))
+    assert outcome.rules == ()
+    assert [each.verdict for each in outcome.explored] == [verdict]
 
 
 def test_all_sizes_have_one_rule() -> None:
@@ -161,22 +161,22 @@ def test_all_sizes_have_one_rule() -> None:
 def test_communicators_that_disagree() -> None:
     rows = said("MPI_Bcast", "basic_linear")
     columns = said("MPI_Bcast", "pipeline", members=(0, 2, 4, 6), communicator=1)
-    one = made_of(rows, columns)
-    assert one.rules == ()
-    assert [each.verdict for each in one.explored] == ["differs by communicator"]
+    outcome = made_of(rows, columns)
+    assert outcome.rules == ()
+    assert [each.verdict for each in outcome.explored] == ["differs by communicator"]
     agreed = made_of(rows, said("MPI_Bcast", "basic_linear", members=(0, 2, 4, 6), communicator=1))
     assert [rule.processes for rule in agreed.rules] == [4]
 
 
 def test_an_operation_that_does_not_commute() -> None:
-    (one,) = made_of(said("MPI_Allreduce", "ring", other_order=True)).explored
-    assert one.rule is None
-    assert "not commutative" in one.verdict
+    (explored,) = made_of(said("MPI_Allreduce", "ring", other_order=True)).explored
+    assert explored.rule is None
+    assert "not commutative" in explored.verdict
 
 
 def test_what_the_library_cannot_be_told() -> None:
-    (one,) = made_of(said("MPI_Bcast", "basic_linear"), untranslatable="it can't").explored
-    assert (one.rule, one.verdict) == (None, "it can't")
+    (explored,) = made_of(said("MPI_Bcast", "basic_linear"), untranslatable="it can't").explored
+    assert (explored.rule, explored.verdict) == (None, "it can't")
 
 
 def test_files_of_processes(tmp_path: Path) -> None:
@@ -198,6 +198,8 @@ def test_a_program_that_cannot_be_tuned(tmp_path: Path, why: str, golden: Golden
 
 def test_the_screen(golden: Golden) -> None:
     page = StringIO()
-    one = made_of(said("MPI_Bcast", "basic_linear"), said("MPI_Barrier", "linear", cell=1, state="racing"))
-    print_online(one, 2.0, [Path("app.tuned.json")], page, asked=True)
+    outcome = made_of(
+        said("MPI_Bcast", "basic_linear"), said("MPI_Barrier", "linear", cell=1, state="racing")
+    )
+    print_online(outcome, 2.0, [Path("app.tuned.json")], page, asked=True)
     golden.says(page.getvalue(), "Open MPI 4.1.4 .. 1.50 .. 100 ms .. 2")

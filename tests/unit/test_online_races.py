@@ -59,21 +59,21 @@ def race(
 
 
 def test_what_is_faster_is_kept(program: Path) -> None:
-    found = [race(program, seed, (1, 1.2, 0.88, 3, 30, 1)) for seed in SEEDS]
-    assert Counter((one.state, one.candidate) for one in found)["kept", 3] >= 0.9 * len(SEEDS)
-    assert max(one.cost for one in found) <= 0.02
+    races = [race(program, seed, (1, 1.2, 0.88, 3, 30, 1)) for seed in SEEDS]
+    assert Counter((raced.state, raced.candidate) for raced in races)["kept", 3] >= 0.9 * len(SEEDS)
+    assert max(raced.cost for raced in races) <= 0.02
 
 
 def test_nothing_is_kept_where_all_are_alike(program: Path) -> None:
-    found = [race(program, seed, ALIKE, scatter=scatter) for seed in SEEDS for scatter in (0.1, 0.5)]
-    assert "kept" not in {one.state for one in found}
-    assert max(one.cost for one in found) <= 0.02
+    races = [race(program, seed, ALIKE, scatter=scatter) for seed in SEEDS for scatter in (0.1, 0.5)]
+    assert "kept" not in {raced.state for raced in races}
+    assert max(raced.cost for raced in races) <= 0.02
 
 
 def test_a_far_slower_one_costs_two_calls(program: Path) -> None:
-    found = [race(program, seed, (100, 1), calls=20_000) for seed in SEEDS]
-    assert max(one.cost for one in found) <= 0.02
-    assert "kept" not in {one.state for one in found}
+    races = [race(program, seed, (100, 1), calls=20_000) for seed in SEEDS]
+    assert max(raced.cost for raced in races) <= 0.02
+    assert "kept" not in {raced.state for raced in races}
 
 
 def test_the_cost_is_what_was_allowed(program: Path) -> None:
@@ -85,14 +85,14 @@ def test_the_cost_is_what_was_allowed(program: Path) -> None:
 
 def test_what_comes_faster_is_not_explored_too_early(program: Path) -> None:
     for seed in SEEDS:
-        one = race(program, seed, (2, 2, 2), calls=60_000, between=-1)
-        assert one.cost <= 0.02
+        raced = race(program, seed, (2, 2, 2), calls=60_000, between=-1)
+        assert raced.cost <= 0.02
 
 
 def test_what_takes_little_time_is_left_alone(program: Path) -> None:
-    one = race(program, 1, (0.5,), ns=5_000, between=5_000_000)
-    assert (one.state, one.candidate) == ("watching", 0)
-    assert one.cost < 1e-4
+    raced = race(program, 1, (0.5,), ns=5_000, between=5_000_000)
+    assert (raced.state, raced.candidate) == ("watching", 0)
+    assert raced.cost < 1e-4
 
 
 def test_the_program_gains(program: Path) -> None:
@@ -101,11 +101,11 @@ def test_the_program_gains(program: Path) -> None:
 
 
 def test_the_interval_is_that_of_pairs_of_runs(program: Path) -> None:
-    one = race(program, 5, (0.8,))
-    assert len(one.pairs) >= 16
-    known = ratio_interval([1.0] * len(one.pairs), one.pairs)
+    raced = race(program, 5, (0.8,))
+    assert len(raced.pairs) >= 16
+    known = ratio_interval([1.0] * len(raced.pairs), raced.pairs)
     # Of the inverse: default / candidate.
-    assert one.interval == pytest.approx((1 / known.high, 1 / known.ratio, 1 / known.low), rel=1e-6)
+    assert raced.interval == pytest.approx((1 / known.high, 1 / known.ratio, 1 / known.low), rel=1e-6)
 
 
 def test_all_members_decide_alike(program: Path) -> None:

@@ -132,7 +132,7 @@ class Fake:
     name: str
     seconds: float
     world: World
-    told: list[str]
+    attempted: list[str]
     fails: str = ""
     why_not: str = ""
 
@@ -144,7 +144,7 @@ class Fake:
         return whole_rounds(aim) * of_run
 
     def attempt(self, now: Now) -> Tried:
-        self.told.append(f"{self.name} on {now.profile.name} of {now.aim.seconds}")
+        self.attempted.append(f"{self.name} on {now.profile.name} of {now.aim.seconds}")
         if self.fails:
             raise RankwiseError(self.fails)
         added = Settings(now.kept.about, environment={self.name: "1"})
@@ -163,7 +163,7 @@ class Job:
     """A directory in which the same command is optimised, once or again."""
 
     def __init__(self, tmp_path: Path) -> None:
-        self.tmp_path, self.told, self.said = tmp_path, cast("list[str]", []), cast("list[str]", [])
+        self.tmp_path, self.attempted, self.said = tmp_path, cast("list[str]", []), cast("list[str]", [])
         self._calls = 0
 
     def saved(self, asked: Mapping[str, object] | None = None) -> Saved:
@@ -182,7 +182,10 @@ class Job:
         self._calls += 1
         directory = self.tmp_path / f"runs-{self._calls}"
         directory.mkdir()
-        made = [one if isinstance(one, Fake) else Fake(one[0], one[1], world, self.told) for one in steps]
+        made = [
+            step if isinstance(step, Fake) else Fake(step[0], step[1], world, self.attempted)
+            for step in steps
+        ]
         about = replace(ABOUT, hosts=hosts)
         request = Request(
             given=Way("as given", Command(("mpirun", "app"), {}), as_given=True),
@@ -202,21 +205,21 @@ def job(tmp_path: Path) -> Job:
     return Job(tmp_path)
 
 
-def verdicts(found: Optimized) -> dict[str, str]:
-    return {one.step: one.verdict for one in found.attempts}
+def verdicts(outcome: Optimized) -> dict[str, str]:
+    return {attempt.step: attempt.verdict for attempt in outcome.attempts}
 
 
 def test_the_most_promising_first_and_each_on_top_of_what_was_kept(job: Job) -> None:
-    found = job(World(factors={"a": 0.8, "b": 1.0, "c": 0.7}), [("a", 10), ("b", 40), ("c", 30)])
-    assert verdicts(found) == {"b": "dropped", "c": "kept", "a": "kept"}
-    assert [line.split(" of ")[0] for line in job.told] == ["b on given", "c on given", "a on given,c"]
-    assert found.kept is not None
-    assert dict(found.kept.environment) == {"c": "1", "a": "1"}
-    assert found.verdict == "faster"
-    assert found.settings is not None
-    assert found.settings.about.gain is not None
-    assert found.settings.about.gain[0] == pytest.approx(1 / 0.56, rel=0.01)
-    gains = {one.step: one.interval.ratio for one in found.attempts if one.interval}
+    outcome = job(World(factors={"a": 0.8, "b": 1.0, "c": 0.7}), [("a", 10), ("b", 40), ("c", 30)])
+    assert verdicts(outcome) == {"b": "dropped", "c": "kept", "a": "kept"}
+    assert [line.split(" of ")[0] for line in job.attempted] == ["b on given", "c on given", "a on given,c"]
+    assert outcome.kept is not None
+    assert dict(outcome.kept.environment) == {"c": "1", "a": "1"}
+    assert outcome.verdict == "faster"
+    assert outcome.settings is not None
+    assert outcome.settings.about.gain is not None
+    assert outcome.settings.about.gain[0] == pytest.approx(1 / 0.56, rel=0.01)
+    gains = {attempt.step: attempt.interval.ratio for attempt in outcome.attempts if attempt.interval}
     assert gains == pytest.approx({"b": 1, "c": 1 / 0.7, "a": 1 / 0.8}, rel=0.01)
 
 
@@ -228,34 +231,34 @@ def test_a_step_that_is_no_gain_beside_what_was_kept_is_dropped(job: Job) -> Non
             seconds = super().run(way, left)
             return 0.5 * seconds if {"a", "b"} & set(way.variables) else seconds
 
-    one = Either()
-    found = job(one, [("a", 10), ("b", 9)])
-    assert verdicts(found) == {"a": "kept", "b": "dropped"}
+    world = Either()
+    outcome = job(world, [("a", 10), ("b", 9)])
+    assert verdicts(outcome) == {"a": "kept", "b": "dropped"}
 
 
 def test_nothing_to_gain(job: Job) -> None:
-    found = job(World(), [("a", 10), ("b", 5)])
-    assert (found.verdict, found.settings, found.final) == ("nothing to gain", None, None)
-    assert found.finished
+    outcome = job(World(), [("a", 10), ("b", 5)])
+    assert (outcome.verdict, outcome.settings, outcome.final) == ("nothing to gain", None, None)
+    assert outcome.finished
 
 
 def test_what_promises_nothing_is_not_tried(job: Job) -> None:
     here = World(factors={"a": 0.5})
-    no = Fake("map", 50, here, job.told, why_not="this launch can't be told places: no launcher")
-    found = job(here, [no, Fake("a", 0.5, here, job.told), Fake("b", 2, here, job.told)])
-    assert verdicts(found) == {"b": "dropped", "map": "skipped", "a": "skipped"}
-    assert [line.split()[0] for line in job.told] == ["b"]
+    no = Fake("map", 50, here, job.attempted, why_not="this launch can't be told places: no launcher")
+    outcome = job(here, [no, Fake("a", 0.5, here, job.attempted), Fake("b", 2, here, job.attempted)])
+    assert verdicts(outcome) == {"b": "dropped", "map": "skipped", "a": "skipped"}
+    assert [line.split()[0] for line in job.attempted] == ["b"]
     assert sum(line.startswith("map ") for line in job.said) == 1
 
 
 def test_the_confidence_of_each_is_that_of_all_together(job: Job) -> None:
-    found = job(World(factors={"a": 0.5}), [("a", 10), ("b", 5), ("c", 2)], Aim(0.94, 0.03))
-    assert found.confidence == pytest.approx(0.98)
-    wanted = {one.interval.wanted for one in found.attempts if one.interval}
+    outcome = job(World(factors={"a": 0.5}), [("a", 10), ("b", 5), ("c", 2)], Aim(0.94, 0.03))
+    assert outcome.confidence == pytest.approx(0.98)
+    wanted = {attempt.interval.wanted for attempt in outcome.attempts if attempt.interval}
     assert sorted(wanted) == pytest.approx([0.98])
-    assert found.final is not None
-    assert found.final.interval is not None
-    assert found.final.interval.wanted == pytest.approx(0.94)
+    assert outcome.final is not None
+    assert outcome.final.interval is not None
+    assert outcome.final.interval.wanted == pytest.approx(0.94)
 
 
 def test_too_few_pairs_are_refused(golden: Golden) -> None:
@@ -267,16 +270,16 @@ def test_too_few_pairs_are_refused(golden: Golden) -> None:
 
 def test_a_step_that_can_not_be_tried_does_not_keep_others_from_it(job: Job, golden: Golden) -> None:
     here = World(factors={"b": 0.5})
-    steps = [Fake("a", 10, here, job.told, fails="no mpicc"), Fake("b", 5, here, job.told)]
-    found = job(here, steps)
-    assert verdicts(found) == {"a": "not tried", "b": "kept"}
-    assert found.verdict == "faster"
-    golden.says(next(one.why for one in found.attempts if one.step == "a"))
+    steps = [Fake("a", 10, here, job.attempted, fails="no mpicc"), Fake("b", 5, here, job.attempted)]
+    outcome = job(here, steps)
+    assert verdicts(outcome) == {"a": "not tried", "b": "kept"}
+    assert outcome.verdict == "faster"
+    golden.says(next(attempt.why for attempt in outcome.attempts if attempt.step == "a"))
 
 
-def shown(found: Optimized) -> str:
+def shown(outcome: Optimized) -> str:
     page = io.StringIO()
-    print_optimized(found, [], page)
+    print_optimized(outcome, [], page)
     return page.getvalue()
 
 
@@ -287,9 +290,9 @@ def test_there_is_nothing_to_gain_only_where_all_was_tried(how: str, other: floa
 
     class Untriable(Fake):
         def promise(self, profile: Path) -> Promise | Unable | str:
-            found = super().promise(profile)
-            assert isinstance(found, Promise)
-            return Unable("no-launcher", found) if how == "promise" else found
+            promise = super().promise(profile)
+            assert isinstance(promise, Promise)
+            return Unable("no-launcher", promise) if how == "promise" else promise
 
         def attempt(self, now: Now) -> Tried:
             if how == "error":
@@ -297,10 +300,10 @@ def test_there_is_nothing_to_gain_only_where_all_was_tried(how: str, other: floa
             return Tried(None, None, f"no-launcher of {now.way.name}", untried=True)
 
     world = World(factors={"b": other})
-    found = job(world, [Untriable("a", 30, world, job.told), Fake("b", 20, world, job.told)])
-    assert verdicts(found) == {"a": "not tried", "b": "kept" if other < 1 else "dropped"}
-    assert found.verdict == ("faster" if other < 1 else "not tried")
-    page = shown(found)
+    outcome = job(world, [Untriable("a", 30, world, job.attempted), Fake("b", 20, world, job.attempted)])
+    assert verdicts(outcome) == {"a": "not tried", "b": "kept" if other < 1 else "dropped"}
+    assert outcome.verdict == ("faster" if other < 1 else "not tried")
+    page = shown(outcome)
     assert "no-launcher" in page.lower()
     assert ("(up to 30.0 s, 30.0 %" in page) == (other == 1)
 
@@ -311,21 +314,21 @@ def test_what_can_not_be_tried_and_promises_nothing_is_no_reason_to_doubt(job: J
             return Unable("no-launcher", Promise(0.001, 0.001, f"little in {profile.name}"))
 
     world = World()
-    found = job(world, [Untriable("a", 30, world, job.told)])
-    assert (verdicts(found), found.verdict) == ({"a": "skipped"}, "nothing to gain")
+    outcome = job(world, [Untriable("a", 30, world, job.attempted)])
+    assert (verdicts(outcome), outcome.verdict) == ({"a": "skipped"}, "nothing to gain")
 
 
 def test_what_could_not_be_tried_is_tried_by_the_next_call(job: Job) -> None:
     world = World(factors={"a": 0.8, "b": 0.8})
-    here = [Fake("a", 30, world, job.told, fails="no mpicc"), Fake("b", 20, world, job.told)]
+    here = [Fake("a", 30, world, job.attempted, fails="no mpicc"), Fake("b", 20, world, job.attempted)]
     assert verdicts(job(world, here)) == {"a": "not tried", "b": "kept"}
     assert verdicts(job(World(factors=world.factors), [("a", 30), ("b", 20)])) == {"a": "kept", "b": "kept"}
 
 
 def test_settings_with_which_the_program_fails_are_out(job: Job) -> None:
-    found = job(World(fails_with="a", factors={"a": 0.1}), [("a", 10)])
-    assert verdicts(found) == {"a": "dropped"}
-    assert "status 3" in found.attempts[0].why
+    outcome = job(World(fails_with="a", factors={"a": 0.1}), [("a", 10)])
+    assert verdicts(outcome) == {"a": "dropped"}
+    assert "status 3" in outcome.attempts[0].why
 
 
 def test_a_program_that_fails_without_us(job: Job, golden: Golden) -> None:
@@ -338,12 +341,12 @@ def test_a_program_that_fails_without_us(job: Job, golden: Golden) -> None:
 
 
 def test_shares_of_the_time_follow_the_promises(job: Job) -> None:
-    found = job(World(noise=0.05), [("a", 30), ("b", 10)], budget=400)
-    shares = {line.split()[0]: float(line.split(" of ")[1]) for line in job.told}
+    outcome = job(World(noise=0.05), [("a", 30), ("b", 10)], budget=400)
+    shares = {line.split()[0]: float(line.split(" of ")[1]) for line in job.attempted}
     final = (2 * 20 + 2) * OF_RUN  # less than a quarter
     assert shares["a"] == pytest.approx((400 - OF_RUN - final) * 3 / 4, rel=0.01)
     assert shares["b"] > shares["a"] / 3  # what is left, all of it
-    assert found.verdict == "nothing to gain"
+    assert outcome.verdict == "nothing to gain"
 
 
 @pytest.mark.parametrize("noise", [0.001, 0.3])
@@ -369,15 +372,15 @@ def test_what_had_too_little_time_gets_what_others_have_left(job: Job) -> None:
         """Needs more than its share, the first time."""
 
         def attempt(self, now: Now) -> Tried:
-            if not self.told:
-                self.told.append("too little")
+            if not self.attempted:
+                self.attempted.append("too little")
                 return Tried(None, None, "no time for all races", unfinished=True)
             return super().attempt(now)
 
     here = World(factors={"a": 0.9})
-    found = job(here, [Long("a", 10, here, job.told), Fake("b", 9, here, job.told)], budget=210)
-    assert [line.split()[0] for line in job.told] == ["too", "b", "a"]
-    assert verdicts(found) == {"b": "dropped", "a": "kept"}
+    outcome = job(here, [Long("a", 10, here, job.attempted), Fake("b", 9, here, job.attempted)], budget=210)
+    assert [line.split()[0] for line in job.attempted] == ["too", "b", "a"]
+    assert verdicts(outcome) == {"b": "dropped", "a": "kept"}
 
 
 def test_no_profile_with_what_is_kept(job: Job) -> None:
@@ -389,10 +392,10 @@ def test_no_profile_with_what_is_kept(job: Job) -> None:
                 raise Rejected("its profile is partial")
             return super().profile(way, number, inside=inside, left=left)
 
-    found = job(World(factors={"a": 0.5}), [("a", 10), ("b", 5)], runs=Shy)
-    assert verdicts(found) == {"a": "kept", "b": "no time"}
-    assert found.verdict == "faster"
-    assert not found.finished
+    outcome = job(World(factors={"a": 0.5}), [("a", 10), ("b", 5)], runs=Shy)
+    assert verdicts(outcome) == {"a": "kept", "b": "no time"}
+    assert outcome.verdict == "faster"
+    assert not outcome.finished
 
 
 def test_a_budget_that_is_too_short_for_anything(job: Job, golden: Golden) -> None:
@@ -407,7 +410,7 @@ def test_the_way_on_after_ctrl_c(job: Job) -> None:
     steps = [("a", 30), ("b", 20), ("c", 10)]
     factors = {"a": 0.8, "c": 0.8}
     whole = job(World(factors=factors), steps)
-    runs = [len(one.attempts) for one in (whole,)]
+    runs = [len(outcome.attempts) for outcome in (whole,)]
     assert runs == [3]
     job.saved().remove()
     first = job(World(factors=factors, interrupt_at=26), steps)
@@ -415,9 +418,9 @@ def test_the_way_on_after_ctrl_c(job: Job) -> None:
     assert (first.verdict, first.settings) == ("unfinished", None)
     assert verdicts(first) == {"a": "kept"}
     again = World(factors=factors)
-    job.told.clear()
+    job.attempted.clear()
     second = job(again, steps)
-    assert [line.split()[0] for line in job.told] == ["b", "c"]
+    assert [line.split()[0] for line in job.attempted] == ["b", "c"]
     assert verdicts(second) == verdicts(whole)
     assert second.settings is not None
     assert whole.settings is not None
@@ -428,10 +431,10 @@ def test_the_way_on_after_ctrl_c(job: Job) -> None:
 @pytest.mark.parametrize("at", range(1, 70, 3))
 def test_ctrl_c_at_any_time_proves_nothing_by_itself(at: int, job: Job) -> None:
     steps = [("a", 30), ("b", 20)]
-    found = job(World(factors={"a": 0.8}, interrupt_at=at), steps)
-    if found.ended:
-        assert found.settings is None
-        assert not found.finished
+    outcome = job(World(factors={"a": 0.8}, interrupt_at=at), steps)
+    if outcome.ended:
+        assert outcome.settings is None
+        assert not outcome.finished
     done = job(World(factors={"a": 0.8}, seed=2), steps)  # other noise than that of the first call
     assert verdicts(done) == {"a": "kept", "b": "dropped"}
     assert done.verdict == "faster"
@@ -456,10 +459,10 @@ def test_a_program_that_runs_no_more_ends_all(job: Job) -> None:
             raise UnrunnableError(f"the disk of {now.store} is full", 1)
 
     world = World(factors={"a": 0.8})
-    steps = [Fake("a", 30, world, job.told), Breaks("b", 20, world, job.told)]
+    steps = [Fake("a", 30, world, job.attempted), Breaks("b", 20, world, job.attempted)]
     with pytest.raises(UnrunnableError):
         job(world, steps)
-    assert [one.step for one in job.saved().attempts] == ["a"]
+    assert [attempt.step for attempt in job.saved().attempts] == ["a"]
 
 
 def test_a_state_of_other_wishes_or_hosts_is_refused(job: Job, golden: Golden) -> None:
@@ -496,10 +499,10 @@ def test_a_gain_that_is_gone_when_measured_afresh_is_not_written(job: Job) -> No
             seconds = super().run(way, left)
             return seconds / 0.5 if way.name == "with all kept steps" else seconds
 
-    found = job(Fading(factors={"a": 0.5}), [("a", 10)])
-    assert verdicts(found) == {"a": "kept"}
-    assert (found.verdict, found.settings) == ("not confirmed", None)
-    assert found.finished
+    outcome = job(Fading(factors={"a": 0.5}), [("a", 10)])
+    assert verdicts(outcome) == {"a": "kept"}
+    assert (outcome.verdict, outcome.settings) == ("not confirmed", None)
+    assert outcome.finished
 
 
 def test_outputs_that_differ_by_themselves(job: Job, golden: Golden) -> None:
@@ -535,8 +538,8 @@ def test_of_runs_where_nothing_helps_few_keep_anything(noise: float, tmp_path: P
     for seed in range(RUNS):
         place = tmp_path / str(seed)
         place.mkdir()
-        found = Job(place)(World(noise=noise, seed=seed), [(f"step_{n}", 10.0 + n) for n in range(STEPS)])
-        kept += found.kept is not None
-        written += found.settings is not None
+        outcome = Job(place)(World(noise=noise, seed=seed), [(f"step_{n}", 10.0 + n) for n in range(STEPS)])
+        kept += outcome.kept is not None
+        written += outcome.settings is not None
     assert kept <= 0.05 * RUNS
     assert written <= kept

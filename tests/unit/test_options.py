@@ -50,10 +50,10 @@ def options() -> Iterator[tuple[str, argparse.Action]]:
 
 @cache
 def by_spelling() -> dict[str, list[tuple[str, argparse.Action]]]:
-    found = defaultdict(list)
+    spellings = defaultdict(list)
     for verb, action in options():
-        found[action.option_strings[-1]].append((verb, action))
-    return dict(found)
+        spellings[action.option_strings[-1]].append((verb, action))
+    return dict(spellings)
 
 
 def reader(action: argparse.Action) -> str:

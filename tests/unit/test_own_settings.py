@@ -82,9 +82,9 @@ def test_the_command_without_them(
     words = shlex.split(command)
     theirs = contradicting(library, environment, words, for_speed=True)
     assert theirs
-    found = without(theirs, words, environment, defaults)
-    assert shlex.join(found) == wanted
-    assert not contradicting(library, environment, found, for_speed=True)
+    remaining = without(theirs, words, environment, defaults)
+    assert shlex.join(remaining) == wanted
+    assert not contradicting(library, environment, remaining, for_speed=True)
 
 
 def test_what_a_file_sets_is_overridden_by_the_default(tmp_path: Path) -> None:
@@ -94,10 +94,10 @@ def test_what_a_file_sets_is_overridden_by_the_default(tmp_path: Path) -> None:
     environment = {"HOME": str(tmp_path)}
     words = ["mpirun.openmpi", "-n", "2", "app"]
     theirs = contradicting("Open MPI", environment, words)
-    assert [one.is_weak for one in theirs] == [True, True]
-    found = without(theirs, words, environment, defaults)
-    assert found == ("env", f"{BCAST}=ignore", f"{RULES}=", *words)
-    assert not contradicting("Open MPI", environment, found)
+    assert [assignment.is_weak for assignment in theirs] == [True, True]
+    remaining = without(theirs, words, environment, defaults)
+    assert remaining == ("env", f"{BCAST}=ignore", f"{RULES}=", *words)
+    assert not contradicting("Open MPI", environment, remaining)
     assert cures(theirs, words)[0] == f"remove `coll_tuned_bcast_algorithm = 3` from {file}"
     with pytest.raises(RankwiseError):
         without(theirs, words, environment, lambda *_: {})
@@ -110,8 +110,8 @@ def test_a_file_that_is_overridden_is_not_in_force(tmp_path: Path) -> None:
     words = ["mpirun.openmpi", "app"]
     assert contradicting("Open MPI", home, words)
     assert not contradicting("Open MPI", {**home, BCAST: "0"}, words)
-    [one] = contradicting("Open MPI", {**home, BCAST: "2"}, words)
-    assert one.where == ENVIRONMENT
+    [assignment] = contradicting("Open MPI", {**home, BCAST: "2"}, words)
+    assert assignment.where == ENVIRONMENT
 
 
 @pytest.mark.parametrize(
@@ -144,15 +144,15 @@ def test_what_can_not_be_left_out_alone(command: str, tmp_path: Path) -> None:
     ],
 )
 def test_bitwise_leaves_alone_what_may_change_digits(label: str, name: str, may: bool) -> None:
-    one = Assignment(name, "3", f"{name}=3", ENVIRONMENT)
-    assert may_change_digits(one, label) == may
+    assignment = Assignment(name, "3", f"{name}=3", ENVIRONMENT)
+    assert may_change_digits(assignment, label) == may
     made = program("mpirun.openmpi app", {name: "3"})
-    words_without(made, [one], label, bitwise=False)
+    words_without(made, [assignment], label, bitwise=False)
     if may:
         with pytest.raises(RankwiseError, match="--bitwise"):
-            words_without(made, [one], label, bitwise=True)
+            words_without(made, [assignment], label, bitwise=True)
     else:
-        words_without(made, [one], label, bitwise=True)
+        words_without(made, [assignment], label, bitwise=True)
 
 
 def program(command: str, environment: Mapping[str, str]) -> Program:
@@ -208,11 +208,11 @@ def test_what_they_are_worth(
     tmp_path: Path,
     golden: Golden,
 ) -> None:
-    found = priced(other, theirs, tmp_path)
-    assert found.verdict == verdict
-    assert found.can_go == (verdict in ("faster without", "no difference"))
+    outcome = priced(other, theirs, tmp_path)
+    assert outcome.verdict == verdict
+    assert outcome.can_go == (verdict in ("faster without", "no difference"))
     file = io.StringIO()
-    print_priced(found, file, *([] if found.can_go else [KEPT]))
+    print_priced(outcome, file, *([] if outcome.can_go else [KEPT]))
     golden.says(" ".join(file.getvalue().split()), facts)
 
 

@@ -26,6 +26,8 @@ def test_rules_are_below_their_page(path: Path) -> None:
     text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     heads = [head.strip() for head in re.findall(r"[^{};]+(?=\{)", text)]
     # (A comma inside of parentheses parts no selectors.)
-    selectors = [one.strip() for head in heads if head[0] != "@" for one in re.split(r",(?![^(]*\))", head)]
+    selectors = [
+        selector.strip() for head in heads if head[0] != "@" for selector in re.split(r",(?![^(]*\))", head)
+    ]
     assert selectors
-    assert [one for one in selectors if not page.search(one)] == []
+    assert [selector for selector in selectors if not page.search(selector)] == []

@@ -43,9 +43,9 @@ def given(tmp_path: Path, text: str) -> Given:
 
 def refusal(tmp_path: Path, text: str, layers: Layers | None = None) -> str:
     with pytest.raises(RankwiseError) as caught:
-        found = given(tmp_path, text)
+        content = given(tmp_path, text)
         if layers:
-            checked(found, layers, nothing)
+            checked(content, layers, nothing)
     return str(caught.value).removeprefix(f"{tmp_path}/")
 
 
@@ -58,16 +58,19 @@ def test_values_ranges_and_short_names(tmp_path: Path) -> None:
     MY_TILE = 1..7 +3
     require btl_sm_eager_limit <= btl_sm_max_send_size
     """
-    found = given(tmp_path, text)
-    assert [(one.variable, one.values) for one in found.parameters] == [
+    content = given(tmp_path, text)
+    assert [(parameter.variable, parameter.values) for parameter in content.parameters] == [
         ("OMPI_MCA_btl_sm_eager_limit", (None, "8192", "16384")),
         ("OMPI_MCA_btl_tcp_eager_limit", (None, "65536", "131072", "262144", "1048576")),
         ("UCX_TLS", (None, "sm", "self")),
         ("MY_TILE", (None, "1", "4", "7")),
     ]
-    assert [one.name for one in found.parameters][:2] == ["btl_sm_eager_limit", "btl_tcp_eager_limit"]
-    assert found.names == ("btl_sm_eager_limit", "btl_tcp_eager_limit", "btl_sm_max_send_size")
-    [required] = found.constraints
+    assert [parameter.name for parameter in content.parameters][:2] == [
+        "btl_sm_eager_limit",
+        "btl_tcp_eager_limit",
+    ]
+    assert content.names == ("btl_sm_eager_limit", "btl_tcp_eager_limit", "btl_sm_max_send_size")
+    [required] = content.constraints
     assert required.where == f"{tmp_path}/list:7"
 
 
@@ -198,8 +201,8 @@ def test_parameters_that_the_library_does_not_have(
 
 
 def test_parameters_that_are_known_or_of_no_library(tmp_path: Path) -> None:
-    found = checked(given(tmp_path, "btl_sm_eager_limit = 8k\nUCX_TLS = sm\nTILE = 3"), OPEN_MPI, nothing)
-    assert [one.present for one in found.parameters] == ["4096", "", ""]
+    content = checked(given(tmp_path, "btl_sm_eager_limit = 8k\nUCX_TLS = sm\nTILE = 3"), OPEN_MPI, nothing)
+    assert [parameter.present for parameter in content.parameters] == ["4096", "", ""]
 
 
 def test_parameters_that_only_the_library_s_tool_lists(tmp_path: Path) -> None:
@@ -221,7 +224,7 @@ def test_a_mistake_in_the_list_leaves_nothing_behind(
     kept, said = tmp_path / "kept", []
 
     def mistaken(*arguments: object) -> None:
-        [store] = [one for one in arguments if isinstance(one, Path)]
+        [store] = [argument for argument in arguments if isinstance(argument, Path)]
         (store / "layers.01.rankwise").touch()
         said.append(store)
         raise RankwiseError("list:1: unknown parameter")

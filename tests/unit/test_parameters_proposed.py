@@ -42,7 +42,7 @@ def ping_pong(size: int, *, calls: int = 1000, sampled: bool = True, hosts: tupl
 
 
 def proposed(made: Made, layers: Layers) -> Mapping[str, Parameter]:
-    return {one.variable: one for one in propose(made.seen.connection, layers)}
+    return {parameter.variable: parameter for parameter in propose(made.seen.connection, layers)}
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,13 @@ def test_the_limit_that_a_message_fits_under(size: int, limit: int) -> None:
 
 @pytest.mark.parametrize(("library", "btl"), [(OPEN_MPI_4, "vader"), (OPEN_MPI_5, "sm")])
 def test_the_btl_in_use_gets_room_for_the_messages(library: str, btl: str) -> None:
-    found = proposed(ping_pong(8192), ob1(library, btl, "tcp"))
-    one = found.pop(f"OMPI_MCA_btl_{btl}_eager_limit")
-    assert not found
-    assert (one.values, one.present, one.asked) == ((None, "16384"), "4096", f"btl_{btl}_eager_limit")
-    assert one.expected_seconds == pytest.approx(0.8)
-    assert "2000 messages of 8 KiB" in one.why
-    assert one.needs == {"OMPI_MCA_pml": (None,)}
+    parameters = proposed(ping_pong(8192), ob1(library, btl, "tcp"))
+    limit = parameters.pop(f"OMPI_MCA_btl_{btl}_eager_limit")
+    assert not parameters
+    assert (limit.values, limit.present, limit.asked) == ((None, "16384"), "4096", f"btl_{btl}_eager_limit")
+    assert limit.expected_seconds == pytest.approx(0.8)
+    assert "2000 messages of 8 KiB" in limit.why
+    assert limit.needs == {"OMPI_MCA_pml": (None,)}
 
 
 @pytest.mark.parametrize("size", [1000, 4000, 40_000, 1 << 20])
@@ -78,17 +78,17 @@ def test_the_limit_itself_does_not_fit() -> None:
 
 def test_without_a_sample_the_bin_has_to_do() -> None:
     """1000 of 8192 B each are told by their sum; of others, the bin holds up to 16383 B."""
-    assert [one.bytes for one in message_sizes(ping_pong(8192, sampled=False).seen.connection)] == [8192]
-    assert [one.bytes for one in message_sizes(ping_pong(9000, sampled=False).seen.connection)] == [16383]
+    assert [row.bytes for row in message_sizes(ping_pong(8192, sampled=False).seen.connection)] == [8192]
+    assert [row.bytes for row in message_sizes(ping_pong(9000, sampled=False).seen.connection)] == [16383]
 
 
 def test_between_nodes_the_limit_of_tcp() -> None:
     made = ping_pong(100_000, hosts=("a", "b"))
     made.message(0, 1, 100_000)
     made.message(1, 0, 100_000)
-    found = proposed(made, ob1(OPEN_MPI_5, "sm", "tcp"))
-    assert found["OMPI_MCA_btl_tcp_eager_limit"].values == (None, "131072")
-    assert found.keys() == {"OMPI_MCA_btl_tcp_eager_limit"}
+    parameters = proposed(made, ob1(OPEN_MPI_5, "sm", "tcp"))
+    assert parameters["OMPI_MCA_btl_tcp_eager_limit"].values == (None, "131072")
+    assert parameters.keys() == {"OMPI_MCA_btl_tcp_eager_limit"}
 
 
 def test_completions_count_by_the_number_of_messages() -> None:
@@ -96,8 +96,8 @@ def test_completions_count_by_the_number_of_messages() -> None:
     made.call(0, "MPI_Isend", 0.0, calls=30, size_bin=14, sent=30 * 8192)
     made.call(0, "MPI_Isend", 0.0, calls=10, size_bin=1, sent=10)
     made.call(0, "MPI_Waitall", 0.8, calls=40)
-    found = message_sizes(made.seen.connection)
-    assert [(one.bytes, one.messages, one.seconds) for one in found] == [
+    rows = message_sizes(made.seen.connection)
+    assert [(row.bytes, row.messages, row.seconds) for row in rows] == [
         (1, 10, pytest.approx(0.1)),
         (8192, 30, pytest.approx(0.3)),
     ]
@@ -108,10 +108,10 @@ def test_another_layer_gets_its_own_variable() -> None:
     ucx = Layers(
         library=(OPEN_MPI_5,), pml="ucx", processors=1, names=frozenset({"pml_ucx_priority"}), values=LIMITS
     )
-    found = proposed(ping_pong(8192), ucx)
-    assert found.keys() == {"UCX_RNDV_THRESH", "OMPI_MCA_pml"}
-    assert found["UCX_RNDV_THRESH"].values == (None, "8192", "16384")
-    assert found["OMPI_MCA_pml"].values == (None, "ob1")
+    parameters = proposed(ping_pong(8192), ucx)
+    assert parameters.keys() == {"UCX_RNDV_THRESH", "OMPI_MCA_pml"}
+    assert parameters["UCX_RNDV_THRESH"].values == (None, "8192", "16384")
+    assert parameters["OMPI_MCA_pml"].values == (None, "ob1")
 
 
 def test_the_other_layer_where_it_is_there() -> None:
@@ -123,9 +123,9 @@ def test_the_other_layer_where_it_is_there() -> None:
 def test_mpich() -> None:
     values = {"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE": "8192", "MPIR_CVAR_CH4_PACK_BUFFER_SIZE": "16384"}
     ucx = Layers(library=("MPICH Version:      5.0.2",), netmod="ucx", processors=1, values=values)
-    found = proposed(ping_pong(8192), ucx)
-    assert found["MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE"].values == (None, "16384")
-    assert found.keys() == {"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", "UCX_RNDV_THRESH"}
+    parameters = proposed(ping_pong(8192), ucx)
+    assert parameters["MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE"].values == (None, "16384")
+    assert parameters.keys() == {"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", "UCX_RNDV_THRESH"}
     assert not [name for name in proposed(ping_pong(16384), ucx) if name.startswith("MPIR")]
     old = Layers(
         library=("MPICH Version:\t4.0.2",),
@@ -144,9 +144,9 @@ def test_intel() -> None:
         processors=1,
         names=frozenset({"MPIR_CVAR_INTEL_SHM_CELL_FWD_SIZE"}),
     )
-    found = proposed(ping_pong(40_000), intel)
-    assert found["I_MPI_SHM_CELL_FWD_SIZE"].values == (None, "65536")
-    assert found["I_MPI_SHM_CELL_FWD_SIZE"].asked == "MPIR_CVAR_INTEL_SHM_CELL_FWD_SIZE"
+    parameters = proposed(ping_pong(40_000), intel)
+    assert parameters["I_MPI_SHM_CELL_FWD_SIZE"].values == (None, "65536")
+    assert parameters["I_MPI_SHM_CELL_FWD_SIZE"].asked == "MPIR_CVAR_INTEL_SHM_CELL_FWD_SIZE"
 
 
 BINDINGS = {
@@ -159,8 +159,8 @@ BINDINGS = {
 
 @pytest.mark.parametrize(("library", "variable"), BINDINGS.items())
 def test_ranks_that_share_processors_may_be_bound(library: str, variable: str) -> None:
-    found = proposed(Made(2, cpus="0-3"), Layers(library=(library,), processors=4))
-    assert found[variable].values == (None, "core")
+    parameters = proposed(Made(2, cpus="0-3"), Layers(library=(library,), processors=4))
+    assert parameters[variable].values == (None, "core")
 
 
 def test_ranks_that_are_not_to_be_bound() -> None:
@@ -193,8 +193,8 @@ end
 
 
 def test_what_the_probe_writes() -> None:
-    found = read_layers(PROBED)
-    assert found == Layers(
+    layers = read_layers(PROBED)
+    assert layers == Layers(
         library=("Open MPI v5.0.11, package: x",),
         pml="ob1",
         btls=("self", "sm"),
@@ -202,7 +202,7 @@ def test_what_the_probe_writes() -> None:
         names=frozenset({"pml", "btl_sm_eager_limit"}),
         values={"btl_sm_eager_limit": "4096", "pml": "^ucx"},
     )
-    assert found.text == "Open MPI 5.0.11 sends by pml ob1 with btl self, sm"
+    assert layers.text == "Open MPI 5.0.11 sends by pml ob1 with btl self, sm"
     assert read_layers(PROBED.removesuffix("end\n")) is None
     assert read_layers("") is None
 
@@ -213,9 +213,9 @@ def test_what_the_probe_writes() -> None:
 )
 def test_mpich_tells_its_netmod(said: str, netmod: str) -> None:
     text = "library MPICH Version:      5.0.2\nlibrary MPICH Device:       ch4:ucx ofi\nend\n"
-    found = read_layers(text, said)
-    assert found
-    assert found.netmod == netmod
+    layers = read_layers(text, said)
+    assert layers
+    assert layers.netmod == netmod
 
 
 def seen(value: str, *, now: str, before: str = "4096") -> bool | None:

@@ -85,40 +85,40 @@ def race(
 def test_the_best_value_is_kept_and_proven_afresh(tmp_path: Path, golden: Golden) -> None:
     program = Program({("OMPI_MCA_limit", "8192"): 0.9, ("OMPI_MCA_limit", "16384"): 0.7})
     said: list[str] = []
-    found = race(tmp_path, program, LIMIT, said=said)
-    assert found.verdict == "faster"
-    assert found.environment == {"OMPI_MCA_limit": "16384"}
-    assert found.interval
-    assert found.interval.low <= 1 / 0.7 * 1.05
-    assert found.interval.high >= 1 / 0.7 * 0.95
-    [step] = found.steps
+    outcome = race(tmp_path, program, LIMIT, said=said)
+    assert outcome.verdict == "faster"
+    assert outcome.environment == {"OMPI_MCA_limit": "16384"}
+    assert outcome.interval
+    assert outcome.interval.low <= 1 / 0.7 * 1.05
+    assert outcome.interval.high >= 1 / 0.7 * 0.95
+    [step] = outcome.steps
     assert step.kept
     assert step.kept.value == "16384"
-    assert [one.verdict for one in step.tried] == ["faster", "faster"]
+    assert [value.verdict for value in step.tried] == ["faster", "faster"]
     # The proof has runs of its own, not those that made it the best.
-    assert len(found.before) == len(found.after) >= 6
+    assert len(outcome.before) == len(outcome.after) >= 6
     assert len(program.runs) >= 1 + 2 + 3 * 6 + 1 + 2 * 6
     golden.says(said[0], "1 .. 2")
     page = io.StringIO()
-    print_parameters(found, page)
+    print_parameters(outcome, page)
     assert "OMPI_MCA_limit=16384" in page.getvalue()
     assert "Faster: the program takes" in page.getvalue()
 
 
 def test_nothing_helps(tmp_path: Path) -> None:
-    found = race(tmp_path, Program({("OMPI_MCA_limit", "8192"): 1.2}), LIMIT)
-    assert (found.verdict, found.environment, found.interval, found.kept) == ("no gain", {}, None, {})
-    assert found.steps[0].tried[0].verdict == "slower"
+    outcome = race(tmp_path, Program({("OMPI_MCA_limit", "8192"): 1.2}), LIMIT)
+    assert (outcome.verdict, outcome.environment, outcome.interval, outcome.kept) == ("no gain", {}, None, {})
+    assert outcome.steps[0].tried[0].verdict == "slower"
     page = io.StringIO()
-    print_parameters(found, page)
+    print_parameters(outcome, page)
     assert "No gain: nothing is changed." in page.getvalue()
 
 
 def test_each_is_raced_on_top_of_what_won_before(tmp_path: Path) -> None:
     program = Program({("OMPI_MCA_pml", "ucx"): 0.8, ("OMPI_MCA_limit", "16384"): 0.8})
-    found = race(tmp_path, program, LIMIT, LAYER)
-    assert [step.parameter.name for step in found.steps] == ["pml", "limit"]
-    assert found.environment == {"OMPI_MCA_pml": "ucx", "OMPI_MCA_limit": "16384"}
+    outcome = race(tmp_path, program, LIMIT, LAYER)
+    assert [step.parameter.name for step in outcome.steps] == ["pml", "limit"]
+    assert outcome.environment == {"OMPI_MCA_pml": "ucx", "OMPI_MCA_limit": "16384"}
     limits = [run for run in program.runs if run.get("OMPI_MCA_limit") == "8192"]
     assert limits
     assert all(run["OMPI_MCA_pml"] == "ucx" for run in limits)
@@ -126,8 +126,8 @@ def test_each_is_raced_on_top_of_what_won_before(tmp_path: Path) -> None:
 
 def test_what_means_nothing_any_more_is_left_out(tmp_path: Path, golden: Golden) -> None:
     program = Program({("OMPI_MCA_pml", "ucx"): 0.8})
-    found = race(tmp_path, program, replace(LIMIT, needs={"OMPI_MCA_pml": (None,)}), LAYER)
-    golden.says(found.steps[1].skipped, "OMPI_MCA_pml=ucx")
+    outcome = race(tmp_path, program, replace(LIMIT, needs={"OMPI_MCA_pml": (None,)}), LAYER)
+    golden.says(outcome.steps[1].skipped, "OMPI_MCA_pml=ucx")
     assert not [run for run in program.runs if "OMPI_MCA_limit" in run]
 
 
@@ -139,27 +139,27 @@ def test_gains_that_do_not_add_up(tmp_path: Path) -> None:
             seconds = super().__call__(variables, name, left)
             return seconds * 1.5 if name.startswith("all") and variables else seconds
 
-    found = race(tmp_path, Together({("OMPI_MCA_limit", "16384"): 0.8}), LIMIT)
-    assert found.kept == {"OMPI_MCA_limit": "16384"}
-    assert found.interval
-    assert found.interval.verdict == "slower"
-    assert (found.verdict, found.environment) == ("no gain", {})
+    outcome = race(tmp_path, Together({("OMPI_MCA_limit", "16384"): 0.8}), LIMIT)
+    assert outcome.kept == {"OMPI_MCA_limit": "16384"}
+    assert outcome.interval
+    assert outcome.interval.verdict == "slower"
+    assert (outcome.verdict, outcome.environment) == ("no gain", {})
 
 
 def test_values_with_which_the_program_fails(tmp_path: Path, golden: Golden) -> None:
     program = Program({("OMPI_MCA_limit", "8192"): 0.8})
     program.fails = lambda variables: variables.get("OMPI_MCA_limit") == "16384"
-    found = race(tmp_path, program, LIMIT)
-    golden.says(found.steps[0].tried[1].why_not, "3")
-    assert found.environment == {"OMPI_MCA_limit": "8192"}
+    outcome = race(tmp_path, program, LIMIT)
+    golden.says(outcome.steps[0].tried[1].why_not, "3")
+    assert outcome.environment == {"OMPI_MCA_limit": "8192"}
     assert program.runs.count({"OMPI_MCA_limit": "16384"}) == 1
 
 
 def test_a_value_that_fails_later(tmp_path: Path, golden: Golden) -> None:
     program = Program({})
     program.fails = lambda variables: variables.get("OMPI_MCA_limit") == "16384" and len(program.runs) > 9
-    found = race(tmp_path, program, LIMIT)
-    golden.says(found.steps[0].tried[1].why_not, "3")
+    outcome = race(tmp_path, program, LIMIT)
+    golden.says(outcome.steps[0].tried[1].why_not, "3")
 
 
 def test_a_program_that_fails_without_us(tmp_path: Path, golden: Golden) -> None:
@@ -173,8 +173,8 @@ def test_a_program_that_fails_without_us(tmp_path: Path, golden: Golden) -> None
 
 def test_values_against_a_constraint_are_not_run(tmp_path: Path) -> None:
     program = Program({("OMPI_MCA_limit", "16384"): 0.5})
-    found = race(tmp_path, program, LIMIT, requires=["OMPI_MCA_limit <= most"])
-    assert found.steps[0].tried[1].why_not == "violates list:1: OMPI_MCA_limit <= most"
+    outcome = race(tmp_path, program, LIMIT, requires=["OMPI_MCA_limit <= most"])
+    assert outcome.steps[0].tried[1].why_not == "violates list:1: OMPI_MCA_limit <= most"
     assert {"OMPI_MCA_limit": "16384"} not in program.runs
     assert {"OMPI_MCA_limit": "8192"} in program.runs
 
@@ -187,8 +187,8 @@ def test_values_without_effect_are_not_run(tmp_path: Path, golden: Golden) -> No
         return replace(LAYERS, values={"limit": variables["OMPI_MCA_limit"]})
 
     program = Program({})
-    found = race(tmp_path, program, LIMIT, ask=ask)
-    first, second = found.steps[0].tried
+    outcome = race(tmp_path, program, LIMIT, ask=ask)
+    first, second = outcome.steps[0].tried
     assert (first.seen, first.why_not) == (True, "")
     assert not second.seen
     golden.says(second.why_not)
@@ -225,11 +225,11 @@ def test_parameters_of_a_layer_that_carries_nothing_are_not_run(
 ) -> None:
     parameter = replace(LIMIT, name=variable, variable=variable, values=(None, "8192"))
     program = Program({})
-    found = race(tmp_path, program, parameter, ask=lambda *_: layers)
-    [tried] = found.steps[0].tried
+    outcome = race(tmp_path, program, parameter, ask=lambda *_: layers)
+    [tried] = outcome.steps[0].tried
     if idle:
         assert tried.why_not == f"{idle} is not used in this job: {layers.text}"
-        assert found.steps[0].skipped
+        assert outcome.steps[0].skipped
         assert program.runs == [{}]
     else:
         assert tried.interval
@@ -241,9 +241,9 @@ def test_values_with_which_the_library_does_not_start(tmp_path: Path, golden: Go
         raise RankwiseError("it ended with status 1: no such pml")
 
     program = Program({})
-    found = race(tmp_path, program, LAYER, ask=ask)
-    golden.says(found.steps[0].skipped)
-    golden.says(found.steps[0].tried[0].why_not)
+    outcome = race(tmp_path, program, LAYER, ask=ask)
+    golden.says(outcome.steps[0].skipped)
+    golden.says(outcome.steps[0].tried[0].why_not)
     assert program.runs == [{}]
 
 
@@ -308,9 +308,9 @@ class Timed(Program):
 def test_one_slow_warm_up_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It leaves time enough for all the runs that were announced."""
     program = Timed(Clock(monkeypatch), {("OMPI_MCA_limit", "16384"): 0.7}, first=30.0)
-    found = race(tmp_path, program, LIMIT, aim=Aim(rounds=7, seconds=80.0))
-    assert found.verdict == "faster"
-    assert found.is_finished
+    outcome = race(tmp_path, program, LIMIT, aim=Aim(rounds=7, seconds=80.0))
+    assert outcome.verdict == "faster"
+    assert outcome.is_finished
 
 
 @pytest.mark.parametrize("seconds", [34.0, 38.0, 42.0])
@@ -385,11 +385,11 @@ def test_a_proof_that_could_not_decide_goes_on_from_its_pairs(tmp_path: Path) ->
     pairs, verdicts = [0], []
     for _ in range(3):
         made = len(program.runs)
-        found = race(tmp_path, program, LIMIT, aim=Aim(most=12))
-        verdicts.append(found.verdict)
-        assert found.is_finished == (found.verdict != "not proven")
+        outcome = race(tmp_path, program, LIMIT, aim=Aim(most=12))
+        verdicts.append(outcome.verdict)
+        assert outcome.is_finished == (outcome.verdict != "not proven")
         if pairs[-1]:
-            assert len(program.runs) - made == 2 * (len(found.before) - pairs[-1])
-        assert len(found.before) > pairs[-1]
-        pairs.append(len(found.before))
+            assert len(program.runs) - made == 2 * (len(outcome.before) - pairs[-1])
+        assert len(outcome.before) > pairs[-1]
+        pairs.append(len(outcome.before))
     assert verdicts == ["not proven"] * 3

@@ -25,10 +25,10 @@ from rankwise.network.job.phases import (
 RANKS = 4
 
 
-def sizes(found: FlowsByPhase, source: int, destination: int) -> list[int]:
+def sizes(by_phase: FlowsByPhase, source: int, destination: int) -> list[int]:
     """Bytes of the only flow from one rank to another, in each phase and in none."""
-    [place] = np.flatnonzero((found.flows.source == source) & (found.flows.destination == destination))
-    return list(found.bytes[:, place].tolist())
+    [place] = np.flatnonzero((by_phase.flows.source == source) & (by_phase.flows.destination == destination))
+    return list(by_phase.bytes[:, place].tolist())
 
 
 def test_collectives_are_where_their_sample_is() -> None:
@@ -41,11 +41,11 @@ def test_collectives_are_where_their_sample_is() -> None:
         run.call(rank, "MPI_Alltoall", 0.1, calls=400, size_bin=10, sent=400 * 4000)
         for other in range(RANKS):
             run.sent(rank, other, 400_001, 401, "MPI_Alltoall", "in-collective")
-    found = run.by_phase()
-    assert found.bytes_by_basis() == {SAMPLED_CALLS: 12 * 400_001}
+    by_phase = run.by_phase()
+    assert by_phase.bytes_by_basis() == {SAMPLED_CALLS: 12 * 400_001}
     for source in range(RANKS):
         for destination in set(range(RANKS)) - {source}:
-            first, second, none = sizes(found, source, destination)
+            first, second, none = sizes(by_phase, source, destination)
             assert (first, second, none) == (100_000, 300_001, 0)
 
 
@@ -60,14 +60,14 @@ def test_each_size_is_where_its_calls_are() -> None:
         run.call(rank, "MPI_Allreduce", 0.1, calls=900, size_bin=4, sent=900 * 8)
         run.call(rank, "MPI_Allreduce", 0.1, calls=100, size_bin=21, sent=100 << 20)
     run.sent(0, 1, 10**9, 1000, "MPI_Allreduce", "in-collective")
-    found = run.by_phase()
+    by_phase = run.by_phase()
     small = 900 * 8 / (900 * 8 + (100 << 20))
-    assert sizes(found, 0, 1) == [
+    assert sizes(by_phase, 0, 1) == [
         pytest.approx(10**9 * small, abs=1),
         pytest.approx(10**9 * (1 - small), abs=1),
         0,
     ]
-    assert found.messages[:, 0].tolist() == [900, 100, 0]
+    assert by_phase.messages[:, 0].tolist() == [900, 100, 0]
 
 
 def test_calls_of_a_size_that_the_sample_has_not_are_where_bytes_were_sent() -> None:
@@ -101,11 +101,11 @@ def test_messages_are_where_their_sample_was_posted() -> None:
     run.sent(0, 2, 10**6, 1000, "MPI_Send", "point-to-point")
     run.wait(3, "MPI_Recv", 0, 0.5, 0.6, 0.5, size=10)  # all that there was
     run.sent(0, 3, 10, 1, "MPI_Send", "point-to-point")
-    found = run.by_phase()
-    assert sizes(found, 0, 1) == [250_000, 750_000, 0]
-    assert sizes(found, 0, 2) == [500_000, 500_000, 0]
-    assert sizes(found, 0, 3) == [10, 0, 0]
-    assert found.bytes_by_basis() == {SAMPLED_MESSAGES: 10**6 + 10, COUNTED_MESSAGES: 10**6}
+    by_phase = run.by_phase()
+    assert sizes(by_phase, 0, 1) == [250_000, 750_000, 0]
+    assert sizes(by_phase, 0, 2) == [500_000, 500_000, 0]
+    assert sizes(by_phase, 0, 3) == [10, 0, 0]
+    assert by_phase.bytes_by_basis() == {SAMPLED_MESSAGES: 10**6 + 10, COUNTED_MESSAGES: 10**6}
 
 
 def test_a_message_that_both_sides_waited_for_counts_once() -> None:
@@ -135,12 +135,12 @@ def test_without_a_sample_the_messages_of_the_sender_tell() -> None:
     run.sent(2, 0, 1000, 80, "MPI_Get", "one-sided")  # which rank 0 began
     run.sent(1, 2, 1000, 80, "MPI_Isend", "point-to-point")  # of a rank that has counted none
     run.sent(3, 2, 1000, 80, "MPI_Iallreduce", "in-collective")
-    found = run.by_phase()
-    assert sizes(found, 0, 1) == [250, 750, 0]
-    assert sizes(found, 2, 0) == [250, 750, 0]
-    assert sizes(found, 1, 2) == [0, 1000, 0]
-    assert sizes(found, 3, 2) == [0, 1000, 0]
-    assert found.bytes_by_basis() == {COUNTED_MESSAGES: 2000, COUNTED_BYTES: 2000}
+    by_phase = run.by_phase()
+    assert sizes(by_phase, 0, 1) == [250, 750, 0]
+    assert sizes(by_phase, 2, 0) == [250, 750, 0]
+    assert sizes(by_phase, 1, 2) == [0, 1000, 0]
+    assert sizes(by_phase, 3, 2) == [0, 1000, 0]
+    assert by_phase.bytes_by_basis() == {COUNTED_MESSAGES: 2000, COUNTED_BYTES: 2000}
 
 
 def test_what_is_sent_before_the_first_phase_is_in_none() -> None:
@@ -148,10 +148,10 @@ def test_what_is_sent_before_the_first_phase_is_in_none() -> None:
     run.all_intervals()
     run.sent(0, 1, 1000, 10, "MPI_Init", "in-collective")
     run.sent(1, 0, 500, 10, "MPI_Finalize", "in-collective")
-    found = run.by_phase()
-    assert sizes(found, 0, 1) == [0, 0, 1000]
-    assert sizes(found, 1, 0) == [0, 0, 500]
-    assert found.bytes_by_basis() == {NOT_KNOWN: 1500}
+    by_phase = run.by_phase()
+    assert sizes(by_phase, 0, 1) == [0, 0, 1000]
+    assert sizes(by_phase, 1, 0) == [0, 0, 500]
+    assert by_phase.bytes_by_basis() == {NOT_KNOWN: 1500}
 
 
 def test_flows_of_a_phase_are_those_that_have_something_there() -> None:
@@ -159,10 +159,10 @@ def test_flows_of_a_phase_are_those_that_have_something_there() -> None:
     run.all_intervals(messages=(0, 20))
     run.sent(0, 1, 1000, 10, "MPI_Send", "point-to-point")
     run.sent(1, 0, 1000, 10, "MPI_Init", "in-collective")
-    found = run.by_phase()
-    assert [len(found.of(phase)) for phase in range(3)] == [0, 1, 1]
-    assert found.of(1).source.tolist() == [0]
-    assert found.of(2).groups == found.flows.groups
+    by_phase = run.by_phase()
+    assert [len(by_phase.of(phase)) for phase in range(3)] == [0, 1, 1]
+    assert by_phase.of(1).source.tolist() == [0]
+    assert by_phase.of(2).groups == by_phase.flows.groups
 
 
 def test_everything_adds_up_whatever_it_is() -> None:

@@ -27,20 +27,20 @@ def on_fabric(rule: str) -> LoadsByPhase:
 
 
 @pytest.fixture
-def found() -> LoadsByPhase:
+def by_phase() -> LoadsByPhase:
     """Leaf 1 has ranks 0 and 1, ..., leaf 4 has ranks 6 and 7."""
     return on_fabric("fattree:leaf=4x2,spine=2")
 
 
-def names(found: LoadsByPhase, phase: int) -> dict[tuple[str, str], float]:
+def names(by_phase: LoadsByPhase, phase: int) -> dict[tuple[str, str], float]:
     return {
-        (one.hot.load.source, one.hot.load.destination): one.hot.load.bytes
-        for one in found.phases[phase].links
+        (link.hot.load.source, link.hot.load.destination): link.hot.load.bytes
+        for link in by_phase.phases[phase].links
     }
 
 
-def test_each_phase_has_its_loads(found: LoadsByPhase) -> None:
-    first, second = names(found, 0), names(found, 1)
+def test_each_phase_has_its_loads(by_phase: LoadsByPhase) -> None:
+    first, second = names(by_phase, 0), names(by_phase, 1)
     # Each of the three leaves sends to four other ranks, over two spines.
     assert sorted(first) == sorted(
         pair
@@ -55,40 +55,40 @@ def test_each_phase_has_its_loads(found: LoadsByPhase) -> None:
     assert set(second.values()) == {STEP}
 
 
-def test_a_link_that_is_hot_in_one_phase_alone_is_found(found: LoadsByPhase) -> None:
-    hidden = found.hidden
+def test_a_link_that_is_hot_in_one_phase_alone_is_found(by_phase: LoadsByPhase) -> None:
+    hidden = by_phase.hidden
     assert {phase.phase.number for phase, _ in hidden} == {2}
     own = [link for _, link in hidden]
     assert all("leaf04" in (link.hot.load.source, link.hot.load.destination) for link in own)
-    assert len(own) == found.phases[1].hidden == 2
+    assert len(own) == by_phase.phases[1].hidden == 2
     for link in own:
         assert (link.percent_of_run, link.hot_in, link.hot_in_run) == (100, (2,), False)
-        assert [(one.cause.procedure, one.cause.kind) for one in link.hot.causes] == [
+        assert [(caused.cause.procedure, caused.cause.kind) for caused in link.hot.causes] == [
             ("MPI_Send", "point-to-point")
         ]
     # Those of leaf 3 carry more of the Alltoall.
-    others = [link for link in found.phases[1].links if not link.hidden]
+    others = [link for link in by_phase.phases[1].links if not link.hidden]
     assert len(others) == 2
     assert {link.hot_in_run for link in others} == {True}
     assert {round(link.percent_of_run, 3) for link in others} == {round(100 * STEP / (STEP + 4 * PAIR), 3)}
-    assert found.phases[0].hidden == 0
-    assert found.phases[0].hot == 12
-    assert found.phases[1].hot == 4
+    assert by_phase.phases[0].hidden == 0
+    assert by_phase.phases[0].hot == 12
+    assert by_phase.phases[1].hot == 4
 
 
-def test_over_the_phases_loads_are_those_of_the_run(found: LoadsByPhase) -> None:
-    outside = job_loads(found.run.fabric, found.flows.of(2), found.run.places)
+def test_over_the_phases_loads_are_those_of_the_run(by_phase: LoadsByPhase) -> None:
+    outside = job_loads(by_phase.run.fabric, by_phase.flows.of(2), by_phase.run.places)
     for of_run, *parts in zip(
-        found.run.rails, *(each.loads.rails for each in found.phases), outside.rails, strict=True
+        by_phase.run.rails, *(each.loads.rails for each in by_phase.phases), outside.rails, strict=True
     ):
         assert np.array_equal(sum(part.bytes for part in parts), of_run.bytes)
         assert np.array_equal(sum(part.messages for part in parts), of_run.messages)
-    assert found.flows.bytes[2].sum() == 77
+    assert by_phase.flows.bytes[2].sum() == 77
 
 
-def test_phases_need_longer_than_the_run(found: LoadsByPhase) -> None:
-    assert (found.seconds, found.run_seconds) == (None, None)  # no rates are known
-    assert found.phases[0].percent_of_phase is None
+def test_phases_need_longer_than_the_run(by_phase: LoadsByPhase) -> None:
+    assert (by_phase.seconds, by_phase.run_seconds) == (None, None)  # no rates are known
+    assert by_phase.phases[0].percent_of_phase is None
     fast = on_fabric(f"fattree:leaf=4x2,spine=2,gbit={GBIT}")
     assert [phase.seconds for phase in fast.phases] == [pytest.approx(0.04), pytest.approx(0.005)]
     assert fast.phases[0].percent_of_phase == pytest.approx(2)
@@ -97,9 +97,9 @@ def test_phases_need_longer_than_the_run(found: LoadsByPhase) -> None:
 
 
 def test_a_fabric_of_one_switch_has_no_such_links() -> None:
-    found = on_fabric("fattree:down=8,gbit=1")
-    assert [(phase.links, phase.hot, phase.seconds) for phase in found.phases] == [((), 0, 0.0)] * 2
-    assert not found.hidden
+    switched = on_fabric("fattree:down=8,gbit=1")
+    assert [(phase.links, phase.hot, phase.seconds) for phase in switched.phases] == [((), 0, 0.0)] * 2
+    assert not switched.hidden
 
 
 def test_only_the_first_links_are_told() -> None:
@@ -107,9 +107,12 @@ def test_only_the_first_links_are_told() -> None:
     connection = run_of_eight().connection
     whole = flows(connection)
     run = job_loads(fabric, whole, given_places(connection, fabric, "node000[1-8]"))
-    found = loads_by_phase(run, flows_by_phase(connection, whole), 3)
-    assert [(len(phase.links), phase.hot, phase.hidden) for phase in found.phases] == [(3, 12, 0), (3, 4, 2)]
+    limited = loads_by_phase(run, flows_by_phase(connection, whole), 3)
+    assert [(len(phase.links), phase.hot, phase.hidden) for phase in limited.phases] == [
+        (3, 12, 0),
+        (3, 4, 2),
+    ]
     # The slowest links of the second phase are hot over the run, too: hidden ones come after them.
-    found = loads_by_phase(run, flows_by_phase(connection, whole), 1)
-    [(phase, link)] = found.hidden
-    assert (phase, phase.hidden, link.hidden) == (found.phases[1], 2, True)
+    limited = loads_by_phase(run, flows_by_phase(connection, whole), 1)
+    [(phase, link)] = limited.hidden
+    assert (phase, phase.hidden, link.hidden) == (limited.phases[1], 2, True)

@@ -27,7 +27,8 @@ def recorded(name: str) -> list[dict[str, int]]:
     unknown = {"package": -1, "numa": -1, "l3": -1, "core": -1}
     node = node_of((MACHINES / name).read_bytes())
     return sorted(
-        (one for part in node.parts for one in _below(part, unknown)), key=lambda record: record["os"]
+        (processor for part in node.parts for processor in _below(part, unknown)),
+        key=lambda record: record["os"],
     )
 
 
@@ -36,7 +37,7 @@ def _below(part: Part, around: dict[str, int]) -> Iterator[dict[str, int]]:
         yield {"os": part.os, "l3_kib": 16384 if around["l3"] >= 0 else 0, **around}
         return
     lowest = (
-        min(one["os"] for child in part.children for one in _below(child, around))
+        min(processor["os"] for child in part.children for processor in _below(child, around))
         if part.children
         else part.os
     )
@@ -56,7 +57,7 @@ def bits(cpus: Sequence[int]) -> np.ndarray:
 def world(machine: str, hosts: Sequence[str], cpus: Sequence[Sequence[int]]) -> list[Process]:
     """Make ranks that may use these processors, on nodes of one shape; the first of each tells of it."""
     processes = small_world(len(cpus))
-    told = set()
+    described = set()
     for process, host, mine in zip(processes, hosts, cpus, strict=True):
         process.header |= {
             "host": host.encode(),
@@ -64,9 +65,9 @@ def world(machine: str, hosts: Sequence[str], cpus: Sequence[Sequence[int]]) -> 
             "seen": bits(mine[:1]),
             "looks": 9,
         }
-        if host not in told:
+        if host not in described:
             process.processors = recorded(machine)
-            told.add(host)
+            described.add(host)
     return processes
 
 
@@ -86,7 +87,9 @@ def test_every_core_of_recorded_machines_is_drawn_once(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     processors = recorded(machine)
-    cores = sorted({one["core"] if one["core"] >= 0 else one["os"] for one in processors})
+    cores = sorted(
+        {processor["core"] if processor["core"] >= 0 else processor["os"] for processor in processors}
+    )
     path = made(tmp_path, world(machine, ["n01"], [[cores[0]]])).path
     text = shown(capsys, path)
     assert max(map(len, text.splitlines())) <= columns
@@ -106,7 +109,7 @@ def test_nodes_that_are_alike_are_one_picture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    cores = sorted({one["core"] for one in recorded("two-packages.xml")})
+    cores = sorted({processor["core"] for processor in recorded("two-packages.xml")})
     hosts = ["n01", "n01", "n02", "n02", "n03"]
     path = made(
         tmp_path,
@@ -136,7 +139,7 @@ def node(*ranks: RankPlace, host: str = "n01", devices: Sequence[Any] = (), thre
     return NodePlace(host, tuple(processors), tuple(devices), ranks)
 
 
-def found(*nodes: NodePlace) -> list[tuple[str, tuple[int, ...]]]:
+def named_faults(*nodes: NodePlace) -> list[tuple[str, tuple[int, ...]]]:
     return [(fault.kind, fault.ranks) for fault in faults_of(nodes)]
 
 
@@ -148,21 +151,23 @@ ALL = range(16)
 
 
 def test_nothing_is_wrong_with_ranks_on_cores_of_their_own() -> None:
-    assert found(node(*(place(rank, [rank, rank + 8]) for rank in range(8)))) == []
+    assert named_faults(node(*(place(rank, [rank, rank + 8]) for rank in range(8)))) == []
 
 
 def test_ranks_on_one_core() -> None:
-    assert found(node(place(0, [3]), place(1, [3]), place(2, [4]))) == [("shared core", (0, 1))]
+    assert named_faults(node(place(0, [3]), place(1, [3]), place(2, [4]))) == [("shared core", (0, 1))]
 
 
 def test_hardware_threads_of_one_core_are_a_fault_where_cores_are_free() -> None:
-    assert found(node(place(0, [3]), place(1, [11]))) == [("shared core", (0, 1))]
+    assert named_faults(node(place(0, [3]), place(1, [11]))) == [("shared core", (0, 1))]
     full = [place(rank, [rank]) for rank in range(16)]
-    assert found(node(*full)) == []
+    assert named_faults(node(*full)) == []
 
 
 def test_more_ranks_than_cores() -> None:
-    assert found(node(*(place(rank, [0, 1]) for rank in range(3)), place(3, [4]))) == [("crowded", (0, 1, 2))]
+    assert named_faults(node(*(place(rank, [0, 1]) for rank in range(3)), place(3, [4]))) == [
+        ("crowded", (0, 1, 2))
+    ]
 
 
 def test_ranks_that_are_not_bound(golden: Golden) -> None:
@@ -173,31 +178,31 @@ def test_ranks_that_are_not_bound(golden: Golden) -> None:
 
 def test_what_a_batch_system_gives_is_all_that_there_is() -> None:
     """Four of the eight cores are the job's; ranks that may use all four are not bound, one each is."""
-    assert found(node(place(0, range(4)), place(1, range(4)))) == [("not bound", (0, 1))]
-    assert found(node(place(0, [0]), place(1, [1]))) == []
+    assert named_faults(node(place(0, range(4)), place(1, range(4)))) == [("not bound", (0, 1))]
+    assert named_faults(node(place(0, [0]), place(1, [1]))) == []
 
 
 def test_a_rank_alone_needs_no_binding() -> None:
-    assert found(node(place(0, ALL))) == []
+    assert named_faults(node(place(0, ALL))) == []
 
 
 def test_threads_against_the_mask() -> None:
     bound, two = node(place(0, [0], omp_threads=4)), node(place(0, [0, 1], tasks=busy(2, [0, 1])))
     [fault] = faults_of([bound])
     assert fault.what == "rank 0 on n01 has 4 threads (OMP_NUM_THREADS=4) on 1 processor"
-    assert found(two) == [("threads not bound", (0,))]
-    assert found(node(place(0, [0, 1], tasks=busy(2, [0, 1]), omp_proc_bind="close"))) == []
+    assert named_faults(two) == [("threads not bound", (0,))]
+    assert named_faults(node(place(0, [0, 1], tasks=busy(2, [0, 1]), omp_proc_bind="close"))) == []
     idle = (*busy(1, [0]), Task(200, "progress", (0,), 0, 0.01))
-    assert found(node(place(0, [0], tasks=idle))) == []
+    assert named_faults(node(place(0, [0], tasks=idle))) == []
 
 
 def test_devices_on_the_other_socket() -> None:
     card = Device("network", "mlx5_0", 0)
     ranks = [place(0, [0]), place(1, [5])]
-    assert found(node(*ranks, devices=[card])) == [("far network", (1,))]
-    assert found(node(*ranks, devices=[card, Device("network", "mlx5_1", 1)])) == []
-    assert found(node(*ranks, devices=[Device("gpu", "card0", None)])) == []
-    assert found(node(*ranks, devices=[Device("gpu", "card0", 1)])) == [("far gpu", (0,))]
+    assert named_faults(node(*ranks, devices=[card])) == [("far network", (1,))]
+    assert named_faults(node(*ranks, devices=[card, Device("network", "mlx5_1", 1)])) == []
+    assert named_faults(node(*ranks, devices=[Device("gpu", "card0", None)])) == []
+    assert named_faults(node(*ranks, devices=[Device("gpu", "card0", 1)])) == [("far gpu", (0,))]
 
 
 def test_faults_of_many_nodes_are_one(golden: Golden) -> None:
@@ -216,8 +221,8 @@ def test_faults_of_many_nodes_are_one(golden: Golden) -> None:
 
 def test_efficiency_cores_are_marked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     processes = world("virtual-machine.xml", ["n01"], [[0]])
-    for one in processes[0].processors:
-        one["kind"] = CONSTANTS["CORE_EFFICIENCY"]
+    for processor in processes[0].processors:
+        processor["kind"] = CONSTANTS["CORE_EFFICIENCY"]
     text = shown(capsys, made(tmp_path, processes).path)
     assert "0e" in text
     assert "e: efficiency core" in text
@@ -238,4 +243,4 @@ def test_of_a_profile_that_does_not_tell(tmp_path: Path, capsys: pytest.CaptureF
     text = shown(capsys, path)
     assert "nodea" in text
     answer = json.loads(shown(capsys, path, "--json"))
-    assert [one["host"] for one in answer["node_places"]] == ["nodea", "nodeb"]
+    assert [row["host"] for row in answer["node_places"]] == ["nodea", "nodeb"]

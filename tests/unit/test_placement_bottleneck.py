@@ -20,7 +20,11 @@ Pairs = list[tuple[int, int, float]]
 
 def pairs_of(traffic: Traffic) -> Pairs:
     columns = (np.asarray(column).tolist() for column in (traffic.source, traffic.destination, traffic.bytes))
-    return [(one, other, size) for one, other, size in zip(*columns, strict=True) if one != other]
+    return [
+        (source, destination, size)
+        for source, destination, size in zip(*columns, strict=True)
+        if source != destination
+    ]
 
 
 def tree_load(places: PricedSlots, pairs: Pairs, slot: list[int]) -> float:
@@ -50,8 +54,8 @@ def ring_load(length: int, pairs: Pairs, slot: list[int]) -> float:
 
 def random_traffic(random: np.random.Generator, ranks: int, most: int) -> Traffic:
     entries = int(random.integers(1, most + 1))
-    one, step = random.integers(0, ranks, entries), random.integers(1, max(ranks, 2), entries)
-    return Traffic(ranks, one, (one + step) % ranks, random.integers(1, 1000, entries).astype(float))
+    source, step = random.integers(0, ranks, entries), random.integers(1, max(ranks, 2), entries)
+    return Traffic(ranks, source, (source + step) % ranks, random.integers(1, 1000, entries).astype(float))
 
 
 def nodes(count: int, size: int) -> PricedSlots:
@@ -76,14 +80,14 @@ def test_no_link_is_loaded_more_than_before(seed: int) -> None:
     traffic = random_traffic(random, ranks, 4 * ranks)
     pairs = pairs_of(traffic)
     present = random.permutation(slots)[:ranks]
-    found = place(traffic, places, present=present, bottleneck=True, seed=seed)
-    assert len(set(found.slot.tolist())) == ranks
-    assert found.cost == pytest.approx(tree_load(places, pairs, found.slot.tolist()))
-    assert found.natural == pytest.approx(tree_load(places, pairs, list(range(ranks))))
-    assert found.present == pytest.approx(tree_load(places, pairs, present.tolist()))
-    assert found.cost <= min(found.natural, found.present)
+    placement = place(traffic, places, present=present, bottleneck=True, seed=seed)
+    assert len(set(placement.slot.tolist())) == ranks
+    assert placement.cost == pytest.approx(tree_load(places, pairs, placement.slot.tolist()))
+    assert placement.natural == pytest.approx(tree_load(places, pairs, list(range(ranks))))
+    assert placement.present == pytest.approx(tree_load(places, pairs, present.tolist()))
+    assert placement.cost <= min(placement.natural, placement.present)
     again = place(traffic, places, present=present, bottleneck=True, seed=seed, threads=3)
-    assert again.slot.tolist() == found.slot.tolist()
+    assert again.slot.tolist() == placement.slot.tolist()
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -106,15 +110,15 @@ def test_few_ranks_on_a_ring_are_as_good_as_can_be(seed: int) -> None:
     pairs = pairs_of(traffic)
     best = min(ring_load(6, pairs, list(order)) for order in permutations(range(6)))
     places = PricedSlots(np.arange(6)[:, None], [0.0, 0.0], network=Torus([6]))
-    found = place(traffic, places, bottleneck=True)
-    assert found.cost == pytest.approx(ring_load(6, pairs, found.slot.tolist()))
-    assert found.cost == pytest.approx(best)
+    placement = place(traffic, places, bottleneck=True)
+    assert placement.cost == pytest.approx(ring_load(6, pairs, placement.slot.tolist()))
+    assert placement.cost == pytest.approx(best)
 
 
 def test_hubs_and_their_partners_get_a_node_each() -> None:
     traffic = Traffic(10, [0] * 4 + [1] * 4 + [0], [2, 3, 4, 5, 6, 7, 8, 9, 1], [10.0] * 8 + [1.0])
-    found = place(traffic, nodes(2, 5), bottleneck=True)
-    assert found.cost == 1.0
+    placement = place(traffic, nodes(2, 5), bottleneck=True)
+    assert placement.cost == 1.0
 
 
 def test_a_slow_link_gets_less() -> None:
@@ -122,18 +126,18 @@ def test_a_slow_link_gets_less() -> None:
     traffic = Traffic(6, [0, 1, 2, 3, 4, 5, 0], [1, 2, 3, 0, 0, 1, 2], [9.0, 9.0, 9.0, 9.0, 1.0, 1.0, 9.0])
     objects = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [1, 3]])
     links = np.array([[5.0, 0.0]] * 2 + [[1.0, 0.0]] * 4)
-    found = place(traffic, PricedSlots(objects, [1.0, 0.0, 0.0], per_link_byte=links), bottleneck=True)
-    assert set(found.slot[4:].tolist()) == {0, 1}
-    assert found.cost == 2 * 5.0
+    placement = place(traffic, PricedSlots(objects, [1.0, 0.0, 0.0], per_link_byte=links), bottleneck=True)
+    assert set(placement.slot[4:].tolist()) == {0, 1}
+    assert placement.cost == 2 * 5.0
 
 
 def test_the_sum_settles_what_is_equal_at_the_bottleneck() -> None:
     """Nodes of one slot have the same load anywhere; partners still go below one switch."""
     objects = np.stack([np.arange(4) // 2, np.arange(4)], axis=1)
     places = PricedSlots(objects, [2.0, 1.0, 0.0], per_link_byte=np.tile([0.0, 1.0], (4, 1)))
-    found = place(Traffic(4, [0, 1], [2, 3], [5.0, 5.0]), places, bottleneck=True)
-    assert (found.cost, found.natural) == (5.0, 5.0)
-    switch = found.slot // 2
+    placement = place(Traffic(4, [0, 1], [2, 3], [5.0, 5.0]), places, bottleneck=True)
+    assert (placement.cost, placement.natural) == (5.0, 5.0)
+    switch = placement.slot // 2
     assert (switch[0], switch[1]) == (switch[2], switch[3])
 
 

@@ -59,10 +59,10 @@ def cost(traffic: Traffic, places: PricedSlots, slot: NDArray[np.int32]) -> floa
     )
     per_byte = np.asarray(places.per_byte)
     per_message = np.zeros(len(per_byte)) if places.per_message is None else np.asarray(places.per_message)
-    for one, other, size, count in entries:
-        if one == other:
+    for rank, other, size, count in entries:
+        if rank == other:
             continue
-        same = objects[slot[one]] == objects[slot[other]]
+        same = objects[slot[rank]] == objects[slot[other]]
         common = len(same) if same.all() else int(np.argmin(same))
         total += size * per_byte[common] + count * per_message[common]
     return total
@@ -109,12 +109,12 @@ def test_any_tree_is_filled_within_its_capacity(seed: int) -> None:
     random = np.random.default_rng([seed, 1])
     ranks = int(random.integers(1, 120))
     traffic, places = random_traffic(random, ranks), unequal_tree(random, ranks)
-    found = place(traffic, places, threads=1, seed=seed)
-    assert len(set(found.slot.tolist())) == ranks
-    assert set(found.slot.tolist()) <= set(range(len(np.asarray(places.objects))))
-    assert found.cost == pytest.approx(cost(traffic, places, found.slot))
-    assert found.cost <= found.natural
-    assert place(traffic, places, threads=3, seed=seed).slot.tolist() == found.slot.tolist()
+    placement = place(traffic, places, threads=1, seed=seed)
+    assert len(set(placement.slot.tolist())) == ranks
+    assert set(placement.slot.tolist()) <= set(range(len(np.asarray(places.objects))))
+    assert placement.cost == pytest.approx(cost(traffic, places, placement.slot))
+    assert placement.cost <= placement.natural
+    assert place(traffic, places, threads=3, seed=seed).slot.tolist() == placement.slot.tolist()
 
 
 def test_hubs_and_many_ranks_on_unequal_nodes() -> None:
@@ -124,11 +124,11 @@ def test_hubs_and_many_ranks_on_unequal_nodes() -> None:
     hubs = (random.random(entries) ** 4 * ranks).astype(int)
     traffic = Traffic(ranks, hubs, random.integers(0, ranks, entries), random.integers(1, 1000, entries))
     nodes = random.integers(1, 40, 200).tolist()
-    found = place(traffic, uneven(nodes), threads=1)
-    assert len(set(found.slot.tolist())) == ranks
-    assert found.cost == pytest.approx(cost(traffic, uneven(nodes), found.slot))
-    assert found.cost < 0.95 * found.natural
-    assert place(traffic, uneven(nodes), threads=4).slot.tolist() == found.slot.tolist()
+    placement = place(traffic, uneven(nodes), threads=1)
+    assert len(set(placement.slot.tolist())) == ranks
+    assert placement.cost == pytest.approx(cost(traffic, uneven(nodes), placement.slot))
+    assert placement.cost < 0.95 * placement.natural
+    assert place(traffic, uneven(nodes), threads=4).slot.tolist() == placement.slot.tolist()
 
 
 @pytest.mark.parametrize("seed", few(range(60), 15))
@@ -139,13 +139,13 @@ def test_a_placement_is_one_and_never_dearer(seed: int) -> None:
     slots = len(np.asarray(places.objects))
     present = random.permutation(slots)[:ranks]
     effort = int(random.integers(1, 4))
-    found = place(traffic, places, present=present, effort=effort, seed=seed)
-    assert len(set(found.slot.tolist())) == ranks
-    assert set(found.slot.tolist()) <= set(range(slots))
-    assert found.cost == pytest.approx(cost(traffic, places, found.slot))
-    assert found.natural == pytest.approx(cost(traffic, places, np.arange(ranks, dtype=np.int32)))
-    assert found.present == pytest.approx(cost(traffic, places, present.astype(np.int32)))
-    assert found.cost <= min(found.natural, found.present)
+    placement = place(traffic, places, present=present, effort=effort, seed=seed)
+    assert len(set(placement.slot.tolist())) == ranks
+    assert set(placement.slot.tolist()) <= set(range(slots))
+    assert placement.cost == pytest.approx(cost(traffic, places, placement.slot))
+    assert placement.natural == pytest.approx(cost(traffic, places, np.arange(ranks, dtype=np.int32)))
+    assert placement.present == pytest.approx(cost(traffic, places, present.astype(np.int32)))
+    assert placement.cost <= min(placement.natural, placement.present)
 
 
 @pytest.mark.parametrize("threads", [2, 5])
@@ -162,9 +162,9 @@ def test_cliques_come_together() -> None:
     members = np.random.default_rng(1).permutation(48).reshape(8, 6)
     pairs = [(a, b) for group in members.tolist() for a in group for b in group if a < b]
     first, second = zip(*pairs, strict=True)
-    found = place(Traffic(48, first, second, np.ones(len(pairs))), regular(8, 6, per_byte=[10, 1, 1]))
-    assert found.cost == len(pairs)
-    assert {frozenset((found.slot[group] // 6).tolist()) for group in members} == {
+    placement = place(Traffic(48, first, second, np.ones(len(pairs))), regular(8, 6, per_byte=[10, 1, 1]))
+    assert placement.cost == len(pairs)
+    assert {frozenset((placement.slot[group] // 6).tolist()) for group in members} == {
         frozenset([node]) for node in range(8)
     }
 
@@ -172,10 +172,10 @@ def test_cliques_come_together() -> None:
 def test_each_level_is_used() -> None:
     """A ring of 16 on 2 switches x 2 nodes x 4 slots: one edge of each cut is the least there can be."""
     ring = np.random.default_rng(2).permutation(16)
-    found = place(
+    placement = place(
         Traffic(16, ring, np.roll(ring, 1), np.ones(16)), regular(2, 2, 4, per_byte=[100, 10, 1, 1])
     )
-    assert found.cost == 2 * 100 + 2 * 10 + 12
+    assert placement.cost == 2 * 100 + 2 * 10 + 12
 
 
 @pytest.mark.parametrize(("shape", "tree"), [((8, 8), (4, 16)), ((8, 8, 8), (8, 64)), ((16, 16), (4, 4, 16))])
@@ -185,8 +185,8 @@ def test_grids_are_cut_into_boxes(shape: tuple[int, ...], tree: tuple[int, ...])
     parts = tree[0]
     per_axis = round(parts ** (1 / len(shape)))
     perfect = 1000.0 * len(shape) * (per_axis - 1) * np.prod(shape) / shape[0]
-    found = place(halo(*shape, seed=4), regular(*tree, per_byte=prices), effort=2)
-    assert perfect <= found.cost <= 1.1 * perfect
+    placement = place(halo(*shape, seed=4), regular(*tree, per_byte=prices), effort=2)
+    assert perfect <= placement.cost <= 1.1 * perfect
 
 
 def test_a_small_halo_costs_hardly_more_than_the_least_possible() -> None:
@@ -204,14 +204,14 @@ def test_a_small_halo_costs_hardly_more_than_the_least_possible() -> None:
 
 def test_natural_order_stays_where_it_is_best() -> None:
     traffic, places = halo(64), regular(4, 4, 4)
-    found = place(traffic, places)
-    assert found.cost == found.natural
-    assert found.slot.tolist() == list(range(64))
+    placement = place(traffic, places)
+    assert placement.cost == placement.natural
+    assert placement.slot.tolist() == list(range(64))
 
 
 def test_ranks_fill_as_few_nodes_as_can_hold_them() -> None:
-    found = place(halo(9, seed=1), uneven([2, 4, 3, 6, 1]))
-    assert set(np.repeat(np.arange(5), [2, 4, 3, 6, 1])[found.slot].tolist()) == {1, 3}
+    placement = place(halo(9, seed=1), uneven([2, 4, 3, 6, 1]))
+    assert set(np.repeat(np.arange(5), [2, 4, 3, 6, 1])[placement.slot].tolist()) == {1, 3}
 
 
 def test_messages_count_where_they_have_a_price() -> None:
@@ -233,41 +233,41 @@ def test_levels_of_one_price_tell_nothing() -> None:
 
 def test_one_rank_and_no_traffic() -> None:
     assert place(Traffic(1, [], [], []), regular(2, 2)).slot.tolist() == [0]
-    found = place(Traffic(3, [], [], []), regular(2, 2))
-    assert (found.slot.tolist(), found.cost) == ([0, 1, 2], 0.0)
+    placement = place(Traffic(3, [], [], []), regular(2, 2))
+    assert (placement.slot.tolist(), placement.cost) == ([0, 1, 2], 0.0)
     alone = place(Traffic(2, [0, 1], [0, 1], [5.0, 7.0]), regular(2, 2))
     assert alone.cost == 0
 
 
 def test_huge_numbers_of_bytes() -> None:
     traffic = Traffic(4, [0, 1], [2, 3], [2.0**63, 2.0**63])
-    found = place(traffic, regular(2, 2, per_byte=[2, 1, 1]))
-    assert found.cost == 2.0**64
-    assert found.natural == 2.0**65
+    placement = place(traffic, regular(2, 2, per_byte=[2, 1, 1]))
+    assert placement.cost == 2.0**64
+    assert placement.natural == 2.0**65
 
 
 @pytest.mark.parametrize("factor", [2.0**-30, 2.0**43])
 def test_the_unit_of_bytes_does_not_matter(factor: float) -> None:
     """Up to 2^63 bytes: times a power of two, every sum is exactly that much larger."""
     random = np.random.default_rng(6)
-    one, other, size = (
+    source, other, size = (
         random.integers(0, 300, 1500),
         random.integers(0, 300, 1500),
         random.integers(1, 2**20, 1500),
     )
     places = regular(4, 5, 16)
-    plain = place(Traffic(300, one, other, size), places)
-    scaled = place(Traffic(300, one, other, size * factor), places)
+    plain = place(Traffic(300, source, other, size), places)
+    scaled = place(Traffic(300, source, other, size * factor), places)
     assert scaled.slot.tolist() == plain.slot.tolist()
     assert scaled.cost == plain.cost * factor
 
 
 def test_messages_of_no_bytes_cost_nothing() -> None:
-    found = place(
+    placement = place(
         Traffic(6, [0, 1, 2, 3], [5, 4, 3, 0], [0.0] * 4), regular(2, 4), present=[7, 6, 5, 4, 3, 2]
     )
-    assert (found.cost, found.natural, found.present) == (0, 0, 0)
-    assert len(set(found.slot.tolist())) == 6
+    assert (placement.cost, placement.natural, placement.present) == (0, 0, 0)
+    assert len(set(placement.slot.tolist())) == 6
 
 
 def test_messages_to_oneself_count_nowhere() -> None:

@@ -32,11 +32,11 @@ UNKNOWN = [Binding(0, "b"), Binding(1, "a"), Binding(2, "b")]
 
 def write(bindings: list[Binding], directory: Path) -> dict[str, Written]:
     """The files by their names; each has on disk what it says."""
-    found = write_all(bindings, directory, PROGRAM)
-    assert len(found) == len({file for files in LAUNCHERS.values() for file in files}) + 2
-    assert sorted(directory.iterdir()) == sorted(one.path for one in found)
-    assert all(one.path.read_text() == one.text for one in found)
-    return {one.path.name: one for one in found}
+    written = write_all(bindings, directory, PROGRAM)
+    assert len(written) == len({file for files in LAUNCHERS.values() for file in files}) + 2
+    assert sorted(directory.iterdir()) == sorted(file.path for file in written)
+    assert all(file.path.read_text() == file.text for file in written)
+    return {file.path.name: file for file in written}
 
 
 def test_rankfiles(tmp_path: Path) -> None:
@@ -165,11 +165,11 @@ def test_no_rankfile_without_cores(name: str, tmp_path: Path) -> None:
 
 def ranks_of_slots(text: str) -> list[int]:
     """Cray's file, expanded."""
-    found = []
+    ranks = []
     for entry in text.replace("\n", ",").rstrip(",").split(","):
         first, _, last = entry.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return found
+        ranks += range(int(first), int(last or first) + 1)
+    return ranks
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -184,12 +184,12 @@ def test_rank_to_slot_and_slot_to_rank_are_inverse(seed: int, tmp_path: Path) ->
     bindings = [binding(rank, *slots[place]) for rank, place in enumerate(slot)]
     chance.shuffle(bindings)
     files = write(bindings, tmp_path)
-    told = re.findall(r"rank (\d+)=(\S+) slot=(\d+):(\d+)\n", files["openmpi4.ranks"].text)
+    entries = re.findall(r"rank (\d+)=(\S+) slot=(\d+):(\d+)\n", files["openmpi4.ranks"].text)
     forward = [
-        slots.index((host, int(package) * CORES_OF_PACKAGE + int(core))) for _, host, package, core in told
+        slots.index((host, int(package) * CORES_OF_PACKAGE + int(core))) for _, host, package, core in entries
     ]
     backward = ranks_of_slots(files["MPICH_RANK_ORDER"].text)
-    assert [int(rank) for rank, *_ in told] == list(range(len(slots)))
+    assert [int(rank) for rank, *_ in entries] == list(range(len(slots)))
     assert forward == slot
     assert [backward[place] for place in forward] == list(range(len(slots)))
     assert [forward[rank] for rank in backward] == list(range(len(slots)))

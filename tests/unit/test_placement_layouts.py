@@ -38,8 +38,8 @@ def transposes(rows: int, columns: int) -> Numbers:
     numbers = np.arange(rows * columns).reshape(rows, columns)
     parts = []
     for lines in (numbers, numbers.T):
-        one, other = np.triu_indices(lines.shape[1], 1)
-        parts.append(np.stack([lines[:, one].ravel(), lines[:, other].ravel()]))
+        first, other = np.triu_indices(lines.shape[1], 1)
+        parts.append(np.stack([lines[:, first].ravel(), lines[:, other].ravel()]))
     return np.hstack(parts)
 
 
@@ -49,26 +49,26 @@ def transposes(rows: int, columns: int) -> Numbers:
 def test_a_halo_is_folded_out_exactly(shape: tuple[int, ...], ring: bool, seed: int) -> None:
     """One hop for each pair of neighbours, also where sides are odd, whatever the order of the ranks was."""
     traffic = grid(*shape, seed=seed, ring=ring)
-    found = place(traffic, bound_together(Torus(shape), 1, traffic.ranks), seed=seed)
-    assert found.cost == float(np.sum(np.asarray(traffic.bytes)))
+    placement = place(traffic, bound_together(Torus(shape), 1, traffic.ranks), seed=seed)
+    assert placement.cost == float(np.sum(np.asarray(traffic.bytes)))
 
 
 @pytest.mark.parametrize(("shape", "nodes"), [((14, 9, 10), (7, 9, 5)), ((15, 21), (5, 7))])
 def test_boxes_of_a_halo_fill_the_nodes_of_a_torus(shape: tuple[int, ...], nodes: tuple[int, ...]) -> None:
     ranks, count = int(np.prod(shape)), int(np.prod(nodes))
-    found = place(grid(*shape, seed=1), bound_together(Torus(nodes), ranks // count, count))
+    placement = place(grid(*shape, seed=1), bound_together(Torus(nodes), ranks // count, count))
     faces = [(there - 1) * ranks // side for side, there in zip(shape, nodes, strict=True)]
-    assert found.cost == 1000.0 * sum(faces)
+    assert placement.cost == 1000.0 * sum(faces)
 
 
 def test_a_halo_with_light_messages_between_all_is_folded_out() -> None:
     """What a few collectives send does not hide the axes."""
     halo = grid(5, 7, 9, seed=2)
     random = np.random.default_rng(3)
-    one, other = random.integers(0, 315, (2, 600))
+    source, other = random.integers(0, 315, (2, 600))
     traffic = Traffic(
         315,
-        np.concatenate([halo.source, one]),
+        np.concatenate([halo.source, source]),
         np.concatenate([halo.destination, other]),
         np.concatenate([halo.bytes, np.ones(600)]),
     )
@@ -116,13 +116,13 @@ def test_nothing_ends_above_the_natural_order_or_the_start(seed: int, effort: in
         for pairs in kinds:
             traffic = shuffled(pairs, ranks, seed)
             start = random.permutation(slots)[:ranks]
-            found = place(traffic, places, present=start, effort=effort, seed=seed)
-            assert len(set(found.slot.tolist())) == ranks
-            assert found.cost == pytest.approx(weigh(traffic, places, found.slot)[0])
-            assert found.present is not None
-            assert found.cost <= min(found.natural, found.present)
+            placement = place(traffic, places, present=start, effort=effort, seed=seed)
+            assert len(set(placement.slot.tolist())) == ranks
+            assert placement.cost == pytest.approx(weigh(traffic, places, placement.slot)[0])
+            assert placement.present is not None
+            assert placement.cost <= min(placement.natural, placement.present)
             again = place(traffic, places, present=start, effort=effort, seed=seed, threads=3)
-            assert again.slot.tolist() == found.slot.tolist()
+            assert again.slot.tolist() == placement.slot.tolist()
 
 
 def test_a_listener_hears_how_far_it_is() -> None:
@@ -136,7 +136,7 @@ def test_a_listener_hears_how_far_it_is() -> None:
         np.concatenate([traffic.bytes, np.full(60_000, 900.0)]),
     )
     heard: list[float] = []
-    found = place(bent, places, threads=1, listener=heard.append)
+    placement = place(bent, places, threads=1, listener=heard.append)
     assert heard == sorted(heard)
     assert 0 <= heard[0] < heard[-1] <= 1
-    assert found.slot.tolist() == place(bent, places, threads=1).slot.tolist()
+    assert placement.slot.tolist() == place(bent, places, threads=1).slot.tolist()

@@ -54,34 +54,34 @@ def test_no_other_exchange_moves_fewer(shape: object, fewer: int) -> None:
     count = len(objects)
     everything = np.array(list(permutations(range(count))))
     apart = meet(objects, np.arange(count))
-    exchanges = everything[[bool((meet(objects, one) == apart).all()) for one in everything]]
+    exchanges = everything[[bool((meet(objects, order) == apart).all()) for order in everything]]
     random = np.random.default_rng(3)
     for _ in range(40):
-        found, present = (random.permutation(count)[: count - fewer] for _ in range(2))
-        near = minimal_moves(objects, found, present)
+        placement, present = (random.permutation(count)[: count - fewer] for _ in range(2))
+        near = minimal_moves(objects, placement, present)
         assert len(set(near.tolist())) == len(near)
-        assert (meet(objects, near) == meet(objects, found)).all()
-        assert (near == present).sum() == (exchanges[:, found] == present).sum(axis=1).max()
+        assert (meet(objects, near) == meet(objects, placement)).all()
+        assert (near == present).sum() == (exchanges[:, placement] == present).sum(axis=1).max()
 
 
 def test_known_case() -> None:
     """Nodes changed their names, and cores within them: everything can stay."""
     objects = tree([4, 4, 4])
     present = np.arange(12)
-    found = np.array([9, 8, 11, 10, 3, 2, 1, 0, 4, 5, 6, 7])
-    assert minimal_moves(objects, found, present).tolist() == present.tolist()
+    placement = np.array([9, 8, 11, 10, 3, 2, 1, 0, 4, 5, 6, 7])
+    assert minimal_moves(objects, placement, present).tolist() == present.tolist()
     # Two ranks change their nodes for good: the other ten stay.
-    found[[0, 4]] = found[[4, 0]]
-    near = minimal_moves(objects, found, present)
+    placement[[0, 4]] = placement[[4, 0]]
+    near = minimal_moves(objects, placement, present)
     assert sorted(np.flatnonzero(near != present).tolist()) == [0, 4]
 
 
 def test_levels_that_keep_their_places() -> None:
     objects = tree([2, 2])
-    found, present = np.array([1, 0, 3, 2]), np.array([2, 3, 0, 1])
-    assert minimal_moves(objects, found, present).tolist() == present.tolist()
-    kept = minimal_moves(objects, found, present, fixed=2)
-    assert objects[kept, 1].tolist() == objects[found, 1].tolist()
+    placement, present = np.array([1, 0, 3, 2]), np.array([2, 3, 0, 1])
+    assert minimal_moves(objects, placement, present).tolist() == present.tolist()
+    kept = minimal_moves(objects, placement, present, fixed=2)
+    assert objects[kept, 1].tolist() == objects[placement, 1].tolist()
 
 
 def test_pairs_are_worth_the_most() -> None:
@@ -100,10 +100,10 @@ def test_pairs_are_worth_the_most() -> None:
 
 @pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
 def test_pairs_that_can_not_be(weight: float, golden: Golden) -> None:
-    one = np.zeros(1, dtype=np.int64)
+    zero = np.zeros(1, dtype=np.int64)
     with pytest.raises(RankwiseError) as error:
-        choose_pairs(one, one, np.array([weight]))
+        choose_pairs(zero, zero, np.array([weight]))
     golden.says(error.value, "0")
     with pytest.raises(RankwiseError) as error:
-        choose_pairs(one - 1, one, np.ones(1))
+        choose_pairs(zero - 1, zero, np.ones(1))
     golden.says(error.value)

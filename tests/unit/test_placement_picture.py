@@ -20,13 +20,13 @@ def test_cells() -> None:
     """Rank 0 is in the last slot, 2 in the first: in the order of slots they are 2, 1, 3, 0."""
     [shape] = shapes_of("2x1x2")
     traffic = Traffic(4, [0, 2, 3, 1], [2, 1, 2, 2], [10, 20, 30, 40])
-    found = cells(traffic, machine_of_shape(shape), [3, 1, 0, 2])
-    assert found.ranks == [2, 1, 3, 0]
-    assert np.argwhere(found.within).tolist() == [[0, 1], [1, 0]]
-    assert (found.within[0, 1], found.within[1, 0]) == (20, 40)
-    assert np.argwhere(found.off_node).tolist() == [[2, 0], [3, 0]]
-    assert (found.off_node[3, 0], found.off_node[2, 0]) == (10, 30)
-    assert (found.borders, found.outer, found.hosts) == ([2], [], ["node0", "node1"])
+    picture = cells(traffic, machine_of_shape(shape), [3, 1, 0, 2])
+    assert picture.ranks == [2, 1, 3, 0]
+    assert np.argwhere(picture.within).tolist() == [[0, 1], [1, 0]]
+    assert (picture.within[0, 1], picture.within[1, 0]) == (20, 40)
+    assert np.argwhere(picture.off_node).tolist() == [[2, 0], [3, 0]]
+    assert (picture.off_node[3, 0], picture.off_node[2, 0]) == (10, 30)
+    assert (picture.borders, picture.outer, picture.hosts) == ([2], [], ["node0", "node1"])
     [wider] = shapes_of("2x2x1")
     assert cells(traffic, machine_of_shape(wider), [3, 1, 0, 2]).outer == [2]
 
@@ -34,12 +34,12 @@ def test_cells() -> None:
 def test_many_ranks_share_cells() -> None:
     ranks = 2000
     [shape] = shapes_of("1000x2")
-    one = np.arange(ranks)
-    traffic = Traffic(ranks, one, one ^ 1, np.full(ranks, 3))
-    found = cells(traffic, machine_of_shape(shape), one)
-    assert len(found.within) < ranks
-    assert (found.within.sum(), found.off_node.sum()) == (3 * ranks, 0)
-    assert len(found.borders) == 999
+    every_rank = np.arange(ranks)
+    traffic = Traffic(ranks, every_rank, every_rank ^ 1, np.full(ranks, 3))
+    picture = cells(traffic, machine_of_shape(shape), every_rank)
+    assert len(picture.within) < ranks
+    assert (picture.within.sum(), picture.off_node.sum()) == (3 * ranks, 0)
+    assert len(picture.borders) == 999
 
 
 @pytest.fixture

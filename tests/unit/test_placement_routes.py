@@ -43,8 +43,10 @@ def both(random: np.random.Generator) -> tuple[Network, Routes, float]:
 
 
 def random_traffic(random: np.random.Generator, ranks: int) -> Traffic:
-    one, other = random.integers(0, ranks, (2, int(random.integers(1, 3 * ranks + 1))))
-    return Traffic(ranks, one, other, random.exponential(1e3, len(one)), random.integers(0, 9, len(one)))
+    source, destination = random.integers(0, ranks, (2, int(random.integers(1, 3 * ranks + 1))))
+    return Traffic(
+        ranks, source, destination, random.exponential(1e3, len(source)), random.integers(0, 9, len(source))
+    )
 
 
 def twice(
@@ -78,7 +80,7 @@ def test_tables_are_as_the_network_that_they_are_of(seed: int) -> None:
         cost, link = weigh(traffic, computed, slot)
         other_cost, other_link = weigh(traffic, tabulated, slot)
         assert other_cost == pytest.approx(cost)
-        load, other_load = (0.0 if one is None else one.load for one in (link, other_link))
+        load, other_load = (0.0 if worst is None else worst.load for worst in (link, other_link))
         assert other_load == pytest.approx(load, abs=1e-6)
         if link is not None and other_link is not None and link.load > 0:
             assert link.routers is not None
@@ -93,17 +95,17 @@ def test_what_is_found_on_tables_is_worth_it(seed: int, bottleneck: bool) -> Non
     random = np.random.default_rng([seed, 2])
     computed, tabulated, slots = twice(random)
     traffic, present = random_traffic(random, slots), random.permutation(slots)
-    found = place(traffic, tabulated, present=present, bottleneck=bottleneck, seed=seed)
-    assert found.present is not None
-    assert found.cost <= min(found.natural, found.present) * (1 + 1e-9)
+    placement = place(traffic, tabulated, present=present, bottleneck=bottleneck, seed=seed)
+    assert placement.present is not None
+    assert placement.cost <= min(placement.natural, placement.present) * (1 + 1e-9)
 
     def cost(slot: NDArray[np.int32]) -> float:
         total, link = weigh(traffic, computed, slot)
         return (link.load if link else 0.0) if bottleneck else total
 
-    assert found.cost == pytest.approx(cost(found.slot), abs=1e-6)
-    assert found.natural == pytest.approx(cost(np.arange(slots, dtype=np.int32)), abs=1e-6)
-    assert found.present == pytest.approx(cost(present.astype(np.int32)), abs=1e-6)
+    assert placement.cost == pytest.approx(cost(placement.slot), abs=1e-6)
+    assert placement.natural == pytest.approx(cost(np.arange(slots, dtype=np.int32)), abs=1e-6)
+    assert placement.present == pytest.approx(cost(present.astype(np.int32)), abs=1e-6)
 
 
 def test_a_halo_finds_its_torus_in_tables() -> None:
@@ -111,7 +113,7 @@ def test_a_halo_finds_its_torus_in_tables() -> None:
     torus = Torus([4, 4])
     ranks = np.random.default_rng(1).permutation(16).reshape(4, 4)
     there = [np.roll(ranks, -1, axis) for axis in (0, 1)]
-    traffic = Traffic(16, np.tile(ranks.ravel(), 2), np.hstack([one.ravel() for one in there]), np.ones(32))
+    traffic = Traffic(16, np.tile(ranks.ravel(), 2), np.hstack([grid.ravel() for grid in there]), np.ones(32))
     places = PricedSlots(np.arange(16)[:, None], [0.0, 0.0], network=torus_table(torus, range(16)))
     assert place(traffic, places, effort=2).cost == 32
 
@@ -129,9 +131,9 @@ def test_shares_of_several_tables() -> None:
     assert (cost, link) == (16, Link(8.0, routers=(0, 3)))
     assert weigh(traffic, replace(places, network=FABRIC), [2, 3])[0] == 0  # at one router
     even = replace(FABRIC, share=None)
-    found = weigh(traffic, replace(places, network=even), [0, 2])[1]
-    assert found is not None
-    assert found.load == 4
+    busiest = weigh(traffic, replace(places, network=even), [0, 2])[1]
+    assert busiest is not None
+    assert busiest.load == 4
 
 
 def test_there_and_back_may_differ() -> None:

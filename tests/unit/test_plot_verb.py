@@ -58,18 +58,18 @@ def drawn(profile: Path, output: Path, *more: str) -> bytes:
 @pytest.mark.parametrize("what", WHAT)
 @pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
 def test_the_same_profile_gives_the_same_bytes(profile: Path, tmp_path: Path, what: str, ending: str) -> None:
-    one, other = (
+    content, other = (
         drawn(profile, tmp_path / f"{name}.{ending}", "--what", what, "--width", "88mm", "--dpi", "100")
         for name in "ab"
     )
-    assert one == other
+    assert content == other
     if ending == "png":
-        assert int.from_bytes(one[16:20], "big") == pytest.approx(88 / 25.4 * 100, abs=1)
+        assert int.from_bytes(content[16:20], "big") == pytest.approx(88 / 25.4 * 100, abs=1)
     elif ending == "pdf":
-        [box] = re.findall(rb"/MediaBox \[ 0 0 ([0-9.]+) ", one)
+        [box] = re.findall(rb"/MediaBox \[ 0 0 ([0-9.]+) ", content)
         assert float(box) == pytest.approx(88 / 25.4 * 72, abs=0.01)
-        assert b"/Type3" not in one
-        assert b"/CreationDate" not in one
+        assert b"/Type3" not in content
+        assert b"/CreationDate" not in content
 
 
 def test_texts_of_svg_are_texts(profile: Path, tmp_path: Path) -> None:
@@ -91,28 +91,28 @@ def test_texts_of_svg_are_texts(profile: Path, tmp_path: Path) -> None:
 def test_few_ranks_and_many(tmp_path: Path, what: str, ranks: int) -> None:
     profile = made(ranks).write(tmp_path / "run.rankwise")
     content = drawn(profile, tmp_path / "a.svg", "--what", what).decode()
-    told = {
+    titles = {
         "matrix": "between 4096 ranks" if ranks > 1 else "No messages were recorded",
         "communicators": "W takes 100.0 % of the time in MPI",
         "sizes": "Calls without data take 100.0 % of the time in MPI",
         "balance": f"Rank {ranks - 1} (node{(ranks - 1) // 4}) spends the most time in MPI",
         "timeline": "No time line was recorded",
     }
-    assert told[what] in texts(content)
+    assert titles[what] in texts(content)
 
 
 @pytest.mark.parametrize("what", WHAT)
 def test_an_empty_profile_says_what_is_missing(tmp_path: Path, what: str) -> None:
     profile = Made(1).write(tmp_path / "run.rankwise")
     content = drawn(profile, tmp_path / "a.svg", "--what", what).decode()
-    told = {
+    titles = {
         "matrix": "No messages were recorded",
         "communicators": "No MPI call was recorded",
         "sizes": "No MPI call was recorded",
         "balance": "No MPI call between MPI_Init and MPI_Finalize",
         "timeline": "No time line was recorded",
     }
-    assert told[what] in texts(content)
+    assert titles[what] in texts(content)
 
 
 def test_a_balanced_run_is_said_to_be_balanced(tmp_path: Path) -> None:
@@ -186,17 +186,17 @@ def test_of_some_calls_nothing_else_is_drawn(profile: Path, tmp_path: Path) -> N
     some = ("--call", "Allreduce", "--rank", "0,1")
     share = f"{100 * 1.125 / 7.5:.1f} % of the run's time in MPI"
     named = f"Only ranks 0,1, call Allreduce: {share}. "
-    told = {
+    titles = {
         "balance": "Rank 1 spends the most time in these calls: 625 ms, 1.11 times the mean",
         "sizes": "Calls without data take 100.0 % of the time in these calls",
         "communicators": "W takes 100.0 % of the time in these calls",
     }
-    for what, title in told.items():
+    for what, title in titles.items():
         content = drawn(profile, tmp_path / f"{what}.svg", "--what", what, *some).decode()
-        found = texts(content).replace("&#x27;", "'").replace("&apos;", "'")
-        assert named + title in found
-        assert "in MPI," not in found
-        assert "compute" not in found
+        text = texts(content).replace("&#x27;", "'").replace("&apos;", "'")
+        assert named + title in text
+        assert "in MPI," not in text
+        assert "compute" not in text
     whole = texts(drawn(profile, tmp_path / "rank.svg", "--what", "balance", "--rank", "0-3").decode())
     assert "compute, other" in whole
     assert "Only ranks 0-3: " in whole

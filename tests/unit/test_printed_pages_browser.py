@@ -62,8 +62,8 @@ def test_nothing_on_paper_tells_of_pointers(browser: Any, report: Path, name: st
     tab = opened(browser, report, name)
     tab.page.emulate_media(media="print")
     for selector in (".tools", ".choice", ".list", ".hint", ".use", "main input"):
-        for one in tab.page.locator(selector).all():
-            assert not one.is_visible(), selector
+        for element in tab.page.locator(selector).all():
+            assert not element.is_visible(), selector
     words = tab.page.inner_text("main")
     assert "Ctrl" not in words
     assert "click" not in words.lower()

@@ -77,36 +77,36 @@ def test_a_probe_is_compiled_once_for_each_library(tmp_path: Path, environment: 
     directory = tmp_path / "lib"
     directory.mkdir()
     (directory / "libmpi.so").write_bytes(b"first")
-    one = compiler(tmp_path / "bin" / "mpicc", OPENMPI, shown=f"cc -L{directory} -lmpi")
-    two = compiler(tmp_path / "bin" / "mpicc.mpich", MPICH)
+    openmpi = compiler(tmp_path / "bin" / "mpicc", OPENMPI, shown=f"cc -L{directory} -lmpi")
+    mpich = compiler(tmp_path / "bin" / "mpicc.mpich", MPICH)
     said: list[str] = []
 
     def built(with_: Path, place: Path | None = None) -> Path:
         return build.build("latency", with_, environment, place, said.append)
 
-    first = built(one)
+    first = built(openmpi)
     assert first.parent.parent == tmp_path / "cache" / "rankwise" / "probes"
     assert first.name == "latency"
     assert os.access(first, os.X_OK)
     assert [path.name for path in first.parent.iterdir()] == ["latency"]
-    assert built(one) == first
+    assert built(openmpi) == first
     assert len(said) == 1
-    assert built(two) != first
-    assert built(one, tmp_path / "shared").parent.parent == tmp_path / "shared"
+    assert built(mpich) != first
+    assert built(openmpi, tmp_path / "shared").parent.parent == tmp_path / "shared"
     (directory / "libmpi.so").write_bytes(b"an update")
-    assert built(one) != first
+    assert built(openmpi) != first
     assert len(said) == 4
-    assert len(Path(f"{one}.calls").read_text().splitlines()) == 3
+    assert len(Path(f"{openmpi}.calls").read_text().splitlines()) == 3
 
 
 def test_a_probe_that_others_may_have_changed_is_compiled_again(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    one = compiler(tmp_path / "bin" / "mpicc", OPENMPI)
+    openmpi = compiler(tmp_path / "bin" / "mpicc", OPENMPI)
     said: list[str] = []
-    build.build("latency", one, environment, None, said.append).chmod(0o777)
-    build.build("latency", one, environment, None, said.append)
-    build.build("latency", one, environment, None, said.append)
+    build.build("latency", openmpi, environment, None, said.append).chmod(0o777)
+    build.build("latency", openmpi, environment, None, said.append)
+    build.build("latency", openmpi, environment, None, said.append)
     assert len(said) == 2
 
 

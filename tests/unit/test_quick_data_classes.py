@@ -35,7 +35,7 @@ class Bag:
 
 
 def test_members_come_in_order_with_their_defaults() -> None:
-    assert [one.name for one in dataclasses.fields(Named)] == ["x", "y", "note", "name"]
+    assert [member.name for member in dataclasses.fields(Named)] == ["x", "y", "note", "name"]
     assert dataclasses.asdict(Named(1, name="a")) == {"x": 1, "y": 2, "note": "", "name": "a"}
     assert Bag().things is not Bag().things
     with pytest.raises(TypeError):

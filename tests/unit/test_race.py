@@ -40,7 +40,7 @@ def raced(truths: Sequence[float], aim: Aim, noise: str, generator: np.random.Ge
 
 def test_the_order_of_two() -> None:
     begins = [order(("before", "after"), pair, 7)[0] for pair in range(6)]
-    assert all(one != next_ for one, next_ in pairwise(begins))
+    assert all(begin != next_ for begin, next_ in pairwise(begins))
     assert all(set(order(("before", "after"), pair, 7)) == {"before", "after"} for pair in range(6))
     assert {order(("before", "after"), 0, seed)[0] for seed in range(20)} == {"before", "after"}
     assert begins == [order(("before", "after"), pair, 7)[0] for pair in range(6)]
@@ -51,11 +51,11 @@ def test_the_order_is_balanced(count: int) -> None:
     """Each arm is as often in each place, and right after each other one."""
     arms = [str(number) for number in range(count)]
     rounds = [order(arms, number, 3) for number in range(count if count % 2 == 0 else 2 * count)]
-    assert all(sorted(one) == arms for one in rounds)
-    places = Counter((name, place) for one in rounds for place, name in enumerate(one))
+    assert all(sorted(round_) == arms for round_ in rounds)
+    places = Counter((name, place) for round_ in rounds for place, name in enumerate(round_))
     assert set(places.values()) == {len(rounds) // count}
     assert len(places) == count**2
-    after = Counter(pair for one in rounds for pair in pairwise(one))
+    after = Counter(pair for round_ in rounds for pair in pairwise(round_))
     assert set(after.values()) == {len(rounds) // count}
     assert len(after) == count * (count - 1)
 
@@ -79,11 +79,14 @@ def test_all_intervals_cover_together(noise: str) -> None:
     generator, runs, truths = np.random.default_rng(5), 200, [1, 0.8, 1, 1.25, 1.1]
     wrong = 0
     for _ in range(runs):
-        found = raced(truths, Aim(), noise, generator).comparisons()
-        assert all(one.interval is not None and one.interval.reached for one in found)
+        comparisons = raced(truths, Aim(), noise, generator).comparisons()
+        assert all(
+            comparison.interval is not None and comparison.interval.reached for comparison in comparisons
+        )
         wrong += any(
-            one.interval is not None and not one.interval.low <= 1 / truth <= one.interval.high
-            for one, truth in zip(found, truths[1:], strict=True)
+            comparison.interval is not None
+            and not comparison.interval.low <= 1 / truth <= comparison.interval.high
+            for comparison, truth in zip(comparisons, truths[1:], strict=True)
         )
     assert at_most(wrong, runs, 0.05)
 
@@ -110,7 +113,7 @@ def test_what_is_clearly_worse_is_dropped_early() -> None:
     generator = np.random.default_rng(8)
     race = raced([1, 2, 0.97, 3], Aim(resolve=0.01, risk=0.05, most=60), "normal", generator)
     assert set(race.dropped) == {"arm 1", "arm 3"}
-    assert all(one.rounds < race.rounds and one.slower_than for one in race.dropped.values())
+    assert all(drop.rounds < race.rounds and drop.slower_than for drop in race.dropped.values())
     assert len(race.times["arm 1"]) == race.dropped["arm 1"].rounds
     assert len(race.times["arm 0"]) == race.rounds
     [slow, *_] = race.comparisons()
@@ -120,12 +123,12 @@ def test_what_is_clearly_worse_is_dropped_early() -> None:
 
 def test_two_equal_arms_are_said_to_be_alike() -> None:
     generator, runs = np.random.default_rng(9), 200
-    alike = [
+    judgements = [
         raced([1, truth], Aim(rounds=30, resolve=0.1), "normal", generator).comparisons()[0].alike
         for truth in [1.0] * runs + [1.1] * runs
     ]
-    assert sum(alike[:runs]) > 0.9 * runs
-    assert at_most(sum(alike[runs:]), runs, 0.025)
+    assert sum(judgements[:runs]) > 0.9 * runs
+    assert at_most(sum(judgements[runs:]), runs, 0.025)
     few = Race(["a", "b"], Aim(rounds=3), 1)
     for _ in range(3):
         few.add({"a": 1.0, "b": 1.0})
@@ -157,9 +160,9 @@ def test_all_rounds_up_to_a_look_at_once() -> None:
     batches = []
     while batch := race.until_look():
         batches.append(len(batch))
-        for one in batch:
-            assert one == race.order()
-            race.add(dict(zip(one, NOISES["wide"](generator, len(one)).tolist(), strict=True)))
+        for round_ in batch:
+            assert round_ == race.order()
+            race.add(dict(zip(round_, NOISES["wide"](generator, len(round_)).tolist(), strict=True)))
     assert (batches[0], sum(batches), race.over) == (RACE.first_look(2), race.rounds, True)
     assert len(batches) > 1
     fixed = Race(["a", "b"], Aim(rounds=9), 4)

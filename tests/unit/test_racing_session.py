@@ -69,8 +69,8 @@ done
 
 @pytest.fixture
 def signals() -> Iterator[Signals]:
-    with Signals() as found:
-        yield found
+    with Signals() as caught:
+        yield caught
 
 
 def setup(place: Path, signals: Signals, deadline: float = float("inf"), **variables: str) -> Setup:

@@ -54,8 +54,8 @@ class Calls:
             raise self.ends
         if cell not in self.cells:
             self.cells.append(cell)
-        assert [one.number for one in arms.values() if one] == [7]  # as this library numbers it
-        return [{name: self._seconds(name, arms[name]) for name in one} for one in rounds]
+        assert [arm.number for arm in arms.values() if arm] == [7]  # as this library numbers it
+        return [{name: self._seconds(name, arms[name]) for name in round_} for round_ in rounds]
 
     def _seconds(self, name: str, algorithm: Algorithm | None) -> float:
         seconds = 1e-4 / self.faster if algorithm else 1e-4 * (self.drift if "again" in name else 1)
@@ -83,8 +83,8 @@ def _shown(outcome: Outcome, *, asked: bool = False) -> str:
 def test_a_rule_that_still_wins(golden: Golden) -> None:
     given = settings(rule("Bcast", 2, 8, 24), environment={"A": "b"})
     outcome = _recheck(Calls(), given)
-    (one,) = outcome.rules
-    assert one.verdict == "still wins"
+    (checked,) = outcome.rules
+    assert checked.verdict == "still wins"
     assert outcome.settings is not None
     (kept,) = outcome.settings.rules
     assert (kept.procedure, kept.processes, kept.low, kept.high) == ("MPI_Bcast", 2, 8, 24)
@@ -103,7 +103,7 @@ def test_a_rule_that_still_wins(golden: Golden) -> None:
 
 def test_a_call_that_the_clock_can_not_tell(golden: Golden) -> None:
     outcome = _recheck(Calls(faster=2000.0), settings(rule("Bcast", 2)))
-    assert [one.verdict for one in outcome.rules] == ["unknown"]
+    assert [checked.verdict for checked in outcome.rules] == ["unknown"]
     shown = _shown(outcome)
     golden.says(shown[shown.index("Bcast on 2") :], "0 of 1")
 
@@ -143,9 +143,9 @@ def test_beside_a_rule_that_wins_one_that_is_unsure_stays_without_evidence(golde
 
     unsure = replace(rule("Reduce", 2, 8, 8), raced=(Raced(8, 1, 1.0, 0, ("0-1",)),))
     outcome = _recheck(Changing(), settings(rule("Bcast", 2), unsure))
-    assert [one.verdict for one in outcome.rules] == ["still wins", "unknown"]
+    assert [checked.verdict for checked in outcome.rules] == ["still wins", "unknown"]
     assert outcome.settings is not None
-    assert [one.evidence is None for one in outcome.settings.rules] == [False, True]
+    assert [kept.evidence is None for kept in outcome.settings.rules] == [False, True]
     assert outcome.settings.rules[1].raced == unsure.raced
     golden.says(_shown(outcome), "1")
 
@@ -154,7 +154,11 @@ def test_what_the_library_has_no_longer() -> None:
     racer = Calls()
     gone = settings(rule("Bcast", 2, 0, 8, "z"), rule("Scan", 2), rule("Bcast", 2, 9, 9))
     outcome = _recheck(racer, gone)
-    assert [one.verdict for one in outcome.rules] == ["no longer offered", "no longer offered", "still wins"]
+    assert [checked.verdict for checked in outcome.rules] == [
+        "no longer offered",
+        "no longer offered",
+        "still wins",
+    ]
     assert outcome.settings is not None
     assert len(outcome.settings.rules) == 1
     assert_facts(outcome.rules[0].why, "z")
@@ -225,29 +229,29 @@ def test_the_same_is_raced_again() -> None:
         )
         for size in (64, 8)
     )
-    found = replace(rule("Bcast", 2), raced=raced_of(cells))
-    assert [one.late_us for one in found.raced] == [(0.0, 1.0, 2.5, 0.0), ()] * 2
-    again = cells_again(found, 4)
-    assert [(one.size, one.calls, one.procedure, one.processes) for one in again] == [
+    raced_rule = replace(rule("Bcast", 2), raced=raced_of(cells))
+    assert [raced.late_us for raced in raced_rule.raced] == [(0.0, 1.0, 2.5, 0.0), ()] * 2
+    again = cells_again(raced_rule, 4)
+    assert [(cell.size, cell.calls, cell.procedure, cell.processes) for cell in again] == [
         (64, 640, "MPI_Bcast", 2),
         (8, 80, "MPI_Bcast", 2),
     ]
-    for one in again:
-        for mine, other in zip(one.groupings, GROUPINGS, strict=True):
+    for cell in again:
+        for mine, other in zip(cell.groupings, GROUPINGS, strict=True):
             assert (mine.groups, mine.share, mine.root) == (other.groups, other.share, other.root)
             assert dict(mine.late) == pytest.approx(dict(other.late))
     racer = Calls()
-    outcome = _recheck(racer, settings(found))
+    outcome = _recheck(racer, settings(raced_rule))
     assert racer.cells == list(again)
     assert outcome.rules[0].as_found
-    assert cells_again(found, 3) == ()  # rank 3 is not there
+    assert cells_again(raced_rule, 3) == ()  # rank 3 is not there
 
 
 def test_blocks_of_ranks_where_nothing_else_is_known() -> None:
     racer = Calls()
     outcome = _recheck(racer, settings(rule("Bcast", 2, 8, 24), rule("Barrier", 3)))
-    one, *three = racer.cells
-    assert (one.size, one.groupings) == (16, (Grouping(((0, 1), (2, 3))),))
+    pair, *three = racer.cells
+    assert (pair.size, pair.groupings) == (16, (Grouping(((0, 1), (2, 3))),))
     assert [(cell.size, cell.groupings) for cell in three] == [
         (size, (Grouping(((0, 1, 2),)),)) for size in (8, 1024, 65536)
     ]

@@ -93,20 +93,20 @@ def test_conda() -> None:
     text = re.sub(r"\{% set (\w+) = (.*) %\}", "", recipe("conda/meta.yaml"))
     text = text.replace("{{ name }}", "rankwise").replace("{{ version }}", VERSION)
     text = re.sub(r"\{\{ (\w+)(?:\(.*\))? \}\}", r"\1", text)
-    found = yaml.safe_load(text)
-    run = dict(line.split(" >=") for line in found["requirements"]["run"])
+    metadata = yaml.safe_load(text)
+    run = dict(line.split(" >=") for line in metadata["requirements"]["run"])
     assert run.pop("python") == project()["requires-python"].removeprefix(">=")
     assert run == required()
-    assert found["source"]["sha256"] == "0" * 64 or int(found["source"]["sha256"]) == 0
-    assert found["about"]["license_file"] == project()["license-files"]
-    assert all((ROOT / name).is_file() for name in found["about"]["license_file"])
+    assert metadata["source"]["sha256"] == "0" * 64 or int(metadata["source"]["sha256"]) == 0
+    assert metadata["about"]["license_file"] == project()["license-files"]
+    assert all((ROOT / name).is_file() for name in metadata["about"]["license_file"])
 
 
 @pytest.mark.parametrize("name", ["rankwise-standalone.eb", "rankwise-gfbf-2024a.eb"])
 def test_easybuild(name: str) -> None:
-    found: dict[str, Any] = {"SYSTEM": {"name": "system", "version": "system"}}
-    exec(compile(recipe(f"easybuild/{name}"), name, "exec"), found)
-    assert found["version"] == VERSION
+    variables: dict[str, Any] = {"SYSTEM": {"name": "system", "version": "system"}}
+    exec(compile(recipe(f"easybuild/{name}"), name, "exec"), variables)
+    assert variables["version"] == VERSION
     assert {
         "easyblock",
         "name",
@@ -115,9 +115,9 @@ def test_easybuild(name: str) -> None:
         "toolchain",
         "sanity_check_paths",
         "moduleclass",
-    } <= set(found)
-    if "exts_list" in found:
-        assert found["exts_list"][-1][:2] == ("rankwise", VERSION)
+    } <= set(variables)
+    if "exts_list" in variables:
+        assert variables["exts_list"][-1][:2] == ("rankwise", VERSION)
 
 
 def test_module_file() -> None:

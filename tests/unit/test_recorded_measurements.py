@@ -33,8 +33,8 @@ def read(name: str) -> Measurement:
 def test_each_rank_is_put_in_its_place(name: str, seed: int) -> None:
     measured = read(name)
     nodes = [int(host.removeprefix("node")) for host in measured.host_names()]
-    found = find_hierarchy(measured, seed=seed)
-    assert [(level.name, level.groups.tolist()) for level in found.levels] == [
+    hierarchy = find_hierarchy(measured, seed=seed)
+    assert [(level.name, level.groups.tolist()) for level in hierarchy.levels] == [
         ("node", numbered(nodes).tolist()),
         ("switch", numbered([node // 2 for node in nodes]).tolist()),
         ("machine", [0] * len(nodes)),
@@ -44,11 +44,13 @@ def test_each_rank_is_put_in_its_place(name: str, seed: int) -> None:
 @pytest.mark.parametrize("library", ["mpich", "openmpi"])
 @pytest.mark.parametrize("fault", sorted(SLOW))
 def test_what_is_slow_is_named(library: str, fault: str) -> None:
-    found = find_hierarchy(read(f"{library}-{fault}"))
+    hierarchy = find_hierarchy(read(f"{library}-{fault}"))
     where, what = SLOW[fault]
-    assert {outlier.kind for outlier in found.outliers if outlier.kind != "slow pair"} == {SLOW_LINK_OF_NODE}
-    assert {outlier.where for outlier in found.outliers if outlier.kind != "slow pair"} == {where}
-    assert what in {outlier.what for outlier in found.outliers if outlier.where == where}
+    assert {outlier.kind for outlier in hierarchy.outliers if outlier.kind != "slow pair"} == {
+        SLOW_LINK_OF_NODE
+    }
+    assert {outlier.where for outlier in hierarchy.outliers if outlier.kind != "slow pair"} == {where}
+    assert what in {outlier.what for outlier in hierarchy.outliers if outlier.where == where}
 
 
 @pytest.mark.parametrize("library", ["mpich", "openmpi"])

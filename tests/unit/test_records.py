@@ -22,16 +22,16 @@ def sources() -> dict[str, ast.Module]:
 
 def fields_by_position(record: ast.ClassDef) -> int:
     """How many fields a data class takes by position."""
-    made = " ".join(ast.unparse(one) for one in record.decorator_list)
+    made = " ".join(ast.unparse(decorator) for decorator in record.decorator_list)
     if "dataclass" not in made or "kw_only=True" in made:
         return 0
     number = 0
-    for one in record.body:
-        if not isinstance(one, ast.AnnAssign) or "ClassVar" in ast.unparse(one.annotation):
+    for statement in record.body:
+        if not isinstance(statement, ast.AnnAssign) or "ClassVar" in ast.unparse(statement.annotation):
             continue
-        if ast.unparse(one.annotation) == "KW_ONLY":
+        if ast.unparse(statement.annotation) == "KW_ONLY":
             break
-        number += one.value is None or "init=False" not in ast.unparse(one.value)
+        number += statement.value is None or "init=False" not in ast.unparse(statement.value)
     return number
 
 
@@ -45,8 +45,8 @@ def by_position(tree: ast.Module) -> Iterator[str]:
 def wide_tuples(tree: ast.Module) -> Iterator[str]:
     """Names of the named tuples in a module with more fields than may be given by position."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and [ast.unparse(one) for one in node.bases] == ["NamedTuple"]:
-            fields = [one for one in node.body if isinstance(one, ast.AnnAssign)]
+        if isinstance(node, ast.ClassDef) and [ast.unparse(base) for base in node.bases] == ["NamedTuple"]:
+            fields = [statement for statement in node.body if isinstance(statement, ast.AnnAssign)]
             if len(fields) > MOST_BY_POSITION:
                 yield node.name
 
@@ -77,10 +77,10 @@ def test_named_tuples_of_many_fields_are_built_by_name() -> None:
     """They can't forbid positions. Data classes could, but take time at each start of a job."""
     trees = sources()
     wide = {(path, name) for path, tree in trees.items() for name in wide_tuples(tree)}
-    found = []
+    complaints = []
     for path, tree in trees.items():
         modules = {
-            node.module: {one.name for one in node.names}
+            node.module: {alias.name for alias in node.names}
             for node in ast.walk(tree)
             if isinstance(node, ast.ImportFrom)
         }
@@ -90,9 +90,9 @@ def test_named_tuples_of_many_fields_are_built_by_name() -> None:
             if file == path
             or name in modules.get(f"rankwise.{file.removesuffix('.py').replace('/', '.')}", ())
         }
-        found += [f"{path}:{line}: {name}" for name, line in calls_by_position(tree, here)]
+        complaints += [f"{path}:{line}: {name}" for name, line in calls_by_position(tree, here)]
     assert wide
-    assert found == []
+    assert complaints == []
 
 
 def test_a_named_tuple_that_is_built_by_position_is_named() -> None:
@@ -110,9 +110,11 @@ def carriers(tree: ast.Module) -> Iterator[str]:
         if not isinstance(node, ast.FunctionDef):
             continue
         given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-        types = [one.annotation for one in given if one.annotation is not None]
-        others = [one for one in types if ast.unparse(one) != "argparse.Namespace"]
-        names = {part.id for one in others for part in ast.walk(one) if isinstance(part, ast.Name)}
+        types = [argument.annotation for argument in given if argument.annotation is not None]
+        others = [annotation for annotation in types if ast.unparse(annotation) != "argparse.Namespace"]
+        names = {
+            part.id for annotation in others for part in ast.walk(annotation) if isinstance(part, ast.Name)
+        }
         if len(others) < len(types) and not names - {"argparse", "Any"} <= PLAIN:
             yield node.name
 

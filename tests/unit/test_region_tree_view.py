@@ -50,15 +50,15 @@ def test_ranks_are_joined_by_path(tmp_path: Path) -> None:
 
 def test_inclusive_and_exclusive(tmp_path: Path) -> None:
     with closing(open_profile(nested(tmp_path))) as connection:
-        found = {row.path: row for row in regions(connection)}
-    assert list(found)[-3:] == ["a", "a/b", "b"]
-    a, b, whole = found["a"], found["a/b"], found["(whole program)"]
+        by_path = {row.path: row for row in regions(connection)}
+    assert list(by_path)[-3:] == ["a", "a/b", "b"]
+    a, b, whole = by_path["a"], by_path["a/b"], by_path["(whole program)"]
     assert (a.wall_seconds, a.exclusive_wall_seconds, b.exclusive_wall_seconds) == (8, 4, 4)
     assert (a.totals.seconds, a.inclusive_mpi_seconds) == (1, 2)
     assert (a.percent_in_mpi, a.exclusive_percent_in_mpi) == (25, 25)
     assert (a.depth, b.depth, a.parent, b.parent) == (0, 1, 0, 1)
     assert whole.inclusive_mpi_seconds == pytest.approx(whole.totals.seconds + 3)
-    assert sum(row.exclusive_wall_seconds or 0 for row in found.values()) == whole.wall_seconds == 20
+    assert sum(row.exclusive_wall_seconds or 0 for row in by_path.values()) == whole.wall_seconds == 20
 
 
 def test_no_region_holds_init_and_finalize(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,13 +71,13 @@ def test_no_region_holds_init_and_finalize(tmp_path: Path, capsys: pytest.Captur
             "INSERT INTO system_counters (rank, region, voluntary_switches, scaled)"
             " SELECT rank, region, 1, 0 FROM region_times"
         )
-    told = []
+    times = []
     for view, kind in (("region", "regions"), ("counter", "region_counters")):
         assert main(["show", str(path), "--by", view, "--json"]) == 0
         listed = json.loads(capsys.readouterr().out)[kind]
-        told.append({row["region"]: row.get("exclusive_wall_seconds", row.get("counted")) for row in listed})
-    told[1] = {region: counted["seconds"] for region, counted in told[1].items()}
-    assert told[0] == pytest.approx(told[1])
+        times.append({row["region"]: row.get("exclusive_wall_seconds", row.get("counted")) for row in listed})
+    times[1] = {region: counted["seconds"] for region, counted in times[1].items()}
+    assert times[0] == pytest.approx(times[1])
     with closing(open_profile(path)) as connection:
         whole = next(row for row in regions(connection) if row.region == 0)
     assert (whole.wall_seconds, whole.exclusive_wall_seconds) == pytest.approx((16, 4))
@@ -90,14 +90,14 @@ def test_damaged_parents_are_taken_for_the_whole_program(tmp_path: Path) -> None
     deep = CONSTANTS["MOST_NESTED_REGIONS"]
     processes[0].regions += [region("later", 2, 1), region("itself", 2, 1), region("none", 99, 1)]
     processes[0].regions += [region(f"r{index}", index + 3 if index else 0, 0) for index in range(deep + 1)]
-    found = rows(made(tmp_path, processes).path, NESTED)
-    assert [(name, parent) for _, name, parent, _ in found[:4]] == [
+    stored = rows(made(tmp_path, processes).path, NESTED)
+    assert [(name, parent) for _, name, parent, _ in stored[:4]] == [
         ("later", 0),
         ("itself", 0),
         ("none", 0),
         ("r0", 0),
     ]
-    assert [path.count("/") for _, _, _, path in found[3:]] == [*range(deep), 0]
+    assert [path.count("/") for _, _, _, path in stored[3:]] == [*range(deep), 0]
 
 
 def test_a_profile_whose_parents_are_a_circle_is_shown(
@@ -108,8 +108,8 @@ def test_a_profile_whose_parents_are_a_circle_is_shown(
         connection.execute("UPDATE regions SET parent = 3 - id WHERE id IN (1, 2)")
         connection.execute("UPDATE regions SET parent = 77 WHERE id = 3")
     assert main(["show", str(path), "--by", "region", "--json"]) == 0
-    found = {row["path"]: row for row in json.loads(capsys.readouterr().out)["regions"]}
-    assert {path: row["parent"] for path, row in found.items()} == {
+    by_path = {row["path"]: row for row in json.loads(capsys.readouterr().out)["regions"]}
+    assert {path: row["parent"] for path, row in by_path.items()} == {
         "(whole program)": None,
         "a": None,
         "a/b": 1,

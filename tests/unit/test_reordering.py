@@ -24,7 +24,7 @@ MIXED = [Process(host) for host in "ABABBA"]
 
 def cliques(*groups: tuple[int, ...]) -> list[Entry]:
     """All roles of a group send each other 1000 bytes."""
-    return [(one, other, 1000.0) for group in groups for one, other in combinations(group, 2)]
+    return [(role, other, 1000.0) for group in groups for role, other in combinations(group, 2)]
 
 
 def test_the_process_gets_the_rank_of_its_role() -> None:
@@ -98,7 +98,7 @@ def test_no_order_as_good_moves_fewer(shape: list[str]) -> None:
     places = [Process(node[0], package=ord(letter)) for node in shape for letter in node]
     generator = random.Random(5)
     for _ in range(10):
-        traffic = [(one, other, 1000 * generator.random()) for one, other in combinations(range(6), 2)]
+        traffic = [(role, other, 1000 * generator.random()) for role, other in combinations(range(6), 2)]
         decided = decide(places, traffic)
         least, fewest = best_order(places, traffic)
         assert decided.after == pytest.approx(least)
@@ -114,7 +114,7 @@ def best_order(places: Sequence[Process], traffic: Sequence[Entry]) -> tuple[flo
         for a in range(len(places))
     ]
     costs = {
-        order: sum(size * hops[order[one]][order[other]] for one, other, size in traffic)
+        order: sum(size * hops[order[role]][order[other]] for role, other, size in traffic)
         for order in permutations(range(len(places)))  # the process of each role
     }
     least = min(costs.values())
@@ -252,7 +252,7 @@ def test_costs_are_those_of_python(tmp_path: Path) -> None:
         objects = machine.slots.numbers[slot]
         per_byte = prices(machine, "hops", objects).slots(machine, slot).per_byte
         common = (objects[:, None] == objects[None]).sum(axis=-1)
-        expected = sum(size * per_byte[common[one, other]] for one, other, size in traffic if one != other)
+        expected = sum(size * per_byte[common[role, other]] for role, other, size in traffic if role != other)
         decided = decide(places, traffic, machine=path)
         assert decided.before == pytest.approx(expected)
         assert decided.after <= decided.before

@@ -33,8 +33,8 @@ def kinds(tmp_path: Path) -> dict[str, Any]:
 def row(run: dict[str, Any], name: str) -> dict[str, Any]:
     """All that is told of a communicator."""
     place = run["axes"]["communicators"]["name"].index(name)
-    told = run["communicators"]
-    return {key: values[place] for key, values in told.items() if key not in ("wall", "waiting")}
+    columns = run["communicators"]
+    return {key: values[place] for key, values in columns.items() if key not in ("wall", "waiting")}
 
 
 def test_each_communicator_tells_how_it_was_made(kinds: dict[str, Any]) -> None:
@@ -96,14 +96,14 @@ def test_sums_are_those_of_show(write: Any, tmp_path: Path, capsys: pytest.Captu
     apart = axes["procedures"]["apart"][cells["procedure"]]
 
     def sums(key: str, names: list[str]) -> dict[str, tuple[float, ...]]:
-        found: dict[str, np.ndarray[Any, Any]] = {}
+        totals: dict[str, np.ndarray[Any, Any]] = {}
         for cell in np.flatnonzero(apart == 0):
             amounts = np.array(
                 [cells[what][cell] for what in ("calls", "sent", "received", "seconds", "unfinished")]
             )
             name = names[cells[key][cell]]
-            found[name] = found.get(name, 0) + amounts
-        return {name: tuple(amounts) for name, amounts in found.items()}
+            totals[name] = totals.get(name, 0) + amounts
+        return {name: tuple(amounts) for name, amounts in totals.items()}
 
     def shown(by: str, *words: str) -> dict[str, Any]:
         capsys.readouterr()
@@ -112,24 +112,24 @@ def test_sums_are_those_of_show(write: Any, tmp_path: Path, capsys: pytest.Captu
         assert isinstance(answer, dict)
         return answer
 
-    def told(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    def sums_of(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
         return {
-            one[name]: pytest.approx(
-                tuple(one[of] for of in ("calls", "bytes_sent", "bytes_received", "seconds", "unfinished")),
+            entry[name]: pytest.approx(
+                tuple(entry[of] for of in ("calls", "bytes_sent", "bytes_received", "seconds", "unfinished")),
                 rel=1e-6,
             )
-            for one in rows
-            if one["calls"] or one["unfinished"]
+            for entry in rows
+            if entry["calls"] or entry["unfinished"]
         }
 
     assert cells["calls"].sum() > 0
     procedures = [f"MPI_{name}" for name in axes["procedures"]["name"]]
-    assert sums("procedure", procedures) == told(shown("call")["calls"], "procedure")
-    bins = [str(one) for one in axes["sizes"]]
-    sizes = [{**one, "size": _bin(one)} for one in shown("size")["sizes"]]
-    assert sums("size", bins) == told(sizes, "size")
+    assert sums("procedure", procedures) == sums_of(shown("call")["calls"], "procedure")
+    bins = [str(size) for size in axes["sizes"]]
+    sizes = [{**entry, "size": _bin(entry)} for entry in shown("size")["sizes"]]
+    assert sums("size", bins) == sums_of(sizes, "size")
     each = shown("communicator", "--verbose")["communicators"]
-    assert sums("communicator", axes["communicators"]["name"]) == told(each, "name")
+    assert sums("communicator", axes["communicators"]["name"]) == sums_of(each, "name")
 
 
 def _bin(row: dict[str, Any]) -> str:

@@ -40,17 +40,17 @@ def words(paths: list[Path]) -> list[str]:
 
 def test_two_profiles_are_compared(sides: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(sides[0]), str(sides[3])]) == 0
-    found = network_jobs.data((sides[0].parent / "b0-a0.html").read_bytes())
-    assert [run["name"] for run in found["runs"]] == ["b0", "a0"]
+    page = network_jobs.data((sides[0].parent / "b0-a0.html").read_bytes())
+    assert [run["name"] for run in page["runs"]] == ["b0", "a0"]
     assert main(["diff", str(sides[0]), str(sides[3]), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    comparison = found["comparison"]
-    assert comparison["finding"] == told["title"]
-    assert comparison["wall"] == told["run"][0]["value"]["change"] > 0
+    answer = json.loads(capsys.readouterr().out)
+    comparison = page["comparison"]
+    assert comparison["finding"] == answer["title"]
+    assert comparison["wall"] == answer["run"][0]["value"]["change"] > 0
     rows = [(row["procedure"], row["change"], row["low"]) for row in comparison["changes"]]
     assert rows == [
         (row["procedure"].removeprefix("MPI_"), row["seconds"]["change"], None)
-        for row in told["communicator_calls"]
+        for row in answer["communicator_calls"]
     ]
     assert rows[0][0] == "Allreduce"
 
@@ -58,9 +58,9 @@ def test_two_profiles_are_compared(sides: list[Path], capsys: pytest.CaptureFixt
 def test_of_several_a_side_the_noise_is_told(sides: list[Path]) -> None:
     output = sides[0].parent / "c.html"
     assert main(["report", "-o", str(output), *words(sides)]) == 0
-    found = network_jobs.data(output.read_bytes())
-    assert [run["name"] for run in found["runs"]] == ["b0", "b1", "b2", "a0", "a1", "a2"]
-    first = found["comparison"]["changes"][0]
+    page = network_jobs.data(output.read_bytes())
+    assert [run["name"] for run in page["runs"]] == ["b0", "b1", "b2", "a0", "a1", "a2"]
+    first = page["comparison"]["changes"][0]
     assert 0 < first["low"] <= first["change"] <= first["high"]
     assert first["verdict"] == "worse"
 
@@ -185,25 +185,25 @@ def test_files_of_tables_have_numbers(
     assert main(["report", "-o", str(output), *words(sides)]) == 0
     capsys.readouterr()
     assert main(["diff", "--json", *words(sides)]) == 0
-    told = json.loads(capsys.readouterr().out)
+    answer = json.loads(capsys.readouterr().out)
     tab = Tab(browser, output)
     run = {row["figure"]: row for row in tab.rows("#difference-0-data", tmp_path)}
-    wall = told["run"][0]["value"]
+    wall = answer["run"][0]["value"]
     assert run["wall"]["unit"] == "s"
     for column in ("before", "after", "change", "low", "high"):
         assert float(run["wall"][column]) == pytest.approx(wall[column])
     assert run["sent"]["unit"] == "B"
     waited = {row["figure"]: row for row in tab.rows("#difference-2-data", tmp_path)}
-    for one in told["time_in_mpi"]:
+    for part in answer["time_in_mpi"]:
         for side in ("before", "after", "change"):
-            assert float(waited[one["name"]][f"{side} at most, s"]) == pytest.approx(one[side]["high"])
+            assert float(waited[part["name"]][f"{side} at most, s"]) == pytest.approx(part[side]["high"])
     findings = tab.rows("#difference-1-data", tmp_path)
-    assert [row["state"] for row in findings] == [one["state"] for one in told["findings"]]
+    assert [row["state"] for row in findings] == [finding["state"] for finding in answer["findings"]]
     rows = tab.rows("#difference-4-data", tmp_path)
     assert [(row["communicator"], row["call"]) for row in rows] == [
-        (row["communicator"], row["procedure"].removeprefix("MPI_")) for row in told["communicator_calls"]
+        (row["communicator"], row["procedure"].removeprefix("MPI_")) for row in answer["communicator_calls"]
     ]
-    first = told["communicator_calls"][0]
+    first = answer["communicator_calls"][0]
     for column in ("before", "after", "change", "low", "high"):
         assert float(rows[0][f"{column}, s"]) == pytest.approx(first["seconds"][column])
     assert float(rows[0]["sent after, B"]) == first["bytes_sent"]["after"]

@@ -29,7 +29,7 @@ SUMS = {"calls": "calls", "sent": "bytes_sent", "received": "bytes_received", "s
 HOSTILE = "\x1b]0;owned\x07<script>\u202e\n"
 
 
-def told(path: Path) -> dict[str, Any]:
+def run_of(path: Path) -> dict[str, Any]:
     """The run, as a browser gets it."""
     container = Container()
     with opened_profile(path) as connection:
@@ -41,9 +41,9 @@ def told(path: Path) -> dict[str, Any]:
 
 def by(run: dict[str, Any], axis: str, names: list[str], what: str) -> dict[str, float]:
     """Sums of the cells by the names of an axis; those of 0 are left out."""
-    found = np.bincount(run["cells"][axis].astype(int), run["cells"][what], len(names))
+    totals = np.bincount(run["cells"][axis].astype(int), run["cells"][what], len(names))
     sums: dict[str, float] = {}
-    for name, value in zip(names, found.tolist(), strict=True):
+    for name, value in zip(names, totals.tolist(), strict=True):
         if value:
             sums[name] = sums.get(name, 0.0) + value
     return sums
@@ -65,7 +65,7 @@ WRITERS: list[Callable[[Path], Path]] = [
 @pytest.mark.parametrize("write", WRITERS, ids=["plain", "inside", "partial", "large"])
 def test_sums_by_each_axis_are_those_of_the_profile(tmp_path: Path, write: Callable[[Path], Path]) -> None:
     path = write(tmp_path / "run.rankwise")
-    run = told(path)
+    run = run_of(path)
     axes = run["axes"]
     assert run["cells"]["together"] == 1
     for what, column in SUMS.items():
@@ -90,7 +90,7 @@ def test_sums_by_each_axis_are_those_of_the_profile(tmp_path: Path, write: Calla
 
 
 def test_axes_of_the_known_run(tmp_path: Path) -> None:
-    axes = told(profiles.write_profile(tmp_path / "run.rankwise"))["axes"]
+    axes = run_of(profiles.write_profile(tmp_path / "run.rankwise"))["axes"]
     assert axes["ranks"] == 4
     assert axes["hosts"] == ["nodea", "nodeb"]
     assert axes["hostOf"].tolist() == [0, 0, 1, 1]
@@ -111,7 +111,7 @@ def test_axes_of_the_known_run(tmp_path: Path) -> None:
 def test_many_communicators_are_families(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = profiles.write_profile(tmp_path / "run.rankwise")
     monkeypatch.setattr(axes_module, "_MOST_COMMUNICATORS", 8)
-    run = told(path)
+    run = run_of(path)
     communicators = run["axes"]["communicators"]
     assert communicators["each"] is False
     assert communicators["name"] == communicators["family"]
@@ -121,14 +121,14 @@ def test_many_communicators_are_families(tmp_path: Path, monkeypatch: pytest.Mon
     assert communicators["parent"][place("W_a1_u1")] == place("W_a1")
     # One fewer, and each is told apart.
     monkeypatch.setattr(axes_module, "_MOST_COMMUNICATORS", 9)
-    assert told(path)["axes"]["communicators"]["each"] is True
+    assert run_of(path)["axes"]["communicators"]["each"] is True
 
 
 def test_more_than_a_thousand_communicators(tmp_path: Path) -> None:
     path = profiles.write_profile(tmp_path / "run.rankwise")
     with closing(sqlite3.connect(path)) as connection, connection:
         profiles.add_communicators(connection, {f"W_s1.{number}": "0-3" for number in range(1000)})
-    run = told(path)
+    run = run_of(path)
     assert run["axes"]["communicators"]["each"] is False
     assert run["axes"]["communicators"]["name"].count("W_s1") == 1
     assert run["cells"]["seconds"].sum() == pytest.approx(profiles.MPI_TOTAL + profiles.INIT_FINALIZE_TOTAL)
@@ -136,10 +136,10 @@ def test_more_than_a_thousand_communicators(tmp_path: Path) -> None:
 
 def test_many_rows_are_of_several_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = profiles.write_profile(tmp_path / "run.rankwise")
-    whole = told(path)
+    whole = run_of(path)
     rows = len(whole["cells"]["rank"])
     monkeypatch.setattr(cells_module, "_MOST_ROWS", rows - 1)
-    halved = told(path)
+    halved = run_of(path)
     assert halved["cells"]["together"] == 2
     names = ["ranks 0, 1", "ranks 2, 3"]
     allreduce = halved["axes"]["procedures"]["name"].index("Allreduce")
@@ -148,25 +148,25 @@ def test_many_rows_are_of_several_ranks(tmp_path: Path, monkeypatch: pytest.Monk
     assert by(halved, "rank", names, "of") == pytest.approx({"ranks 0, 1": 0.75, "ranks 2, 3": 1.75})
     # As few as there can be: nothing is lost, and it ends.
     monkeypatch.setattr(cells_module, "_MOST_ROWS", 1)
-    one = told(path)
-    assert set(one["cells"]["rank"].tolist()) == {0}
+    merged = run_of(path)
+    assert set(merged["cells"]["rank"].tolist()) == {0}
     for what in SUMS:
-        assert one["cells"][what].sum() == pytest.approx(whole["cells"][what].sum())
+        assert merged["cells"][what].sum() == pytest.approx(whole["cells"][what].sum())
 
 
 def test_times_that_do_not_pack_are_of_several_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = profiles.write_profile(tmp_path / "run.rankwise")
-    whole = told(path)
+    whole = run_of(path)
     assert whole["cells"]["together"] == 1
     monkeypatch.setattr(cells_module, "_MOST_EXACT", 0)
-    rounded = told(path)
+    rounded = run_of(path)
     assert rounded["cells"]["together"] == 1
     assert rounded["cells"]["seconds"] == pytest.approx(whole["cells"]["seconds"], rel=2**-16)
     assert set(np.modf(np.ldexp(np.frexp(rounded["cells"]["seconds"])[0], 16))[0]) == {0.0}
     monkeypatch.setattr(cells_module, "_MOST_PACKED", 1)
-    one = told(path)
-    assert set(one["cells"]["rank"].tolist()) == {0}
-    assert one["cells"]["seconds"].sum() == pytest.approx(whole["cells"]["seconds"].sum(), rel=2**-16)
+    merged = run_of(path)
+    assert set(merged["cells"]["rank"].tolist()) == {0}
+    assert merged["cells"]["seconds"].sum() == pytest.approx(whole["cells"]["seconds"].sum(), rel=2**-16)
 
 
 def test_ranks_that_left_nothing_are_on_no_host(tmp_path: Path) -> None:
@@ -175,14 +175,14 @@ def test_ranks_that_left_nothing_are_on_no_host(tmp_path: Path) -> None:
         connection.execute("DELETE FROM ranks WHERE rank = 2")
         connection.execute("DELETE FROM calls WHERE rank = 2")
         connection.execute("UPDATE run SET ranks_expected = 6")
-    axes = told(path)["axes"]
+    axes = run_of(path)["axes"]
     assert axes["ranks"] == 6
     assert axes["hosts"] == ["nodea", "nodeb"]
     assert axes["hostOf"].tolist() == [0, 0, 2, 1, 2, 2]
 
 
 def test_a_run_without_any_call(tmp_path: Path) -> None:
-    run = told(profiles.write_empty(tmp_path / "run.rankwise"))
+    run = run_of(profiles.write_empty(tmp_path / "run.rankwise"))
     assert run["axes"]["sizes"] == []
     assert all(len(run["cells"][name]) == 0 for name in run["cells"] if name != "together")
     assert any("MPI_Init" in warning for warning in run["warnings"])
@@ -192,7 +192,7 @@ def test_calls_are_told_apart_by_their_site(tmp_path: Path) -> None:
     made = made_profile.Made(ranks=2)
     for rank in range(2):
         made.call(rank, "MPI_Barrier", 0.5 + rank)
-    run = told(made.write(tmp_path / "made.rankwise"))
+    run = run_of(made.write(tmp_path / "made.rankwise"))
     assert run["axes"]["sites"][0] == "not known"
     assert by(run, "site", run["axes"]["sites"], "seconds") == pytest.approx({"not known": 2.0})
 
@@ -201,7 +201,7 @@ def test_names_of_others_are_harmless(tmp_path: Path) -> None:
     path = profiles.write_hostile(tmp_path / "run.rankwise")
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE ranks SET host = ? WHERE rank = 0", (HOSTILE,))
-    run = told(path)
+    run = run_of(path)
 
     def texts(value: Any) -> list[str]:
         if isinstance(value, str):
@@ -209,9 +209,11 @@ def test_names_of_others_are_harmless(tmp_path: Path) -> None:
         children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
         return [text for child in children for text in texts(child)]
 
-    found = texts(run)
+    strings = texts(run)
     # Line feeds are in tables of several lines, and in nothing that has a name.
-    assert not [text for text in found if any(ord(one) < 32 or one in "\x7f\x9b\u202e" for one in text)]
+    assert not [
+        text for text in strings if any(ord(letter) < 32 or letter in "\x7f\x9b\u202e" for letter in text)
+    ]
     assert "\\x1b]0;owned\\x07<script>\\u202e\\n" in run["axes"]["hosts"]
 
 
@@ -220,7 +222,7 @@ def test_regions_are_in_regions(tmp_path: Path) -> None:
     made.region(1, "solve", {0: (5.0, 2.0)})
     made.region(2, "solve/exchange", {0: (3.0, 3.0)}, parent=1)
     made.call(0, "MPI_Barrier", 0.5, region=2)
-    axes = told(made.write(tmp_path / "run.rankwise"))["axes"]
+    axes = run_of(made.write(tmp_path / "run.rankwise"))["axes"]
     assert axes["regions"]["name"] == ["outside of regions", "solve", "solve/exchange"]
     assert axes["regions"]["parent"].tolist() == [-1, -1, 1]
 

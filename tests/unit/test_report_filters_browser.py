@@ -108,10 +108,10 @@ def test_titles_say_what_the_filters_leave(browser: Any, tmp_path: Path) -> None
 
 def test_all_keys_are_documented() -> None:
     text = (ROOT / "docs/reference/report.md").read_text(encoding="utf-8")
-    told = text[text.index("## The address") :]
+    section = text[text.index("## The address") :]
     keys = set(re.findall(r"^  (\w+): string;", (ROOT / "web/src/shell/state.ts").read_text(), re.MULTILINE))
     for page in (ROOT / "web/src").glob("*/page.ts"):
-        for found in re.findall(r"^  options: \[([^\]]*)\]", page.read_text(encoding="utf-8"), re.MULTILINE):
-            keys |= set(re.findall(r'"([^"]+)"', found))
+        for names in re.findall(r"^  options: \[([^\]]*)\]", page.read_text(encoding="utf-8"), re.MULTILINE):
+            keys |= set(re.findall(r'"([^"]+)"', names))
     assert {"page", "run", "sizeFrom", "matrix-of", "bars-by"} <= keys
-    assert [key for key in sorted(keys) if f"`{key}`" not in told] == []
+    assert [key for key in sorted(keys) if f"`{key}`" not in section] == []

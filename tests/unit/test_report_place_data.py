@@ -25,7 +25,7 @@ from rankwise.views.node_inside import inside_text
 MACHINE = "two-packages.xml"
 
 
-def told(path: Path) -> dict[str, Any]:
+def data_of(path: Path) -> dict[str, Any]:
     with opened_profile(path) as connection:
         return place_data(subject(path, connection, Plain()))
 
@@ -34,8 +34,8 @@ def cores() -> list[list[int]]:
     """The processors of each core of the machine."""
     processors = recorded(MACHINE)
     return [
-        [one["os"] for one in processors if one["core"] == core]
-        for core in sorted({one["core"] for one in processors})
+        [processor["os"] for processor in processors if processor["core"] == core]
+        for core in sorted({processor["core"] for processor in processors})
     ]
 
 
@@ -47,7 +47,7 @@ def job(tmp_path: Path, hosts: Sequence[str], cpus: Sequence[Sequence[int]]) -> 
 def test_ranks_that_are_bound_and_nodes_that_are_alike(tmp_path: Path) -> None:
     core = cores()
     path, _ = job(tmp_path, ["n01", "n01", "n02", "n02", "n03"], [core[0], core[1]] * 2 + [core[0]])
-    data = told(path)
+    data = data_of(path)
     assert data["missing"] == data["unseen"] == ""
     [shape] = data["shapes"]
     assert len(shape["processor"]) == 32
@@ -71,9 +71,9 @@ def test_ranks_that_are_bound_and_nodes_that_are_alike(tmp_path: Path) -> None:
 
 def test_faults_are_marked_on_the_ranks_that_have_them(tmp_path: Path) -> None:
     core = cores()
-    every = [cpu for one in core for cpu in one]
+    every = [cpu for cpus in core for cpu in cpus]
     path, _ = job(tmp_path, ["n01"] * 3 + ["n02"] * 3, [core[0], core[0], core[1], every, every, core[1]])
-    data = told(path)
+    data = data_of(path)
     marks = {
         kind: [rank for rank in range(6) if data["ranks"]["faults"][rank] & 1 << number]
         for number, kind in enumerate(data["kinds"])
@@ -91,10 +91,10 @@ def test_what_crowding_may_cost(tmp_path: Path) -> None:
     for processor in range(2):
         run.insert("shape_processors", shape=1, processor=processor, core=processor, kind="any")
     run.insert("node_shapes", host="node", shape=1)
-    data = told(run.write(tmp_path / "crowded.rankwise"))
-    [found] = data["findings"]
-    assert found["rule"] == "oversubscribed"
-    assert found["seconds"] == pytest.approx(20.0)
+    data = data_of(run.write(tmp_path / "crowded.rankwise"))
+    [finding] = data["findings"]
+    assert finding["rule"] == "oversubscribed"
+    assert finding["seconds"] == pytest.approx(20.0)
     assert data["kinds"] == ["crowded"]
 
 
@@ -103,7 +103,7 @@ def test_the_rules_that_are_asked_are_there() -> None:
 
 
 def test_without_insides(tmp_path: Path) -> None:
-    data = told(Made(hosts=["a", "a", "b", "b"]).write(tmp_path / "p.rankwise"))
+    data = data_of(Made(hosts=["a", "a", "b", "b"]).write(tmp_path / "p.rankwise"))
     assert data["shapes"] == []
     assert "/sys" in data["unseen"]
     assert data["nodes"]["shape"] == [-1, -1]
@@ -115,7 +115,7 @@ def test_bytes_by_node(tmp_path: Path) -> None:
     run.message(0, 1, 100)
     run.message(1, 2, 10)
     run.message(3, 0, 7)
-    nodes = told(run.write(tmp_path / "p.rankwise"))["nodes"]
+    nodes = data_of(run.write(tmp_path / "p.rankwise"))["nodes"]
     assert (nodes["onNode"], nodes["offNode"], nodes["unplaced"]) == ([100, 0], [10, 7], [0, 0])
 
 
@@ -125,14 +125,14 @@ def test_waiting_of_collectives(tmp_path: Path) -> None:
     run.instance("MPI_Barrier", 1, [1.0, 1.0, 1.0, 1.75], 1.75)
     for rank in range(4):
         run.call(rank, "MPI_Barrier", 0.0 if rank == 3 else 0.75)
-    data = told(run.write(tmp_path / "p.rankwise"))
+    data = data_of(run.write(tmp_path / "p.rankwise"))
     assert data["waiting"] is True
     assert data["ranks"]["waited"] == pytest.approx([0.75, 0.75, 0.75, 0.0])
     assert data["ranks"]["run"] == pytest.approx([10.0] * 4)
 
 
 def test_the_inside_in_words() -> None:
-    processors = tuple(Processor(one, one // 2, None, None, None, None, "any") for one in range(4))
+    processors = tuple(Processor(number, number // 2, None, None, None, None, "any") for number in range(4))
     node = NodePlace(
         "n",
         processors,

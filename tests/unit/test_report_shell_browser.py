@@ -47,10 +47,10 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def calls(tab: Tab, folder: Path) -> dict[str, float]:
     """Seconds of each call, as the page Calls tells it."""
-    found: dict[str, float] = {}
+    sums: dict[str, float] = {}
     for row in tab.rows("#calls-data", folder):
-        found[row["call"]] = found.get(row["call"], 0.0) + float(row["seconds"])
-    return {call: seconds for call, seconds in found.items() if seconds}
+        sums[row["call"]] = sums.get(row["call"], 0.0) + float(row["seconds"])
+    return {call: seconds for call, seconds in sums.items() if seconds}
 
 
 def state(tab: Tab) -> dict[str, str]:
@@ -113,8 +113,8 @@ def test_filters_by_call_and_size(browser: Any, report: Path, tmp_path: Path) ->
     ):
         tab.to(f"page=communicators&{address}")
         rows = tab.rows("#communicators-data", tmp_path)
-        found = {row["communicator"]: float(row["seconds"] or 0) for row in rows}
-        assert {name: value for name, value in found.items() if value} == pytest.approx(seconds, rel=1e-6)
+        shown = {row["communicator"]: float(row["seconds"] or 0) for row in rows}
+        assert {name: value for name, value in shown.items() if value} == pytest.approx(seconds, rel=1e-6)
     tab.close()
 
 
@@ -214,7 +214,7 @@ def test_names_that_the_run_does_not_have(browser: Any, report: Path) -> None:
     address = "page=nix&communicator=Nix&procedure=Nix&ranks=77&node=n&region=r&sizeFrom=9&sizeTo=x&more=%00"
     tab = Tab(browser, report, address=address)
     assert tab.page.locator("[role=tab][aria-selected=true]").count() == 1
-    told = tab.page.inner_text(".notice")
+    notice = tab.page.inner_text(".notice")
     for name in (
         "communicator Nix",
         "call Nix",
@@ -224,7 +224,7 @@ def test_names_that_the_run_does_not_have(browser: Any, report: Path) -> None:
         "size from 9",
         "size to x",
     ):
-        assert f"no {name}" in told
+        assert f"no {name}" in notice
     assert tab.page.locator(".chip.unknown").count() == 7
     for name in tab.names_of_pages():
         tab.click(f"#tab-{name}")
@@ -236,20 +236,20 @@ def test_search_by_keyboard(browser: Any, report: Path) -> None:
     tab.page.locator("#search").wait_for()  # keys that are pressed before are lost
     press = tab.page.keyboard.press
 
-    def found(text: str) -> list[str]:
+    def results_for(text: str) -> list[str]:
         press("/")
         tab.page.keyboard.type(text)
         tab.page.locator("#results").wait_for()
         return [line.split("\n")[0] for line in tab.page.locator("#results [role=option]").all_inner_texts()]
 
-    assert found("ALL")[:3] == ["Allreduce", "Alltoallv", "Calls and sizes"]
+    assert results_for("ALL")[:3] == ["Allreduce", "Alltoallv", "Calls and sizes"]
     assert tab.page.get_attribute("#search", "aria-activedescendant") == "result-0"
     press("ArrowDown")
     assert tab.page.inner_text("#results [aria-selected=true]").startswith("Alltoallv")
     press("Enter")
     assert state(tab) == {"procedure": "Alltoallv"}
     tab.page.evaluate("document.activeElement.blur()")
-    assert found("nothing like it") == ["No match."]
+    assert results_for("nothing like it") == ["No match."]
     press("Enter")
     press("Escape")
     assert not tab.page.locator("#results").is_visible()
@@ -261,11 +261,11 @@ def test_search_by_keyboard(browser: Any, report: Path) -> None:
         ("grid", "communicator", "W_a1"),
     ):
         tab.page.evaluate("document.activeElement.blur()")
-        assert found(text)
+        assert results_for(text)
         press("Enter")
         assert state(tab)[key] == value
     tab.page.evaluate("document.activeElement.blur()")
-    found("balance")
+    results_for("balance")
     press("Enter")
     assert state(tab)["page"] == "balance"
     tab.close()
@@ -342,28 +342,28 @@ def test_everybody_can_use_it(browser: Any, report: Path, theme: str) -> None:
         pytest.skip("needs axe-core: npm ci in web/")
     tab = Tab(browser, report, color_scheme=theme)
     tab.page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = []
+    violations = []
     for name in tab.names_of_pages():
         tab.click(f"#tab-{name}")
-        found += wrong(tab, f"{name} {theme}")
+        violations += wrong(tab, f"{name} {theme}")
     tab.page.evaluate("window.location.hash = 'page=calls&communicator=W&ranks=77'")
     tab.page.wait_for_selector(".chip.unknown")
     tab.click(".filters summary")
     tab.page.fill("#search", "all")
-    found += wrong(tab, f"filters and search {theme}")
+    violations += wrong(tab, f"filters and search {theme}")
     tab.click("#help")
-    found += wrong(tab, f"help {theme}")
-    assert found == []
+    violations += wrong(tab, f"help {theme}")
+    assert violations == []
     tab.close()
 
 
 def wrong(tab: Tab, where: str) -> list[str]:
     """What axe finds."""
-    told = tab.page.evaluate("axe.run()")["violations"]
+    violations = tab.page.evaluate("axe.run()")["violations"]
     return [
-        f"{where}: {one['id']}: {node['html'][:120]} {node['any'][:1] and node['any'][0]['message']}"
-        for one in told
-        for node in one["nodes"]
+        f"{where}: {violation['id']}: {node['html'][:120]} {node['any'][:1] and node['any'][0]['message']}"
+        for violation in violations
+        for node in violation["nodes"]
     ]
 
 
@@ -405,8 +405,8 @@ def test_nothing_overlaps_or_hangs_out(browser: Any, report: Path, width: int, t
         assert box["x"] + box["width"] <= width
     parts = ["header", "nav .row", ".filters summary", ".chips", ".lists", ".notice", "#stage"]
     boxes = [tab.page.locator(part).bounding_box() for part in parts if tab.page.locator(part).is_visible()]
-    for one, place in enumerate(boxes):
-        for other in boxes[one + 1 :]:
+    for number, place in enumerate(boxes):
+        for other in boxes[number + 1 :]:
             beside = (
                 place["x"] + place["width"] <= other["x"] + 1 or other["x"] + other["width"] <= place["x"] + 1
             )

@@ -30,7 +30,7 @@ class Plain(Container):
         return np.ravel(np.asarray(numbers)).tolist()
 
 
-def told(path: Path) -> tuple[list[str], dict[str, Any]]:
+def sites_of(path: Path) -> tuple[list[str], dict[str, Any]]:
     """Return the names of the places of a profile, and what a report tells of them."""
     with opened_profile(path) as connection:
         of = subject(path, connection, Plain())
@@ -80,7 +80,7 @@ def test_places_of_a_program_and_a_library(tmp_path: Path, golden: Golden) -> No
         process.objects = [loaded_object(b"/home/me/solver", kind=1), loaded_object(b"/usr/lib/libsums.so.3")]
         process.sites = [{"offset": 16, "object": 0}, {"offset": 48, "object": 1}]
         process.calls[0] += [call("MPI_Scan", site=FIRST), call("MPI_Scan", site=FIRST + 1)]
-    names, data = told(made(tmp_path, processes).path)
+    names, data = sites_of(made(tmp_path, processes).path)
     assert names == ["not known", "solver+0x10", "libsums.so.3+0x30"]
     assert data["missing"] == ""
     libraries = data["libraries"]
@@ -99,7 +99,7 @@ def test_lines_that_are_known_of_some(tmp_path: Path, golden: Golden) -> None:
     run.insert("sites", id=1, object=1, offset=5, function="f", file="/a/x.pyx", line=3)
     run.insert("sites", id=2, object=1, offset=9)
     path = run.write(tmp_path / "some.rankwise")
-    names, data = told(path)
+    names, data = sites_of(path)
     assert names == ["not known", "x.pyx:3", "MPI.so+0x9"]
     golden.says(data["hint"], "1 .. 2")
     assert "--python-sites" in data["hint"]
@@ -108,14 +108,14 @@ def test_lines_that_are_known_of_some(tmp_path: Path, golden: Golden) -> None:
 def test_without_places(tmp_path: Path) -> None:
     made_run = Made(ranks=2)
     made_run.call(0, "MPI_Barrier", 0.5)
-    names, data = told(made_run.write(tmp_path / "none.rankwise"))
+    names, data = sites_of(made_run.write(tmp_path / "none.rankwise"))
     assert names == ["not known"]
     assert "--no-sites" in data["missing"]
     assert "--no-paths" in data["callers"]["missing"]
 
 
 def test_callers_are_lines_one_below_the_other(tmp_path: Path) -> None:
-    names, data = told(made_paths().write(tmp_path / "paths.rankwise"))
+    names, data = sites_of(made_paths().write(tmp_path / "paths.rankwise"))
     callers = data["callers"]
     assert callers["missing"] == ""
     assert [names[site] for site in callers["site"]] == ["libways.so.1+0x99"]
@@ -142,6 +142,6 @@ def test_callers_are_lines_one_below_the_other(tmp_path: Path) -> None:
 def test_names_of_callers_are_text(tmp_path: Path) -> None:
     profile = made_paths()
     profile.connection.execute("UPDATE frames SET function = 'a\x1b[31m', file = '/b\u202e.c'")
-    _, data = told(profile.write(tmp_path / "hostile.rankwise"))
+    _, data = sites_of(profile.write(tmp_path / "hostile.rankwise"))
     frames = data["callers"]["frames"]
     assert not any("\x1b" in text or "\u202e" in text for text in (*frames["function"], *frames["file"]))

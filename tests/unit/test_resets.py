@@ -72,8 +72,8 @@ def script(path: Path, text: str) -> Path:
 def test_the_line_is_named_wherever_it_is(tmp_path: Path) -> None:
     inner = script(tmp_path / "inner.sh", "# LD_PRELOAD= no\n\nLD_PRELOAD= exec ./app")
     outer = script(tmp_path / "outer.sh", "set -e\nexec ./inner.sh outer.sh")
-    [found] = resets(outer, os.environ)
-    assert (found.script, found.number, found.line) == (inner, 4, "LD_PRELOAD= exec ./app")
+    [reset] = resets(outer, os.environ)
+    assert (reset.script, reset.number, reset.line) == (inner, 4, "LD_PRELOAD= exec ./app")
     assert resets(tmp_path / "none", os.environ) == []
 
     planned = look([str(outer)], os.environ)

@@ -28,7 +28,7 @@ def made(of: Made, *members: str, family: str = "W_s1", first: int = 10, **value
 
 
 def role(of: Made, family: str = "W_s1") -> str:
-    return next(one.role for one in families(of.seen.connection) if one.family == family)
+    return next(row.role for row in families(of.seen.connection) if row.family == family)
 
 
 def lists(*groups: Sequence[int]) -> list[str]:
@@ -63,7 +63,7 @@ ON_NODES: list[Sequence[Sequence[int]]] = [
 ]
 
 
-def told(hosts: Sequence[str], groups: Sequence[Sequence[int]]) -> str:
+def line_of(hosts: Sequence[str], groups: Sequence[Sequence[int]]) -> str:
     of = run(hosts=hosts)
     made(of, *lists(*groups))
     return f"{' | '.join(lists(*groups))}: {role(of) or '-'}"
@@ -71,12 +71,12 @@ def told(hosts: Sequence[str], groups: Sequence[Sequence[int]]) -> str:
 
 def test_roles_by_members(golden: Golden) -> None:
     golden.says(
-        "\n".join(told((), groups) for groups in MEMBERS), "0,1,2 | 3,4,5,6,7,8,9,10,11: ranks 0-2 .. rest"
+        "\n".join(line_of((), groups) for groups in MEMBERS), "0,1,2 | 3,4,5,6,7,8,9,10,11: ranks 0-2 .. rest"
     )
 
 
 def test_roles_by_nodes(golden: Golden) -> None:
-    golden.says("\n".join(told(HOSTS, groups) for groups in ON_NODES), "4,5,6,7: .. b")
+    golden.says("\n".join(line_of(HOSTS, groups) for groups in ON_NODES), "4,5,6,7: .. b")
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_where_members_tell_nothing_the_function_does() -> None:
         of.insert("sites", id=key, object=1, offset=key, function=function)
         made(of, *lists(range(12)), family=f"W_d{key}", first=10 + key, site=key)
     made(of, *lists(range(3)), first=30, site=1)
-    told = [role(of, f"W_d{key}") for key in (1, 2, 3)]
-    assert told == ["made in setup", "", ""]
+    roles = [role(of, f"W_d{key}") for key in (1, 2, 3)]
+    assert roles == ["made in setup", "", ""]
     assert role(of) == "ranks 0-2"
 
 
@@ -121,9 +121,9 @@ def test_the_programs_own_name_wins() -> None:
     of = run()
     made(of, *lists(range(3)), user_name="PP")
     made(of, *lists(range(3, 12)), family="W_s2", first=20)
-    names = {name_and_role(one) for one in families(of.seen.connection)}
+    names = {name_and_role(row) for row in families(of.seen.connection)}
     assert names == {"W", 'W_s1.10 "PP"', "W_s2.20 (ranks 3-11)"}
-    assert {name_and_role(one) for one in communicators(of.seen.connection)} == names
+    assert {name_and_role(row) for row in communicators(of.seen.connection)} == names
 
 
 def test_unknown_and_damaged_members_have_no_role() -> None:
@@ -153,5 +153,5 @@ def test_the_library_that_a_program_is_all_in(
     calls: dict[tuple[str, int], int], main: tuple[str, int] | None
 ) -> None:
     objects = [Object(number, path, "", own) for number, (path, own) in enumerate(calls, 1)]
-    found = main_library(objects, list(calls.values()))
-    assert (found.path if found else None) == (main[0] if main else None)
+    library = main_library(objects, list(calls.values()))
+    assert (library.path if library else None) == (main[0] if main else None)

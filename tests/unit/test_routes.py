@@ -26,19 +26,19 @@ def one_by_one(
     subnet: Subnet, source: NDArray[np.int64], destination: NDArray[np.int64], offsets: list[int]
 ) -> list[dict[int, float] | None]:
     """The share of each pair's messages on each link, found message by message."""
-    found: list[dict[int, float] | None] = []
-    for one, other in zip(source.tolist(), destination.tolist(), strict=True):
+    by_pair: list[dict[int, float] | None] = []
+    for sender, other in zip(source.tolist(), destination.tolist(), strict=True):
         total: dict[int, float] | None = {}
-        for offset in offsets if one != other else []:
-            shares = route(subnet, one, other, offset)
+        for offset in offsets if sender != other else []:
+            shares = route(subnet, sender, other, offset)
             if shares is None:
                 total = None
                 break
             assert total is not None
             for link, share in shares.items():
                 total[link] = total.get(link, 0.0) + share / len(offsets)
-        found.append(total)
-    return found
+        by_pair.append(total)
+    return by_pair
 
 
 RANDOM = [
@@ -64,10 +64,10 @@ def test_random_messages_load_what_single_ones_do(seed: int, split: bool, lmc: i
             for link, share in (shares or {}).items():
                 expected[of, link] += amount * share
         kinds = np.stack([weight, np.ones(60)])
-        found = routed(subnet, source, destination, kinds, group=group, groups=3, lid_offset=offset)
-        assert found.loads.shape == (2, 3, len(subnet.links))
-        np.testing.assert_allclose(found.loads[0], expected)
-        assert [fate == ARRIVES for fate in found.fate.tolist()] == [each is not None for each in known]
+        routing = routed(subnet, source, destination, kinds, group=group, groups=3, lid_offset=offset)
+        assert routing.loads.shape == (2, 3, len(subnet.links))
+        np.testing.assert_allclose(routing.loads[0], expected)
+        assert [fate == ARRIVES for fate in routing.fate.tolist()] == [each is not None for each in known]
         loads = link_loads(subnet, source, destination, weight, lid_offset=offset)
         np.testing.assert_allclose(loads, expected.sum(axis=0))
         length = hops(subnet, source, destination, lid_offset=offset)
@@ -77,8 +77,8 @@ def test_random_messages_load_what_single_ones_do(seed: int, split: bool, lmc: i
             subnet, source, destination, np.arange(len(subnet.links)), lid_offset=offset
         )
         crossed: list[dict[int, float]] = [{} for _ in known]
-        for one, over, part in zip(pair.tolist(), link.tolist(), share.tolist(), strict=True):
-            crossed[one][over] = part
+        for place, over, part in zip(pair.tolist(), link.tolist(), share.tolist(), strict=True):
+            crossed[place][over] = part
         for shares, got in zip(known, crossed, strict=True):
             assert got == pytest.approx(shares or {})
 
@@ -89,9 +89,9 @@ def test_all_to_all_is_all_pairs(seed: int, split: bool, lmc: int, broken: bool)
     source, destination = pairs_of(subnet)
     for offset in (0, None):
         expected = routed(subnet, source, destination, np.ones(len(source)), lid_offset=offset)
-        found = all_to_all(subnet, np.arange(len(subnet.ports.hosts)), lid_offset=offset)
-        np.testing.assert_allclose(found.loads, expected.loads, atol=1e-9)
-        assert found.missing == (expected.fate != ARRIVES).sum()
+        exchange = all_to_all(subnet, np.arange(len(subnet.ports.hosts)), lid_offset=offset)
+        np.testing.assert_allclose(exchange.loads, expected.loads, atol=1e-9)
+        assert exchange.missing == (expected.fate != ARRIVES).sum()
 
 
 @pytest.mark.parametrize("split", [False, True])
@@ -151,9 +151,9 @@ def test_messages_in_circles_and_without_a_way_are_told_and_load_nothing() -> No
     # host 1: from switch 0 round and round between 1 and 2; host 2: no way from switch 1 on
     ways = {(0, 1): 2, (1, 1): 2, (2, 1): 1, (0, 2): 2, (1, 2): 0xFFFF}
     subnet = made([0, 3, 3], [(0, 1), (1, 2), (2, 3)], lambda switch, host: [ways.get((switch, host), 1)])
-    found = routed(subnet, [0, 0, 0], [1, 2, 0], [1.0, 1.0, 1.0])
-    assert found.fate.tolist() == [IN_CIRCLES, NO_WAY, ARRIVES]
-    assert not found.loads.any()
+    routing = routed(subnet, [0, 0, 0], [1, 2, 0], [1.0, 1.0, 1.0])
+    assert routing.fate.tolist() == [IN_CIRCLES, NO_WAY, ARRIVES]
+    assert not routing.loads.any()
     assert crossings(subnet, [0, 0], [1, 2], np.arange(len(subnet.links)))[0].tolist() == []
 
 
@@ -170,9 +170,9 @@ def test_long_ways_are_no_circles() -> None:
         return [first if host == 0 or switch == 0 else first + 1]
 
     subnet = made([0, count - 1], cables, ways)
-    found = routed(subnet, [0, 1], [1, 0], [5.0, 7.0])
-    assert found.fate.tolist() == [ARRIVES, ARRIVES]
-    assert sorted(found.loads.tolist()) == [5.0] * (count + 1) + [7.0] * (count + 1)
+    routing = routed(subnet, [0, 1], [1, 0], [5.0, 7.0])
+    assert routing.fate.tolist() == [ARRIVES, ARRIVES]
+    assert sorted(routing.loads.tolist()) == [5.0] * (count + 1) + [7.0] * (count + 1)
     assert hops(subnet, [0, 1], [1, 0]).tolist() == [count, count]
     assert len(crossings(subnet, [0], [1], np.arange(len(subnet.links)))[0]) == count + 1
 
@@ -209,5 +209,5 @@ def test_an_even_split_is_that_over_all_shortest_ways(seed: int) -> None:
 def test_different_values_are_those_of_numpy(size: int) -> None:
     for count in (0, 1, 200):
         values = np.random.default_rng(size).integers(0, size, count)
-        for found, known in zip(distinct(values, size), np.unique(values, return_inverse=True), strict=True):
-            assert found.tolist() == known.tolist()
+        for ours, known in zip(distinct(values, size), np.unique(values, return_inverse=True), strict=True):
+            assert ours.tolist() == known.tolist()

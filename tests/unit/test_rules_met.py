@@ -41,9 +41,9 @@ def profile(tmp_path: Path) -> Path:
 
 def test_rules_that_fit_no_call(profile: Path) -> None:
     with opened_profile(profile) as connection:
-        found = met([connection], (*FIT, *UNMET))
-    assert found.unmet == UNMET
-    assert found.processes == (2, 4)
+        result = met([connection], (*FIT, *UNMET))
+    assert result.unmet == UNMET
+    assert result.processes == (2, 4)
 
 
 def test_calls_on_an_unknown_communicator_may_fit_any_rule(profile: Path) -> None:

@@ -54,13 +54,13 @@ def test_several_worlds_in_one_run_directory(tmp_path: Path) -> None:
     (tmp_path / "solver.2.rankwise").write_text("somebody's")
     assembly = made(tmp_path, [])
     assert assembly.ranks_seen == 2
-    assert [(one.path.name, one.ranks_seen) for one in assembly.others] == [
+    assert [(other.path.name, other.ranks_seen) for other in assembly.others] == [
         ("solver.3.rankwise", 3),
         ("solver.4.rankwise", 2),
     ]
     assert (tmp_path / "solver.2.rankwise").read_text() == "somebody's"
     forced = assemble(run, assembly.path, exit_status=0, force=True)
-    assert [one.path.name for one in forced.others] == ["solver.2.rankwise", "solver.3.rankwise"]
+    assert [other.path.name for other in forced.others] == ["solver.2.rankwise", "solver.3.rankwise"]
 
 
 def test_profiles_of_several_worlds_are_named_after_their_programs(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_profiles_of_several_worlds_are_named_after_their_programs(tmp_path: Pat
 
     for force, air in ((False, "air.7.2"), (True, "air.7")):
         made = assemble(run, tmp_path / "x.rankwise", exit_status=0, force=force, by_program=by_program)
-        paths = [made.path, *(one.path for one in made.others)]
+        paths = [made.path, *(other.path for other in made.others)]
         assert [path.name for path in paths] == [
             f"{stem}.rankwise" for stem in ("ocean.7", air, "ocean.7.2", "solver.7")
         ]
@@ -131,7 +131,7 @@ def test_a_later_run_does_not_fill_the_holes_of_an_earlier_one(tmp_path: Path) -
         process.header |= {name: stamp(60) for name in ("loaded", "started", "latest", "stopping", "stopped")}
     write_world(tmp_path / "run", small_world(2)[:1], "a")
     assembly = made(tmp_path, later)
-    assert (assembly.ranks_seen, [one.ranks_seen for one in assembly.others]) == (1, [2])
+    assert (assembly.ranks_seen, [other.ranks_seen for other in assembly.others]) == (1, [2])
 
 
 def test_processes_that_do_not_know_their_rank_are_kept(tmp_path: Path, golden: Golden) -> None:
@@ -180,8 +180,8 @@ def test_flipped_bits_still_make_a_profile(tmp_path: Path) -> None:
     assembled = 0
     for assembly in made_of_damaged(tmp_path, small_world(), 120, damaged):
         assembled += 1
-        for one in (assembly, *assembly.others):
-            for (members,) in rows(one.path, "SELECT members FROM communicators WHERE size < 1000"):
+        for profile in (assembly, *assembly.others):
+            for (members,) in rows(profile.path, "SELECT members FROM communicators WHERE size < 1000"):
                 parse(members)
     assert assembled > 100
 

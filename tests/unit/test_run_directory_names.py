@@ -37,11 +37,11 @@ def say(program: Path, user: int | None = None, **environment: str) -> tuple[boo
 
 
 def name(program: Path, user: int | None = None, **environment: str) -> str:
-    given, path, told = say(program, user, RANKWISE_JOBS="/jobs", **environment)
-    assert (given, told) == (True, "")
-    found = re.fullmatch(r"/jobs/([^/]+)\.rankwise-run", path)
-    assert found is not None
-    return found[1]
+    given, path, message = say(program, user, RANKWISE_JOBS="/jobs", **environment)
+    assert (given, message) == (True, "")
+    match = re.fullmatch(r"/jobs/([^/]+)\.rankwise-run", path)
+    assert match is not None
+    return match[1]
 
 
 def test_none(program: Path) -> None:
@@ -81,16 +81,16 @@ def test_users_have_names_of_their_own(program: Path) -> None:
 def test_long_names_are_cut_and_stay_different(program: Path) -> None:
     names = {name(program, PMIX_NAMESPACE="n" * 230 + end) for end in ("a", "b")}
     assert len(names) == 2
-    assert all(len(f"{one}.rankwise-run") <= 255 for one in names)
+    assert all(len(f"{directory}.rankwise-run") <= 255 for directory in names)
 
 
 def test_who_has_no_launcher_is_a_job_of_its_own(program: Path) -> None:
     names = {name(program) for _ in range(3)}
     assert len(names) == 3
     host = re.escape(os.uname().nodename)
-    assert all(re.fullmatch(rf"u\d+\.{host}-\d+-[0-9a-f]+", one) for one in names)
+    assert all(re.fullmatch(rf"u\d+\.{host}-\d+-[0-9a-f]+", directory) for directory in names)
 
 
 def test_a_relative_path_is_refused(program: Path) -> None:
-    told = "rankwise: nothing is saved: RANKWISE_JOBS is jobs, not a whole path of a directory\n"
-    assert say(program, RANKWISE_JOBS="jobs") == (True, "-", told)
+    message = "rankwise: nothing is saved: RANKWISE_JOBS is jobs, not a whole path of a directory\n"
+    assert say(program, RANKWISE_JOBS="jobs") == (True, "-", message)

@@ -22,20 +22,20 @@ def profile(number: int, ranks: int) -> Assembly:
 
 
 def test_several_programs_are_one_line(golden: Golden) -> None:
-    told = _several_programs([profile(1, 2), profile(2, 3)])
-    golden.says(told, "2 MPI")
+    sentence = _several_programs([profile(1, 2), profile(2, 3)])
+    golden.says(sentence, "2 MPI")
 
 
 def test_worlds_of_one_process_hint_at_the_launcher(golden: Golden) -> None:
-    told = _several_programs([profile(number, 1) for number in range(1, 5)])
-    golden.says(told, "another MPI .. `rankwise doctor -- COMMAND`")
+    sentence = _several_programs([profile(number, 1) for number in range(1, 5)])
+    golden.says(sentence, "another MPI .. `rankwise doctor -- COMMAND`")
 
 
 def test_a_library_that_is_not_found_is_named() -> None:
     words = ("mpirun", "-n", "2", "./app")
     preload = Preload(Path("/r/rw.so"), Path("/run/dir"))
-    found = Detection(program="./app", kind=Kind.MPI, mpi="mpich", missing=("libmpi.so.12",))
-    plan = Plan(words, parse(words), (found,), {}, "", None)
+    detection = Detection(program="./app", kind=Kind.MPI, mpi="mpich", missing=("libmpi.so.12",))
+    plan = Plan(words, parse(words), (detection,), {}, "", None)
     assert "not found here: libmpi.so.12; load the modules" in plan.why_nothing_was_seen(127, preload)
     assert "libmpi" not in plan.why_nothing_was_seen(0, preload)
 
@@ -46,10 +46,10 @@ def test_what_takes_long_after_the_end_is_named(
     with messages.Waiting("nothing", wanted=True):
         pass
     monkeypatch.setattr(messages, "PATIENCE_S", 0.0)
-    told = ""
+    printed = ""
     end = time.monotonic() + 30
     with messages.Waiting("a.rankwise to be written", wanted=True):
-        while not told and time.monotonic() < end:
+        while not printed and time.monotonic() < end:
             time.sleep(0.01)
-            told = capsys.readouterr().err
-    golden.says(told, "a.rankwise")
+            printed = capsys.readouterr().err
+    golden.says(printed, "a.rankwise")

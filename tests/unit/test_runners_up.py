@@ -46,8 +46,8 @@ class Program(tuning.Program):
     def _run(self, way: Way) -> None:
         self.ran += 1
         rules = set(way.variables.get("RULES", "").split())
-        if found := rules & self.fails_with:
-            raise Rejected(f"`diff` ended with status 1 ({' '.join(sorted(found))})")
+        if failing := rules & self.fails_with:
+            raise Rejected(f"`diff` ended with status 1 ({' '.join(sorted(failing))})")
 
     def seconds(self, way: Way, number: int, left: float = 0.0) -> float:
         self._run(way)
@@ -61,7 +61,7 @@ class Program(tuning.Program):
 
 
 def materialise(settings: Settings) -> dict[str, str]:
-    return {"RULES": " ".join(f"{one.procedure[4:]}:{one.algorithm.name}" for one in settings.rules)}
+    return {"RULES": " ".join(f"{rule.procedure[4:]}:{rule.algorithm.name}" for rule in settings.rules)}
 
 
 @pytest.fixture(autouse=True)
@@ -80,26 +80,30 @@ def request(directory: Path, *procedures: str, **changes: object) -> Request:
     return tuning._request(directory, Calls(US), targets(cells), materialise=materialise, **changes)
 
 
-def rules(found: Tuned) -> dict[str, str]:
-    return {one.procedure: one.algorithm.name for one in found.settings.rules} if found.settings else {}
+def rules(tuned: Tuned) -> dict[str, str]:
+    return {rule.procedure: rule.algorithm.name for rule in tuned.settings.rules} if tuned.settings else {}
 
 
-def shown(found: Tuned) -> str:
+def shown(tuned: Tuned) -> str:
     file = StringIO()
-    print_tuned(found, [], 100.0, [], file)
+    print_tuned(tuned, [], 100.0, [], file)
     return " ".join(file.getvalue().split())
 
 
 def test_the_fastest_of_the_others_comes_first(tmp_path: Path) -> None:
     del tmp_path
     (target,) = targets([tuning._cell()])
-    arms = {"default": None, **{one.name: one for one in OFFERED}, "linear2": Algorithm("linear2", 6)}
+    arms = {
+        "default": None,
+        **{algorithm.name: algorithm for algorithm in OFFERED},
+        "linear2": Algorithm("linear2", 6),
+    }
     calls = Calls({**US, "linear2": 40.0})
     raced = race(Together(calls, target), target.first, arms)
     assert raced.winner == OFFERED[0]
-    found = runners_up(raced)
-    assert [algorithm.name for algorithm, _ in found] == ["linear2", "ring"]  # tree is slower than default
-    for (_, evidence), true in zip(found, (100 / 40, 100 / 50), strict=True):
+    others = runners_up(raced)
+    assert [algorithm.name for algorithm, _ in others] == ["linear2", "ring"]  # tree is slower than default
+    for (_, evidence), true in zip(others, (100 / 40, 100 / 50), strict=True):
         assert evidence.ratio == pytest.approx(true, rel=0.1)
         assert evidence.low <= evidence.ratio <= evidence.high
         assert evidence.rounds >= 8
@@ -107,38 +111,38 @@ def test_the_fastest_of_the_others_comes_first(tmp_path: Path) -> None:
 
 def test_the_runner_up_takes_the_place_of_a_winner_that_fails(tmp_path: Path, golden: Golden) -> None:
     program = Program(tmp_path, "Allreduce:linear")
-    found = tune(request(tmp_path, "MPI_Allreduce", traits=ROUNDING), program, tuning._quiet)
-    assert rules(found) == {"MPI_Allreduce": "ring"}
-    assert found.proof is not None
-    assert found.proof.is_gain
-    (tried,) = found.tried
+    tuned = tune(request(tmp_path, "MPI_Allreduce", traits=ROUNDING), program, tuning._quiet)
+    assert rules(tuned) == {"MPI_Allreduce": "ring"}
+    assert tuned.proof is not None
+    assert tuned.proof.is_gain
+    (tried,) = tuned.tried
     assert list(tried.failed) == ["linear"]
-    golden.says(shown(found), "Allreduce: linear .. status 1 .. ring .. Proven")
-    (cell,) = tuned_as_data(found, [])["cells"]  # type: ignore[misc]
+    golden.says(shown(tuned), "Allreduce: linear .. status 1 .. ring .. Proven")
+    (cell,) = tuned_as_data(tuned, [])["cells"]  # type: ignore[misc]
     assert cell["program_fails_with"] == tried.failed
 
 
 def test_where_all_of_them_fail_they_are_named(tmp_path: Path, golden: Golden) -> None:
     program = Program(tmp_path, "Allreduce:linear", "Allreduce:ring")
-    found = tune(request(tmp_path, "MPI_Allreduce", traits=ROUNDING), program, tuning._quiet)
-    assert not rules(found)
-    assert found.proof is not None
-    assert found.proof.rejected
-    golden.says(shown(found), "linear .. ring .. --bitwise")
-    assert _failed(found) == ["Allreduce not by linear, ring"]  # what `rankwise optimize` says of it
+    tuned = tune(request(tmp_path, "MPI_Allreduce", traits=ROUNDING), program, tuning._quiet)
+    assert not rules(tuned)
+    assert tuned.proof is not None
+    assert tuned.proof.rejected
+    golden.says(shown(tuned), "linear .. ring .. --bitwise")
+    assert _failed(tuned) == ["Allreduce not by linear, ring"]  # what `rankwise optimize` says of it
 
 
 def test_one_rule_that_fails_does_not_cost_the_others(tmp_path: Path) -> None:
     """Sums that change are left alone, as --bitwise does it, and Bcast keeps its winner."""
     program = Program(tmp_path, "Allreduce:linear", "Allreduce:ring")
-    found = tune(request(tmp_path, "MPI_Allreduce", "MPI_Bcast"), program, tuning._quiet)
-    assert rules(found) == {"MPI_Bcast": "linear"}
-    assert found.proof is not None
-    assert found.proof.is_gain
-    by_call = {one.target.procedure: one for one in found.tried}
+    tuned = tune(request(tmp_path, "MPI_Allreduce", "MPI_Bcast"), program, tuning._quiet)
+    assert rules(tuned) == {"MPI_Bcast": "linear"}
+    assert tuned.proof is not None
+    assert tuned.proof.is_gain
+    by_call = {tried.target.procedure: tried for tried in tuned.tried}
     assert list(by_call["MPI_Allreduce"].failed) == ["linear", "ring"]
     assert not by_call["MPI_Bcast"].failed
-    assert not found.digits
+    assert not tuned.digits
 
 
 def test_rules_that_fail_together_alone_are_out(tmp_path: Path) -> None:
@@ -147,32 +151,32 @@ def test_rules_that_fail_together_alone_are_out(tmp_path: Path) -> None:
             if len(way.variables.get("RULES", "").split()) > 1:
                 raise Rejected("boom")
 
-    found = tune(request(tmp_path, "MPI_Allreduce", "MPI_Bcast"), Together2(tmp_path), tuning._quiet)
-    assert not rules(found)
-    assert found.proof is not None
-    assert found.proof.rejected == "boom"
+    tuned = tune(request(tmp_path, "MPI_Allreduce", "MPI_Bcast"), Together2(tmp_path), tuning._quiet)
+    assert not rules(tuned)
+    assert tuned.proof is not None
+    assert tuned.proof.rejected == "boom"
 
 
 def test_a_program_that_does_not_fail_runs_no_more_than_before(tmp_path: Path) -> None:
     program = Program(tmp_path)
-    found = tune(request(tmp_path, "MPI_Allreduce", "MPI_Bcast"), program, tuning._quiet)
-    assert rules(found) == {"MPI_Allreduce": "linear", "MPI_Bcast": "linear"}
-    assert found.proof is not None
-    assert found.proof.interval is not None
-    assert program.ran == 2 + 2 + 2 * found.proof.interval.pairs  # the effect, warming up, pairs
+    tuned = tune(request(tmp_path, "MPI_Allreduce", "MPI_Bcast"), program, tuning._quiet)
+    assert rules(tuned) == {"MPI_Allreduce": "linear", "MPI_Bcast": "linear"}
+    assert tuned.proof is not None
+    assert tuned.proof.interval is not None
+    assert program.ran == 2 + 2 + 2 * tuned.proof.interval.pairs  # the effect, warming up, pairs
 
 
 def test_the_runner_up_of_a_winner_that_can_not_stand_beside_others(tmp_path: Path) -> None:
     def untranslatable(settings: Settings) -> str:
-        linear = [one for one in settings.rules if one.algorithm.name == "linear"]
+        linear = [rule for rule in settings.rules if rule.algorithm.name == "linear"]
         return "there is room for one" if len(linear) > 1 else ""
 
-    found = tune(
+    tuned = tune(
         request(tmp_path, "MPI_Allreduce", "MPI_Bcast", untranslatable=untranslatable),
         Program(tmp_path),
         tuning._quiet,
     )
-    assert sorted(rules(found).values()) == ["linear", "ring"]
-    (tried,) = (one for one in found.tried if one.beside)
+    assert sorted(rules(tuned).values()) == ["linear", "ring"]
+    (tried,) = (tried for tried in tuned.tried if tried.beside)
     assert tried.rule is not None
-    assert "ring" in shown(found)
+    assert "ring" in shown(tuned)

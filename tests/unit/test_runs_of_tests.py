@@ -179,9 +179,9 @@ def test_more_unstable_tests_than_the_budget_fail_a_run(
 
 def test_a_file_stays_on_one_worker(distributed: subprocess.CompletedProcess[str]) -> None:
     for number in range(3):
-        told = [line for line in distributed.stdout.splitlines() if f"of test_{number}.py on gw" in line]
-        assert len(told) == 4
-        assert len({line.split()[-1] for line in told}) == 1
+        lines = [line for line in distributed.stdout.splitlines() if f"of test_{number}.py on gw" in line]
+        assert len(lines) == 4
+        assert len({line.split()[-1] for line in lines}) == 1
 
 
 @pytest.mark.parametrize(
@@ -236,10 +236,10 @@ def test_each_function_stays_with_one_library(on_libraries: Path) -> None:
         for file, function, *parameters in few:
             if file == f"test_{number}.py":
                 by_function[function] += parameters[:1]
-        [one] = by_function["test_it"]
-        touched.add(one)
+        [library] = by_function["test_it"]
+        touched.add(library)
         both = by_function["test_build"]
-        assert one in both
+        assert library in both
         assert sorted(name in ("one", "two") for name in both) == [False, True]
         assert by_function["test_special"] == ["four"]
         # Where bindings are needed that only some libraries have, it is one of these.

@@ -158,9 +158,9 @@ def test_messages_of_ranks_are_those_from_and_to_them(path: Path, capsys: pytest
 def test_shares_are_of_the_part_and_its_own_is_told(
     path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
-    found = shown(capsys, path, "--by", "call", "--call", "Allreduce")
-    assert found["selected"]["percent_of_mpi"] == pytest.approx(100 * 2.5 / profiles.MPI_TOTAL)
-    assert [row["percent_of_mpi"] for row in found["calls"]] == [100]
+    answer = shown(capsys, path, "--by", "call", "--call", "Allreduce")
+    assert answer["selected"]["percent_of_mpi"] == pytest.approx(100 * 2.5 / profiles.MPI_TOTAL)
+    assert [row["percent_of_mpi"] for row in answer["calls"]] == [100]
     assert main(["show", str(path), "--by", "call", "--call", "Allreduce", "--size", "0-1K"]) == 0
     line = " ".join(capsys.readouterr().out.split()[:26])
     golden.says(line, "Allreduce .. 0 B .. 1.00 KiB .. 46.6 % .. MPI")
@@ -215,8 +215,8 @@ def test_opens_of_files_are_those_of_the_part(tmp_path: Path, capsys: pytest.Cap
     files = profiles.write_with_files(tmp_path / "a.rankwise")
 
     def opens(*words: str) -> dict[str, int]:
-        found = shown(capsys, files, "--by", "file", *words)["files"]
-        return {row["file"]: row["opens"] for row in found}
+        rows = shown(capsys, files, "--by", "file", *words)["files"]
+        return {row["file"]: row["opens"] for row in rows}
 
     assert opens() == {"out.dat": 8, "log": 2}
     assert opens("--rank", "2-3") == {"out.dat": 4}

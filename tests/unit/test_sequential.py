@@ -33,9 +33,11 @@ def the_test(
 @pytest.mark.parametrize("noise", NOISES)
 def test_no_gain_is_seldom_called_one(noise: str) -> None:
     generator, runs = np.random.default_rng(1), 400
-    found = [the_test(1.0, noise, generator, 60) for _ in range(runs)]
-    faster = sum(one.interval is not None and one.interval.verdict == "faster" for one in found)
-    slower = sum(one.decision == "slower" for one in found)
+    outcomes = [the_test(1.0, noise, generator, 60) for _ in range(runs)]
+    faster = sum(
+        outcome.interval is not None and outcome.interval.verdict == "faster" for outcome in outcomes
+    )
+    slower = sum(outcome.decision == "slower" for outcome in outcomes)
     assert at_most(faster, runs, 0.025)
     assert at_most(slower, runs, 0.025)
 
@@ -45,35 +47,39 @@ def test_twice_what_was_asked_for_is_seldom_missed(noise: str, resolve: float) -
     """Of a gain that is there, "no gain" is said no more often than stated, and most of them are proven."""
     generator, runs = np.random.default_rng(2), 200
     aim = replace(AIM, resolve=resolve)
-    found = [the_test(1 + 2 * resolve, noise, generator, 300, aim) for _ in range(runs)]
-    assert at_most(sum(one.decision in ("no gain", "slower") for one in found), runs, MISS)
-    proven = [one for one in found if one.interval is not None and one.interval.verdict == "faster"]
+    outcomes = [the_test(1 + 2 * resolve, noise, generator, 300, aim) for _ in range(runs)]
+    assert at_most(sum(outcome.decision in ("no gain", "slower") for outcome in outcomes), runs, MISS)
+    proven = [
+        outcome
+        for outcome in outcomes
+        if outcome.interval is not None and outcome.interval.verdict == "faster"
+    ]
     assert len(proven) >= (1 - MISS) * runs - 3 * (MISS * (1 - MISS) * runs) ** 0.5
 
 
 def test_where_nothing_helps_it_ends() -> None:
     generator, runs = np.random.default_rng(3), 100
-    found = [the_test(1.0, "normal", generator, 300) for _ in range(runs)]
-    assert sum(one.decision in ("no gain", "slower") for one in found) >= 0.9 * runs
-    assert max(one.pairs for one in found) < 300
+    outcomes = [the_test(1.0, "normal", generator, 300) for _ in range(runs)]
+    assert sum(outcome.decision in ("no gain", "slower") for outcome in outcomes) >= 0.9 * runs
+    assert max(outcome.pairs for outcome in outcomes) < 300
 
 
 def test_large_gains_take_few_pairs_even_with_outliers() -> None:
     generator, runs = np.random.default_rng(4), 100
     quiet = [the_test(1.95, "normal", generator, 100) for _ in range(runs)]
-    assert {one.pairs for one in quiet} == {6}
+    assert {outcome.pairs for outcome in quiet} == {6}
     noisy = [the_test(1.95, "wide", generator, 100) for _ in range(runs)]
-    assert sum(one.decision == "faster" for one in noisy) >= 0.95 * runs
-    assert np.mean([one.pairs for one in noisy]) < 20
+    assert sum(outcome.decision == "faster" for outcome in noisy) >= 0.95 * runs
+    assert np.mean([outcome.pairs for outcome in noisy]) < 20
 
 
 def test_intervals_of_all_looks_cover_together() -> None:
     generator, runs = np.random.default_rng(5), 400
     wrong = 0
     for _ in range(runs):
-        found = the_test(1.1, "wide", generator, 60).interval
-        assert found is not None
-        wrong += not found.low <= 1.1 <= found.high
+        interval = the_test(1.1, "wide", generator, 60).interval
+        assert interval is not None
+        wrong += not interval.low <= 1.1 <= interval.high
     assert at_most(wrong, runs, 0.05)
 
 

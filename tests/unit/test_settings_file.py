@@ -63,11 +63,11 @@ def test_files_beside_it(tmp_path: Path) -> None:
     written = write_all(FULL, tmp_path / "s.json")
     assert written == [tmp_path / name for name in ("s.json", "s.env", "s.rules", "s.places")]
     assert sorted(tmp_path.iterdir()) == sorted(written)
-    found, said = sourced(tmp_path / "s.env")
+    variables, said = sourced(tmp_path / "s.env")
     assert not said
-    assert found["OMPI_MCA_coll_tuned_dynamic_rules_filename"] == f"{tmp_path}/s.rules"
-    assert found["OMPI_MCA_coll_tuned_use_dynamic_rules"] == "1"
-    assert found["OMPI_MCA_btl_vader_eager_limit"] == "16384"
+    assert variables["OMPI_MCA_coll_tuned_dynamic_rules_filename"] == f"{tmp_path}/s.rules"
+    assert variables["OMPI_MCA_coll_tuned_use_dynamic_rules"] == "1"
+    assert variables["OMPI_MCA_btl_vader_eager_limit"] == "16384"
     text = (tmp_path / "s.env").read_text()
     assert OPEN_MPI_4 in text
     assert "on node1, node2" in text
@@ -87,8 +87,8 @@ def test_without_the_librarys_own_file_nothing_is_set_and_said_so(
 ) -> None:
     write_all(FULL, tmp_path / f"{name}.json")
     (tmp_path / f"{name}.rules").unlink()
-    found, said = sourced(tmp_path / f"{name}.env")
-    assert not [variable for variable in found if variable.startswith("OMPI_")]
+    variables, said = sourced(tmp_path / f"{name}.env")
+    assert not [variable for variable in variables if variable.startswith("OMPI_")]
     golden.says(said, f"{name}.env .. {tmp_path}/{name}.rules .. {tmp_path}/{name}.env")
 
 
@@ -111,15 +111,17 @@ def test_places_need_no_rankwise(tmp_path: Path) -> None:
     text = (tmp_path / "s.env").read_text()
     place = tmp_path / "s.places"
     files = {path.name for path in place.iterdir()}
-    told = {one.path.name: one.command_line for one in for_launchers(FULL, place)}
-    assert files == set(told)
+    by_file = {
+        launcher_file.path.name: launcher_file.command_line for launcher_file in for_launchers(FULL, place)
+    }
+    assert files == set(by_file)
     assert {"openmpi4.ranks", "openmpi5.ranks", "mpich.hosts", "intel.machines", "slurm.hosts"} <= files
     commands = [line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#  ")]
     assert launch in commands
-    for name, command in told.items():
+    for name, command in by_file.items():
         assert command in "\n".join(commands).replace("?", "\n")
         assert str(place / name) in command
-    first = min(told.values(), key=lambda command: text.index(command.split(" ./app")[0]))
+    first = min(by_file.values(), key=lambda command: text.index(command.split(" ./app")[0]))
     assert f"{place}/openmpi4.ranks" in first
 
 
@@ -138,9 +140,9 @@ def test_the_launcher_of_the_measurement_comes_first(
 ) -> None:
     made = settings(library=library, bindings=FULL.bindings)
     made = replace(made, about=replace(made.about, command=(*command, "-n", "2", "./app", "x")))
-    found = for_launchers(made, tmp_path)
-    assert found[0].path.name == first
-    assert all("./app x" in one.command_line for one in found)
+    files = for_launchers(made, tmp_path)
+    assert files[0].path.name == first
+    assert all("./app x" in file.command_line for file in files)
 
 
 def test_no_directory_stays_where_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,12 +74,12 @@ def test_files_of_open_mpi(text: str, tmp_path: Path) -> None:
     home = tmp_path / ".openmpi"
     home.mkdir()
     assert in_force("Open MPI", {"HOME": str(tmp_path)}, ["mpirun.openmpi", "app"]) == []
-    told = [
+    ways = [
         (["mpirun.openmpi", "--tune", str(file), "app"], {}),
         (["mpirun.openmpi", "--mca", "mca_base_param_files", str(file), "app"], {}),
         (["mpirun.openmpi", "app"], {"OMPI_MCA_mca_base_param_files": f"/none:{file}"}),
     ]
-    for words, environment in told:
+    for words, environment in ways:
         [line] = in_force("Open MPI", environment, words)
         assert line.endswith(f"in {file}")
         assert "coll_tuned_bcast_algorithm" in line

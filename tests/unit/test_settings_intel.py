@@ -16,15 +16,15 @@ MOST = 2147483647
 def chosen(value: str, processes: int, size: int) -> int:
     """The preset: limits are upper ones, of processes if any are told, else of sizes; the last holds on."""
     by_processes = "@" in value
-    found = 0
+    result = 0
     for entry in value.split(";"):
         preset, _, condition = entry.partition(":")
         sizes, _, numbers = condition.partition("@")
-        found = int(preset)
+        result = int(preset)
         limit = int((numbers if by_processes else sizes).partition("-")[2])
         if (processes if by_processes else size) <= limit:
             break
-    return found
+    return result
 
 
 def test_processes() -> None:
@@ -38,8 +38,8 @@ def test_sizes() -> None:
     rules = [rule("Allreduce", 5, 4096, 8192, number=2), rule("Allreduce", 5, 0, 64, number=1)]
     [value] = adjustments(rules).values()
     assert value == f"1:0-64;0:65-4095;2:4096-8192;0:8193-{MOST}"
-    found = [chosen(value, 5, size) for size in (0, 64, 65, 4095, 4096, 8192, 8193, MOST)]
-    assert found == [1, 1, 0, 0, 2, 2, 0, 0]
+    presets = [chosen(value, 5, size) for size in (0, 64, 65, 4095, 4096, 8192, 8193, MOST)]
+    assert presets == [1, 1, 0, 0, 2, 2, 0, 0]
 
 
 def test_both_at_once_are_refused(golden: Golden) -> None:

@@ -135,9 +135,9 @@ def test_random_rules_change_their_cells_only() -> None:
                 for size in range(43):
                     call = Call(procedure.lower(), processes, size)
                     hit = any(
-                        (one.procedure, one.processes) == (f"MPI_{procedure}", processes)
-                        and one.low <= size <= (one.high or 0)
-                        for one in rules
+                        (candidate.procedure, candidate.processes) == (f"MPI_{procedure}", processes)
+                        and candidate.low <= size <= (candidate.high or 0)
+                        for candidate in rules
                     )
                     assert chosen(tree, call) == (name if hit else chosen(TREE, call)), (rules, call)
 

@@ -24,11 +24,11 @@ Read = dict[int, list[tuple[int, list[tuple[int, Choice]]]]]
 def read(text: str) -> Read:
     """Take a file apart as the library does; it takes the numbers one after the other."""
     numbers = (int(word) for line in text.splitlines() for word in line.partition("#")[0].split())
-    found: Read = {}
+    tables: Read = {}
     for _ in range(next(numbers)):
         collective, sizes = next(numbers), next(numbers)
-        assert collective not in found
-        entries = found[collective] = []
+        assert collective not in tables
+        entries = tables[collective] = []
         for _ in range(sizes):
             processes, messages = next(numbers), next(numbers)
             of_size = [
@@ -39,7 +39,7 @@ def read(text: str) -> Read:
             entries.append((processes, of_size))
         assert all(a < b for (a, _), (b, _) in pairwise(entries))
     assert next(numbers, None) is None
-    return found
+    return tables
 
 
 def chosen(file: Read, procedure: str, processes: int, size: int) -> Choice:
@@ -50,18 +50,18 @@ def chosen(file: Read, procedure: str, processes: int, size: int) -> Choice:
     messages = entries[0][1]
     for least, of_size in entries:
         messages = of_size if least <= processes else messages
-    found: Choice = (0, 0, 0)
+    taken: Choice = (0, 0, 0)
     for least, choice in messages:
-        found = choice if least <= message_size(procedure, size, processes) else found
-    return found
+        taken = choice if least <= message_size(procedure, size, processes) else taken
+    return taken
 
 
 def wanted(rules: list[Rule], procedure: str, processes: int, size: int) -> int:
     """The algorithm of the cell's rule, 0 if it has none."""
-    for one in rules:
-        fits = one.high is None or one.low <= size <= one.high
-        if (one.procedure, one.processes) == (procedure, processes) and fits:
-            return one.algorithm.number
+    for candidate in rules:
+        fits = candidate.high is None or candidate.low <= size <= candidate.high
+        if (candidate.procedure, candidate.processes) == (procedure, processes) and fits:
+            return candidate.algorithm.number
     return 0
 
 
@@ -77,8 +77,8 @@ def test_a_cell_and_no_other() -> None:
 
 def test_one_communicator_size_of_alltoallv() -> None:
     file = read(rules_file([rule("Alltoallv", 256, number=1)]))
-    found = {n: chosen(file, "MPI_Alltoallv", n, 1000)[0] for n in (1, 2, 255, 256, 257, 512, 1024)}
-    assert found == {n: n == 256 for n in found}
+    by_processes = {n: chosen(file, "MPI_Alltoallv", n, 1000)[0] for n in (1, 2, 255, 256, 257, 512, 1024)}
+    assert by_processes == {n: n == 256 for n in by_processes}
 
 
 @pytest.mark.parametrize(

@@ -54,17 +54,17 @@ def made(case: Case, *, switches: int = 0, threads: int = 1) -> Made:
 
 def rules(run: Made) -> dict[str, float]:
     """What the rules on processors find could be saved."""
-    found = [one.finding for one in findings(run.seen).found]
-    return {one.rule: one.saved_seconds for one in found if one.rule in RULES}
+    every = [entry.finding for entry in findings(run.seen).found]
+    return {finding.rule: finding.saved_seconds for finding in every if finding.rule in RULES}
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_more_ranks_than_processors_is_always_said(case: Case) -> None:
     cpus, _, waited = case
-    found = rules(made(case))
-    assert ("oversubscribed" in found) is (cpus == "0-1")
-    assert ("preempted" in found) is (cpus == "0-3" and waited == "much")
-    assert "badly-bound" not in found
+    saved = rules(made(case))
+    assert ("oversubscribed" in saved) is (cpus == "0-1")
+    assert ("preempted" in saved) is (cpus == "0-3" and waited == "much")
+    assert "badly-bound" not in saved
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,11 @@ def test_it_costs_what_ranks_waited_if_that_is_known(case: Case, saved: float) -
 
 def test_what_is_known_is_sure() -> None:
     for case in CASES[:6]:
-        [found] = [one.finding for one in findings(made(case).seen).found if one.finding.rule in RULES]
+        [finding] = [
+            entry.finding for entry in findings(made(case).seen).found if entry.finding.rule in RULES
+        ]
         _, busy, waited = case
-        assert found.confidence == (HIGH if busy or waited != "unknown" else LOW)
+        assert finding.confidence == (HIGH if busy or waited != "unknown" else LOW)
 
 
 def test_threads_wait_side_by_side() -> None:
@@ -95,9 +97,9 @@ def test_threads_wait_side_by_side() -> None:
 
 
 def test_more_threads_than_processors() -> None:
-    [one] = made(("0-3", True, "much"), threads=2).seen.shortages.sharing
-    assert (one.threads, one.processors, one.is_of_node) == (8, 4, True)
-    assert one.what == "4 ranks with 8 threads share 4 processors on node"
+    [sharing] = made(("0-3", True, "much"), threads=2).seen.shortages.sharing
+    assert (sharing.threads, sharing.processors, sharing.is_of_node) == (8, 4, True)
+    assert sharing.what == "4 ranks with 8 threads share 4 processors on node"
 
 
 def short_lived(cpus: str, used: float, waited: float) -> Made:
@@ -112,8 +114,8 @@ def test_threads_that_nobody_saw_are_known_by_what_they_used(golden: Golden) -> 
     """A rank used a processor all the time, and its first thread had none for half of it."""
     run = short_lived("0-3", 1.0, 0.5)
     assert rules(run) == {"oversubscribed": pytest.approx(RANKS * 0.5 * RUN_S)}
-    [one] = run.seen.shortages.sharing
-    golden.says(one.what, "4 ranks .. 6 threads .. 4 processors")
+    [sharing] = run.seen.shortages.sharing
+    golden.says(sharing.what, "4 ranks .. 6 threads .. 4 processors")
     assert run.seen.shortages.preempted is None
 
 
@@ -152,8 +154,8 @@ def test_who_sleeps_is_not_preempted() -> None:
 def test_what_others_took() -> None:
     run = made(("0-1", True, "much"))
     run.insert("node_use", host="node", processors=2, busy=25.0, seconds=RUN_S)
-    [one] = run.seen.shortages.sharing
-    assert one.others_seconds == pytest.approx(25 - 0.95 * 2 * RUN_S)
+    [sharing] = run.seen.shortages.sharing
+    assert sharing.others_seconds == pytest.approx(25 - 0.95 * 2 * RUN_S)
 
 
 def test_what_others_took_from_ranks_that_were_preempted() -> None:
@@ -176,11 +178,11 @@ def test_of_a_part_only_what_is_its_own(
         run.insert("system_counters", rank=rank, region=1, task_clock=0.5, scaled=0)
     run.write(tmp_path / "a.rankwise")
     assert main(["show", str(tmp_path / "a.rankwise"), "--by", "counter", "--json", *option]) == 0
-    found = json.loads(capsys.readouterr().out)
-    waits = [row["waited_seconds"] for row in found["rank_counters"]]
+    answer = json.loads(capsys.readouterr().out)
+    waits = [row["waited_seconds"] for row in answer["rank_counters"]]
     assert waits == ([5.0] * 3 if option[0] == "--rank" else [None] * RANKS)
     if option[0] == "--rank":
-        assert [one["others_seconds"] for one in found["shortages"]["sharing"]] == [None]
+        assert [sharing["others_seconds"] for sharing in answer["shortages"]["sharing"]] == [None]
 
 
 def test_late_ranks_are_sure_where_processors_are_not_lacking() -> None:
@@ -192,13 +194,13 @@ def test_late_ranks_are_sure_where_processors_are_not_lacking() -> None:
 def screens(run: Made, path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
     """What each screen says, in one line."""
     run.write(path)
-    found = {}
+    texts = {}
     for words in (["-v"], ["--by", "rank", "-v"], ["--by", "counter"]):
         assert main(["show", str(path), *words]) == 0
-        found[" ".join(words)] = " ".join(capsys.readouterr().out.split())
+        texts[" ".join(words)] = " ".join(capsys.readouterr().out.split())
     assert main(["explain", str(path), "-v"]) == 0
-    found["explain"] = " ".join(capsys.readouterr().out.split())
-    return found
+    texts["explain"] = " ".join(capsys.readouterr().out.split())
+    return texts
 
 
 @pytest.mark.parametrize("switches", [0, 1000, 30_000])
@@ -213,19 +215,21 @@ def test_all_screens_say_the_same(
     monkeypatch.setenv("COLUMNS", "300")
     run = made(case, switches=switches)
     fields = shortage_fields(run.seen.shortages)
-    found = rules(run)
+    saved = rules(run)
     texts = screens(run, tmp_path / "a.rankwise", capsys)
     for name in ("--by rank -v", "--by counter"):
         assert all(field in texts[name] for field in fields)
     # (A finding stands for the same sentence of the summary, and is one with its rule's words.)
     for rule, words in (("oversubscribed", "4 ranks share 2 processors"), ("preempted", "anks 0-3")):
-        told = any(words in field for field in fields) and (rule == "oversubscribed" or "preempted" in found)
-        assert (rule in found) is told
+        is_said = any(words in field for field in fields) and (
+            rule == "oversubscribed" or "preempted" in saved
+        )
+        assert (rule in saved) is is_said
         assert (words in texts["-v"]) is (
-            told or (rule == "preempted" and any(words in one for one in fields))
+            is_said or (rule == "preempted" and any(words in field for field in fields))
         )
         looked_for = texts["explain"].partition("Checked, not found:")[2]
-        assert (rule in looked_for) is (rule not in found)
+        assert (rule in looked_for) is (rule not in saved)
 
 
 def test_what_processes_have_noted(tmp_path: Path) -> None:
@@ -238,9 +242,9 @@ def test_what_processes_have_noted(tmp_path: Path) -> None:
         if rank < 2:
             process.header["run_queue_wait_ns"] = rank * 10**9 + 1  # rank 0 did not wait, which is known
             process.header["computing_tasks"] = 3
-    for process, told in ((processes[0], True), (processes[2], False)):
+    for process, known in ((processes[0], True), (processes[2], False)):
         process.processors = [
-            {"os": cpu, "package": 0, "numa": 0, "l3": 0, "core": cpu, "busy_ticks": 451 * told}
+            {"os": cpu, "package": 0, "numa": 0, "l3": 0, "core": cpu, "busy_ticks": 451 * known}
             for cpu in range(2)
         ]
     path = assembled(tmp_path, processes).path

@@ -217,7 +217,7 @@ def test_nothing_recorded_is_a_sentence_with_a_cure(
 def test_json_has_the_same_keys_in_every_view(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     summary = json.loads(shown(capsys, path, "--json"))
     views = {view: json.loads(shown(capsys, path, "--by", view, "--json")) for view in VIEWS}
-    assert all(found["trust"] == summary["trust"] for found in views.values())
+    assert all(answer["trust"] == summary["trust"] for answer in views.values())
     assert summary["calls"] == views["call"]["calls"]
     assert summary["families"] == views["communicator"]["families"]
     assert summary["locality"] == views["node"]["locality"]

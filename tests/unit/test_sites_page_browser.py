@@ -64,15 +64,15 @@ def opened(browser: Any, profile: Path, address: str = "", **how: Any) -> Tab:
 def shown(capsys: pytest.CaptureFixture[str], profile: Path, what: str, *words: str) -> list[dict[str, Any]]:
     capsys.readouterr()
     assert main(["show", str(profile), "--by", what, "--json", *words]) == 0
-    found = json.loads(capsys.readouterr().out)["sites" if what == "site" else "libraries"]
-    assert isinstance(found, list)
-    return found
+    rows = json.loads(capsys.readouterr().out)["sites" if what == "site" else "libraries"]
+    assert isinstance(rows, list)
+    return rows
 
 
-def agree(told: list[dict[str, str]], wanted: list[dict[str, Any]], *keys: str) -> None:
+def agree(csv_rows: list[dict[str, str]], wanted: list[dict[str, Any]], *keys: str) -> None:
     """Rows of a CSV file are those of `--json`, by what they are called."""
-    by_name = {tuple(row[key] for key in keys): row for row in told}
-    assert len(by_name) == len(told) == len(wanted)
+    by_name = {tuple(row[key] for key in keys): row for row in csv_rows}
+    assert len(by_name) == len(csv_rows) == len(wanted)
     for row in wanted:
         names = {
             "site": row.get("site") or "not known",
@@ -210,11 +210,11 @@ def with_paths(tmp_path: Path) -> Path:
 
 def lines_of_tree(tab: Tab) -> list[str]:
     """Of each line its level and name: `2 solve`."""
-    found: list[str] = tab.page.eval_on_selector_all(
+    lines: list[str] = tab.page.eval_on_selector_all(
         "#who-calls [role=treegrid] tbody tr",
         "lines => lines.map(line => line.ariaLevel + ' ' + line.querySelector('.place span').textContent)",
     )
-    return found
+    return lines
 
 
 OPEN_AT_FIRST = ["1 Allreduce at libways.so.1+0x99", "2 gather", "3 solve", "4 main", "3 norm", "3 output"]
@@ -253,22 +253,22 @@ def test_callers_are_those_of_show(
     browser: Any, with_paths: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tab = opened(browser, with_paths)
-    told = {row["path"]: row for row in tab.rows("#who-calls-data", tmp_path)}
+    by_path = {row["path"]: row for row in tab.rows("#who-calls-data", tmp_path)}
     assert main(["show", str(with_paths), "--by", "path", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["paths"]
-    assert len(found) == 3
-    for row in found:
+    paths = json.loads(capsys.readouterr().out)["paths"]
+    assert len(paths) == 3
+    for row in paths:
         functions = [row["function"], *(frame["function"] for frame in row["frames"])]
         for end in range(2, len(functions) + 1):
-            assert " < ".join(functions[:end]) in told
-        cells = told[" < ".join(functions)]
+            assert " < ".join(functions[:end]) in by_path
+        cells = by_path[" < ".join(functions)]
         assert cells["caller_place"] == row["frames"][-1]["name"]
         for name in ("seconds", "calls", "percent_of_mpi"):
             assert float(cells[name]) == pytest.approx(row[name], rel=1e-6)
         for end, number in {"": "percent", "_low": "low", "_high": "high"}.items():
             assert float(cells[f"percent_of_place{end}"]) == pytest.approx(row["share_of_time"][number])
             assert float(cells[f"percent_of_calls{end}"]) == pytest.approx(row["share_of_calls"][number])
-    assert {row["level"] for row in told.values()} == set("0123")
+    assert {row["level"] for row in by_path.values()} == set("0123")
     tab.close()
 
 

@@ -130,9 +130,9 @@ def test_debug_information(tmp_path: Path, options: tuple[str, ...]) -> None:
 
 def test_names_of_c_plus_plus(tmp_path: Path) -> None:
     program, build_id, addresses = built(tmp_path, "-g", "-gdwarf-5", suffix="cpp")
-    found = sources(program, build_id, addresses, soon(), NOW)
-    assert [one.function for one in found] == ["work", "work", "main", "solver::Grid<double>::step"]
-    assert found[-1].line == line_of("step")
+    frames = sources(program, build_id, addresses, soon(), NOW)
+    assert [frame.function for frame in frames] == ["work", "work", "main", "solver::Grid<double>::step"]
+    assert frames[-1].line == line_of("step")
 
 
 def test_without_debug_information(tmp_path: Path) -> None:
@@ -190,8 +190,8 @@ def test_changed_since_it_ran(tmp_path: Path) -> None:
 
 def test_no_time_is_left(tmp_path: Path) -> None:
     program, build_id, addresses = built(tmp_path, "-g")
-    found = sources(program, build_id, addresses, time.monotonic() - 1, NOW)
-    assert found == [Source("work"), Source("work"), Source("main")]
+    frames = sources(program, build_id, addresses, time.monotonic() - 1, NOW)
+    assert frames == [Source("work"), Source("work"), Source("main")]
 
 
 def test_what_is_not_the_program(tmp_path: Path) -> None:
@@ -218,9 +218,9 @@ def test_damaged_files(tmp_path: Path) -> None:
         damaged = bytearray(whole)
         damaged[place : place + 64] = b"\xff" * len(damaged[place : place + 64])
         program.write_bytes(damaged)
-        for found in sources(program, build_id, addresses, time.monotonic() + 1, NOW):
-            assert found.function is None or isinstance(found.function, str)
-            if found.function in known and found.line is not None:
-                assert found.line > 0
+        for source in sources(program, build_id, addresses, time.monotonic() + 1, NOW):
+            assert source.function is None or isinstance(source.function, str)
+            if source.function in known and source.line is not None:
+                assert source.line > 0
         program.write_bytes(whole[:place])
         assert len(sources(program, build_id, addresses, time.monotonic() + 1, NOW)) == 3

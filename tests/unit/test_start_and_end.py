@@ -46,12 +46,12 @@ found_in = partial(the_finding, RULE)
 
 def test_a_long_init(golden: Golden) -> None:
     made = opened(init=[4.0, 4.0, 3.0, 5.0])
-    found = found_in(made)
-    assert found.saved_seconds == pytest.approx(16.0)
-    golden.says(found.title, "MPI_Init .. 4.00 s .. 50.0 %")
-    assert found.evidence[0].what.endswith(" 3")
-    assert found.evidence[0].value == pytest.approx(5.0)
-    assert found.confidence == LOW
+    finding = found_in(made)
+    assert finding.saved_seconds == pytest.approx(16.0)
+    golden.says(finding.title, "MPI_Init .. 4.00 s .. 50.0 %")
+    assert finding.evidence[0].what.endswith(" 3")
+    assert finding.evidence[0].value == pytest.approx(5.0)
+    assert finding.confidence == LOW
     [shown] = findings(made.seen).found
     assert shown.saved_percent_of_run == pytest.approx(50.0)  # of the wall time, not of the run
     golden.says(saved_text(shown), "16.0 s .. 50.0 %")
@@ -59,17 +59,17 @@ def test_a_long_init(golden: Golden) -> None:
 
 def test_ranks_that_are_started_late_make_the_others_wait(golden: Golden) -> None:
     """Rank 2 is started 3 s after the others, and takes 0.5 s."""
-    found = found_in(opened(init=[3.5, 3.5, 0.5, 3.5], late=[0, 0, 3, 0]))
-    golden.says(found.title, "MPI_Init .. rank 2 .. 3.00 s")
-    assert [one.value for one in found.evidence] == pytest.approx([3.5, 3.0, 9.0])
+    finding = found_in(opened(init=[3.5, 3.5, 0.5, 3.5], late=[0, 0, 3, 0]))
+    golden.says(finding.title, "MPI_Init .. rank 2 .. 3.00 s")
+    assert [fact.value for fact in finding.evidence] == pytest.approx([3.5, 3.0, 9.0])
 
 
 def test_a_rank_that_ends_late(golden: Golden) -> None:
     made = opened(finalize=[3.0, 3.0, 0.1, 3.0])
     made.connection.execute("UPDATE ranks SET wall = 7.1, run = 7.0 WHERE rank = 2")
     made.connection.execute("UPDATE ranks SET wall = 7.0 WHERE rank <> 2")
-    found = found_in(made)
-    golden.says(found.title, "MPI_Finalize .. 2.27 s .. rank 2 .. 3.00 s")
+    finding = found_in(made)
+    golden.says(finding.title, "MPI_Finalize .. 2.27 s .. rank 2 .. 3.00 s")
 
 
 def test_clocks_that_were_not_compared_tell_nothing(golden: Golden) -> None:

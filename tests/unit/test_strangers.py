@@ -51,7 +51,7 @@ def preload(tmp_path: Path) -> Preload:
     return Preload(tmp_path / "lib/librankwise.so", tmp_path / "run")
 
 
-def told(preload: Preload) -> str:
+def report_of(preload: Preload) -> str:
     strangers = ForeignProcesses(preload)
     strangers.look()
     return strangers.report()
@@ -61,9 +61,9 @@ def test_ranks_without_the_library_are_told_with_the_reason(preload: Preload, tm
     hidden = preload._replace(library=Path("/not/there/librankwise.so"))
     with rank(3, preload, tmp_path / "libmpi.so.40"), rank(4, preload, tmp_path / "libmpi.so.12"):
         at = f"3-4 .. {os.uname().nodename} .. "
-        assert_facts(told(hidden), f"{at}: /not/there/librankwise.so ")
-        assert_facts(told(preload), f"{at}: ")
-        assert told(preload) != told(hidden)
+        assert_facts(report_of(hidden), f"{at}: /not/there/librankwise.so ")
+        assert_facts(report_of(preload), f"{at}: ")
+        assert report_of(preload) != report_of(hidden)
 
 
 def test_others_are_left_alone(preload: Preload, tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_others_are_left_alone(preload: Preload, tmp_path: Path) -> None:
         rank(3, elsewhere, tmp_path / "libmpi.so.40"),  # another job's
         rank(4, gone, tmp_path / "libmpi.so.40", gone.library),  # it has said so itself
     ):
-        assert told(preload) == told(gone) == ""
+        assert report_of(preload) == report_of(gone) == ""
 
 
 def test_nothing_is_found_where_nothing_was_started(preload: Preload) -> None:
@@ -117,8 +117,8 @@ def test_what_another_process_finds_is_told(
     with rank(3, preload, tmp_path / "libmpi.so.40"):
         strangers.start()
         strangers.step()
-        found = strangers.report()
-    assert_facts(found, f"3 .. {os.uname().nodename} .. ")
+        report = strangers.report()
+    assert_facts(report, f"3 .. {os.uname().nodename} .. ")
     assert children() <= before
 
 

@@ -95,8 +95,8 @@ def test_rates_are_of_the_time_between_init_and_finalize(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = made(tmp_path, world()).path
-    found = json.loads(shown(capsys, path, "--by", "counter", "--json"))
-    first, *_, last = (row["counted"] for row in found["rank_counters"])
+    answer = json.loads(shown(capsys, path, "--by", "counter", "--json"))
+    first, *_, last = (row["counted"] for row in answer["rank_counters"])
     assert first["seconds"] == pytest.approx(9.0)
     assert first["cpu_percent"] == pytest.approx(50.0)
     assert first["involuntary_switches_per_second"] == pytest.approx(100.0)
@@ -105,10 +105,10 @@ def test_rates_are_of_the_time_between_init_and_finalize(
     assert last["counts"]["involuntary_switches"] == 903
     assert (last["instructions_per_cycle"], last["gflop_per_second"]) == (None, None)
     # A sum in which a rank is missing is not known.
-    assert found["counter_totals"]["gflop_per_second"] is None
-    assert found["counter_totals"]["counted"]["counts"]["instructions"] is None
-    assert found["counter_totals"]["counted"]["counts"]["minor_faults"] == 1203
-    assert sorted(found["shortages"]["preempted"]["ranks"]) == [0, 1, 2, 3]
+    assert answer["counter_totals"]["gflop_per_second"] is None
+    assert answer["counter_totals"]["counted"]["counts"]["instructions"] is None
+    assert answer["counter_totals"]["counted"]["counts"]["minor_faults"] == 1203
+    assert sorted(answer["shortages"]["preempted"]["ranks"]) == [0, 1, 2, 3]
 
 
 def test_of_a_part_of_the_ranks_more_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -172,7 +172,7 @@ def test_nobody_knows_for_how_long_a_lost_rank_was_counted(
     processes = world()
     processes[1].header["state"] = CONSTANTS["STATE_RUNNING"]
     path = made(tmp_path, processes).path
-    found = json.loads(shown(capsys, path, "--by", "counter", "--json"))["rank_counters"]
-    assert [row["counted"]["seconds"] is None for row in found] == [False, True, False, False]
-    assert found[1]["counted"]["cpu_percent"] is None
-    assert found[1]["counted"]["counts"]["task_clock_seconds"] == 4.5
+    counters = json.loads(shown(capsys, path, "--by", "counter", "--json"))["rank_counters"]
+    assert [row["counted"]["seconds"] is None for row in counters] == [False, True, False, False]
+    assert counters[1]["counted"]["cpu_percent"] is None
+    assert counters[1]["counted"]["counts"]["task_clock_seconds"] == 4.5

@@ -40,10 +40,10 @@ def test_calls_are_known_whatever_the_numbers_of_their_messages_are(tmp_path: Pa
 
 def test_the_sample_of_all_is_in_that_of_each() -> None:
     ticks = np.arange(2**20, dtype=np.uint64) * np.uint64(97)
-    one, other = TimeSample(14, 20), TimeSample(12, 17)
-    inside = common([one, other, TimeSample()]).stretches(ticks) >= 0
-    assert 0 < inside.sum() < min(one.keeps(ticks).sum(), other.keeps(ticks).sum())
-    for sample in (one, other):
+    first, other = TimeSample(14, 20), TimeSample(12, 17)
+    inside = common([first, other, TimeSample()]).stretches(ticks) >= 0
+    assert 0 < inside.sum() < min(first.keeps(ticks).sum(), other.keeps(ticks).sum())
+    for sample in (first, other):
         assert (sample.stretches(ticks)[inside] >= 0).all()
         assert sample.keeps(ticks)[inside].all()
 

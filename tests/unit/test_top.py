@@ -72,11 +72,11 @@ def test_a_job_that_hangs_is_pointed_out(
 
 def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     directory = write(tmp_path / "run", hanging())
-    found = json.loads(printed(capsys, "--once", "--json", "--every", "0.5", directory))
-    assert (found["directory"], found["interval_seconds"], found["over"]) == (str(directory), 0.5, False)
-    [world] = found["worlds"]
+    answer = json.loads(printed(capsys, "--once", "--json", "--every", "0.5", directory))
+    assert (answer["directory"], answer["interval_seconds"], answer["over"]) == (str(directory), 0.5, False)
+    [world] = answer["worlds"]
     for rows, kind in (
-        ([found], Picture),
+        ([answer], Picture),
         ([world], WorldPicture),
         (world["places"], PlaceRow),
         (world["communicators"], Activity),

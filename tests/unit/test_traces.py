@@ -122,7 +122,7 @@ def test_an_arrow_goes_from_where_the_other_side_was_posted(profile: Path) -> No
     assert (begin["name"], seconds(begin["ts"])) == ("MPI_Recv", Fraction("2.25"))
     assert file.names[begin["pid"], begin["tid"]] == "rank 3: posted, of sampled messages"
     assert (end["name"], file.names[end["pid"], end["tid"]]) == ("transfer", "rank 1: sampled calls")
-    assert {one["cat"] for one in file.of("s")} == {"message", "receive posted"}
+    assert {event["cat"] for event in file.of("s")} == {"message", "receive posted"}
 
 
 def test_counters_are_the_sums_of_the_intervals(profile: Path) -> None:
@@ -135,13 +135,13 @@ def test_counters_are_the_sums_of_the_intervals(profile: Path) -> None:
             ("time in MPI", "%", [50 * (at % 2) for at in range(INTERVALS)]),
         ):
             levels = file.counter(f"rank {rank}: {counter}")
-            found = [
+            values = [
                 next(value for at, value in reversed(levels) if at <= Fraction(WIDTH) * number)
                 for number in range(INTERVALS)
             ]
-            assert [value * WIDTH for value in found] == sums
+            assert [value * WIDTH for value in values] == sums
             assert {unit} == {
-                key for one in file.of("C") for key in one["args"] if one["name"].endswith(counter)
+                key for event in file.of("C") for key in event["args"] if event["name"].endswith(counter)
             }
             assert levels[-1][1] == 0.0
     everybody = dict(file.counter("all ranks: calls"))
@@ -167,7 +167,7 @@ def uneven(tmp_path: Path) -> tuple[Path, dict[str, list[float]]]:
             own = [there * 2 / (1 + rank), round(1e6 * there), 7 * (there > 0), 3 * (there > 0)]
             if rank == 2 and interval == 4:
                 own = [0.01, 0, 0, 1]
-            total = [one + more for one, more in zip(total, own, strict=True)]
+            total = [before + more for before, more in zip(total, own, strict=True)]
             if any(own):
                 columns = dict(zip(("seconds", "bytes_sent", "messages", "calls"), own, strict=True))
                 made.insert("intervals", rank=rank, interval=interval, **columns)
@@ -200,12 +200,12 @@ def test_counters_integrate_to_the_sums_of_ranks_that_begin_and_end_within_inter
 
 def test_it_says_what_is_a_sample(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = perfetto(profile)
-    told = "4 of 40 calls of collectives, 2 of 2 calls that receive, send or wait for messages"
-    assert told in file.about["calls"]
+    samples = "4 of 40 calls of collectives, 2 of 2 calls that receive, send or wait for messages"
+    assert samples in file.about["calls"]
     [note] = file.of("X", "about")
     assert note["args"] == file.about
     size = (profile.parent / "out.json").stat().st_size
-    facts = f"{profile.parent}/out.json: {len(file.events)} .. {size / 1024:.1f} KiB .. {told}"
+    facts = f"{profile.parent}/out.json: {len(file.events)} .. {size / 1024:.1f} KiB .. {samples}"
     assert_complaint(capsys.readouterr().err, facts)
 
 
@@ -218,11 +218,11 @@ def test_phases_are_spans(tmp_path: Path) -> None:
             made.insert("intervals", rank=rank, interval=interval, seconds=0.09, bytes_sent=10**6, calls=10)
     file = perfetto(made.write(tmp_path / "a.rankwise"))
     spans = file.spans("phases, found in the intervals of all ranks")
-    assert [(one["name"], seconds(one["ts"]), seconds(one["dur"])) for one in spans] == [
+    assert [(span["name"], seconds(span["ts"]), seconds(span["dur"])) for span in spans] == [
         ("phase 1", 0, 2),
         ("phase 2", 2, 2),
     ]
-    assert [one["args"]["bytes_sent"] for one in spans] == [0, 4 * 20 * 10**6]
+    assert [span["args"]["bytes_sent"] for span in spans] == [0, 4 * 20 * 10**6]
 
 
 def test_calls_of_several_threads_get_tracks_of_their_own(tmp_path: Path, golden: Golden) -> None:
@@ -235,9 +235,9 @@ def test_calls_of_several_threads_get_tracks_of_their_own(tmp_path: Path, golden
         spans.append((round(began * SECOND), round((began + length) * SECOND)))
         made.wait(0, "MPI_Recv", random_.randrange(1, 4), began, began + length, began - 0.001)
     file = perfetto(made.write(tmp_path / "a.rankwise"))  # which checks that none overlap
-    found = file.of("X", "sampled wait")
+    waits = file.of("X", "sampled wait")
     assert sorted(
-        (round(one["ts"] * 1000), round(one["ts"] * 1000) + round(one["dur"] * 1000)) for one in found
+        (round(wait["ts"] * 1000), round(wait["ts"] * 1000) + round(wait["dur"] * 1000)) for wait in waits
     ) == sorted(spans)
     golden.says(file.names.values(), "0 .. 2")
 
@@ -305,7 +305,7 @@ def test_a_profile_that_has_nothing_of_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     file = perfetto(Made().write(tmp_path / "a.rankwise"))
-    assert {one["cat"] for one in file.of("X")} == {"about"}
+    assert {event["cat"] for event in file.of("X")} == {"about"}
     assert not file.of("C")
     golden.says(capsys.readouterr().err)
 
@@ -322,7 +322,7 @@ def test_a_part_of_the_run(profile: Path) -> None:
     # Waiting is told of all members, also of those that are left out.
     assert file.spans("rank 0: sampled calls")[0]["args"]["waited_for_rank"] == 3
     file = perfetto(profile, "--call", "Recv", name="recv.json")
-    assert {one["name"] for one in file.of("X", "sampled wait")} == {"MPI_Recv"}
+    assert {event["name"] for event in file.of("X", "sampled wait")} == {"MPI_Recv"}
     assert not file.of("X", "sampled collective")
     assert not file.of("C")  # what ranks did when is not known by procedure
 
@@ -370,16 +370,16 @@ class TestOtf2:
         import otf2
 
         with otf2.reader.open(str(anchor)) as trace:
-            found = [(location.name, event) for location, event in trace.events]
+            events = [(location.name, event) for location, event in trace.events]
             assert trace.definitions.clock_properties.timer_resolution == SECOND
-        for name in {name for name, _ in found}:
-            times = [event.time for own, event in found if own == name]
+        for name in {name for name, _ in events}:
+            times = [event.time for own, event in events if own == name]
             assert times == sorted(times)
-        return found
+        return events
 
     @staticmethod
-    def of(found: list[tuple[str, object]], kind: str) -> list[tuple[str, object]]:
-        return [(name, event) for name, event in found if type(event).__name__ == kind]
+    def of(events: list[tuple[str, object]], kind: str) -> list[tuple[str, object]]:
+        return [(name, event) for name, event in events if type(event).__name__ == kind]
 
     def test_tree_and_communicators(self, anchor: Path) -> None:
         import otf2
@@ -392,15 +392,15 @@ class TestOtf2:
                 "b": "node",
             }
             assert [
-                (one.name, one.group.name, one.group.system_tree_parent.name)
-                for one in trace.definitions.locations
+                (location.name, location.group.name, location.group.system_tree_parent.name)
+                for location in trace.definitions.locations
             ] == [(f"rank {rank}", f"rank {rank}", host) for rank, host in enumerate(HOSTS)]
             [world] = trace.definitions.comms
             assert world.name == "W"
-            assert [one.name for one in world.group.members] == [f"rank {rank}" for rank in range(4)]
+            assert [member.name for member in world.group.members] == [f"rank {rank}" for rank in range(4)]
             assert {
-                one.name: str(one.region_role).removeprefix("RegionRole.")
-                for one in trace.definitions.regions
+                region.name: str(region.region_role).removeprefix("RegionRole.")
+                for region in trace.definitions.regions
             } == {
                 "MPI_Allreduce": "COLL_ALL2ALL",
                 "MPI_Recv": "POINT2POINT",
@@ -408,8 +408,8 @@ class TestOtf2:
             }
 
     def test_collectives(self, anchor: Path) -> None:
-        found = self.events(anchor)
-        begins, ends = (self.of(found, f"MpiCollective{kind}") for kind in ("Begin", "End"))
+        events = self.events(anchor)
+        begins, ends = (self.of(events, f"MpiCollective{kind}") for kind in ("Begin", "End"))
         assert {(name, event.time) for name, event in begins} == {
             (f"rank {rank}", round(at * SECOND)) for rank, at in enumerate((1.0, 1.1, 1.2, 1.5))
         }
@@ -417,26 +417,26 @@ class TestOtf2:
             assert (event.time, str(event.collective_op)) == (1.6 * SECOND, "CollectiveOp.ALLREDUCE")
             assert (event.communicator.name, event.size_sent, event.size_received) == ("W", 8, 0)
         waited = {
-            name: {one.name: value for one, value in event.attributes.items()}
-            for name, event in self.of(found, "Leave")
+            name: {attribute.name: value for attribute, value in event.attributes.items()}
+            for name, event in self.of(events, "Leave")
             if event.time == 1.6 * SECOND
         }
         assert waited["rank 1"] == {"waited": 400_000_000, "waited for rank": 3, "call": 3}
         assert waited["rank 3"] == {"waited": 0, "waited for rank": -1, "call": 3}
 
     def test_messages(self, anchor: Path) -> None:
-        found = self.events(anchor)
+        events = self.events(anchor)
         # Of the message from rank 1 the end is not known on the other side.
-        [(sender, sent)], [(receiver, received)] = self.of(found, "MpiSend"), self.of(found, "MpiRecv")
+        [(sender, sent)], [(receiver, received)] = self.of(events, "MpiSend"), self.of(events, "MpiRecv")
         assert (sender, sent.time, sent.receiver) == ("rank 2", 2.5 * SECOND, 0)
         assert (receiver, received.time, received.sender) == ("rank 0", 3 * SECOND, 2)
         assert sent.msg_length == received.msg_length == 800
         assert sent.communicator.name == received.communicator.name == "W"
 
     def test_calls_and_counters(self, anchor: Path) -> None:
-        found = self.events(anchor)
+        events = self.events(anchor)
         for rank, number in enumerate((2, 2, 1, 1)):
-            own = [one for one in found if one[0] == f"rank {rank}"]
+            own = [pair for pair in events if pair[0] == f"rank {rank}"]
             assert len(self.of(own, "Enter")) == len(self.of(own, "Leave")) == number
             levels = {event.time: event.values for _, event in self.of(own, "Metric")}
             for interval in range(INTERVALS):
@@ -449,9 +449,9 @@ class TestOtf2:
         pytest.importorskip("otf2")
         profile, sums = uneven(tmp_path)
         assert main(["export", str(profile), "--format", "otf2", "-o", str(tmp_path / "out")]) == 0
-        found = self.of(self.events(tmp_path / "out" / "traces.otf2"), "Metric")
+        metrics = self.of(self.events(tmp_path / "out" / "traces.otf2"), "Metric")
         for rank in range(4):
-            own = [event for name, event in found if name == f"rank {rank}"]
+            own = [event for name, event in metrics if name == f"rank {rank}"]
             for place, total in enumerate(sums[f"rank {rank}"]):
                 levels = [(Fraction(event.time, SECOND), event.values[place]) for event in own]
                 assert integral(levels) / (1 if place else 100) == pytest.approx(total, rel=1e-8)
@@ -516,9 +516,9 @@ class TestOtf2:
         made.connection.execute("UPDATE wait_messages SET communicator = 4")
         profile = made.write(tmp_path / "a.rankwise")
         assert main(["export", str(profile), "--format", "otf2", "-o", str(tmp_path / "out")]) == 0
-        found = self.events(tmp_path / "out" / "traces.otf2")
-        assert {event.communicator.name for _, event in self.of(found, "MpiCollectiveEnd")} == {
+        events = self.events(tmp_path / "out" / "traces.otf2")
+        assert {event.communicator.name for _, event in self.of(events, "MpiCollectiveEnd")} == {
             'W "\\x1b[2J高"'
         }
-        assert not self.of(found, "MpiSend")
-        assert len(self.of(found, "Enter")) == 6
+        assert not self.of(events, "MpiSend")
+        assert len(self.of(events, "Enter")) == 6

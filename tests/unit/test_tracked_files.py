@@ -37,9 +37,9 @@ def binary_files() -> list[str]:
 
 
 def test_tracked_binaries_are_listed() -> None:
-    found = binary_files()
-    assert [name for name in found if not any(fnmatch(name, each) for each in BINARY_FILES)] == []
-    assert [each for each in BINARY_FILES if not any(fnmatch(name, each) for name in found)] == []
+    binaries = binary_files()
+    assert [name for name in binaries if not any(fnmatch(name, each) for each in BINARY_FILES)] == []
+    assert [each for each in BINARY_FILES if not any(fnmatch(name, each) for name in binaries)] == []
 
 
 @pytest.mark.parametrize("content", [b"\x7fELF\x02\x01\x01\0", b"\x89PNG\r\n", b"text\0", b"caf\xe9"])

@@ -40,8 +40,11 @@ def known(path: Path) -> Mapping[tuple[str, str], CallTraits]:
     with closing(open_profile(path)) as connection:
         communicators = dict(connection.execute("SELECT id, name FROM communicators").fetchall())
         procedures = dict(connection.execute("SELECT id, name FROM procedures").fetchall())
-        found = traits(connection)
-    return {(communicators[one], procedures[other]): value for (one, other), value in found.items()}
+        by_ids = traits(connection)
+    return {
+        (communicators[communicator], procedures[procedure]): value
+        for (communicator, procedure), value in by_ids.items()
+    }
 
 
 def test_any_member_counts(tmp_path: Path) -> None:
@@ -67,7 +70,7 @@ def test_any_member_counts(tmp_path: Path) -> None:
 def test_communicators_are_apart(tmp_path: Path) -> None:
     # Ranks 0 and 2 have one of the parts, 1 and 3 the other.
     bits = (KNOWN, KNOWN | ROUNDS, KNOWN, KNOWN | IN_PLACE)
-    path = made(tmp_path, world(*([recorded("MPI_Allreduce", one, PART)] for one in bits))).path
+    path = made(tmp_path, world(*([recorded("MPI_Allreduce", flags, PART)] for flags in bits))).path
     nothing = CallTraits(not_commutative=False, rounds=False, in_place=False)
     both = CallTraits(not_commutative=False, rounds=True, in_place=True)
     assert known(path) == {("W_s1.0", "MPI_Allreduce"): nothing, ("W_s1.1", "MPI_Allreduce"): both}

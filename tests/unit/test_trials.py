@@ -44,17 +44,17 @@ def test_the_pairs_that_are_needed_by_another_formula() -> None:
 
 @pytest.mark.parametrize(("most", "said"), [(101, ""), (105, "5 %")])
 def test_runs_that_do_not_send_the_same_are_told(most: int, said: str) -> None:
-    alike, other = Measured(1.0, 0.5, most, 1, 0, 0), Measured(1.0, 0.5, 100, 1, 0, 0)
-    assert said in unsteady([alike, alike], [alike, other])
-    assert bool(unsteady([alike, alike], [alike, other])) == bool(said)
+    first, other = Measured(1.0, 0.5, most, 1, 0, 0), Measured(1.0, 0.5, 100, 1, 0, 0)
+    assert said in unsteady([first, first], [first, other])
+    assert bool(unsteady([first, first], [first, other])) == bool(said)
 
 
 def test_intervals_by_hand() -> None:
     before = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
-    found = ratio_interval(before, [1.0] * 6)
-    assert (found.low, found.high) == (pytest.approx(2), pytest.approx(64))
-    assert found.ratio == pytest.approx(2**3.5)
-    assert (found.confidence, found.verdict) == (1 - 2 / 64, "faster")
+    interval = ratio_interval(before, [1.0] * 6)
+    assert (interval.low, interval.high) == (pytest.approx(2), pytest.approx(64))
+    assert interval.ratio == pytest.approx(2**3.5)
+    assert (interval.confidence, interval.verdict) == (1 - 2 / 64, "faster")
     assert ratio_interval([1.0] * 6, before).verdict == "slower"
     five = ratio_interval(before[:5], [1.0] * 5)
     assert (five.confidence, five.reached, five.verdict) == (0.9375, False, "no difference shown")
@@ -78,9 +78,11 @@ def test_the_interval_covers_the_truth(noise: str, truth: float) -> None:
     for pairs in (6, 11):
         hits, confidence = 0, 0.0
         for _ in range(runs):
-            found = ratio_interval((truth * make(generator, pairs)).tolist(), make(generator, pairs).tolist())
-            hits += found.low <= truth <= found.high
-            confidence = found.confidence
+            interval = ratio_interval(
+                (truth * make(generator, pairs)).tolist(), make(generator, pairs).tolist()
+            )
+            hits += interval.low <= truth <= interval.high
+            confidence = interval.confidence
         assert hits / runs > confidence - 3 * (confidence * (1 - confidence) / runs) ** 0.5
         assert confidence >= 0.95
 
@@ -92,16 +94,16 @@ def test_the_truth_is_covered_where_the_first_pairs_say_how_many(noise: str, tru
     for _ in range(runs):
         before, after = (truth * make(generator, MOST_ROUNDS)).tolist(), make(generator, MOST_ROUNDS).tolist()
         pairs = min(rounds_needed(before[:6], after[:6], 0.05), MOST_ROUNDS)
-        found = ratio_interval(before[:pairs], after[:pairs])
-        hits += found.low <= truth <= found.high
+        interval = ratio_interval(before[:pairs], after[:pairs])
+        hits += interval.low <= truth <= interval.high
     assert hits / runs > 0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5
 
 
 def test_quantiles_of_students_t() -> None:
     for confidence in (0.8, 0.9, 0.95, 0.99, 0.999):
         freedom = np.arange(least_rounds(confidence) - 1, 1000)
-        found = _students_t((1 + confidence) / 2, freedom)
-        assert found == pytest.approx(t.ppf((1 + confidence) / 2, freedom), rel=1e-3)
+        quantiles = _students_t((1 + confidence) / 2, freedom)
+        assert quantiles == pytest.approx(t.ppf((1 + confidence) / 2, freedom), rel=1e-3)
 
 
 def test_how_many_pairs() -> None:
@@ -111,7 +113,7 @@ def test_how_many_pairs() -> None:
     wild = [1.0, 1.3] * 3  # a scatter of 14 %
     assert rounds_needed(wild, ones, 0.05) > rounds_needed(wild, ones, 0.1) > 6
     # 20 times faster: a quarter of that is resolved at once.
-    assert rounds_needed([20 * one for one in wild], ones, 0.05) == 6
+    assert rounds_needed([20 * seconds for seconds in wild], ones, 0.05) == 6
     # So many are needed, and so many do: the half width of a normal sample of that scatter is 5 %.
     scatter = float(np.std(np.log(wild), ddof=1))
     pairs = rounds_needed(wild, ones, 0.05)

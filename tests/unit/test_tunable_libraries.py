@@ -57,13 +57,13 @@ def asking(tree: ast.AST, names: set[str]) -> Iterator[int]:
 
 def test_nothing_else_asks_which_library_it_is() -> None:
     root = ROOT / "python" / "rankwise"
-    found = [
+    places = [
         f"{file.relative_to(root)}:{line}"
         for file in sorted(root.rglob("*.py"))
         if not file.relative_to(root).as_posix().startswith(KNOW)
         for line in asking(ast.parse(file.read_text(encoding="utf-8")), NAMES)
     ]
-    assert not found, f"make it a part of TunableLibrary or MpiLibrary: {', '.join(found)}"
+    assert not places, f"make it a part of TunableLibrary or MpiLibrary: {', '.join(places)}"
 
 
 def test_what_asks_is_found() -> None:
@@ -77,7 +77,7 @@ def test_each_has_a_label_of_its_own_that_versions_have() -> None:
     assert set(labels) == LABELS
     assert by_version("MPICH Version:\t4.0.2").label == "MPICH"
     assert by_label("Exa MPI").label == ""
-    assert len([one for one in libraries() if one.short]) == 1
+    assert len([library for library in libraries() if library.short]) == 1
 
 
 def test_the_example(tmp_path: Path) -> None:

@@ -54,8 +54,8 @@ def _cell(procedure: str = "MPI_Allreduce", size: int = 65536, **changes: object
 
 class TestTargets:
     def test_sizes_are_apart_where_all_processes_see_them(self) -> None:
-        found = targets([_cell(size=8), _cell(size=4096), _cell("MPI_Bcast")])
-        assert [(one.procedure, one.low, one.high) for one in found] == [
+        grouped = targets([_cell(size=8), _cell(size=4096), _cell("MPI_Bcast")])
+        assert [(target.procedure, target.low, target.high) for target in grouped] == [
             ("MPI_Allreduce", 4096, 4096),
             ("MPI_Allreduce", 8, 8),
             ("MPI_Bcast", 65536, 65536),
@@ -67,25 +67,25 @@ class TestTargets:
     )
     def test_elsewhere_they_are_together(self, procedure: str) -> None:
         name = f"MPI_{procedure}"
-        (found,) = targets([_cell(name, 8), _cell(name, 4096, tunable_seconds=11.0)])
-        assert (found.low, found.high, found.first.size) == (0, None, 4096)
-        assert (found.seconds, found.tunable_seconds) == (40.0, 21.0)
-        assert found.whole
+        (merged,) = targets([_cell(name, 8), _cell(name, 4096, tunable_seconds=11.0)])
+        assert (merged.low, merged.high, merged.first.size) == (0, None, 4096)
+        assert (merged.seconds, merged.tunable_seconds) == (40.0, 21.0)
+        assert merged.whole
 
     @pytest.mark.parametrize("procedure", ["MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall"])
     def test_in_place_counts_are_ignored(self, procedure: str) -> None:
-        found = targets([_cell(procedure, 8), _cell(procedure, 4096)])
-        assert [one.high for one in found] == [4096, 8]
+        grouped = targets([_cell(procedure, 8), _cell(procedure, 4096)])
+        assert [target.high for target in grouped] == [4096, 8]
         in_place = replace(SAFE, in_place=True)
-        (one,) = targets([_cell(procedure, 8), _cell(procedure, 4096, traits=in_place)])
-        assert one.high is None
-        (one,) = targets([_cell(procedure, traits=Traits())])  # nobody knows
-        assert one.high is None
+        (merged,) = targets([_cell(procedure, 8), _cell(procedure, 4096, traits=in_place)])
+        assert merged.high is None
+        (merged,) = targets([_cell(procedure, traits=Traits())])  # nobody knows
+        assert merged.high is None
 
     def test_only_what_takes_time_is_worth_a_race(self) -> None:
-        found = targets([_cell(size=8 << n, tunable_seconds=10.0 / 4**n) for n in range(8)])
-        assert [one.first.size for one in worth_racing(found, 100.0, 0.01, 8)] == [8, 16]
-        assert len(worth_racing(found, 100.0, 0.0, 3)) == 3
+        grouped = targets([_cell(size=8 << n, tunable_seconds=10.0 / 4**n) for n in range(8)])
+        assert [target.first.size for target in worth_racing(grouped, 100.0, 0.01, 8)] == [8, 16]
+        assert len(worth_racing(grouped, 100.0, 0.0, 3)) == 3
 
 
 class TestGate:
@@ -143,9 +143,9 @@ class Calls:
         return [
             {
                 name: self._seconds(cell, arms[name]) * self.random.lognormvariate(0, self.scatter)
-                for name in one
+                for name in round_
             }
-            for one in rounds
+            for round_ in rounds
         ]
 
     def _seconds(self, cell: Cell, algorithm: Algorithm | None) -> float:
@@ -202,7 +202,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Program
     yield made
 
 
-def _request(tmp_path: Path, racer: Racer, found: Sequence[Target], **changes: object) -> Request:
+def _request(tmp_path: Path, racer: Racer, candidates: Sequence[Target], **changes: object) -> Request:
     def materialise(settings: Settings) -> dict[str, str]:
         return {"RULES": str(len(settings.rules))}
 
@@ -212,7 +212,7 @@ def _request(tmp_path: Path, racer: Racer, found: Sequence[Target], **changes: o
         yield racer
 
     request = Request(
-        targets=found,
+        targets=candidates,
         run_seconds=100.0,
         wall_seconds=1.0,
         ranks=4,
@@ -239,34 +239,34 @@ FAST = {"default": 100.0, "linear": 50.0, "ring": 120.0}
 
 
 def test_a_faster_algorithm_becomes_a_rule(tmp_path: Path, program: Program) -> None:
-    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
-    assert found.settings is not None
-    (rule,) = found.settings.rules
+    outcome = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
+    assert outcome.settings is not None
+    (rule,) = outcome.settings.rules
     assert (rule.procedure, rule.processes, rule.low, rule.high) == ("MPI_Allreduce", 4, 65536, 65536)
     assert rule.algorithm == OFFERED[0]
     assert rule.evidence is not None
     assert rule.evidence.low < 2 < rule.evidence.high
-    assert found.proof is not None
-    assert found.proof.interval is not None
-    assert found.settings.about.gain is not None
-    assert found.settings.about.gain[1] < 1.5 < found.settings.about.gain[2]
-    assert not found.digits
+    assert outcome.proof is not None
+    assert outcome.proof.interval is not None
+    assert outcome.settings.about.gain is not None
+    assert outcome.settings.about.gain[1] < 1.5 < outcome.settings.about.gain[2]
+    assert not outcome.digits
 
 
 def test_no_gain_of_the_program_no_settings(tmp_path: Path, program: Program) -> None:
     program.gain = 1.0
-    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
-    assert found.tried[0].rule is not None
-    assert found.proof is not None
-    assert not found.proof.is_gain
-    assert found.settings is None
+    outcome = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
+    assert outcome.tried[0].rule is not None
+    assert outcome.proof is not None
+    assert not outcome.proof.is_gain
+    assert outcome.settings is None
 
 
 def test_no_winner_no_run_of_the_program(tmp_path: Path, program: Program) -> None:
     racer = Calls({"default": 50.0, "linear": 100.0, "ring": 50.0})
-    found = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
-    assert found.proof is None
-    assert found.settings is None
+    outcome = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
+    assert outcome.proof is None
+    assert outcome.settings is None
     assert program.took == [1.0]
 
 
@@ -277,38 +277,38 @@ def test_what_can_not_be_seen_is_left_to_the_proof(
     effect: str, gain: float, tmp_path: Path, program: Program
 ) -> None:
     program.effect, program.gain = effect, gain
-    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
-    assert found.tried[0].effect is not None
-    assert found.proof is not None
-    assert (found.settings is not None) == found.proof.is_gain == (gain > 1)
+    outcome = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
+    assert outcome.tried[0].effect is not None
+    assert outcome.proof is not None
+    assert (outcome.settings is not None) == outcome.proof.is_gain == (gain > 1)
 
 
 def test_settings_that_break_the_program_are_out(tmp_path: Path, program: Program) -> None:
     program.fails = True
-    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
-    assert found.proof is not None
-    assert "boom" in found.proof.rejected
-    assert found.settings is None
+    outcome = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
+    assert outcome.proof is not None
+    assert "boom" in outcome.proof.rejected
+    assert outcome.settings is None
 
 
 def test_what_the_gate_refuses_is_not_raced(tmp_path: Path, program: Program) -> None:
     target = targets([_cell(traits=replace(SAFE, rounds=True))])
-    found = tune(_request(tmp_path, Calls(FAST), target, bitwise=True), program, _quiet)
-    (tried,) = found.tried
+    outcome = tune(_request(tmp_path, Calls(FAST), target, bitwise=True), program, _quiet)
+    (tried,) = outcome.tried
     assert tried.raced is None
     assert set(tried.refused) == {"linear", "ring"}
-    assert found.settings is None
-    found = tune(_request(tmp_path, Calls(FAST), target), program, _quiet)
-    assert found.settings is not None
-    assert found.digits
+    assert outcome.settings is None
+    outcome = tune(_request(tmp_path, Calls(FAST), target), program, _quiet)
+    assert outcome.settings is not None
+    assert outcome.digits
 
 
 def test_a_race_goes_on_after_an_interruption(tmp_path: Path, program: Program) -> None:
     racer = Calls(FAST)
     racer.stops = True
-    found = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
-    assert found.ended.startswith("Interrupted")
-    assert found.settings is None
+    outcome = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
+    assert outcome.ended.startswith("Interrupted")
+    assert outcome.settings is None
     racer.stops = False
     first = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
     racer.stops = True  # all of its rounds are kept
@@ -321,11 +321,11 @@ def test_rules_that_can_not_stand_together(tmp_path: Path, program: Program, gol
         return "there is room for one" if len(settings.rules) > 1 else ""
 
     found_in = targets([_cell("MPI_Bcast", tunable_seconds=5.0), _cell()])
-    found = tune(_request(tmp_path, Calls(FAST), found_in, untranslatable=untranslatable), program, _quiet)
-    assert found.settings is not None
-    assert [rule.procedure for rule in found.settings.rules] == ["MPI_Allreduce"]  # it saves more
-    golden.says(found.tried[1].beside)
-    assert found.tried[1].rule is None
+    outcome = tune(_request(tmp_path, Calls(FAST), found_in, untranslatable=untranslatable), program, _quiet)
+    assert outcome.settings is not None
+    assert [rule.procedure for rule in outcome.settings.rules] == ["MPI_Allreduce"]  # it saves more
+    golden.says(outcome.tried[1].beside)
+    assert outcome.tried[1].rule is None
 
 
 def test_who_has_seen_the_pairs_does_not_choose_where_they_end(tmp_path: Path, program: Program) -> None:
@@ -335,34 +335,34 @@ def test_who_has_seen_the_pairs_does_not_choose_where_they_end(tmp_path: Path, p
         seen.append(line)
         program.signals.count += line.startswith("pair 6")
 
-    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, interrupt)
+    outcome = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, interrupt)
     assert any(line.startswith("pair 6") for line in seen)
-    assert found.proof is not None
-    assert found.settings is None
-    assert found.ended == whole.INTERRUPTED
-    assert not found.is_finished
+    assert outcome.proof is not None
+    assert outcome.settings is None
+    assert outcome.ended == whole.INTERRUPTED
+    assert not outcome.is_finished
 
 
 def test_pairs_that_could_not_decide_are_gone_on_from(tmp_path: Path, program: Program) -> None:
     """Without a budget 20 pairs are run, and the next call runs more: no pair twice, and no look."""
     program.gain, program.scatter = 1.08, 0.2
     request = _request(tmp_path, Calls(FAST), targets([_cell()]))
-    found = tune(request, program, _quiet)
-    assert found.proof is not None
-    assert (len(found.proof.before), found.settings, found.is_finished) == (20, None, False)
-    assert found.proof.is_undecided
-    assert found.proof.more_seconds is not None
-    first, calls = found.proof, 1
-    while not found.is_finished:
+    outcome = tune(request, program, _quiet)
+    assert outcome.proof is not None
+    assert (len(outcome.proof.before), outcome.settings, outcome.is_finished) == (20, None, False)
+    assert outcome.proof.is_undecided
+    assert outcome.proof.more_seconds is not None
+    first, calls = outcome.proof, 1
+    while not outcome.is_finished:
         said: list[str] = []
-        found, calls = tune(request, program, said.append), calls + 1
+        outcome, calls = tune(request, program, said.append), calls + 1
         assert any(line.startswith("continuing from") for line in said)
         assert not any("effect" in line for line in said)  # it is known
-        assert found.proof is not None
-        assert found.proof.before[:20] == first.before
+        assert outcome.proof is not None
+        assert outcome.proof.before[:20] == first.before
     assert calls > 1
-    assert found.proof is not None
-    assert found.settings is not None or found.proof.excluded is not None
+    assert outcome.proof is not None
+    assert outcome.settings is not None or outcome.proof.excluded is not None
 
 
 def test_a_program_that_was_built_anew_has_other_pairs(tmp_path: Path, program: Program) -> None:
@@ -373,17 +373,17 @@ def test_a_program_that_was_built_anew_has_other_pairs(tmp_path: Path, program: 
         if not again:
             built.write_text(text)
         said: list[str] = []
-        found = tune(_request(tmp_path, Calls(FAST), targets([_cell()]), way=way), program, said.append)
-        assert found.proof is not None
+        outcome = tune(_request(tmp_path, Calls(FAST), targets([_cell()]), way=way), program, said.append)
+        assert outcome.proof is not None
         assert any(line.startswith("continuing from") for line in said) == again
 
 
 def test_han_is_left_out_where_the_race_has_done_so(tmp_path: Path, program: Program) -> None:
     racer = Calls(FAST)
     racer.overruled = True
-    found = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
-    assert found.settings is not None
-    assert found.settings.environment == OpenMpi.not_overruled
+    outcome = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
+    assert outcome.settings is not None
+    assert outcome.settings.environment == OpenMpi.not_overruled
 
 
 def test_where_nothing_helps_nothing_is_written(tmp_path: Path, program: Program) -> None:
@@ -408,10 +408,10 @@ def test_what_was_raced_is_shown_where_a_run_can_not_be_kept(tmp_path: Path, pro
                 raise UnrunnableError("the disk is full", 1)
             return super().seconds(way, number, left)
 
-    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), Full(tmp_path, 1.5), _quiet)
-    assert isinstance(found.failure, UnrunnableError)
-    assert found.tried[0].rule is not None
-    assert (found.settings, found.is_finished) == (None, False)
+    outcome = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), Full(tmp_path, 1.5), _quiet)
+    assert isinstance(outcome.failure, UnrunnableError)
+    assert outcome.tried[0].rule is not None
+    assert (outcome.settings, outcome.is_finished) == (None, False)
     again = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
     assert again.settings is not None
 
@@ -437,13 +437,13 @@ def test_a_race_gets_the_time_that_is_left(
 ) -> None:
     """Of 30 s races get 7.5 at first; without a rule, all but the 16 s of the shortest proof."""
     racer = SlowCalls(FAST, of_round, monkeypatch)
-    found = tune(_request(tmp_path, racer, targets([_cell()]), budget=30.0), program, _quiet)
-    assert (found.settings is not None) == proven
-    assert bool(found.ended) != proven
+    outcome = tune(_request(tmp_path, racer, targets([_cell()]), budget=30.0), program, _quiet)
+    assert (outcome.settings is not None) == proven
+    assert bool(outcome.ended) != proven
     if not proven:
-        assert found.tried[0].verdict == "not finished"
-        assert found.tried[0].raced is not None
-        assert found.tried[0].raced.race.rounds > 0  # what was measured is reported
+        assert outcome.tried[0].verdict == "not finished"
+        assert outcome.tried[0].raced is not None
+        assert outcome.tried[0].raced.race.rounds > 0  # what was measured is reported
         assert racer.now >= 14.0  # it has not ended before the time was over
 
 
@@ -459,11 +459,11 @@ def test_settings_that_change_the_same_are_the_same() -> None:
     rule = Rule("MPI_Bcast", 4, 8, 8, OFFERED[0])
     evidence = Evidence(2.0, 1.0, ratio=2.0, low=1.9, high=2.1, confidence=0.95, rounds=64)
     measured = replace(rule, evidence=evidence)
-    one, other = Settings(ABOUT, (rule,)), Settings(replace(ABOUT, created="later"), (measured,))
-    assert one.identity == other.identity
+    settings, other = Settings(ABOUT, (rule,)), Settings(replace(ABOUT, created="later"), (measured,))
+    assert settings.identity == other.identity
     for changed in (
         Settings(ABOUT, (replace(rule, high=9),)),
         Settings(ABOUT, (rule,), {"A": "1"}),
         Settings(replace(ABOUT, command=("mpirun", "-n", "2", "./app")), (rule,)),
     ):
-        assert changed.identity != one.identity
+        assert changed.identity != settings.identity

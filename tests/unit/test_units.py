@@ -153,7 +153,7 @@ def test_confidence(share: float, text: str) -> None:
 
 
 def test_changes_have_their_direction() -> None:
-    assert [change_text(one) for one in (1.26, -31.04, 0.04, -0.04, 0.0)] == [
+    assert [change_text(change) for change in (1.26, -31.04, 0.04, -0.04, 0.0)] == [
         "+1.3",
         "-31.0",
         "0.0",

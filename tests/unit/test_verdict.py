@@ -93,12 +93,12 @@ def test_the_heaviest_calls() -> None:
     run.call(1, "MPI_Send", 2.0, size_bin=11)
     run.call(2, "MPI_Recv", 1.0, size_bin=4)
     with closing(run.seen.connection) as connection:
-        found = heaviest(connection)
-        assert found is not None
-        assert (found.procedure, found.family, found.size_bin) == ("MPI_Send", "W", 11)
-        assert (found.seconds, found.percent_of_mpi) == (pytest.approx(3.0), pytest.approx(75.0))
-        assert found.percent_of_size == pytest.approx(200 / 3)
-        assert found.place is None
+        calls = heaviest(connection)
+        assert calls is not None
+        assert (calls.procedure, calls.family, calls.size_bin) == ("MPI_Send", "W", 11)
+        assert (calls.seconds, calls.percent_of_mpi) == (pytest.approx(3.0), pytest.approx(75.0))
+        assert calls.percent_of_size == pytest.approx(200 / 3)
+        assert calls.place is None
 
 
 def test_without_calls_none_is_the_heaviest() -> None:

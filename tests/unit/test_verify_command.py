@@ -51,8 +51,8 @@ def test_nothing_to_gain_is_not_run(
     assert said.err == ""
     assert not (tmp_path / "new").exists()
     assert main([*words[:2], "--json", *words[2:]]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["verdict"], found["before"], found["interval"]) == ("nothing to gain", [], None)
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["verdict"], answer["before"], answer["interval"]) == ("nothing to gain", [], None)
 
 
 def test_options_that_contradict(
@@ -124,6 +124,6 @@ def test_places_of_processors(golden: Golden) -> None:
 
 
 def test_bound_otherwise(golden: Golden) -> None:
-    one, two = Whereabouts(("a", "a"), ((0,), (1,))), Whereabouts(("a", "a"), ((0, 1), (0, 1)))
-    assert bound_otherwise(one, one) == ""
-    golden.says(bound_otherwise(one, two), "1 .. 2")
+    own, shared = Whereabouts(("a", "a"), ((0,), (1,))), Whereabouts(("a", "a"), ((0, 1), (0, 1)))
+    assert bound_otherwise(own, own) == ""
+    golden.says(bound_otherwise(own, shared), "1 .. 2")

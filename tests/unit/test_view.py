@@ -91,11 +91,11 @@ def test_json_is_the_data_of_the_view(tmp_path: Path, capsys: pytest.CaptureFixt
     path = profiles.write_inside(tmp_path / "a.rankwise")
     for name in VIEWS:
         assert main(["show", str(path), "--by", name, "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
+        document = json.loads(capsys.readouterr().out)
         with opened_profile(path) as connection:
             data = to_json(dict(view(name, connection, Detail.ALL).data))
-        assert list(found) == ["trust", *data]
-        assert json.loads(json.dumps(data)) == {key: found[key] for key in data}
+        assert list(document) == ["trust", *data]
+        assert json.loads(json.dumps(data)) == {key: document[key] for key in data}
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,9 @@ def estimated(everything: Instances, which: np.ndarray) -> Table:
     """Return what is told of a run by a part of its calls, and by their exact number and time."""
     seconds = (everything.departure - everything.arrival).sum(axis=0).tolist()
     own = {rank: (len(everything.numbers), seconds[rank]) for rank in range(len(seconds))}
-    found = table_of(everything.of(which), {(everything.communicator, everything.procedure): own})
-    assert found is not None
-    return found
+    table = table_of(everything.of(which), {(everything.communicator, everything.procedure): own})
+    assert table is not None
+    return table
 
 
 def caused_in(everything: Instances) -> np.ndarray:
@@ -62,14 +62,14 @@ def test_the_truth_is_within_the_error(kind: str) -> None:
     total, rows = [], []
     for _ in range(TRIALS):
         everything = run_of(kind, rng)
-        found = estimated(everything, np.isin(np.arange(CALLS), rng.choice(CALLS, KEPT, replace=False)))
+        table = estimated(everything, np.isin(np.arange(CALLS), rng.choice(CALLS, KEPT, replace=False)))
         truth = waits(everything).seconds.sum(axis=0)
-        total.append(abs(found.waiting.sum() - truth.sum()) <= error_of(found.total_doubts))
+        total.append(abs(table.waiting.sum() - truth.sum()) <= error_of(table.total_doubts))
         for seen, true, doubts in (
-            (found.waiting, truth, found.doubts),
-            (found.caused, caused_in(everything), found.caused_doubts),
+            (table.waiting, truth, table.doubts),
+            (table.caused, caused_in(everything), table.caused_doubts),
         ):
-            errors = np.array([error_of(one) for one in doubts.T])
+            errors = np.array([error_of(column) for column in doubts.T])
             rows.extend(np.abs(seen - true) <= errors)
     assert np.mean(total) >= 0.9
     assert np.mean(rows) >= 0.9
@@ -85,23 +85,23 @@ def test_the_exact_time_of_all_calls_corrects_the_sample(kind: str, most: float)
         everything = run_of(kind, rng)
         which = np.isin(np.arange(CALLS), rng.choice(CALLS, KEPT, replace=False))
         truth = float(waits(everything).seconds.sum())
-        found = with_longest(everything, which)
-        off.append(abs(found.waiting.sum() - truth) / truth)
+        table = with_longest(everything, which)
+        off.append(abs(table.waiting.sum() - truth) / truth)
         # Neither more time than there was nor more calls.
         seconds = everything.length.sum(axis=0)
-        assert (found.weights * found.instances.length).sum(axis=0) == pytest.approx(seconds)
-        assert found.weights.sum(axis=0) == pytest.approx(CALLS, rel=0.05)
+        assert (table.weights * table.instances.length).sum(axis=0) == pytest.approx(seconds)
+        assert table.weights.sum(axis=0) == pytest.approx(CALLS, rel=0.05)
     assert np.median(off) <= most
 
 
-def alike(waiting: float, calls: int, seconds: float) -> Table:
+def equal_calls(waiting: float, calls: int, seconds: float) -> Table:
     """Return what 10 equal calls of two members tell: rank 0 waits for rank 1, of 1 s a call."""
     arrival = [[2.0 * step, 2.0 * step + waiting] for step in range(10)]
     everything = instances("MPI_Barrier", arrival, [[2.0 * step + 1.0] * 2 for step in range(10)])
     own = {0: (calls, seconds), 1: (calls, calls * (1.0 - waiting))}
-    found = table_of(everything, {(everything.communicator, everything.procedure): own})
-    assert found is not None
-    return found
+    table = table_of(everything, {(everything.communicator, everything.procedure): own})
+    assert table is not None
+    return table
 
 
 @pytest.mark.parametrize(
@@ -117,31 +117,34 @@ def alike(waiting: float, calls: int, seconds: float) -> Table:
     ],
 )
 def test_time_that_the_sample_does_not_explain(waiting: float, seconds: float, error: float) -> None:
-    found = alike(waiting, 100, seconds)
+    table = equal_calls(waiting, 100, seconds)
     # All the calls are alike, so there is no error of sampling.
-    assert [error_of(one) for one in found.doubts.T] == [pytest.approx(error), pytest.approx(0.0)]
-    assert error_of(found.total_doubts) == pytest.approx(error)
+    assert [error_of(column) for column in table.doubts.T] == [pytest.approx(error), pytest.approx(0.0)]
+    assert error_of(table.total_doubts) == pytest.approx(error)
     # It was for rank 1, for there is nobody else.
-    assert [error_of(one) for one in found.caused_doubts.T] == [pytest.approx(0.0), pytest.approx(error)]
-    assert found.waiting[0] == pytest.approx(waiting * seconds)
+    assert [error_of(column) for column in table.caused_doubts.T] == [
+        pytest.approx(0.0),
+        pytest.approx(error),
+    ]
+    assert table.waiting[0] == pytest.approx(waiting * seconds)
 
 
 def test_all_calls_are_kept() -> None:
-    found = alike(0.25, 10, 12.0)  # (calls that cannot be kept do not count)
-    assert error_of(found.total_doubts) == 0.0
+    table = equal_calls(0.25, 10, 12.0)  # (calls that cannot be kept do not count)
+    assert error_of(table.total_doubts) == 0.0
 
 
 def test_who_has_nobody_to_wait_for() -> None:
     """A root was in its broadcasts for longer than expected: that is not waiting. That of others may be."""
     arrival = [[2.0 * step + 0.5, 2.0 * step, 2.0 * step + 0.5] for step in range(10)]
     leave = [[2.0 * step + 1.0] * 3 for step in range(10)]
-    found = table_of(
+    table = table_of(
         instances("MPI_Bcast", arrival, leave, root=0),
         {(3, "MPI_Bcast"): {0: (100, 900.0), 1: (100, 120.0), 2: (100, 50.0)}},
     )
-    assert found is not None
-    assert [error_of(one) for one in found.doubts.T] == [0.0, pytest.approx(10.0), 0.0]
-    assert [error_of(one) for one in found.caused_doubts.T] == [pytest.approx(10.0), 0.0, 0.0]
+    assert table is not None
+    assert [error_of(column) for column in table.doubts.T] == [0.0, pytest.approx(10.0), 0.0]
+    assert [error_of(column) for column in table.caused_doubts.T] == [pytest.approx(10.0), 0.0, 0.0]
 
 
 def with_longest(everything: Instances, which: np.ndarray, most: int = 16, *, two: bool = False) -> Table:
@@ -161,9 +164,9 @@ def with_longest(everything: Instances, which: np.ndarray, most: int = 16, *, tw
     seconds = (everything.departure - everything.arrival).sum(axis=0).tolist()
     own = {rank: (CALLS, seconds[rank]) for rank in range(MEMBERS)}
     marked = replace(everything, in_sample=which)
-    found = table_of(marked.of(which | beside), {(everything.communicator, everything.procedure): own})
-    assert found is not None
-    return found
+    table = table_of(marked.of(which | beside), {(everything.communicator, everything.procedure): own})
+    assert table is not None
+    return table
 
 
 @pytest.mark.reported("verdict/coll")
@@ -181,12 +184,12 @@ def test_the_longest_steps_stand_for_themselves(kind: str, two: bool) -> None:
         everything = run_of(kind, rng)
         which = np.isin(np.arange(CALLS), rng.choice(CALLS, KEPT, replace=False))
         truth = float(waits(everything).seconds.sum())
-        found, without = with_longest(everything, which, two=two), estimated(everything, which)
-        assert found.seconds.tolist() == pytest.approx(
+        table, without = with_longest(everything, which, two=two), estimated(everything, which)
+        assert table.seconds.tolist() == pytest.approx(
             (everything.departure - everything.arrival).sum(axis=0).tolist()
         )
-        covered.append(abs(found.waiting.sum() - truth) <= error_of(found.total_doubts))
-        off.append(abs(found.waiting.sum() - truth) / truth)
+        covered.append(abs(table.waiting.sum() - truth) <= error_of(table.total_doubts))
+        off.append(abs(table.waiting.sum() - truth) / truth)
         off_without.append(abs(without.waiting.sum() - truth) / truth)
     assert np.mean(covered) >= 0.9
     assert np.mean(np.square(off)) ** 0.5 <= 1.05 * np.mean(np.square(off_without)) ** 0.5
@@ -204,9 +207,9 @@ def test_calls_that_follow_long_steps_of_other_collectives_stand_for_nothing() -
     seconds = (everything.departure - everything.arrival).sum(axis=0).tolist()
     own = {rank: (CALLS, seconds[rank]) for rank in range(MEMBERS)}
     marked = replace(everything, in_sample=which)
-    found = table_of(marked.of(which | shortest), {(everything.communicator, everything.procedure): own})
-    assert found is not None
-    assert found.seconds.tolist() == pytest.approx(seconds)
+    table = table_of(marked.of(which | shortest), {(everything.communicator, everything.procedure): own})
+    assert table is not None
+    assert table.seconds.tolist() == pytest.approx(seconds)
 
 
 def test_a_stop_of_one_rank_is_exact() -> None:
@@ -215,9 +218,9 @@ def test_a_stop_of_one_rank_is_exact() -> None:
     leave = [*([2.0 * step + 1.0] * 2 for step in range(10)), [1101.0] * 2]
     everything = instances("MPI_Barrier", arrival, leave, in_sample=[True] * 10 + [False])
     own = {0: (1000, 999.0 + 101.0), 1: (1000, 999 * 0.75 + 1.0)}
-    found = table_of(everything, {(everything.communicator, everything.procedure): own})
-    assert found is not None
-    assert found.waiting.tolist() == [pytest.approx(999 * 0.25 + 100.0), pytest.approx(0.0)]
-    assert found.caused.tolist() == [pytest.approx(0.0), pytest.approx(999 * 0.25 + 100.0)]
-    assert error_of(found.total_doubts) == pytest.approx(0.0, abs=1e-6)
-    assert found.seconds.tolist() == [pytest.approx(1100.0), pytest.approx(999 * 0.75 + 1.0)]
+    table = table_of(everything, {(everything.communicator, everything.procedure): own})
+    assert table is not None
+    assert table.waiting.tolist() == [pytest.approx(999 * 0.25 + 100.0), pytest.approx(0.0)]
+    assert table.caused.tolist() == [pytest.approx(0.0), pytest.approx(999 * 0.25 + 100.0)]
+    assert error_of(table.total_doubts) == pytest.approx(0.0, abs=1e-6)
+    assert table.seconds.tolist() == [pytest.approx(1100.0), pytest.approx(999 * 0.75 + 1.0)]

@@ -16,9 +16,9 @@ def test_waiting_for_messages() -> None:
         made.call(rank, "MPI_Recv", 3.0, size_bin=4)
         made.wait(rank, "MPI_Recv", 1, 1.0, 4.0, 3.5)
     made.connection.execute("UPDATE ranks SET mpi = 3.0")
-    found = summary(made.connection, made.seen)
+    totals = summary(made.connection, made.seen)
     # 2.5 of 3 s of three ranks, of the 12 s that four are in MPI, all for rank 1.
-    assert found.messages == MessageTotals(
+    assert totals.messages == MessageTotals(
         waiting_seconds=pytest.approx(7.5),
         percent_waiting_of_mpi=pytest.approx(62.5),
         late=made.seen.late,
@@ -30,24 +30,24 @@ def test_waiting_for_messages() -> None:
     )
     assert made.seen.late is not None
     assert (made.seen.late.ranks, made.seen.late.host) == ((1,), "node")
-    assert found.waiting is None
+    assert totals.waiting is None
 
 
 def test_waits_of_which_nothing_is_known() -> None:
     made = Made()
     made.call(0, "MPI_Recv", 3.0, size_bin=4)
     made.connection.execute("UPDATE ranks SET mpi = 3.0")
-    found = summary(made.connection, Evidence(made.connection)).messages
-    assert found is not None
-    assert found.percent_not_known_of_mpi == pytest.approx(25.0)  # 3 of 12 s: there is no sample
+    messages = summary(made.connection, Evidence(made.connection)).messages
+    assert messages is not None
+    assert messages.percent_not_known_of_mpi == pytest.approx(25.0)  # 3 of 12 s: there is no sample
     made.connection.execute("INSERT INTO waits VALUES (1, 0, 3, 0, 1, 1.0, 4.0, 1, 1, 0, NULL)")
     made.connection.execute(
         "UPDATE waits SET procedure = (SELECT id FROM procedures WHERE name = 'MPI_Recv')"
     )
-    found = summary(made.connection, Evidence(made.connection)).messages
-    assert found is not None
-    assert (found.waiting_seconds, found.late) == (0.0, None)
-    assert found.percent_not_known_of_mpi == pytest.approx(25.0)  # none of what is in it is certain
+    messages = summary(made.connection, Evidence(made.connection)).messages
+    assert messages is not None
+    assert (messages.waiting_seconds, messages.late) == (0.0, None)
+    assert messages.percent_not_known_of_mpi == pytest.approx(25.0)  # none of what is in it is certain
 
 
 def test_nothing_is_known_of_messages() -> None:

@@ -56,21 +56,21 @@ def instances(
 
 
 def test_everybody_waits_for_the_last() -> None:
-    found = waits(instances("MPI_Allreduce", [[0, 3, 10]], [[11, 11, 12]]))
-    assert found.seconds.tolist() == [[10, 7, 0]]
-    assert found.whose.tolist() == [[2, 2, NOBODY]]
+    waited = waits(instances("MPI_Allreduce", [[0, 3, 10]], [[11, 11, 12]]))
+    assert waited.seconds.tolist() == [[10, 7, 0]]
+    assert waited.whose.tolist() == [[2, 2, NOBODY]]
     # With the second last they would have gone on at 3.
-    assert found.saved.tolist() == [[7, 7, 0]]
+    assert waited.saved.tolist() == [[7, 7, 0]]
 
 
 def test_who_has_posted_waits_in_the_call_that_completes_it() -> None:
     """Rank 2 posts at 10. Rank 0 has begun to wait for that at 4, rank 1 not before 11."""
     posted = instances("MPI_Iallreduce", [[0, 3, 10]], [[11, 12, 13]], entered=[[4, 11, 12]])
     assert consistent(posted).tolist() == [True]
-    found = waits(posted)
-    assert found.seconds.tolist() == [[6, 0, 0]]
-    assert found.whose.tolist() == [[2, NOBODY, NOBODY]]
-    assert found.saved.tolist() == [[6, 0, 0]]  # rank 1 had come before rank 0 began to wait
+    waited = waits(posted)
+    assert waited.seconds.tolist() == [[6, 0, 0]]
+    assert waited.whose.tolist() == [[2, NOBODY, NOBODY]]
+    assert waited.saved.tolist() == [[6, 0, 0]]  # rank 1 had come before rank 0 began to wait
     root = waits(instances("MPI_Ibcast", [[0, 3, 10]], [[11, 12, 13]], entered=[[4, 11, 12]], root=2))
     assert root.seconds.tolist() == [[6, 0, 0]]
 
@@ -80,17 +80,17 @@ def test_who_asks_waits_in_the_calls_that_ask() -> None:
     asked = instances(
         "MPI_Iallreduce", [[0, 0, 10]], [[12, 12, 13]], entered=[[2, 4, 12]], asking=[[0.5, 0.5, 1]]
     )
-    found = waits(asked)
+    waited = waits(asked)
     assert asked.length.tolist() == [[5, 4, 1]]
-    assert found.seconds.tolist() == [[4, 3, 0]]
-    assert found.saved.tolist() == [[4, 3, 0]]
-    assert waited_until(asked, found).tolist() == [[10, 10, 12]]
+    assert waited.seconds.tolist() == [[4, 3, 0]]
+    assert waited.saved.tolist() == [[4, 3, 0]]
+    assert waited_until(asked, waited).tolist() == [[10, 10, 12]]
 
 
 def test_who_leaves_before_the_last_has_come_did_not_wait_for_it() -> None:
-    found = waits(instances("MPI_Alltoallv", [[0, 3, 10]], [[4, 11, 12]]))
-    assert found.seconds.tolist() == [[3, 7, 0]]
-    assert found.whose.tolist() == [[1, 2, NOBODY]]
+    waited = waits(instances("MPI_Alltoallv", [[0, 3, 10]], [[4, 11, 12]]))
+    assert waited.seconds.tolist() == [[3, 7, 0]]
+    assert waited.whose.tolist() == [[1, 2, NOBODY]]
 
 
 @pytest.mark.parametrize(
@@ -104,22 +104,22 @@ def test_who_leaves_before_the_last_has_come_did_not_wait_for_it() -> None:
     ],
 )
 def test_rooted_and_ordered_collectives(procedure: str, seconds: list[int], whose: list[int]) -> None:
-    found = waits(instances(procedure, [[0, 5, 4]], [[6, 6, 7]], root=1))
-    assert found.seconds.tolist() == [seconds]
-    assert found.whose.tolist() == [whose]
+    waited = waits(instances(procedure, [[0, 5, 4]], [[6, 6, 7]], root=1))
+    assert waited.seconds.tolist() == [seconds]
+    assert waited.whose.tolist() == [whose]
 
 
 def test_the_root_waits_for_the_others() -> None:
-    found = waits(instances("MPI_Gather", [[0, 1, 4]], [[0.5, 6, 7]], root=1))
-    assert found.seconds.tolist() == [[0, 3, 0]]
-    assert found.whose.tolist() == [[NOBODY, 2, NOBODY]]
-    assert found.saved.tolist() == [[0, 3, 0]]
+    waited = waits(instances("MPI_Gather", [[0, 1, 4]], [[0.5, 6, 7]], root=1))
+    assert waited.seconds.tolist() == [[0, 3, 0]]
+    assert waited.whose.tolist() == [[NOBODY, 2, NOBODY]]
+    assert waited.saved.tolist() == [[0, 3, 0]]
 
 
 def test_nobody_waits_longer_than_the_call_takes() -> None:
     # A root may send before it has come, as the clocks of nodes tell it.
-    found = waits(instances("MPI_Bcast", [[0, 5]], [[2, 6]], root=1))
-    assert found.seconds.tolist() == [[2, 0]]
+    waited = waits(instances("MPI_Bcast", [[0, 5]], [[2, 6]], root=1))
+    assert waited.seconds.tolist() == [[2, 0]]
 
 
 @pytest.mark.parametrize(
@@ -133,20 +133,20 @@ def test_nobody_waits_longer_than_the_call_takes() -> None:
     ],
 )
 def test_times_that_cannot_be(procedure: str, size: int, error: float, *, possible: bool) -> None:
-    found = instances(procedure, [[0, 5], [0, 5]], [[4, 6], [6, 6]], size=size, nodes=[0, 1], error=error)
-    assert consistent(found).tolist() == [possible, True]
+    calls = instances(procedure, [[0, 5], [0, 5]], [[4, 6], [6, 6]], size=size, nodes=[0, 1], error=error)
+    assert consistent(calls).tolist() == [possible, True]
 
 
 def test_why_somebody_was_late() -> None:
     # Rank 1 computed for 10 s before the first call; before the second it was in MPI for 6 of 8 s.
-    found = instances(
+    calls = instances(
         "MPI_Barrier",
         [[2, 10], [22, 28]],
         [[10, 10], [28, 28]],
         since=[[2, 10], [2, 8]],
         since_in_mpi=[[0, 0], [0, 6]],
     )
-    passed = pass_on([Late(found, waits(found), np.ones((2, 2)), len(found.numbers))], Chains([]))
+    passed = pass_on([Late(calls, waits(calls), np.ones((2, 2)), len(calls.numbers))], Chains([]))
     assert passed.caused[1].computing == pytest.approx(8)
     assert passed.caused[1].in_mpi == pytest.approx(6)
     assert passed.caused[1].passed_to is None
@@ -174,7 +174,7 @@ def test_blame_goes_to_whom_the_late_one_waited_for() -> None:
         since_in_mpi=[[10, 0]],
         communicator=5,
     )
-    passed = pass_on([Late(one, waits(one), np.ones((1, 2)), 1) for one in (first, second)], Chains([]))
+    passed = pass_on([Late(calls, waits(calls), np.ones((1, 2)), 1) for calls in (first, second)], Chains([]))
     assert passed.caused[1].in_mpi == pytest.approx(9)
     assert passed.caused[1].passed_on == pytest.approx(9)
     assert passed.caused[1].passed_to == 0
@@ -190,11 +190,11 @@ def reductions(*departures: list[float]) -> Instances:
 def test_who_is_held_up_in_a_reduction_until_all_have_come_waits_for_a_late_root() -> None:
     """Not so where it was seen only twice, or somebody leaves when all below it in a tree have come."""
     held = [11.0, 11.0, 11.0, 11.0]
-    found = reductions(held, held, held).seen_as_synchronised()
-    waited = waits(found)
+    calls = reductions(held, held, held).seen_as_synchronised()
+    waited = waits(calls)
     assert waited.seconds.tolist() == [[0, 10, 9, 8]] * 3
     assert waited.whose.tolist() == [[NOBODY, 0, 0, 0]] * 3
-    assert found.of(np.array([True, False, False])).is_synchronised
+    assert calls.of(np.array([True, False, False])).is_synchronised
     for others in (reductions(held, held), reductions(*[[11.0, 11.0, 11.0, 3.0]] * 3)):
         assert not waits(others.seen_as_synchronised()).seconds.any()
 
@@ -203,15 +203,15 @@ def test_a_root_that_is_late_to_itself_alone_proves_nothing() -> None:
     """Who posts early and completes it when the root has posted, too, has not been held up."""
     late = [[10.0, 0.0, 1.0, 2.0]] * 4
     after = [[12.0, 11.0, 11.0, 11.0]] * 4
-    found = instances("MPI_Ireduce", late, [[13.0] * 4] * 4, root=0, entered=after)
-    assert not found.seen_as_synchronised().is_synchronised
+    calls = instances("MPI_Ireduce", late, [[13.0] * 4] * 4, root=0, entered=after)
+    assert not calls.seen_as_synchronised().is_synchronised
 
 
 def test_each_waits_for_its_neighbours() -> None:
     """In a line of four the last comes at 10: only rank 2 waits for it."""
-    found = instances("MPI_Neighbor_alltoall", [[0, 3, 1, 10]], [[4, 4, 11, 11]])
-    assert consistent(found).tolist() == [True]
-    waited = waits(found)
+    calls = instances("MPI_Neighbor_alltoall", [[0, 3, 1, 10]], [[4, 4, 11, 11]])
+    assert consistent(calls).tolist() == [True]
+    waited = waits(calls)
     assert waited.seconds.tolist() == [[3, 0, 9, 0]]
     assert waited.whose.tolist() == [[1, NOBODY, 3, NOBODY]]
     assert waited.saved.tolist() == [[3, 0, 7, 0]]  # rank 2 would still have waited for rank 1
@@ -233,9 +233,9 @@ def test_among_neighbours_lateness_goes_on_by_one_rank_a_call() -> None:
         came.append(arrival)
         left.append(ready)
     nothing = np.zeros((steps, 4)).tolist()
-    found = instances("MPI_Neighbor_allgather", came, left, since=since, since_in_mpi=nothing)
-    known = waits(found)
-    passed = pass_on([Late(found, known, np.ones((steps, 4)), steps)], Chains([]))
+    calls = instances("MPI_Neighbor_allgather", came, left, since=since, since_in_mpi=nothing)
+    known = waits(calls)
+    passed = pass_on([Late(calls, known, np.ones((steps, 4)), steps)], Chains([]))
     assert passed.root_cause_seconds[3] == pytest.approx(known.seconds.sum(), rel=0.02)
     assert passed.caused[3].computing == pytest.approx(
         4 * (steps - 1)
@@ -256,4 +256,4 @@ def test_among_neighbours_lateness_goes_on_by_one_rank_a_call() -> None:
 )
 def test_neighbours_in_a_grid(dims: list[int], periods: list[int], of_place: int, expected: set[int]) -> None:
     own = neighbours(dims, periods)[of_place].tolist()
-    assert sorted(one for one in own if one != NOBODY) == sorted(expected)
+    assert sorted(neighbour for neighbour in own if neighbour != NOBODY) == sorted(expected)

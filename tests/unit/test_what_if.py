@@ -25,8 +25,8 @@ def dealt_out(tmp_path: Path) -> Path:
 
 def compared(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
     assert main(["map", "predict", *map(str, words), "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return answer
 
 
 def off_node(outlook: dict[str, Any]) -> tuple[int, int, int]:
@@ -173,11 +173,11 @@ def test_too_small(dealt_out: Path, capsys: pytest.CaptureFixture[str], golden: 
 def test_a_single_shape_is_told_in_full(
     dealt_out: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
-    found = mapped(capsys, "predict", dealt_out, "--shape", "2x2x2")
-    golden.says("\n".join(found["notes"]), "")
-    assert by_level(found["found"]) == {"machine": 2000, "switch": 2000, "node": 4000}
-    assert found["machine"]["sources"][0]["kind"] == "shape"
-    assert found["present"] is None
+    answer = mapped(capsys, "predict", dealt_out, "--shape", "2x2x2")
+    golden.says("\n".join(answer["notes"]), "")
+    assert by_level(answer["found"]) == {"machine": 2000, "switch": 2000, "node": 4000}
+    assert answer["machine"]["sources"][0]["kind"] == "shape"
+    assert answer["present"] is None
 
 
 def test_shapes_are_never_the_machine_of_the_run(
@@ -256,8 +256,8 @@ def test_bad_input(
 def test_several_files(
     dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
-    one, other = machine(tmp_path / "1.json", levels(1)), machine(tmp_path / "2.json", levels(1))
-    words = ("--machine", one, "--machine", other)
+    first, other = machine(tmp_path / "1.json", levels(1)), machine(tmp_path / "2.json", levels(1))
+    words = ("--machine", first, "--machine", other)
     golden.says(refusal(capsys, "predict", dealt_out, *words, "-o", "out"), "-o")
     other.write_text("no JSON")
     assert f"{other}: is not JSON" in refusal(capsys, "predict", dealt_out, *words)

@@ -19,8 +19,10 @@ WINDOW = 10
 def windows(procedure: str, *seconds: float, number: int = 1, beside: str = "") -> Made:
     """Calls of one procedure on a window, of which each rank makes 100; `beside`: a few of another one."""
     made = Made(len(seconds))
-    for one in range(number):
-        made.communicator(WINDOW + one, f"W_w{one}", type="window", procedure="MPI_Win_create", parent=3)
+    for window in range(number):
+        made.communicator(
+            WINDOW + window, f"W_w{window}", type="window", procedure="MPI_Win_create", parent=3
+        )
     for rank, took in enumerate(seconds):
         made.call(rank, procedure, took, calls=100, communicator=WINDOW)
         if beside:
@@ -32,18 +34,18 @@ found_in = partial(the_finding, RULE)
 
 
 def test_flushes(golden: Golden) -> None:
-    found = found_in(windows("MPI_Win_flush_all", 3.0, 2.0, beside="MPI_Win_lock_all"))
-    assert found.saved_seconds == pytest.approx(5.2)
-    assert found.confidence == LOW
-    golden.says(found.title, "Locks .. 26.0 % .. Win_flush_all .. 10 .. 25.5 ms")
-    assert found.command.options == ("--by", "site", "--call", "Win_flush_all,Win_lock_all")
+    finding = found_in(windows("MPI_Win_flush_all", 3.0, 2.0, beside="MPI_Win_lock_all"))
+    assert finding.saved_seconds == pytest.approx(5.2)
+    assert finding.confidence == LOW
+    golden.says(finding.title, "Locks .. 26.0 % .. Win_flush_all .. 10 .. 25.5 ms")
+    assert finding.command.options == ("--by", "site", "--call", "Win_flush_all,Win_lock_all")
 
 
 def test_of_fences_waiting_for_a_late_rank_is_not_saved() -> None:
     """Rank 1 comes late to each fence, and the other waits for it."""
-    found = found_in(windows("MPI_Win_fence", 6.0, 1.0))
-    assert found.saved_seconds == pytest.approx(2.0)
-    assert found.title.startswith("Fences take 35.0 % ")
+    finding = found_in(windows("MPI_Win_fence", 6.0, 1.0))
+    assert finding.saved_seconds == pytest.approx(2.0)
+    assert finding.title.startswith("Fences take 35.0 % ")
 
 
 def test_post_start_complete_wait() -> None:
@@ -51,9 +53,9 @@ def test_post_start_complete_wait() -> None:
 
 
 def test_making_windows() -> None:
-    found = found_in(windows("MPI_Win_allocate", 3.0, 3.0, number=4))
-    assert found.saved_seconds == pytest.approx(6.0 * 3 / 4)  # one of them is needed
-    assert " Win_allocate: " in found.title
+    finding = found_in(windows("MPI_Win_allocate", 3.0, 3.0, number=4))
+    assert finding.saved_seconds == pytest.approx(6.0 * 3 / 4)  # one of them is needed
+    assert " Win_allocate: " in finding.title
 
 
 def test_windows_that_are_made_again_are_counted_once() -> None:

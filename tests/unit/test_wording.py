@@ -28,7 +28,7 @@ def asserted(tree: ast.AST) -> Iterator[ast.expr]:
         if isinstance(node, ast.Assert):
             yield node.test
         elif isinstance(node, ast.Call):
-            yield from (one.value for one in node.keywords if one.arg in WORDS)
+            yield from (keyword.value for keyword in node.keywords if keyword.arg in WORDS)
             if ast.unparse(node.func).rpartition(".")[2] in EXPECTING:
                 yield from node.args
 
@@ -36,10 +36,10 @@ def asserted(tree: ast.AST) -> Iterator[ast.expr]:
 def sentences(source: str) -> set[tuple[int, str]]:
     """Return the strings with four lower-case words in a row in what is asserted, with their lines."""
     return {
-        (one.lineno, one.value)
+        (node.lineno, node.value)
         for expression in asserted(ast.parse(source))
-        for one in ast.walk(expression)
-        if isinstance(one, ast.Constant) and isinstance(one.value, str) and SENTENCE.search(one.value)
+        for node in ast.walk(expression)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and SENTENCE.search(node.value)
     }
 
 
@@ -48,7 +48,7 @@ def listed() -> dict[str, int]:
     return {name: int(count) for count, name in lines}
 
 
-def found() -> dict[str, int]:
+def counted() -> dict[str, int]:
     counts = {path: len(sentences(path.read_text(encoding="utf-8"))) for path in TESTS.rglob("*.py")}
     return {path.relative_to(TESTS).as_posix(): count for path, count in counts.items() if count}
 
@@ -66,11 +66,11 @@ def test_words_are_seen_where_they_are_asserted() -> None:
 
 def test_no_test_asserts_more_words_than_before() -> None:
     most = listed()
-    more = {name: count for name, count in found().items() if count > most.get(name, 0)}
+    more = {name: count for name, count in counted().items() if count > most.get(name, 0)}
     assert not more, "assert facts, and hand the words to the fixture `golden`"
 
 
 def test_what_was_made_better_stays_so() -> None:
-    now = found()
+    now = counted()
     fewer = {name: now.get(name, 0) for name, count in listed().items() if now.get(name, 0) < count}
     assert not fewer, f"write these smaller numbers into {LISTED.name}, and leave out those of 0"

@@ -42,15 +42,15 @@ class Tune:
     """`rankwise tune parameters` with a race that only leaves its runs."""
 
     def __init__(self, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.profile, self.found = write_profile(place / "app.rankwise"), outcome()
+        self.profile, self.outcome = write_profile(place / "app.rankwise"), outcome()
         self.store = place / "app.rankwise-parameters"
         self.resumed: list[bool] = []
 
         def raced(*arguments: object) -> Outcome:
-            (store,) = (one for one in arguments if isinstance(one, Path))
+            (store,) = (argument for argument in arguments if isinstance(argument, Path))
             self.resumed.append((store / STATE).exists())
             (store / STATE).touch()
-            return self.found
+            return self.outcome
 
         monkeypatch.setattr(parameters, "_raced", raced)
         monkeypatch.setattr(Program, "refuse_other_library", lambda *_: None)
@@ -98,11 +98,11 @@ def test_without_a_file_the_settings_are_kept_for_the_same_command_with_one(
 
 
 def test_what_was_too_short_is_kept_and_goes_on_with_another_budget(tune: Tune) -> None:
-    tune.found = outcome(gains=False, short=True)
+    tune.outcome = outcome(gains=False, short=True)
     assert tune("--budget", "10h") == 0
     assert tune("--budget", "20h") == 0
     assert tune.resumed == [False, True]
-    tune.found = outcome(gains=False)
+    tune.outcome = outcome(gains=False)
     assert tune() == 0
     assert tune.resumed == [False, True, True]
     assert not tune.store.exists()
@@ -110,7 +110,7 @@ def test_what_was_too_short_is_kept_and_goes_on_with_another_budget(tune: Tune) 
 
 def test_another_list_is_another_race(tune: Tune, tmp_path: Path) -> None:
     """What was measured for each of them stays."""
-    tune.found = outcome(gains=False, short=True)
+    tune.outcome = outcome(gains=False, short=True)
     for number, text in enumerate(("A = 1", "A = 2", "A = 1")):
         (tmp_path / "list.txt").write_text(text)
         assert tune("--list", str(tmp_path / "list.txt")) == 0
@@ -121,7 +121,7 @@ def test_another_list_is_another_race(tune: Tune, tmp_path: Path) -> None:
 def test_where_no_value_could_be_tried_that_is_the_answer(
     tune: Tune, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tune.found = outcome(gains=False, measured=False)
+    tune.outcome = outcome(gains=False, measured=False)
     assert tune() == 1
     assert "status-9" in capsys.readouterr().out
     assert tune("--json") == 1

@@ -10,5 +10,5 @@ from rankwise.findings.finding import Finding, NoAnswer, Rule
 def the_finding(rule: Rule, made: Made) -> Finding:
     answer = rule.find(made.seen)
     assert not isinstance(answer, NoAnswer)
-    [found] = answer
-    return found
+    [finding] = answer
+    return finding

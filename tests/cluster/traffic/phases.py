@@ -63,10 +63,10 @@ def measure(mpi: Mpi, cluster: Cluster, place: Path) -> tuple[list[Traffic], set
         for line in (place / f"phases.{node}").read_text().splitlines():
             operation, size, *figures = line.split()
             counted[operation, size, node] = [int(figure) for figure in figures]
-    found = []
+    traffic = []
     for (operation, size, node), (out, out_packets, in_, in_packets, segments) in counted.items():
         by_all = sum(counted[operation, size, other][-1] for other in cluster.names)
-        found.append(
+        traffic.append(
             Traffic(
                 node,
                 operation,
@@ -77,4 +77,4 @@ def measure(mpi: Mpi, cluster: Cluster, place: Path) -> tuple[list[Traffic], set
             )
         )
     hooks = done.rows("SELECT DISTINCT transport_state, transport FROM ranks")
-    return found, {(str(state), str(hook)) for state, hook in hooks}
+    return traffic, {(str(state), str(hook)) for state, hook in hooks}

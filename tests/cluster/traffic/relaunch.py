@@ -36,7 +36,7 @@ def map_profile(mpi: Mpi, done: Recording, output: Path, *options: str) -> Mappe
     """Map a profile, and write the launchers' files."""
     words = [str(RANKWISE), "map", str(done.path), *options, "--json", "-o", str(output)]
     shown = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
-    [command] = [one["command"] for one in shown["files"] if one["launcher"] == _launcher(mpi)]
+    [command] = [file["command"] for file in shown["files"] if file["launcher"] == _launcher(mpi)]
     return Mapped(
         shown["present"]["bytes_off_node"],
         shown["found"]["bytes_off_node"],

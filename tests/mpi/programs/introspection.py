@@ -34,10 +34,10 @@ def row(value, distance=1, size=n, own=rank):
     return expected
 
 
-def assert_same(found, expected):
-    assert found.dtype == np.int64
-    assert found.shape == expected.shape
-    assert (found == expected).all(), f"{found} instead of {expected}"
+def assert_same(actual, expected):
+    assert actual.dtype == np.int64
+    assert actual.shape == expected.shape
+    assert (actual == expected).all(), f"{actual} instead of {expected}"
 
 
 @contextlib.contextmanager
@@ -122,12 +122,12 @@ def check_visible():
         (0, lambda: s.messages("user")),
     )
     for has_inside, read in reads:
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             read()
         expected = has_inside and visible != "all" and rank == 0
-        assert [warning.category for warning in told] == [rankwise.NotAllVisible] * expected, told
-        assert all(warning.filename == __file__ for warning in told)
+        assert [warning.category for warning in caught] == [rankwise.NotAllVisible] * expected, caught
+        assert all(warning.filename == __file__ for warning in caught)
     if visible == "none":
         for refuse in (s.messages, s.bytes, s.matrix):
             with refused("MPI_M_NOT_VISIBLE"):

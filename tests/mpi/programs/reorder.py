@@ -44,11 +44,11 @@ assert kept.tolist() == [0, 1, 2, 3]
 
 # Blocks of different shapes and types.
 block = np.full((rank + 1, 2), rank, [np.int16, np.float32, np.complex128, np.uint8][rank])
-found = rankwise.redistribute(block, world, k)
+received = rankwise.redistribute(block, world, k)
 mine = better.Get_rank()
-assert found.shape == (mine + 1, 2)
-assert found.dtype == [np.int16, np.float32, np.complex128, np.uint8][mine]
-assert (found == mine).all()
+assert received.shape == (mine + 1, 2)
+assert received.dtype == [np.int16, np.float32, np.complex128, np.uint8][mine]
+assert (received == mine).all()
 stays = rankwise.redistribute(block, world, range(4))
 assert stays is not block
 assert (stays == block).all()

@@ -64,8 +64,8 @@ def shift(state: State, comm: Comm) -> Step:
         ignore = state.chance(0.5)
         if replace:  # what is received must fit into what is sent
             come = max(counts) if source != PROC_NULL else 0
-            alike = {"count": max(counts), "type": datatype.number, "ignore": ignore}
-            made = call("Sendrecv_replace", come * datatype.size, **both, **alike)
+            buffer = {"count": max(counts), "type": datatype.number, "ignore": ignore}
+            made = call("Sendrecv_replace", come * datatype.size, **both, **buffer)
         else:
             room_type, room_count = state.at_least(datatype, max(counts))
             sent = {"sendcount": counts[place], "sendtype": datatype.number}

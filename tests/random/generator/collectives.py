@@ -75,16 +75,16 @@ def _bcast(state: State, comm: Comm) -> _Made:
     }
 
 
-def _blocks(state: State, comm: Comm, *, alike: bool) -> dict[int, int]:
-    """Elements that each member gives; alike within a group where one call has one count."""
-    if not alike:
+def _blocks(state: State, comm: Comm, *, equal: bool) -> dict[int, int]:
+    """Elements that each member gives; equal within a group where one call has one count."""
+    if not equal:
         return {rank: state.count() for rank in comm.members}
     return {**dict.fromkeys(comm.group, state.count()), **dict.fromkeys(comm.remote, state.count())}
 
 
 def _gather(state: State, comm: Comm) -> _Made:
     vector, datatype, in_place = state.chance(0.5), state.pick_type().number, _in_place(state, comm)
-    blocks = _blocks(state, comm, alike=not vector)
+    blocks = _blocks(state, comm, equal=not vector)
     made: _Made = {}
     for rank, root in _roots(state, comm).items():
         mine = blocks[rank]
@@ -102,7 +102,7 @@ def _gather(state: State, comm: Comm) -> _Made:
 
 def _scatter(state: State, comm: Comm) -> _Made:
     vector, datatype, in_place = state.chance(0.5), state.pick_type().number, _in_place(state, comm)
-    blocks = _blocks(state, comm, alike=not vector)
+    blocks = _blocks(state, comm, equal=not vector)
     if not state.has("Scatter of many"):
         blocks = {rank: min(block, SHORT) for rank, block in blocks.items()}
     made: _Made = {}
@@ -120,7 +120,7 @@ def _scatter(state: State, comm: Comm) -> _Made:
 
 def _allgather(state: State, comm: Comm) -> _Made:
     vector, datatype, in_place = state.chance(0.5), state.pick_type().number, _in_place(state, comm)
-    blocks = _blocks(state, comm, alike=not vector)
+    blocks = _blocks(state, comm, equal=not vector)
     made: _Made = {}
     for rank in comm.members:
         values = {"sendcount": blocks[rank], "sendtype": datatype, "recvtype": datatype, "in_place": in_place}
@@ -135,7 +135,7 @@ def _allgather(state: State, comm: Comm) -> _Made:
 
 def _alltoall(state: State, comm: Comm) -> _Made:
     datatype, in_place = state.pick_type().number, _in_place(state, comm)
-    blocks = _blocks(state, comm, alike=True)
+    blocks = _blocks(state, comm, equal=True)
     return {
         rank: (
             "Alltoall",
@@ -168,9 +168,9 @@ def _exchange(state: State, comm: Comm) -> _Made:
     pairs = _pairs(state, comm, symmetric=in_place)
     types = {pair: state.pick_type().number for pair in pairs}
     by_pair = state.chance(0.5)
-    one = state.pick_type().number
+    datatype = state.pick_type().number
     if in_place:
-        types = dict.fromkeys(types, one)
+        types = dict.fromkeys(types, datatype)
     made: _Made = {}
     for rank in comm.members:
         peers = comm.peers(rank)
@@ -183,14 +183,14 @@ def _exchange(state: State, comm: Comm) -> _Made:
             values["sendtypes"] = [types[rank, peer] for peer in peers]
             values["recvtypes"] = [types[peer, rank] for peer in peers]
         else:
-            values["sendtype"] = values["recvtype"] = one
+            values["sendtype"] = values["recvtype"] = datatype
         made[rank] = ("Alltoallw" if by_pair else "Alltoallv", values)
     return made
 
 
 def _reducible(state: State) -> tuple[Datatype, int]:
     """A datatype and an operation on it."""
-    datatype = state.random.choice([one for one in state.types if one.operations])
+    datatype = state.random.choice([candidate for candidate in state.types if candidate.operations])
     return datatype, state.random.choice(datatype.operations)
 
 
@@ -280,7 +280,7 @@ def _neighbour_gather(state: State, comm: Comm) -> _Made:
     assert comm.topology is not None
     vector, datatype = state.chance(0.5), state.pick_type().number
     # Where the order of the neighbours is not fixed, nobody can say which count is whose.
-    blocks = _blocks(state, comm, alike=not vector or not comm.topology.ordered)
+    blocks = _blocks(state, comm, equal=not vector or not comm.topology.ordered)
     made: _Made = {}
     for place, rank in enumerate(comm.group):
         sources = comm.topology.sources[place]
@@ -308,18 +308,26 @@ def _neighbour_exchange(state: State, comm: Comm) -> _Made:
     for place, rank in enumerate(comm.group):
         # Beyond the edge nobody is there, so any count will do.
         to = [
-            (rank, comm.group[one]) if one >= 0 else (rank, rank) for one in comm.topology.destinations[place]
+            (rank, comm.group[neighbour]) if neighbour >= 0 else (rank, rank)
+            for neighbour in comm.topology.destinations[place]
         ]
         source = [
-            (comm.group[one], rank) if one >= 0 else (rank, rank) for one in comm.topology.sources[place]
+            (comm.group[neighbour], rank) if neighbour >= 0 else (rank, rank)
+            for neighbour in comm.topology.sources[place]
         ]
         values: dict[str, Any] = {"in_place": False}
         if form:
-            values |= {"sendcounts": [pairs[one] for one in to], "recvcounts": [pairs[one] for one in source]}
+            values |= {
+                "sendcounts": [pairs[pair] for pair in to],
+                "recvcounts": [pairs[pair] for pair in source],
+            }
         else:
             values |= {"sendcount": one_count, "recvcount": one_count}
         if form == "w":
-            values |= {"sendtypes": [types[one] for one in to], "recvtypes": [types[one] for one in source]}
+            values |= {
+                "sendtypes": [types[pair] for pair in to],
+                "recvtypes": [types[pair] for pair in source],
+            }
         else:
             values |= {"sendtype": one_type, "recvtype": one_type}
         made[rank] = (f"Neighbor_alltoall{form}", values)

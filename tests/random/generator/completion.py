@@ -49,8 +49,8 @@ def complete(state: State, pending: list[Pending], idle: Sequence[int] = ()) -> 
 def _complete_group(state: State, group: list[Pending], nothing: list[int]) -> list[Instruction]:
     random = state.random
     ignore = state.chance(0.5)
-    if any(one.only_waited_for for one in group):
-        return [call("Waitall", requests=[one.number for one in group], ignore=ignore)]
+    if any(pending.only_waited_for for pending in group):
+        return [call("Waitall", requests=[pending.number for pending in group], ignore=ignore)]
     if len(group) == 1:
         number = group[0].number
         if group[0].may_be_freed and state.chance(0.3):
@@ -62,7 +62,7 @@ def _complete_group(state: State, group: list[Pending], nothing: list[int]) -> l
             return [call("Wait", request=number, ignore=ignore)]
         if state.chance(0.4):
             return [call("Test", requests=[number], ignore=ignore)]
-    numbers = [one.number for one in group]
+    numbers = [pending.number for pending in group]
     if state.chance(0.15):
         numbers.insert(random.randint(0, len(numbers)), random.choice(nothing))
     return [call(random.choice(_ANY_NUMBER), requests=numbers, ignore=ignore)]

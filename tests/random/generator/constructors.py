@@ -87,17 +87,17 @@ def _split(state: State, step: Step, comm: Comm) -> None:
     if comm.inter:
         # Each part has members of both sides: an empty side is where the libraries part.
         shared = {color[rank] for rank in comm.group} & {color[rank] for rank in comm.remote}
-        color = {rank: one if one in shared else -1 for rank, one in color.items()}
+        color = {rank: value if value in shared else -1 for rank, value in color.items()}
     key = {rank: random.randint(0, 3) for rank in comm.members}
     number: dict[int, int] = {}
     made = []
-    for one in sorted(set(color.values()) - {-1}):
+    for part in sorted(set(color.values()) - {-1}):
         sides = [
-            tuple(sorted((r for r in side if color[r] == one), key=lambda r: (key[r], comm.rank(r))))
+            tuple(sorted((r for r in side if color[r] == part), key=lambda r: (key[r], comm.rank(r))))
             for side in (comm.group, comm.remote)
         ]
         child = _child(state, comm, sides[0], sides[1])
-        number[one] = child.number
+        number[part] = child.number
         made.append(child)
     _add(state, step, "Comm_split", comm, made)
     for rank in comm.members:
@@ -131,7 +131,7 @@ def _create(state: State, step: Step, comm: Comm) -> None:
     made = [_child(state, comm, group) for group in groups]
     _add(state, step, "Comm_create", comm, made)
     for rank in comm.group:
-        child = next((one for one in made if rank in one.group), None)
+        child = next((candidate for candidate in made if rank in candidate.group), None)
         ranks = [comm.rank(member) for member in child.group] if child else []
         new = child.number if child else state.unused
         step.add(rank, call("Comm_create", comm=comm.number, ranks=ranks, new=new))
@@ -227,12 +227,12 @@ def _graph(state: State, step: Step, comm: Comm) -> None:
             if state.chance(0.6):
                 edges[i].append(j)
                 edges[j].append(i)
-    edges = [state.random.sample(one, len(one)) for one in edges]
+    edges = [state.random.sample(ends, len(ends)) for ends in edges]
     neighbours = tuple(map(tuple, edges))
     child = _child(state, comm, comm.group[:nodes], topology=Topology("graph", neighbours, neighbours))
     _add(state, step, "Graph_create", comm, [child])
-    index = [sum(len(one) for one in edges[: i + 1]) for i in range(nodes)]
-    flat = [one for mine in edges for one in mine]
+    index = [sum(len(ends) for ends in edges[: i + 1]) for i in range(nodes)]
+    flat = [end for mine in edges for end in mine]
     for rank in comm.group:
         new = child.number if rank in child.group else state.unused
         step.add(rank, call("Graph_create", comm=comm.number, index=index, edges=flat, new=new))
@@ -245,8 +245,8 @@ def _dist_graph(state: State, step: Step, comm: Comm) -> None:
     to: list[list[int]] = [[j for j in range(size) if state.chance(0.5)] for _ in range(size)]
     sources = [[i for i in range(size) if j in to[i]] for j in range(size)]
     if adjacent:
-        to = [state.random.sample(one, len(one)) for one in to]
-        sources = [state.random.sample(one, len(one)) for one in sources]
+        to = [state.random.sample(ends, len(ends)) for ends in to]
+        sources = [state.random.sample(ends, len(ends)) for ends in sources]
     topology = Topology("dist_graph", tuple(map(tuple, sources)), tuple(map(tuple, to)), ordered=adjacent)
     procedure = "Dist_graph_create_adjacent" if adjacent else "Dist_graph_create"
     child = _child(state, comm, comm.group, topology=topology)
@@ -304,7 +304,7 @@ def _merge(state: State, step: Step, comm: Comm) -> None:
 
 def free(state: State) -> Step | None:
     """Frees a communicator; None if there is none to free."""
-    in_use = {one.comm.number for one in state.persistent}
+    in_use = {operations.comm.number for operations in state.persistent}
     unused = [comm for comm in state.alive if comm.number not in in_use]
     if not unused:
         return None

@@ -106,12 +106,12 @@ class Exchange:
         modes = {rank: random.choice((_EXACT, _EXACT, _ANY_SOURCE, _ANY_TAG, _ANY)) for rank in comm.members}
         if any(mode == _ANY for mode in modes.values()):
             self.barriers.append(comm)
-        alike = {rank: self.state.pick_type() for rank in comm.members}
+        types = {rank: self.state.pick_type() for rank in comm.members}
         for _ in range(random.randint(1, 6)):
             source = random.choice(comm.members)
             destination = random.choice(comm.peers(source))
             tag = shared_tag if modes[destination] == _ANY_SOURCE else self.state.new_tag()
-            datatype = self.state.pick_type() if modes[destination] == _EXACT else alike[destination]
+            datatype = self.state.pick_type() if modes[destination] == _EXACT else types[destination]
             message = _Message(source, destination, datatype, self.state.count(), tag)
             messages[destination].append(message)
         for destination, group in messages.items():
@@ -294,9 +294,9 @@ class Exchange:
             sent = {"comm": comm.number, "dest": to, "sendtag": tag, "source": source, "recvtag": tag}
             number = self._request(rank)
             if replace:  # what is received must fit into what is sent
-                alike = {"count": max(counts), "type": datatype.number, "request": number}
+                buffer = {"count": max(counts), "type": datatype.number, "request": number}
                 come = max(counts) if source != PROC_NULL else 0
-                made = call("Isendrecv_replace", come * datatype.size, **sent, **alike)
+                made = call("Isendrecv_replace", come * datatype.size, **sent, **buffer)
             else:
                 both = {"sendcount": counts[place], "sendtype": datatype.number, "recvtype": datatype.number}
                 room = max(counts) + self.random.randint(0, 2)
@@ -308,34 +308,34 @@ class Exchange:
     def _persistent(self, wild: set[int]) -> None:
         """Starts some, but none on communicators where a receive of any tag would get their messages."""
         state, random = self.state, self.random
-        for one in random.sample(state.persistent, len(state.persistent)):
+        for operations in random.sample(state.persistent, len(state.persistent)):
             if (
-                one.comm.number in wild
-                or not (one.starts or one.ready or one.collective)
+                operations.comm.number in wild
+                or not (operations.starts or operations.ready or operations.collective)
                 or state.chance(0.3)
             ):
-                for rank, requests in one.askable.items():
+                for rank, requests in operations.askable.items():
                     self.ranks[rank].idle += requests
                 continue
-            self.step.needs.add(one.number)
-            self._start(one)
+            self.step.needs.add(operations.number)
+            self._start(operations)
             if state.chance(0.2):
-                self._end(one)
+                self._end(operations)
 
     def _started(self, request: int) -> Pending:
         return Pending(request, may_be_asked=self.state.has("Request_get_status of a persistent request"))
 
-    def _start(self, one: Operations) -> None:
-        for rank, requests in sorted(one.starts.items()):
+    def _start(self, operations: Operations) -> None:
+        for rank, requests in sorted(operations.starts.items()):
             self.ranks[rank].starts += requests
             self.ranks[rank].requests += [self._started(request) for request in requests]
-        for ready in one.ready:
+        for ready in operations.ready:
             self.ranks[ready.receiver].posts.append([call("Start", request=ready.receive)])
-            self._when_ready(one.comm, ready.sender, ready.receiver, call("Start", request=ready.send))
+            self._when_ready(operations.comm, ready.sender, ready.receiver, call("Start", request=ready.send))
             self.ranks[ready.receiver].requests.append(self._started(ready.receive))
             self.ranks[ready.sender].requests.append(self._started(ready.send))
         only_waited_for = not self.state.has("persistent collectives completed by any call")
-        for rank, request in sorted(one.collective.items()):
+        for rank, request in sorted(operations.collective.items()):
             mine = self.ranks[rank]
             some = [mine.starts.pop() for _ in range(self.random.choice((0, 0, 1, 2))) if mine.starts]
             if some or self.state.chance(0.3):
@@ -343,19 +343,19 @@ class Exchange:
             else:
                 mine.ordered.append(call("Start", request=request))
             mine.requests.append(Pending(request, only_waited_for=only_waited_for))
-        if not one.may_restart_collective:
-            one.collective = {}
+        if not operations.may_restart_collective:
+            operations.collective = {}
 
-    def _end(self, one: Operations) -> None:
+    def _end(self, operations: Operations) -> None:
         """It was started for the last time. Some sends are freed while they are under way."""
-        for rank, requests in sorted(one.detachable.items()):
+        for rank, requests in sorted(operations.detachable.items()):
             for request in requests:
                 if self.state.chance(0.5):
                     self.ranks[rank].blocking.append([call("Request_free", request=request)])
                     self.ranks[rank].requests.remove(self._started(request))
-                    one.every[rank].remove(request)
-                    one.askable[rank].remove(request)
-        one.starts, one.ready, one.collective = {}, [], {}
+                    operations.every[rank].remove(request)
+                    operations.askable[rank].remove(request)
+        operations.starts, operations.ready, operations.collective = {}, [], {}
 
     def _starting(self, requests: list[int]) -> list[list[Instruction]]:
         """Calls that start them all."""
@@ -379,7 +379,9 @@ class Exchange:
             random.shuffle(posts)
             for instruction in _merged(self.state, posts, mine.ordered):
                 step.add(rank, instruction)
-            blocking = [one for calls in random.sample(mine.blocking, len(mine.blocking)) for one in calls]
+            blocking = [
+                operation for calls in random.sample(mine.blocking, len(mine.blocking)) for operation in calls
+            ]
             for instruction in blocking:
                 step.add(rank, instruction)
             region = (
@@ -407,7 +409,7 @@ def _merged(state: State, posts: list[list[Instruction]], ordered: list[Instruct
     merged: list[Instruction] = []
     at = 0
     for place, instruction in zip(places, ordered, strict=True):
-        merged += [one for group in posts[at:place] for one in group]
+        merged += [post for group in posts[at:place] for post in group]
         merged.append(instruction)
         at = place
-    return merged + [one for group in posts[at:] for one in group]
+    return merged + [post for group in posts[at:] for post in group]

@@ -114,10 +114,12 @@ class _Epoch:
 
     def _builtin(self, operation: int) -> int:
         """A built-in datatype that a reduction takes."""
-        fit = [one.number for one in self.state.types if operation in one.operations]
+        fit = [datatype.number for datatype in self.state.types if operation in datatype.operations]
         return self.state.random.choice(fit)
 
     def _type(self) -> int:
         """Any datatype that has a short extent."""
-        fit = [one.number for one in self.state.types if one.definition.operation != "type_struct"]
+        fit = [
+            datatype.number for datatype in self.state.types if datatype.definition.operation != "type_struct"
+        ]
         return self.state.random.choice(fit)

@@ -66,7 +66,7 @@ def initialise(state: State) -> Step | None:
         step.add(rank, call("keep"))  # the memory of the receives
         collective = made.collective.get(rank)
         is_askable = state.has("persistent collectives completed by any call")
-        made.askable[rank] = [one for one in made.every[rank] if one != collective or is_askable]
+        made.askable[rank] = [request for request in made.every[rank] if request != collective or is_askable]
     state.persistent.append(made)
     return step
 
@@ -77,10 +77,10 @@ def free(state: State, *, every: bool = False) -> Step | None:
         return None
     random = state.random
     ended = list(state.persistent) if every else [random.choice(state.persistent)]
-    step = Step("free persistent", needs={one.number for one in ended})
-    for one in ended:
-        state.persistent.remove(one)
-        for rank, requests in sorted(one.every.items()):
+    step = Step("free persistent", needs={operations.number for operations in ended})
+    for operations in ended:
+        state.persistent.remove(operations)
+        for rank, requests in sorted(operations.every.items()):
             for request in random.sample(requests, len(requests)):
                 step.add(rank, call("Request_free", request=request))
     return step
@@ -107,11 +107,11 @@ def _messages(state: State, step: Step, made: Operations) -> None:
         modes = ["Send_init", "Ssend_init", "Bsend_init" if short else "Send_init"]
         mode = random.choice(modes if from_any else [*modes, "Rsend_init"])
         send, receive = _new(state, made, sender), _new(state, made, destination)
-        alike = {"comm": comm.number, "tag": tag}
-        sent = {**alike, "count": count, "type": datatype.number, "request": send}
+        common = {"comm": comm.number, "tag": tag}
+        sent = {**common, "count": count, "type": datatype.number, "request": send}
         step.add(sender, call(mode, **sent, dest=comm.peers(sender).index(destination)))
         source = ANY_SOURCE if from_any else peers.index(sender)
-        room = {**alike, "count": room_count, "type": room_type.number, "request": receive}
+        room = {**common, "count": room_count, "type": room_type.number, "request": receive}
         step.add(destination, call("Recv_init", count * datatype.size, **room, source=source))
         if mode == "Rsend_init":
             made.ready.append(Ready(sender, send, destination, receive))

@@ -32,7 +32,7 @@ _NOT_IN_TIME = """SELECT rank, calls, bytes_sent, bytes_received, messages FROM
 
 def read(path: Path) -> Expectation:
     """The tables of a profile."""
-    found = Expectation()
+    tables = Expectation()
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as profile:
         for *key, calls, sent, received in profile.execute(
             "SELECT rank, c.name, r.path, p.name, size_bin, SUM(calls), SUM(bytes_sent), SUM(bytes_received)"
@@ -40,13 +40,13 @@ def read(path: Path) -> Expectation:
             " JOIN communicators AS c ON c.id = communicator JOIN regions AS r ON r.id = region"
             " JOIN procedures AS p ON p.id = calls.procedure GROUP BY 1, 2, 3, 4, 5"
         ):
-            found.calls[CallKey(*key)] = [calls, sent, received]
+            tables.calls[CallKey(*key)] = [calls, sent, received]
         for *key, messages, size in profile.execute(
             "SELECT source, destination, c.name, kind, p.name, messages, bytes FROM messages"
             " JOIN communicators AS c ON c.id = communicator"
             " JOIN procedures AS p ON p.id = messages.procedure WHERE kind <> 'in-collective'"
         ):
-            found.messages[MessageKey(*key)] = [messages, size]
+            tables.messages[MessageKey(*key)] = [messages, size]
         for (
             name,
             procedure,
@@ -64,7 +64,7 @@ def read(path: Path) -> Expectation:
             "SELECT name, procedure, user_name, size, remote_size, members, remote_members, topology, dims,"
             " periods, freed IS NOT NULL, members_seen FROM communicators WHERE id >= 3"
         ):
-            found.communicators[name] = CommunicatorRow(
+            tables.communicators[name] = CommunicatorRow(
                 procedure,
                 user_name,
                 size,
@@ -77,8 +77,8 @@ def read(path: Path) -> Expectation:
                 bool(freed),
             )
             if seen != size + remote:
-                found.warnings.append(f"{seen} members of {name} were seen")
-        found.entries.update(
+                tables.warnings.append(f"{seen} members of {name} were seen")
+        tables.entries.update(
             {
                 (rank, name): entries
                 for rank, name, entries in profile.execute(
@@ -86,32 +86,32 @@ def read(path: Path) -> Expectation:
                 )
             }
         )
-        found.dropped.update({(rank, what): n for rank, what, n in profile.execute("SELECT * FROM dropped")})
-        found.warnings += [text for (text,) in profile.execute("SELECT text FROM warnings")]
-        found.warnings += [
+        tables.dropped.update({(rank, what): n for rank, what, n in profile.execute("SELECT * FROM dropped")})
+        tables.warnings += [text for (text,) in profile.execute("SELECT text FROM warnings")]
+        tables.warnings += [
             f"messages inside {call}, who did not make the call"
             for (call,) in profile.execute(_WITHOUT_THEIR_CALL)
         ]
-        found.warnings += [
+        tables.warnings += [
             f"the time line of rank {rank} lacks some of {counts}"
             for rank, *counts in profile.execute(_NOT_IN_TIME)
         ]
-        found.warnings += [
+        tables.warnings += [
             text for (text,) in profile.execute("SELECT partial_reason FROM run WHERE partial")
         ]
-    return found
+    return tables
 
 
-def differences(expected: Expectation, found: Expectation) -> list[str]:
+def differences(expected: Expectation, recorded: Expectation) -> list[str]:
     """One line for each row that is not as expected."""
-    calls = _settle(expected, found)
+    calls = _settle(expected, recorded)
     return [
-        *_compare("calls", _starts_together(calls), _starts_together(found.calls)),
-        *_compare("messages", expected.messages, found.messages),
-        *_compare("communicators", expected.communicators, found.communicators),
-        *_compare("region_times", expected.entries, found.entries),
-        *_compare("dropped", expected.dropped, found.dropped),
-        *(f"warnings: {text}" for text in found.warnings if text not in expected.warnings),
+        *_compare("calls", _starts_together(calls), _starts_together(recorded.calls)),
+        *_compare("messages", expected.messages, recorded.messages),
+        *_compare("communicators", expected.communicators, recorded.communicators),
+        *_compare("region_times", expected.entries, recorded.entries),
+        *_compare("dropped", expected.dropped, recorded.dropped),
+        *(f"warnings: {text}" for text in recorded.warnings if text not in expected.warnings),
     ]
 
 
@@ -132,9 +132,9 @@ def _starts_together(calls: dict[CallKey, list[int]]) -> dict[CallKey, list[int]
     return together
 
 
-def _compare(table: str, expected: dict, found: dict) -> Iterator[str]:
-    for key in sorted(expected.keys() | found.keys(), key=str):
-        there, here = expected.get(key), found.get(key)
+def _compare(table: str, expected: dict, recorded: dict) -> Iterator[str]:
+    for key in sorted(expected.keys() | recorded.keys(), key=str):
+        there, here = expected.get(key), recorded.get(key)
         if there != here and not (_is_nothing(there) and _is_nothing(here)):
             name = " ".join(map(str, key)) if isinstance(key, tuple) else key
             yield f"{table}: {name}: expected {_text(there)}, found {_text(here)}"
@@ -149,7 +149,7 @@ def _text(row: object) -> str:
     return "no row" if row is None else str(row)
 
 
-def _settle(expected: Expectation, found: Expectation) -> dict[CallKey, list[int]]:
+def _settle(expected: Expectation, recorded: Expectation) -> dict[CallKey, list[int]]:
     """Puts calls that may stand on a communicator or on "(several)" where the profile has them.
 
     Their number must be right on the whole, and on no communicator greater than it can be.
@@ -159,7 +159,7 @@ def _settle(expected: Expectation, found: Expectation) -> dict[CallKey, list[int
     )
     left: Counter[CallKey] = Counter()
     for key, times in expected.either.items():
-        there = found.calls[key][0] - calls[key][0] if key in found.calls else 0
+        there = recorded.calls[key][0] - calls[key][0] if key in recorded.calls else 0
         there = min(max(there, 0), times)
         calls[key][0] += there
         left[key._replace(communicator=SEVERAL)] += times - there

@@ -55,13 +55,13 @@ class Requests:
     def post(self, number: int, request: Request) -> None:
         """A request is under way."""
         self.active[number] = request
-        self.mixed |= len({one.communicator for one in self.active.values() if one.may_share}) > 1
+        self.mixed |= len({pending.communicator for pending in self.active.values() if pending.may_share}) > 1
 
     def complete(self, numbers: Iterable[int]) -> None:
         """They are under way no more."""
         for number in numbers:
             self.active.pop(number, None)
-        self.mixed &= any(one.may_share for one in self.active.values())
+        self.mixed &= any(pending.may_share for pending in self.active.values())
 
     def communicator_of(self, numbers: Iterable[int]) -> tuple[str, bool]:
         """What a completion call over these is booked on, and whether that may as well be "(several)"."""

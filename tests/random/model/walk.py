@@ -298,12 +298,14 @@ class _Rank:
         started = [self.persistent[number] for number in numbers]
         # The call of MPI_Startall, which may start many, has size 0.
         size = started[0].size if call.operation == "Start" else 0
-        self._book(call, common({one.communicator for one in started}), size)
-        for number, one in zip(numbers, started, strict=True):
-            amounts = {"sent": one.sent, "received": one.received}
-            self._book(call, one.communicator, one.size, **amounts, calls=0)
-            self._add_message(one.message and one.message._replace(procedure=call.procedure), one.sent)
-            self.requests.post(number, Request(one.communicator, may_share=False))
+        self._book(call, common({operation.communicator for operation in started}), size)
+        for number, operation in zip(numbers, started, strict=True):
+            amounts = {"sent": operation.sent, "received": operation.received}
+            self._book(call, operation.communicator, operation.size, **amounts, calls=0)
+            self._add_message(
+                operation.message and operation.message._replace(procedure=call.procedure), operation.sent
+            )
+            self.requests.post(number, Request(operation.communicator, may_share=False))
 
     # --- Completion ---
 
