@@ -17,7 +17,7 @@ NEAR = 0.01
 SHORT_CALL = 1e-6  # more than we add to one
 NAP = 3e-3
 LONG_CALLS = 30
-ROUNDS = 10
+ROUNDS = 60
 CROWD = 4  # ranks on fewer processors
 
 
