@@ -182,6 +182,11 @@ def test_all_collectives_of_a_small_machine(mpi: Mpi, compiled: Compile, cache: 
     found: dict[str, Any] = json.loads(done.stdout)
     # (With fewer processors than ranks, a round can take too long.)
     assert all("does not end" in why for why in found["failed"].values())
-    assert {one["processes"] for one in found["measured"]} == {2, 3}
-    assert len({one["procedure"] for one in found["measured"]}) >= 8 or found["ended"]
+    processes = {cell["processes"] for cell in found["measured"]}
+    if found["ended"]:  # it has not come to its end
+        assert processes
+        assert processes <= {2, 3}
+    else:
+        assert processes == {2, 3}
+        assert len({cell["procedure"] for cell in found["measured"]}) >= 8
     _check_files(mpi, compiled, found, tmp_path)
