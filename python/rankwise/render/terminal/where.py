@@ -128,11 +128,9 @@ def verdict(compared: Compared) -> str:
     saving = percent_text(percent(given.cost - compared.best.cost, given.cost))
     if compared.best.cost >= given.cost:
         return "No distribution and no placement costs less than the launch as given."
-    best = f"The best placement costs {saving} % less than the launch as given"
+    best = f"The best placement costs {saving} % less than the launch as given."
     chosen = compared.recommended
-    if chosen is None:
-        return (
-            f"{best}, and no distribution of the launcher comes near it: `rankwise map` writes a file for it."
-        )
-    share = percent_text(100 * (chosen.share or 0.0))
-    return f"{best}; {' '.join(chosen.words)} alone saves {share} % of that."
+    if chosen is None or chosen.share is None:
+        return f"{best} No distribution of the launcher comes near it; `rankwise map` writes a file for it."
+    option, share = " ".join(chosen.words), percent_text(100 * chosen.share)
+    return f"{best} The option {option} alone brings {share} % of this saving."
