@@ -183,7 +183,7 @@ def test_all_collectives_of_a_small_machine(mpi: Mpi, compiled: Compile, cache: 
     # (With fewer processors than ranks, a round can take too long.)
     assert all("does not end" in why for why in found["failed"].values())
     processes = {cell["processes"] for cell in found["measured"]}
-    if found["ended"]:  # it has not come to its end
+    if found["ended"]:
         assert processes
         assert processes <= {2, 3}
     else:

@@ -123,7 +123,7 @@ def launched(ranks: int, node_of: Order) -> Places:
 
 
 def pairs(ranks: int, far: int) -> RunTraffic:
-    """Each rank sends to the one `far` further: the two are partners."""
+    """Each rank sends to its partner, `far` ranks away."""
     partners = [number ^ far for number in range(ranks)]
     traffic = Traffic(ranks, list(range(ranks)), partners, [BYTES] * ranks, [1] * ranks)
     return RunTraffic(traffic, ranks, ranks * BYTES, 0, 0)

@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look, and print what is there; 0, 128 + n if signal n ended it, or RankwiseError."""
+    """Launch the probe, and print the places; 0, 128 + n if signal n ended it, or RankwiseError."""
     from rankwise.launch.signals import Signals
     from rankwise.placement.where.distributions import compare
     from rankwise.placement.where.places import find_places
@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _question(arguments: argparse.Namespace, launch: Launch) -> Question | None:
-    """Return what is to be compared; None without --for."""
+    """Return the question of --for; None without it."""
     if arguments.profile is None:
         for option in ("machine", "kind"):
             if getattr(arguments, option) is not None:

@@ -149,7 +149,7 @@ def _in_turn(nodes: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the order of slots in which each node has its first one, then its second one, and so on.
 
     Args:
-        nodes: shape (slots,): the node of each, those of a node together.
+        nodes: shape (slots,): the node of each; slots of a node are consecutive.
     """
     first = np.concatenate([[True], nodes[1:] != nodes[:-1]])
     starts = np.flatnonzero(first)

@@ -11,7 +11,7 @@ from rankwise.launch.plan import check_startable
 from rankwise.launch.wrappers import behind, strip
 from rankwise.launchers.base import Launcher
 
-_NO_COMMAND = "no command: put the launch, without a program, after `--`, as in: rankwise {} -- mpirun -n 4"
+_NO_COMMAND = "no command: put the launch{} after `--`, as in: rankwise {} -- mpirun -n 4"
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,15 @@ def understand(
     Raises:
         RankwiseError: it is missing, is not found, starts no MPI processes, or has a program.
     """
+    without = "" if with_program else ", without a program,"
     if not words:
-        raise RankwiseError(_NO_COMMAND.format(verb))
+        raise RankwiseError(_NO_COMMAND.format(without, verb))
     check_startable(words[0], environment, verb)
     command = parse(words)
     if not command.known:
         named = next((context.program[0] for context in command.contexts if context.program), words[0])
         raise RankwiseError(
-            f"{named} is not a known launcher of MPI programs: give one, without a program, as in: rankwise "
+            f"{named} is not a known launcher of MPI programs: give one{without or ','} as in: rankwise "
             f"{verb} -- mpirun -n 4"
         )
     launcher = command.known

@@ -71,7 +71,7 @@ class Compared:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is to be compared.
+    """A run and a launch to compare distributions for.
 
     Attributes:
         run: its messages.
@@ -92,7 +92,7 @@ def compare(
     """Launch once more for each distribution of the launcher, and compare what they cost.
 
     Args:
-        asked: what is to be compared.
+        asked: the run, and the launcher.
         launch: as given.
         given: the places of its ranks.
         look: starts a launch.
@@ -182,7 +182,7 @@ def _compared(asked: Question, given: Places, tried: Mapping[tuple[str, ...], Pl
 
 
 def _problem(given: Places, places: Places) -> str:
-    """Return why a distribution should not replace the launch as given, whatever its messages cost; ''."""
+    """Return why a distribution should not replace the launch as given, independent of its cost; ''."""
     if len(places.nodes) != len(given.nodes):
         noun = "node" if len(places.nodes) == 1 else "nodes"
         return f"uses {len(places.nodes)} {noun} instead of {len(given.nodes)}"

@@ -46,7 +46,7 @@ class Places:
         return Whereabouts(tuple(host for host, _ in placed), tuple(cpus for _, cpus in placed))
 
     def faults(self) -> list[Fault]:
-        """Return what is wrong with the places, the worst first."""
+        """Return the problems of the places, the worst first."""
         memory = [fault for node in self.nodes for fault in _far_memory(node, self.memory)]
         idle = [fault for node in self.nodes for fault in _idle_packages(node)]
         return [*faults_of(self.nodes), *memory, *idle]
@@ -79,7 +79,7 @@ def find_places(words: Sequence[str], directory: Path, seconds: float, signals: 
 
 
 def _with_threads_asked_for(node: NodePlace) -> NodePlace:
-    """Forget what threads the probe had: a program will have those that OMP_NUM_THREADS asks for."""
+    """Forget what threads the probe had: OMP_NUM_THREADS tells those of a program."""
     ranks = tuple(replace(rank, tasks=(), computing=None, waited_seconds=None) for rank in node.ranks)
     return replace(node, ranks=ranks)
 

@@ -20,7 +20,7 @@ class Predicted(NamedTuple):
 def predicted(mapping: Mapping, placing: Relaunching) -> Predicted | None:
     """Return the distribution that saves most of what the placement saves.
 
-    Only those that fill one node after the other, or go to the nodes in turn, can be predicted.
+    It can only predict distributions that fill one node after the other, or go to the nodes in turn.
 
     Args:
         mapping: the placement.

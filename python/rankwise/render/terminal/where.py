@@ -23,7 +23,7 @@ _UNKNOWN = "-"
 
 
 def print_where(places: Places, compared: Compared | None, limit: int, file: TextIO) -> None:
-    """Write where the ranks are, what is wrong with it, and what distributions cost.
+    """Write where the ranks are, problems of these places, and the cost of distributions.
 
     Args:
         places: of the launch as given.
