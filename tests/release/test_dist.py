@@ -112,11 +112,12 @@ exec chroot "$root" env --chdir=/mnt/place HOME=/root "$@"
 """
 
 
-def test_bare_debian_12(wheel: Path, tmp_path: Path) -> None:
-    """Install, run, report: without a compiler."""
-    root = ROOT / "build" / "bookworm" / "root"
+@pytest.mark.parametrize("release", ["bookworm", "sid"])
+def test_bare_debian(release: str, wheel: Path, tmp_path: Path) -> None:
+    """Install, run, report: without a compiler. (Debian 12, and the newest Python.)"""
+    root = ROOT / "build" / release / "root"
     if not root.is_dir() or os.geteuid() != 0:
-        pytest.skip("no Debian 12 here: make test-release, as root")
+        pytest.skip(f"no Debian {release} here: make test-release, as root")
     shutil.copy(wheel, tmp_path)
     try_there(root, tmp_path, "python3 -m venv v && v/bin/pip install --quiet ./*.whl", "v/bin/rankwise")
 
