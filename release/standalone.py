@@ -45,7 +45,6 @@ _LEFT_OUT = {
 } | {"dist-packages", "__pycache__"}
 _NOT_NEEDED = (
     "_bz2",
-    "_lzma",
     "_ssl",
     "_hashlib",
     "_curses*",
