@@ -44,7 +44,7 @@ test-aarch64: $(VENV)/.developer build/aarch64/root ## a handful of programs for
 test-containers: $(VENV)/.developer build/bullseye/root ## programs in Debian 11, and of musl (Debian, as root)
 	$(BIN)/python -m pytest tests/containers
 
-test-release: $(VENV)/.developer dist build/bookworm/root build/bare-bullseye/root build/dist/bullseye ## the files of a release, on bare machines (Debian, as root)
+test-release: $(VENV)/.developer dist build/bookworm/root build/sid/root build/bare-bullseye/root build/dist/bullseye ## the files of a release, on bare machines (Debian, as root)
 	$(BIN)/python -m pytest tests/release
 
 bench: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis ## measure what Rankwise costs, beside the run without it
@@ -159,8 +159,8 @@ build/aarch64/root:
 build/bullseye/root:
 	mkdir -p $(@D) && sh tests/containers/root.sh $@
 
-build/bookworm/root:
-	mkdir -p $(@D) && sh tests/release/root.sh bookworm $@
+build/bookworm/root build/sid/root: build/%/root:
+	mkdir -p $(@D) && sh tests/release/root.sh $* $@
 
 build/bare-bullseye/root:
 	mkdir -p $(@D) && sh tests/release/root.sh bullseye $@

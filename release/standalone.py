@@ -45,7 +45,6 @@ _LEFT_OUT = {
 } | {"dist-packages", "__pycache__"}
 _NOT_NEEDED = (
     "_bz2",
-    "_lzma",
     "_ssl",
     "_hashlib",
     "_curses*",
@@ -101,7 +100,7 @@ class Python:
     def __init__(self, path: str, root: str = "") -> None:
         """Ask it; below `root`, another system, where its programs are run by chroot."""
         self._inside = ["chroot", root] if root else []
-        self.root = Path(root or "/")
+        self.root = Path(root or "/").resolve()  # as the paths of programs are
         done = subprocess.run(
             [*self._inside, path, "-I", "-c", _ASK], capture_output=True, text=True, check=False
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -36,7 +37,11 @@ def emulated(program: Path) -> list[str]:
 
 
 def build_runtime(place: Path) -> None:
-    """Build the preloaded library for AArch64; emulated programs find it under the path `place`."""
+    """Build the preloaded library for AArch64; emulated programs find it under the path `place`.
+
+    Every process that runs tests asks for it. They build one after the other, and all but the first have
+    nothing to do.
+    """
     repository, build = BUILD.parents[1], BUILD / "runtime"
     tools = repository / "build" / "tools" / "bin"
     configure = [tools / "cmake", "-S", repository, "-B", build, "-G", "Ninja"]
@@ -50,8 +55,12 @@ def build_runtime(place: Path) -> None:
     }
     configure += [f"-D{name}={value}" for name, value in values.items()]
     environment = {key: value for key, value in os.environ.items() if key not in ("CC", "CXX")}
-    for words in (configure, [tools / "cmake", "--build", build, "--target", "librankwise.so"]):
-        subprocess.run(words, check=True, timeout=1800, stdout=subprocess.DEVNULL, env=environment)
     inside = ROOT / place.relative_to("/")
     inside.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(build / "src" / "runtime" / "librankwise.so", inside)
+    with (BUILD / "runtime.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for words in (configure, [tools / "cmake", "--build", build, "--target", "librankwise.so"]):
+            subprocess.run(words, check=True, timeout=1800, stdout=subprocess.DEVNULL, env=environment)
+        new = inside.with_suffix(".new")
+        shutil.copy(build / "src" / "runtime" / "librankwise.so", new)
+        new.replace(inside)  # programs of other tests may run with the old one

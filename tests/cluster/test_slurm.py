@@ -256,6 +256,22 @@ def test_a_placement_tried_out(slurm: Slurm, program: Path, place: Path) -> None
     assert (answer["verdict"], answer["interval"]["confidence"]) == ("no difference shown", 0)
 
 
+def test_distributions_compared(slurm: Slurm, program: Path, place: Path) -> None:
+    """Dealt out in turns, all of a ring's bytes go off node; in blocks, what ranks 1 and 3 send."""
+    output = place / "ring.rankwise"
+    words = srun("-mcyclic", program)
+    first = slurm.run(RANKWISE, "run", "-q", "-o", output, "--", *words, cwd=place)
+    assert first.returncode == 0, first.stderr
+    options = ["--for", output, "--kind", "program", "--json", "--mpicc", debian().mpicc]
+    done = slurm.run(RANKWISE, "where", *options, "--", *words, cwd=place)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    bytes_off_node = {tuple(launch["options"]): launch["bytes_off_node"] for launch in answer["launches"]}
+    assert bytes_off_node[()] == RING_BYTES
+    assert bytes_off_node["-m", "block"] == 3 * 1000 * (2 + 4)
+    assert answer["recommended"] == ["-m", "block"]
+
+
 def test_ranks_are_where_a_placement_puts_them(slurm: Slurm, cluster: nodes.Cluster, place: Path) -> None:
     mpi = debian()
     hosts = [cluster.names[number] for number in (1, 0, 0, 1, 0)]

@@ -161,7 +161,7 @@ def test_two_jobs_at_once(place: Place) -> None:
             assert_gone(job_place.run_directory, keeper)
 
 
-OTHER_USER = 12345
+OTHER_USER = 20_000 + os.getpid() % 40_000  # another one for each process that runs tests
 
 
 @pytest.fixture

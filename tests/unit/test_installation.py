@@ -14,8 +14,8 @@ from rankwise.errors import RankwiseError
 from rankwise.installation import facts, nodes
 from rankwise.installation.facts import Facts
 from rankwise.installation.problems import problems
-from rankwise.latency.measuring.command import understand
 from rankwise.launch.checkup import Finding
+from rankwise.probes.launch import understand
 
 HERE = Facts(
     host="n1",

@@ -11,7 +11,8 @@ from fake_mpi import script
 from golden import Golden
 from rankwise.__main__ import main
 from rankwise.errors import RankwiseError
-from rankwise.latency.measuring import command, settings
+from rankwise.latency.measuring import settings
+from rankwise.probes.launch import understand
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_the_probe_takes_the_programs_place(
 ) -> None:
     for name in ("mpirun.mpich", "mpirun.openmpi", "srun", "ssh"):
         script(tmp_path / "bin" / name, "")
-    launch = command.understand(words.split(), environment)
+    launch = understand(words.split(), environment)
     assert launch.ranks == ranks
     assert launch.words(["P", "1"]) == expected.split()
 
@@ -117,7 +118,7 @@ def test_a_launch_that_is_none(
 ) -> None:
     script(tmp_path / "bin" / "mpirun.mpich", "")
     with pytest.raises(RankwiseError) as error:
-        command.understand(words.split(), environment)
+        understand(words.split(), environment)
     golden.says(str(error.value), what)
 
 

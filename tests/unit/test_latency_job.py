@@ -16,10 +16,11 @@ from golden import Golden, assert_facts
 from rankwise.errors import RankwiseError
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.formats import own
-from rankwise.latency.measuring import command, failure, finish, job, outputs
+from rankwise.latency.measuring import failure, finish, job, outputs
 from rankwise.launch.output import telling_line
 from rankwise.launch.signals import Signals
 from rankwise.probes.job import End
+from rankwise.probes.launch import understand
 
 
 @pytest.fixture
@@ -189,7 +190,7 @@ def test_reasons_of_a_failure(tmp_path: Path, environment: dict[str, str], golde
 
     def said(output: str, ranks: int = 4, status: int = 1) -> tuple[str, int]:
         end = End(status, output)
-        launch = command.understand(["mpirun.mpich", "-n", str(ranks)], environment)
+        launch = understand(["mpirun.mpich", "-n", str(ranks)], environment)
         error = failure.failed(end, tmp_path, launch, Path("/c/latency"), compiled_with)
         return str(error), error.exit_status
 

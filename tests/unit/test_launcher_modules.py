@@ -84,7 +84,7 @@ write_all([Binding(0, "b"), Binding(1, "a")], Path("there"), ["./app"], ["exrun"
 
 
 def test_number_of_ranks_for_the_probe(place: Path) -> None:
-    code = "from rankwise.latency.measuring.command import understand; "
+    code = "from rankwise.probes.launch import understand; "
     code += "print(understand('exrun -n 3 --ppn 1'.split(), {'PATH': 'bin'}).ranks)"
     assert python(code, place) == "3\n"
 

@@ -171,3 +171,22 @@ numpy.ones((300, 300)) @ numpy.ones((300, 300))
 print(len(os.listdir("/proc/self/task")))
 """
     assert output_of(code, tmp_path).split("\n")[1:] == ["1 True", "3,", "", "1", ""]
+
+
+WITHOUT_EXTENSIONS = """
+import importlib, pkgutil, sys
+for name in sys.argv[1:]:
+    sys.modules[name] = None
+import rankwise
+for module in pkgutil.walk_packages(rankwise.__path__, "rankwise."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+"""
+
+
+def test_a_python_that_was_built_without_some_libraries_is_enough(tmp_path: Path) -> None:
+    """Every module can be imported there: what needs such a library does without, when it comes to that."""
+    left_out = ("_bz2", "bz2", "_lzma", "lzma", "_ssl", "ssl", "_hashlib", "_curses", "readline", "_gdbm")
+    words = [sys.executable, "-c", WITHOUT_EXTENSIONS, *left_out]
+    environment = os.environ | {"PYTHONPATH": str(PACKAGES)}
+    subprocess.run(words, cwd=tmp_path, env=environment, check=True)

@@ -394,7 +394,7 @@ def test_hostile_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_a_long_list_of_ranks_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profile = write_traffic(tmp_path / "F.rankwise", [f"n{rank % 100}" for rank in range(400)], ring(400))
     assert main(["map", str(profile)]) == 0
-    assert capsys.readouterr().out.endswith(" of 400 ranks move (see --json)\n")
+    assert " of 400 ranks move (see --json)\n" in capsys.readouterr().out
 
 
 def test_a_long_command_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,8 +48,8 @@ def add_kind(group: Any, *, only_with: str = "") -> None:
         "--kind",
         choices=tuple(BY_OPTION),
         default=None if only_with else "all",
-        help=f"{only_with and f'with {only_with}: '}messages of this kind alone; program: those of the"
-        " program itself, point-to-point and one-sided (default: all)",
+        help=f"{only_with and f'with {only_with}: '}messages of this kind alone; program: the program's"
+        " own messages, point-to-point and one-sided (default: all)",
     )
 
 

@@ -85,6 +85,19 @@ class Written(NamedTuple):
         return " ".join([*settings, *map(shlex.quote, self.words)])
 
 
+class Distribution(NamedTuple):
+    """A way in which a launcher distributes ranks by itself, without a file.
+
+    Attributes:
+        words: the option with its values.
+        order: `block`: one node is filled after the other; `cyclic`: each rank goes to the next node; '':
+            only a launch shows it.
+    """
+
+    words: tuple[str, ...]
+    order: str = ""
+
+
 class Placing:
     """The way to pass bindings to a version of a launcher.
 
@@ -106,6 +119,8 @@ class Relaunching(Placing, ABC):
         placing: options that say where ranks go.
         binding: options that say which of a node's processors they get.
         needs_whole_hosts: ranks of a host must be successive.
+        distributions: that it offers, the most usual first.
+        distributing: options that these replace.
     """
 
     name: str
@@ -113,6 +128,8 @@ class Relaunching(Placing, ABC):
     placing: frozenset[str]
     binding: frozenset[str]
     needs_whole_hosts = False
+    distributions: tuple[Distribution, ...] = ()
+    distributing: frozenset[str] = frozenset()
 
     @abstractmethod
     def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
@@ -129,6 +146,10 @@ class Relaunching(Placing, ABC):
             binds: ranks are bound to cores.
         """
         return option.name in self.placing or (binds and option.name in self.binding)
+
+    def distributes(self, option: Option) -> bool:
+        """Return whether an option has to make room for one of `distributions`."""
+        return option.name in self.distributing
 
     def binds(self, option: Option) -> bool:
         """Return whether an added option gives ranks their processors."""

@@ -39,6 +39,7 @@ class Mapping:
         present: cost of the present placement; None without one on this machine.
         absent: why it is missing, in words; '' if it is not.
         natural: of rank r in the r-th slot.
+        cyclic: of ranks that go to the nodes in turn.
         found: of this one.
         gains: whether it is cheaper than the present one (or than the natural order without one).
     """
@@ -53,6 +54,7 @@ class Mapping:
     present: PlacementCost | None
     absent: str
     natural: PlacementCost
+    cyclic: PlacementCost
     found: PlacementCost
     gains: bool
 
@@ -109,6 +111,7 @@ def find_mapping(
     slot = slots[placed.slot]
     before = None if present is None else placement_cost(run.traffic, machine, present.slot, priced)
     natural = placement_cost(run.traffic, machine, slots[:ranks], priced)
+    cyclic = placement_cost(run.traffic, machine, slots[_in_turn(machine.slots.host[slots])[:ranks]], priced)
     cost = placement_cost(run.traffic, machine, slot, priced)
     gains = cost.cost < (before or natural).cost
     if present is not None and before is not None and not gains:  # a change that gains nothing is none
@@ -124,6 +127,7 @@ def find_mapping(
         present=before,
         absent=absent,
         natural=natural,
+        cyclic=cyclic,
         found=cost,
         gains=gains,
     )
@@ -139,6 +143,18 @@ def _present(where: Whereabouts, machine: Machine, may_differ: bool) -> tuple[Pr
         if may_differ:
             return None, error.reason
         raise
+
+
+def _in_turn(nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the order of slots in which each node has its first one, then its second one, and so on.
+
+    Args:
+        nodes: shape (slots,): the node of each; slots of a node are consecutive.
+    """
+    first = np.concatenate([[True], nodes[1:] != nodes[:-1]])
+    starts = np.flatnonzero(first)
+    place_in_node = np.arange(len(nodes)) - starts[np.cumsum(first) - 1]
+    return np.argsort(place_in_node, kind="stable")
 
 
 def _moved(slot: NDArray[np.int64], present: PresentPlacement | None) -> list[int]:

@@ -126,12 +126,7 @@ def understand(
         )
     command = parse(words, lambda _: library.label) if library else parse(words)
     inside = behind(command.wrappers, environment)
-    launcher = command.known
-    name = PurePath(command.launcher).name
-    placing = launcher and launcher.placing(name, library or _asked(command, inside))
-    if not launcher or not isinstance(placing, Relaunching):
-        first = command.launcher or (command.contexts[0].program or ("the command",))[0]
-        raise RankwiseError(f"{first} can't take placements; launchers that can: {_known()}")
+    launcher, placing = placing_of(command, inside, library)
     if len(command.contexts) > 1:
         raise RankwiseError("the command starts several programs: only a launch of one can take placements")
     [context] = command.contexts
@@ -143,6 +138,28 @@ def understand(
         )
     placing.check([launcher.split(option) for option in context.options])
     return Launch(command, launcher, placing, inside)
+
+
+def placing_of(
+    command: CommandLine, environment: Mapping[str, str], library: Version | None = None
+) -> tuple[Launcher, Relaunching]:
+    """Return the launcher of a command, and how it takes bindings.
+
+    Args:
+        command: taken apart.
+        environment: as the launcher sees it.
+        library: whose launcher it is; None: the launcher that is found here is asked.
+
+    Raises:
+        RankwiseError: it can't take any, or is unknown.
+    """
+    launcher = command.known
+    name = PurePath(command.launcher).name
+    placing = launcher and launcher.placing(name, library or _asked(command, environment))
+    if not launcher or not isinstance(placing, Relaunching):
+        first = command.launcher or (command.contexts[0].program or ("the command",))[0]
+        raise RankwiseError(f"{first} can't take placements; launchers that can: {_known()}")
+    return launcher, placing
 
 
 def _asked(command: CommandLine, environment: Mapping[str, str]) -> Version:

@@ -23,7 +23,7 @@
 enum { SHORT = 20000, LONG = 30, EVERY = SHORT / LONG, LONG_US = 3000, INSTANT_NS = 300 };
 enum { MOMENTS = 20000, MOMENT_NS = 2000, NAPS = 30, NAP_US = 3000 };
 enum { IN_BURST = 500, BURSTS = 100, WORK_NS = 1000000, REST_US = 2000 };
-enum { IN_LOOP = 20000, LARGE = 8 << 20, ROUNDS = 10 };
+enum { IN_LOOP = 20000, LARGE = 8 << 20, ROUNDS = 60 };
 
 static int rank;
 static MPI_Comm comm;  // of the calls that are measured

@@ -45,5 +45,6 @@ asked = [
     "mpi_send_",
     "MPI_T_init_thread",
 ]
-print(rank.value, has_large, [hasattr(mpi, name) for name in asked], list(ten), flush=True)
+# (One character: launchers may tear lines of several ranks apart.)
+print(rank.value, "+" if has_large else "-", [hasattr(mpi, name) for name in asked], list(ten), flush=True)
 mpi.MPI_Finalize()

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check; 0, or 1 if something stops Rankwise from recording anything."""
     from rankwise.installation import nodes
-    from rankwise.latency.measuring.command import understand
+    from rankwise.probes.launch import understand
 
     if not arguments.command:
         raise RankwiseError("no launch: put it after `--`, as in: rankwise doctor nodes -- srun -N 4 -n 8")

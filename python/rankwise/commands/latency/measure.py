@@ -76,12 +76,13 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         RankwiseError: something is wrong with the arguments, the compiler or the launch.
     """
-    from rankwise.latency.measuring import command, job, outputs, settings
+    from rankwise.latency.measuring import job, outputs, settings
     from rankwise.latency.measuring.failure import failed
     from rankwise.latency.measuring.finish import finish
     from rankwise.launch.output import telling_line
     from rankwise.launch.signals import Signals
     from rankwise.probes import build, mpicc
+    from rankwise.probes.launch import understand
     from rankwise.render.terminal.progress import StepBar
 
     say: Callable[[str], None] = (lambda _: None) if arguments.quiet else _say
@@ -95,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         single=one_size,
         exact=arguments.exact,
     )
-    launch = command.understand(arguments.command, os.environ)
+    launch = understand(arguments.command, os.environ)
     files = outputs.Outputs.named(arguments.output, arguments.format, os.environ)
     files.check(force=arguments.force)
     compiler = mpicc.find(launch.launcher, launch.environment, arguments.mpicc or "")

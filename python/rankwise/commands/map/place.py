@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rankwise.analysis.messages.traffic import RunTraffic
     from rankwise.placement.files import Written
     from rankwise.placement.mapping import Mapping
+    from rankwise.placement.where.predicted import Predicted
     from rankwise.topology.machine.model import Machine
 
 
@@ -34,7 +35,8 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
     from rankwise.placement.mapping import find_mapping
     from rankwise.placement.notes import notes
     from rankwise.placement.program import Relaunch
-    from rankwise.render.terminal.placement import print_files, print_mapping
+    from rankwise.placement.where.predicted import predicted
+    from rankwise.render.terminal.placement import print_files, print_mapping, print_predicted
     from rankwise.render.terminal.progress import ProgressBar
     from rankwise.text.trust import partial_line
 
@@ -59,6 +61,7 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
         said = notes(connection, run, mapping, machine_given=machine is not None, inside=inside)
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
+    near = predicted(mapping, relaunch.launch.placing) if relaunch.launch and not predict else None
     written: list[Written] = []
     if request.output is not None and (mapping.gains or predict):
         written = relaunch.write(mapping.bindings, request.output, force=request.force)
@@ -68,9 +71,11 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
         plot.write(request.plot, mapping, run)
     if request.as_json:
         chosen = {"objective": request.objective, "unit": mapping.unit, "kind": request.kind}
-        _print_json(mapping, run, said, written, chosen)
+        _print_json(mapping, run, said, written, chosen, near)
         return
     print_mapping(mapping, run, said, sys.stdout)
+    if near:
+        print_predicted(near, request.profile, sys.stdout)
     if request.output is not None and written:
         print_files(written, request.output, bool(relaunch.program), sys.stdout)
 
@@ -83,7 +88,12 @@ def has_inside(kind: str) -> bool:
 
 
 def _print_json(
-    mapping: Mapping, run: RunTraffic, said: list[str], written: list[Written], chosen: dict[str, str]
+    mapping: Mapping,
+    run: RunTraffic,
+    said: list[str],
+    written: list[Written],
+    chosen: dict[str, str],
+    near: Predicted | None,
 ) -> None:
     import json
 
@@ -105,8 +115,10 @@ def _print_json(
         "present": mapping.present,
         "absent": mapping.absent,
         "natural": mapping.natural,
+        "cyclic": mapping.cyclic,
         "found": mapping.found,
         "gains": mapping.gains,
+        "distribution": near and {"options": near.distribution.words, "percent_of_saving": 100 * near.share},
         "bound": mapping.bound,
         "moved": mapping.moved,
         "bindings": mapping.bindings,

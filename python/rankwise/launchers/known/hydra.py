@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rankwise.launchers.base import Answer, Delivery, Launcher, Preload, Program, World, names
 from rankwise.launchers.option import Option
 from rankwise.launchers.placing import (
+    Distribution,
     Job,
     Relaunching,
     Written,
@@ -94,6 +95,11 @@ class Mpich(Relaunching):
         perhost rr grr rankmap order-nodes nolocal skip-launch-node"""
     )
     binding = names("bind-to binding cpu-bind")
+    distributions = (
+        Distribution(("-ppn", "1"), "cyclic"),
+        *(Distribution(("-bind-to", "core", "-map-by", part)) for part in ("core", "socket", "numa")),
+    )
+    distributing = names("ppn perhost rr grr map-by bind-to binding rankmap")
 
     def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:  # noqa: ARG002
         """By -bind-to none."""
@@ -114,12 +120,24 @@ class Intel(Mpich):
     choice = "intel"
     files = (machinefile,)
     label = "Intel MPI"
+    distributions = (
+        Distribution(("-ppn", "1"), "cyclic"),
+        *(
+            Distribution(("-genv", "I_MPI_PIN_ORDER", order))
+            for order in ("compact", "scatter", "spread", "bunch")
+        ),
+    )
+    distributing = names("ppn perhost rr grr")
 
     def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
         """By I_MPI_PIN, too."""
         pin_values = [_assigned(o)[1] for o in options if _assigned(o)[0] == "I_MPI_PIN"]
         pin = pin_values[-1] if pin_values else environment.get("I_MPI_PIN", "")
         return is_off(pin) or super().hosts_only(options, environment)
+
+    def distributes(self, option: Option) -> bool:
+        """As for all; and the order of pinning."""
+        return _assigned(option)[0] == "I_MPI_PIN_ORDER" or super().distributes(option)
 
     def replaces(self, option: Option, *, binds: bool) -> bool:
         """As for all; and the settings that bind."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from rankwise.errors import RankwiseError
 from rankwise.launchers.base import Answer, Delivery, Launcher, Preload, Program, World, names
 from rankwise.launchers.option import Option
-from rankwise.launchers.placing import Job, Relaunching, Written, is_off, lines
+from rankwise.launchers.placing import Distribution, Job, Relaunching, Written, is_off, lines
 from rankwise.mpi_libraries import Version
 
 if TYPE_CHECKING:
@@ -54,6 +54,16 @@ _HOSTS = "openmpi.hosts"
 _PARAMETERS = ("mca", "gmca", "omca", "gomca", "prtemca", "gprtemca")
 _BINDING_POLICIES = ("hwloc_base_binding_policy", "hwloc_default_binding_policy")
 _SEVERAL_PROCESSORS = ("cpus-per-proc", "cpus-per-rank")
+
+
+def _mapped(package: str) -> tuple[Distribution, ...]:
+    """Return what --map-by offers.
+
+    Args:
+        package: its word for one.
+    """
+    orders = {"core": "block", "node": "cyclic", package: "", "numa": ""}
+    return tuple(Distribution(("--map-by", place), order) for place, order in orders.items())
 
 
 def rankfile4(job: Job) -> Written:
@@ -111,6 +121,8 @@ class OpenMPI4(Relaunching):
         rankfile N npernode npersocket pernode bynode byslot bycore ppr nolocal"""
     )
     binding = names("bind-to bind-to-core bind-to-socket cpu-list cpu-set use-hwthread-cpus")
+    distributions = _mapped("socket")
+    distributing = names("map-by rank-by npernode npersocket pernode bynode byslot bycore ppr")
 
     def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
         """By --bind-to none, or the parameter behind it."""
@@ -149,6 +161,7 @@ class OpenMPI5(OpenMPI4):
     name = "Open MPI 5"
     choice = "openmpi5"
     files = (rankfile5, sequential)
+    distributions = _mapped("package")
 
 
 def _parameter(option: Option) -> str:

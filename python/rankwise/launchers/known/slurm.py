@@ -11,7 +11,15 @@ from collections.abc import Mapping, Sequence
 
 from rankwise.launchers.base import Answer, Delivery, Launcher, Preload, Program, RankIdentity, World, names
 from rankwise.launchers.option import Option
-from rankwise.launchers.placing import Job, Relaunching, Written, binding_note, common_processors, is_off
+from rankwise.launchers.placing import (
+    Distribution,
+    Job,
+    Relaunching,
+    Written,
+    binding_note,
+    common_processors,
+    is_off,
+)
 
 _WITH_VALUE = """
     A B C D F G J L M N S T W b c d e i m n o p q r t w x accel-bind account acctg-freq bb bbf begin chdir
@@ -70,6 +78,12 @@ class Step(Relaunching):
         ntasks-per-core ntasks-per-socket contiguous use-min-nodes spread-job"""
     )
     binding = names("cpu-bind")
+    distributions = (
+        Distribution(("-m", "block"), "block"),
+        Distribution(("-m", "cyclic"), "cyclic"),
+        *(Distribution(("-m", order)) for order in ("block:cyclic", "cyclic:cyclic")),
+    )
+    distributing = names("m distribution")
 
     def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
         """By --cpu-bind=none; srun takes no list of them together with several processors a task."""

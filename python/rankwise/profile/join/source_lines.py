@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import io
-import lzma
 import os
 import re
 import time
@@ -152,7 +151,10 @@ def _minimal(elf: ObjectFile) -> Iterator[ObjectFile]:
     """Return the symbols that some distributions pack into stripped files."""
     section = elf.section(".gnu_debugdata")
     if section:
-        yield ObjectFile(io.BytesIO(lzma.decompress(elf.data(section))))
+        with suppress(ImportError):  # a Python that was built without it
+            import lzma
+
+            yield ObjectFile(io.BytesIO(lzma.decompress(elf.data(section))))
 
 
 def _functions(files: Iterable[ObjectFile], addresses: Sequence[int]) -> dict[int, str]:

@@ -14,6 +14,7 @@ from rankwise.cpulist import cpu_text
 from rankwise.placement.files import Written
 from rankwise.placement.mapping import Mapping
 from rankwise.placement.placement_cost import PlacementCost
+from rankwise.placement.where.predicted import Predicted
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.units import byte_text, count_text, percent_text, second_text
@@ -108,6 +109,23 @@ def verdict(mapping: Mapping) -> str:
     if off[0] == off[1]:
         return f"The cost falls by {saved} %; {off[0]} stay off node."
     return f"The cost falls by {saved} %; {off[0]} off node become {off[1]}."
+
+
+def print_predicted(near: Predicted, profile: Path, file: TextIO) -> None:
+    """Write which distribution of the launcher comes close to the placement.
+
+    Args:
+        near: the distribution.
+        profile: of the run.
+        file: to write to.
+    """
+    page = Page(file)
+    option, share = " ".join(near.distribution.words), percent_text(100 * near.share)
+    text = (
+        f"The option {option} alone is predicted to bring {share} % of this saving, without a file. "
+        f"`rankwise where --for {profile} -- LAUNCH` checks it by launches."
+    )
+    page.write(*page.wrapped(text, indent=2))
 
 
 def print_files(written: Sequence[Written], directory: Path, program_known: bool, file: TextIO) -> None:
