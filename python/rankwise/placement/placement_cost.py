@@ -17,10 +17,10 @@ from rankwise.topology.machine.model import NODE, Machine
 
 @dataclass(frozen=True)
 class LevelTraffic:
-    """What goes between slots that meet at a level."""
+    """What goes between slots that meet at a level; messages: None: their number is unknown."""
 
     level: str
-    messages: int
+    messages: int | None
     bytes: int
 
 
@@ -46,14 +46,14 @@ class PlacementCost:
     Attributes:
         cost: in the unit of the prices; if the bottleneck is to be small, its load.
         bytes_off_node: between ranks on different nodes.
-        messages_off_node: between ranks on different nodes.
+        messages_off_node: between ranks on different nodes; None: their number is unknown.
         levels: from the outermost; levels at which no two slots of the machine meet are left out.
         bottleneck: the most loaded link; None if nothing goes over any.
     """
 
     cost: float
     bytes_off_node: int
-    messages_off_node: int
+    messages_off_node: int | None
     levels: list[LevelTraffic]
     bottleneck: LinkLoad | None = None
 
@@ -71,6 +71,7 @@ def placement_cost(traffic: Traffic, machine: Machine, slot: ArrayLike, prices: 
     meet = machine.slots.meet(slots[np.asarray(traffic.source)], slots[np.asarray(traffic.destination)])
     depth = len(machine.levels)
     sizes, messages = (_sums(meet, values, depth) for values in (traffic.bytes, traffic.messages))
+    are_counted = any(messages)  # a matrix of another tool may have sizes alone
     node = machine.depth(NODE)
     counts = machine.slots.numbers.max(axis=0) + 1
     cost = sum(size * price for size, price in zip(sizes, prices.per_byte.tolist(), strict=True))
@@ -84,9 +85,9 @@ def placement_cost(traffic: Traffic, machine: Machine, slot: ArrayLike, prices: 
     return PlacementCost(
         float(cost),
         sum(sizes[:node]),
-        sum(messages[:node]),
+        sum(messages[:node]) if are_counted else None,
         [
-            LevelTraffic(name, messages[level], sizes[level])
+            LevelTraffic(name, messages[level] if are_counted else None, sizes[level])
             for level, name in enumerate(machine.level_names()[:-1])
             if counts[level] < counts[level + 1]
         ],

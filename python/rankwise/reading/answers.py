@@ -281,22 +281,30 @@ class MatrixAnswer(Answer):
         found: its cells that are not empty, as objects.
         labels: of its rows and columns: numbers of ranks, or names of nodes.
         selected: the part that it is of; None = all.
+        notes: on a file that is a matrix of another tool, as sentences.
     """
 
     def __init__(
-        self, path: Path, messages: Messages, measure: str, trust: Trust, selected: Selected | None
+        self,
+        path: Path,
+        messages: Messages,
+        measure: str,
+        trust: Trust,
+        selected: Selected | None,
+        notes: Sequence[str] = (),
     ) -> None:
         """Take the matrix; `measure` is bytes or messages."""
         super().__init__(path)
         self.found = messages
         self.measure = measure
         self.labels: Sequence[int | str] = messages.nodes or range(messages.size)
-        self._trust, self.selected = trust, selected
+        self._trust, self.selected, self.notes = trust, selected, notes
 
     @cached_property
     def data(self) -> dict[str, Any]:
         """What `--json` prints."""
-        part = {"selected": self.selected} if self.selected else {}
+        part: dict[str, Any] = {"selected": self.selected} if self.selected else {}
+        part |= {"notes": self.notes} if self.notes else {}
         data: dict[str, Any] = to_json({"trust": self._trust, **part, "matrix": self.found})
         return data
 
@@ -348,6 +356,8 @@ class MatrixAnswer(Answer):
         page = Page(file)
         _write_head(page, _head(self._trust, self.selected))
         page.write(*matrix_lines(page, self.found, self.measure))
+        for note in self.notes:
+            page.write(*page.wrapped(note, "dim"))
 
     def __repr__(self) -> str:
         size, cells = self.found.size, len(self.found.cells)

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from rankwise.analysis.messages.matrix import ENDS, KINDS, MEASURES, matrix
-from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.opened import opened_messages, opened_profile
 from rankwise.analysis.overview import Run, Trust, run_facts, trust
 from rankwise.analysis.selection import Selected, Selection
 from rankwise.errors import RankwiseError
@@ -217,9 +217,7 @@ class Profile:
         for given, known, what in ((ends, ENDS, "ends"), (kind, KINDS, "kind")):
             if given not in known:
                 raise RankwiseError(f"a matrix has no {what} {given!r}: there are {', '.join(known)}")
-        with self._of(part)._read(MATRIX) as (connection, chosen):
-            traffic = matrix(connection, ends, kind)
-            return MatrixAnswer(self.path, traffic, of, trust(connection), chosen)
+        return self._of(part)._matrix(ends, kind, of)
 
     def summary(self) -> SummaryAnswer:
         """Return the summary, which is of the whole run."""
@@ -311,3 +309,14 @@ class Profile:
         """Open the file, and put the part in the place of the whole."""
         with opened_profile(self.path) as connection:
             yield connection, selected(connection, self.wanted, what)
+
+    def _matrix(self, ends: str, kind: str, of: str) -> MatrixAnswer:
+        with opened_messages(self.path) as opened:
+            connection = opened.connection
+            if opened.matrix is not None and (ends == "node" or kind != "all"):
+                raise RankwiseError(f"{self.path} is a matrix of ranks, without nodes and kinds of messages")
+            if opened.matrix is not None and opened.matrix.counts is None and of == "messages":
+                raise RankwiseError(f"{self.path} has no numbers of messages: ask for bytes")
+            chosen = selected(connection, self.wanted, MATRIX)
+            traffic = matrix(connection, ends, kind)
+            return MatrixAnswer(self.path, traffic, of, trust(connection), chosen, opened.notes())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.analysis.messages.kinds import BY_OPTION, SENTENCE
-from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.opened import opened_messages, opened_profile
 from rankwise.analysis.overview import trust
 from rankwise.analysis.selection import Selection, select
 from rankwise.commands.fabric_options import lid_offset_of
@@ -84,8 +84,15 @@ def of_run(fabric: Fabric, asked: Request) -> tuple[Answer, str, list[str]]:
         The answer, a description of the messages, and notes on the profile.
     """
     lid_offset = lid_offset_of(asked.lid, fabric)
-    with opened_profile(Path(asked.profile)) as connection:
+    with opened_messages(Path(asked.profile)) as opened:
+        connection = opened.connection
+        if opened.matrix is not None and asked.place is None:
+            raise RankwiseError(
+                f"{asked.profile} does not tell where the ranks are: give a file with the host of each by "
+                "--place"
+            )
         sent, places, notes = _job(connection, fabric, asked)
+        notes = opened.notes() or notes
         others: list[Scenario] = []
         if asked.place is not None:
             others = _as_it_ran(connection, fabric, sent, asked.rail, lid_offset)

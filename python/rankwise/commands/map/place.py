@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankwise.commands.map import plot
 from rankwise.commands.map.request import Request
+from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.analysis.messages.traffic import RunTraffic
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from rankwise.placement.mapping import Mapping
     from rankwise.placement.where.predicted import Predicted
     from rankwise.topology.machine.model import Machine
+
+_NO_PLACES = (
+    "{0} does not tell where the ranks were: place them with `rankwise map predict {0}`, and --machine or "
+    "--shape"
+)
 
 
 def place(request: Request, machine: Machine | None, *, nodes: str, predict: bool = False) -> None:
@@ -29,7 +35,7 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
         RankwiseError: they can't be placed, or a file can't be written.
     """
     from rankwise.analysis.messages.traffic import run_traffic, whereabouts
-    from rankwise.analysis.opened import opened_profile
+    from rankwise.analysis.opened import opened_messages
     from rankwise.analysis.overview import run_facts, trust
     from rankwise.placement.files import check_output
     from rankwise.placement.mapping import find_mapping
@@ -40,7 +46,10 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
     from rankwise.render.terminal.progress import ProgressBar
     from rankwise.text.trust import partial_line
 
-    with opened_profile(request.profile) as connection:
+    with opened_messages(request.profile) as opened:
+        connection = opened.connection
+        if opened.matrix is not None and not predict:
+            raise RankwiseError(_NO_PLACES.format(request.profile))
         trusted, relaunch = trust(connection), Relaunch.of(run_facts(connection), request.launcher)
         if request.output is not None:
             check_output(request.output, relaunch.launchers, force=request.force)
@@ -59,6 +68,7 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
             )
         inside = has_inside(request.kind)
         said = notes(connection, run, mapping, machine_given=machine is not None, inside=inside)
+        said = opened.notes() or said
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
     near = predicted(mapping, relaunch.launch.placing) if relaunch.launch and not predict else None
@@ -108,7 +118,7 @@ def _print_json(
             "sources": mapping.machine.sources,
         },
         **chosen,
-        "messages": run.messages,
+        "messages": run.messages or None,  # a run has some, or nothing is placed
         "bytes": run.bytes,
         "unplaced_messages": run.unplaced_messages,
         "unplaced_bytes": run.unplaced_bytes,

@@ -26,7 +26,7 @@ def compare_machines(request: Request, machines: Sequence[tuple[str, Machine]]) 
         RankwiseError: they can't be placed.
     """
     from rankwise.analysis.messages.traffic import run_traffic, whereabouts
-    from rankwise.analysis.opened import opened_profile
+    from rankwise.analysis.opened import opened_messages
     from rankwise.analysis.overview import trust
     from rankwise.placement.notes import profile_notes
     from rankwise.placement.what_if.compare import compare
@@ -34,10 +34,11 @@ def compare_machines(request: Request, machines: Sequence[tuple[str, Machine]]) 
     from rankwise.render.terminal.what_if import print_what_if
     from rankwise.text.trust import partial_line
 
-    with opened_profile(request.profile) as connection:
+    with opened_messages(request.profile) as opened:
+        connection = opened.connection
         trusted = trust(connection)
         run, where = run_traffic(connection, request.kind), whereabouts(connection)
-        said = profile_notes(connection, run, inside=has_inside(request.kind))
+        said = opened.notes() or profile_notes(connection, run, inside=has_inside(request.kind))
     with ProgressBar(f"placing the ranks on {len(machines)} machines") as bar:
         compared = compare(
             run,
@@ -69,7 +70,7 @@ def _print_json(of: Comparison, run: RunTraffic, said: list[str], request: Reque
         "unit": of.unit,
         "kind": request.kind,
         "ranks": of.ranks,
-        "messages": run.messages,
+        "messages": run.messages or None,  # a run has some, or nothing is placed
         "bytes": run.bytes,
         "unplaced_messages": run.unplaced_messages,
         "unplaced_bytes": run.unplaced_bytes,

@@ -52,7 +52,7 @@ class Outlook:
             PlacementCost. None if it is not known.
         nodes: that have ranks.
         bytes_off_node: between ranks on different nodes.
-        messages_off_node: between ranks on different nodes.
+        messages_off_node: between ranks on different nodes; None: their number is unknown.
         most_loaded: of the nodes.
         outer: what meets at each level around nodes, from the outermost, at which something can.
     """
@@ -60,7 +60,7 @@ class Outlook:
     cost: float | None
     nodes: int
     bytes_off_node: int
-    messages_off_node: int
+    messages_off_node: int | None
     most_loaded: NodeLoad
     outer: list[LevelTraffic]
 

@@ -31,6 +31,9 @@ SCHEMA_VERSION = _pragma("user_version")
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _SQLITE_HEADER_BYTES = 100
 # SQLite has one exception for both disk failures and errors in our SQL.
+_OF_MATRICES = (
+    " (`map predict`, `links`, `show --matrix` and `plot --what matrix` also read matrices of messages)"
+)
 _DISK_TROUBLE = re.compile(r"disk|unable to open|readonly")
 
 
@@ -259,7 +262,8 @@ def _check(path: Path) -> int:
     if not header.startswith(_SQLITE_MAGIC):
         if _SQLITE_MAGIC.startswith(header):
             raise _damaged(path)
-        raise RankwiseError(f"{path} is not a Rankwise profile: give a file that `rankwise run` wrote")
+        hint = _OF_MATRICES if b"\0" not in header else ""
+        raise RankwiseError(f"{path} is not a Rankwise profile: give a file that `rankwise run` wrote{hint}")
     if len(header) < _SQLITE_HEADER_BYTES:
         raise _damaged(path)
     # https://www.sqlite.org/fileformat2.html: all numbers are big-endian; 1 means a page of 65536 bytes.

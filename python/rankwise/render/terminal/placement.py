@@ -70,8 +70,14 @@ def _rows(mapping: Mapping, run_traffic: RunTraffic) -> list[Row]:
         else (f"cost, {mapping.unit}", lambda each: count_text(each.cost)),
         ("bytes off node", lambda each: byte_text(each.bytes_off_node)),
         ("% of bytes", lambda each: percent_text(percent(each.bytes_off_node, run_traffic.bytes))),
-        ("% of messages", lambda each: percent_text(percent(each.messages_off_node, run_traffic.messages))),
     ]
+    if run_traffic.messages:
+        rows.append(
+            (
+                "% of messages",
+                lambda each: percent_text(percent(each.messages_off_node or 0, run_traffic.messages)),
+            )
+        )
     if any(each and each.bottleneck for each in (mapping.present, mapping.natural, mapping.found)):
         rows += [("most loaded link", _bottleneck), ("load of it", _load)]
     return rows + [_level_row(place, level.level) for place, level in enumerate(mapping.found.levels)]

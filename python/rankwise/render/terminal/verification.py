@@ -93,7 +93,7 @@ def _rows(verified: Verified) -> list[_Row]:
             "messages off node",
             lambda run: run.messages_off_node,
             count_text,
-            count_text(predicted.messages_off_node),
+            count_text(predicted.messages_off_node or 0),  # a recorded run knows them
         ),
     ]
 

@@ -55,7 +55,8 @@ def print_what_if(of: Comparison, run_traffic: RunTraffic, notes: Sequence[str],
         page.write(*page.wrapped(note, indent=2))
     section(f"Cost, {of.unit}", _COSTS, rows)
     section("Off node, bytes", _bytes(run_traffic), placed)
-    section("Off node, messages", _messages(run_traffic), placed)
+    if run_traffic.messages:
+        section("Off node, messages", _messages(run_traffic), placed)
     for name in dict.fromkeys(level.level for row in tiered if row.found for level in row.found.outer):
         section(f"Meeting at {name}", _level(name), [row for row in tiered if _meeting(row.found, name)])
 
@@ -130,12 +131,18 @@ def _imbalance(outlook: Outlook) -> str:
     return _NONE if known is None else f"{known:.2f}"
 
 
+def _number(messages: int | None) -> str:
+    return _NONE if messages is None else count_text(messages)
+
+
 def _messages(run_traffic: RunTraffic) -> list[TextColumn[_Row]]:
+    def share(outlook: Outlook) -> str:
+        number = outlook.messages_off_node
+        return _NONE if number is None else percent_text(percent(number, run_traffic.messages))
+
     return [
-        *_both("", lambda outlook: count_text(outlook.messages_off_node)),
-        _found(
-            "% of all", lambda outlook: percent_text(percent(outlook.messages_off_node, run_traffic.messages))
-        ),
+        *_both("", lambda outlook: _number(outlook.messages_off_node)),
+        _found("% of all", share),
     ]
 
 
@@ -145,7 +152,7 @@ def _level(name: str) -> list[TextColumn[_Row]]:
 
     return [
         *_both("bytes, ", text(lambda level: byte_text(level.bytes))),
-        *_both("messages, ", text(lambda level: count_text(level.messages))),
+        *_both("messages, ", text(lambda level: _number(level.messages))),
     ]
 
 

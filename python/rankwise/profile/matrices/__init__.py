@@ -1,0 +1,1 @@
+"""Matrices of messages in the formats of other tools, read as profiles that know nothing else."""
