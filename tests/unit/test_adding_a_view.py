@@ -24,8 +24,8 @@ from rankwise.views.by import VIEWS
 print(VIEWS[-1])
 main(["show", {path!r}, "--by", "memory", "--json"])
 """
-    found = carried_out(tmp_path, "rankwise.views.by", "memory", module, test, shown)
-    last, _, answer = found.partition("\n")
+    output = carried_out(tmp_path, "rankwise.views.by", "memory", module, test, shown)
+    last, _, answer = output.partition("\n")
     assert last == "memory"
     sizes = [row["max_rss_bytes"] for row in json.loads(answer)["memory"]]
     assert len(sizes) == 4

@@ -87,19 +87,19 @@ def test_init_and_finalize_are_no_time_in_mpi(tmp_path: Path) -> None:
 
 def test_communicators_are_joined(tmp_path: Path) -> None:
     assembly = made(tmp_path, small_world(5))
-    found = rows(
+    communicators = rows(
         assembly.path,
         "SELECT c.id, c.name, c.family, p.name, c.procedure, c.size, c.members, c.created, c.freed,"
         " c.members_seen FROM communicators AS c LEFT JOIN communicators AS p ON p.id = c.parent"
         " ORDER BY c.id",
     )
-    assert [row[1] for row in found[:3]] == ["(none)", "(several)", "(other)"]
-    assert found[3] == (3, "W", "W", None, "", 5, "0-4", 0.5, None, 5)
-    assert found[4] == (4, "S.0", "S", None, "", 1, "0", 0.5, None, 1)
-    assert found[9][1:7] == ("W_s1.0", "W_s1", "W", "MPI_Comm_split", 3, "0-4:2")
-    assert found[9][7:] == (pytest.approx(1.0), pytest.approx(8.4), 3)
-    assert found[10][1:7] == ("W_s1.1", "W_s1", "W", "MPI_Comm_split", 2, "1,3")
-    assert found[10][7:] == (pytest.approx(1.1), pytest.approx(8.3), 2)
+    assert [row[1] for row in communicators[:3]] == ["(none)", "(several)", "(other)"]
+    assert communicators[3] == (3, "W", "W", None, "", 5, "0-4", 0.5, None, 5)
+    assert communicators[4] == (4, "S.0", "S", None, "", 1, "0", 0.5, None, 1)
+    assert communicators[9][1:7] == ("W_s1.0", "W_s1", "W", "MPI_Comm_split", 3, "0-4:2")
+    assert communicators[9][7:] == (pytest.approx(1.0), pytest.approx(8.4), 3)
+    assert communicators[10][1:7] == ("W_s1.1", "W_s1", "W", "MPI_Comm_split", 2, "1,3")
+    assert communicators[10][7:] == (pytest.approx(1.1), pytest.approx(8.3), 2)
 
 
 def test_calls_and_messages(tmp_path: Path) -> None:
@@ -179,13 +179,13 @@ def test_intercommunicators_show_both_groups(tmp_path: Path) -> None:
         child = communicator(99, "d", rank // 2, 2, 88, remote_size=2, sequence=1, created=ticks(2.0))
         process.communicators.append(child | {"flags": CONSTANTS["COMMUNICATOR_INTER"]})
     assembly = made(tmp_path, processes)
-    found = rows(
+    communicators = rows(
         assembly.path,
         "SELECT c.name, c.size, c.remote_size, c.members, c.remote_members, c.members_seen, p.name, o.name"
         " FROM communicators c LEFT JOIN communicators p ON p.id = c.parent"
         " LEFT JOIN communicators o ON o.id = c.remote_parent WHERE c.remote_size > 0 ORDER BY c.id",
     )
-    assert found == [
+    assert communicators == [
         ("i9:0~00abcdef", 2, 2, "0,2", "1,3", 4, "W_s1.0", "W_s1.1"),
         ("i9:0~00abcdef_d1", 2, 2, "0,2", "1,3", 4, "i9:0~00abcdef", None),
     ]
@@ -255,12 +255,12 @@ def test_what_the_processes_import(tmp_path: Path) -> None:
     """It counts where nothing was known before the launch, if all of them could tell all of it."""
     processes = small_world(2)
     processes[0].imports = ["MPI_Comm_rank", "MPI_Newer_call"]
-    for known, told in ((0, "null"), (1, '["MPI_Newer_call"]')):
+    for known, not_covered in ((0, "null"), (1, '["MPI_Newer_call"]')):
         processes[0].header["imports_known"] = known
         processes[1].header["imports_known"] = 1
         (tmp_path / str(known)).mkdir()
         assembly = made(tmp_path / str(known), processes)
-        assert rows(assembly.path, "SELECT not_covered FROM run") == [(told,)]
+        assert rows(assembly.path, "SELECT not_covered FROM run") == [(not_covered,)]
 
 
 def test_what_came_by_profiling_names(tmp_path: Path, golden: Golden) -> None:

@@ -60,11 +60,11 @@ def test_samples_of_all_processes_and_threads_are_added_up(tmp_path: Path) -> No
         with_paths(process, bool(number % 2))
     profile = made(tmp_path, processes).path
     frames = dict(rows(profile, "SELECT id, offset FROM frames"))
-    found = {
-        tuple(frames[int(one)] for one in str(through).split(",")): numbers
+    sampled = {
+        tuple(frames[int(frame)] for frame in str(through).split(",")): numbers
         for through, *numbers in rows(profile, "SELECT frames, ends, ranks, samples, calls FROM paths")
     }
-    assert found == {(0x10, 0x30): ["whole", 4, 40, 40.0], (0x20, 0x30): ["whole", 4, 8, 8.0]}
+    assert sampled == {(0x10, 0x30): ["whole", 4, 40, 40.0], (0x20, 0x30): ["whole", 4, 8, 8.0]}
 
 
 @pytest.mark.parametrize(
@@ -112,18 +112,18 @@ def test_few_paths_keep_the_heaviest_and_lose_no_call() -> None:
 
 
 def test_exact_numbers_are_divided_by_the_shares() -> None:
-    found = paths(made_paths().connection)
-    assert [row.functions for row in found] == [
+    ways = paths(made_paths().connection)
+    assert [row.functions for row in ways] == [
         ["reduce", "gather", name, "main"] for name in ("solve", "norm", "output")
     ]
-    assert [round(row.calls) for row in found] == [600, 300, 100]
-    assert [row.seconds for row in found] == pytest.approx([1.2, 0.6, 0.2])
-    assert [row.percent_of_mpi for row in found] == pytest.approx([60, 30, 10])
-    for row, share in zip(found, (60, 30, 10), strict=True):
+    assert [round(row.calls) for row in ways] == [600, 300, 100]
+    assert [row.seconds for row in ways] == pytest.approx([1.2, 0.6, 0.2])
+    assert [row.percent_of_mpi for row in ways] == pytest.approx([60, 30, 10])
+    for row, share in zip(ways, (60, 30, 10), strict=True):
         assert row.share_of_time.percent == pytest.approx(share)
         assert row.share_of_time.low < share < row.share_of_time.high
         assert row.share_of_time.error == pytest.approx(row.share_of_calls.error)
-    assert way_text(found[0]) == "reduce < gather < solve < main"
+    assert way_text(ways[0]) == "reduce < gather < solve < main"
 
 
 def test_the_error_is_that_of_the_number_of_calls() -> None:
@@ -148,9 +148,11 @@ def test_one_way_in_the_sample_is_not_certain_to_be_the_only_one() -> None:
 def test_the_caller_is_the_program_s_innermost_call() -> None:
     [(place, procedure)] = callers(made_paths().connection)
     assert (place.library, procedure) == ("libways", "MPI_Allreduce")
-    found = callers(made_paths().connection)[place, procedure]
-    assert [one.frame.function for one in found] == ["solve", "norm", "output"]
-    assert found[0].frame == Frame("s.c:1", "/home/me/solver", "solver", True, "solve", "/s.c", 1, None)
+    callers_of_place = callers(made_paths().connection)[place, procedure]
+    assert [caller.frame.function for caller in callers_of_place] == ["solve", "norm", "output"]
+    assert callers_of_place[0].frame == Frame(
+        "s.c:1", "/home/me/solver", "solver", True, "solve", "/s.c", 1, None
+    )
 
 
 def test_beyond_what_is_kept_the_caller_is_in_another_library() -> None:
@@ -158,11 +160,13 @@ def test_beyond_what_is_kept_the_caller_is_in_another_library() -> None:
     profile.insert("objects", id=3, path="/usr/lib/libother.so.2")
     profile.insert("frames", id=6, object=3, offset=0x55, function="other")
     profile.connection.execute("UPDATE paths SET frames = '5,6,5', ends = 'more'")
-    [found] = callers(profile.connection).values()
-    assert [(one.frame.function, one.share.percent) for one in found] == [("other", pytest.approx(100))]
+    [callers_of_place] = callers(profile.connection).values()
+    assert [(caller.frame.function, caller.share.percent) for caller in callers_of_place] == [
+        ("other", pytest.approx(100))
+    ]
     profile.connection.execute("UPDATE paths SET frames = '5'")
-    [found] = callers(profile.connection).values()
-    assert [one.frame.library for one in found] == ["libways"]
+    [callers_of_place] = callers(profile.connection).values()
+    assert [caller.frame.library for caller in callers_of_place] == ["libways"]
 
 
 def test_a_caller_without_a_name_is_named_by_what_it_calls() -> None:
@@ -171,29 +175,33 @@ def test_a_caller_without_a_name_is_named_by_what_it_calls() -> None:
     profile.insert("objects", id=3, path="/usr/lib/extension.so")
     profile.insert("frames", id=6, object=3, offset=0x55)
     profile.connection.execute("UPDATE paths SET frames = '5,6', ends = 'python'")
-    assert [one.frame.library for one in next(iter(callers(profile.connection).values()))] == ["libways"]
+    assert [caller.frame.library for caller in next(iter(callers(profile.connection).values()))] == [
+        "libways"
+    ]
     profile.connection.execute("UPDATE frames SET function = NULL")
-    assert [one.frame.library for one in next(iter(callers(profile.connection).values()))] == ["extension"]
+    assert [caller.frame.library for caller in next(iter(callers(profile.connection).values()))] == [
+        "extension"
+    ]
 
 
 def test_what_is_not_known_is_nobody_s() -> None:
     profile = made_paths()
     profile.connection.execute("UPDATE paths SET frames = '', ends = 'unknown' WHERE id = 1")
-    [found] = callers(profile.connection).values()
-    assert [round(one.share.percent) for one in found] == [30, 10]
+    [callers_of_place] = callers(profile.connection).values()
+    assert [round(caller.share.percent) for caller in callers_of_place] == [30, 10]
     texts = [way_text(row) for row in paths(profile.connection)]
     assert texts[0] == "reduce < (not known)"
     profile.connection.execute("UPDATE paths SET ends = 'cut' WHERE id = 1")
     assert way_text(paths(profile.connection)[0]) == "reduce < ?"
 
 
-def told(branches: list[Branch]) -> list[str]:
+def outline(branches: list[Branch]) -> list[str]:
     """Each caller, or why there is none, and the share of the time, with dots for what lies between."""
     lines = []
-    for one in branches:
-        name = (one.frame.function if one.frame else None) or one.ends
-        lines.append(f"{name} {one.share_of_time.percent:.0f}")
-        lines += [f".{line}" for line in told(one.callers)]
+    for branch in branches:
+        name = (branch.frame.function if branch.frame else None) or branch.ends
+        lines.append(f"{name} {branch.share_of_time.percent:.0f}")
+        lines += [f".{line}" for line in outline(branch.callers)]
     return lines
 
 
@@ -202,7 +210,7 @@ def test_ways_with_callers_in_common_are_one_tree() -> None:
     profile.connection.execute("UPDATE paths SET frames = '5,1,4' WHERE id = 2")  # another one through solve
     [(key, tree)] = call_trees(profile.connection).items()
     assert (key[0].function, key[1], tree.samples) == ("reduce", "MPI_Allreduce", 100)
-    assert told(tree.callers) == ["gather 100", ".solve 90", "..main 90", ".output 10", "..main 10"]
+    assert outline(tree.callers) == ["gather 100", ".solve 90", "..main 90", ".output 10", "..main 10"]
     # The error is that of all calls that came through it, not a sum of errors.
     [gather] = tree.callers
     solve = gather.callers[0]
@@ -218,23 +226,23 @@ def test_trees_say_where_callers_are_not_known() -> None:
     profile.connection.execute("UPDATE paths SET frames = '', ends = 'unknown' WHERE id = 2")
     profile.connection.execute("UPDATE paths SET frames = '5,3', ends = 'more' WHERE id = 3")
     [tree] = call_trees(profile.connection).values()
-    assert told(tree.callers) == ["gather 70", ".cut 60", ".output 10", "..more 10", "unknown 30"]
+    assert outline(tree.callers) == ["gather 70", ".cut 60", ".output 10", "..more 10", "unknown 30"]
 
 
 def test_a_beginning_is_told_only_beside_callers() -> None:
     profile = made_paths()
     profile.connection.execute("UPDATE paths SET frames = '5' WHERE id = 1")
     [tree] = call_trees(profile.connection).values()
-    assert told(tree.callers)[:2] == ["gather 100", ".whole 60"]
+    assert outline(tree.callers)[:2] == ["gather 100", ".whole 60"]
     profile.connection.execute("UPDATE paths SET frames = ''")
     [tree] = call_trees(profile.connection).values()
     assert (tree.callers, tree.caller, tree.samples) == ([], None, 100)
 
 
 def test_a_finding_names_who_calls_the_library() -> None:
-    found = where(made_paths(1.0).connection, ["MPI_Allreduce"])
-    assert found.text == " (libways.so.1+0x99, called by solve, s.c:1)"
-    [fact] = found.facts
+    place = where(made_paths(1.0).connection, ["MPI_Allreduce"])
+    assert place.text == " (libways.so.1+0x99, called by solve, s.c:1)"
+    [fact] = place.facts
     assert fact.value == "solve, s.c:1 (60.0 %); norm, s.c:2 (30.0 %); output, s.c:3 (10.0 %)"
     # Not with certainty more than half of the time.
     profile = made_paths(4.0)

@@ -112,8 +112,8 @@ def test_communicators_side_by_side() -> None:
         made.call(rank, "MPI_Alltoall", 3.0, size_bin=4, communicator=10 + rank // 2)
         made.call(rank, "MPI_Alltoall", 1.0, size_bin=4, communicator=12 + rank % 2)
     cell = _only(made)
-    assert [one.groups for one in cell.groupings] == [((0, 1), (2, 3)), ((0, 2), (1, 3))]
-    assert [one.share for one in cell.groupings] == pytest.approx([0.75, 0.25])
+    assert [grouping.groups for grouping in cell.groupings] == [((0, 1), (2, 3)), ((0, 2), (1, 3))]
+    assert [grouping.share for grouping in cell.groupings] == pytest.approx([0.75, 0.25])
     assert cell.tunable_seconds == cell.seconds == pytest.approx(16)
 
 
@@ -124,7 +124,7 @@ def test_a_communicator_that_is_made_again_and_again_is_one() -> None:
         for rank in range(RANKS):
             made.call(rank, "MPI_Allgather", 1.0, size_bin=4, communicator=key)
     cell = _only(made)
-    assert [one.groups for one in cell.groupings] == [((0, 1, 2, 3),)]
+    assert [grouping.groups for grouping in cell.groupings] == [((0, 1, 2, 3),)]
     assert cell.calls == 10
 
 

@@ -52,10 +52,10 @@ def linked_program(place: Path, soname: str, source: str, *more: str) -> Path:
 )
 def test_mpi_of_a_linked_program(tmp_path: Path, soname: str, source: str, mpi: str) -> None:
     program = linked_program(tmp_path, soname, source)
-    found = detect([str(program), "argument"], os.environ)
-    assert (found.kind, found.mpi, found.how) == (Kind.MPI, mpi, f"linked with {soname}")
-    assert found.library == tmp_path / soname
-    assert found.callers == (program,)
+    detection = detect([str(program), "argument"], os.environ)
+    assert (detection.kind, detection.mpi, detection.how) == (Kind.MPI, mpi, f"linked with {soname}")
+    assert detection.library == tmp_path / soname
+    assert detection.callers == (program,)
     assert {"MPI_Init", "MPI_Send"} <= imported_symbols(program)
 
 
@@ -66,9 +66,9 @@ def test_mpi_behind_a_library_of_the_program(tmp_path: Path) -> None:
     solver = library(tmp_path / "libsolver.so", needs_put, str(core), f"-Wl,-rpath,{tmp_path}")
     source = "int solve(void); int main() { return solve(); }"
     program = build(tmp_path / "program", source, str(solver), f"-Wl,-rpath,{tmp_path}")
-    found = detect([str(program)], os.environ)
-    assert found.mpi == "openmpi"
-    assert [path.name for path in found.callers] == ["program", "libsolver.so"]
+    detection = detect([str(program)], os.environ)
+    assert detection.mpi == "openmpi"
+    assert [path.name for path in detection.callers] == ["program", "libsolver.so"]
 
 
 @needs_cc
@@ -83,10 +83,10 @@ def test_fortran_bindings(tmp_path: Path) -> None:
 def test_mpi_library_that_is_not_there(tmp_path: Path) -> None:
     program = linked_program(tmp_path, "libmpi.so.40", OPENMPI)
     (tmp_path / "libmpi.so.40").rename(tmp_path / "away")
-    found = detect([str(program)], {"PATH": os.defpath})
-    if found.library is None:  # otherwise the machine's own Open MPI has that name
-        assert "libmpi.so.40" in found.missing
-    assert (found.kind, found.mpi) == (Kind.MPI, "openmpi")
+    detection = detect([str(program)], {"PATH": os.defpath})
+    if detection.library is None:  # otherwise the machine's own Open MPI has that name
+        assert "libmpi.so.40" in detection.missing
+    assert (detection.kind, detection.mpi) == (Kind.MPI, "openmpi")
 
 
 @needs_cc
@@ -101,8 +101,8 @@ def test_mpi_linked_in_statically(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("more", "mpi"), [("", "mpich"), ("int ompi_mpi_comm_world;", "openmpi")])
 def test_mpi_and_rankwise_linked_in_statically(tmp_path: Path, more: str, mpi: str) -> None:
     source = "const char rankwise_in_program; int MPI_Init(void) { return 0; } int main() { return 0; }"
-    found = detect([str(build(tmp_path / "program", more + source))], os.environ)
-    assert (found.kind, found.mpi, found.static) == (Kind.LINKED, mpi, False)
+    detection = detect([str(build(tmp_path / "program", more + source))], os.environ)
+    assert (detection.kind, detection.mpi, detection.static) == (Kind.LINKED, mpi, False)
 
 
 @needs_cc
@@ -138,8 +138,12 @@ def answering(place: Path, answer: dict[str, object]) -> dict[str, str]:
 def test_python_with_mpi4py_for_several_mpis(tmp_path: Path) -> None:
     modules = ["MPI.mpich.so", "MPI.openmpi.so"]
     answer = {"modules": modules, "abi": "mpich", "libraries": ["/lib/libc.so.6", "/x/lib/libmpi.so.12"]}
-    found = detect(["python3", "solve.py"], answering(tmp_path, answer))
-    assert (found.kind, found.mpi, found.library) == (Kind.PYTHON, "mpich", Path("/x/lib/libmpi.so.12"))
+    detection = detect(["python3", "solve.py"], answering(tmp_path, answer))
+    assert (detection.kind, detection.mpi, detection.library) == (
+        Kind.PYTHON,
+        "mpich",
+        Path("/x/lib/libmpi.so.12"),
+    )
     script(tmp_path / "solve", "#!/usr/bin/env -S python3 -u\n")
     assert detect(["./solve"], answering(tmp_path, answer), tmp_path).mpi == "mpich"
 
@@ -150,8 +154,8 @@ def test_python_with_mpi4py_for_one_mpi(tmp_path: Path) -> None:
     module = library(
         tmp_path / "MPI.cpython.so", "int unused;", "-Wl,--no-as-needed", str(core), f"-Wl,-rpath,{tmp_path}"
     )
-    found = detect(["python3", "solve.py"], answering(tmp_path, {"modules": [str(module)]}))
-    assert (found.kind, found.mpi) == (Kind.PYTHON, "openmpi")
+    detection = detect(["python3", "solve.py"], answering(tmp_path, {"modules": [str(module)]}))
+    assert (detection.kind, detection.mpi) == (Kind.PYTHON, "openmpi")
 
 
 def test_python_that_tells_nothing(tmp_path: Path) -> None:
@@ -218,19 +222,19 @@ def test_file_capabilities(
     program = linked_program(tmp_path, "libmpi.so.12", MPI)
     monkeypatch.setattr(os, "getuid", lambda: 1000)
     monkeypatch.setattr(os, "getxattr", lambda *_: struct.pack(f"<{len(words)}I", *words))
-    found = detect([str(program)], os.environ)
+    detection = detect([str(program)], os.environ)
     if kind == "inheritable":
-        assert found.privilege == ""
+        assert detection.privilege == ""
         return
-    assert found.privilege == "has file capabilities"
+    assert detection.privilege == "has file capabilities"
     with pytest.raises(RankwiseError) as refused:
         plan([str(program)], os.environ)
-    [stop] = [one for one in checkup.command([str(program)], os.environ) if one.stops]
+    [stop] = [finding for finding in checkup.command([str(program)], os.environ) if finding.stops]
     for said in (str(refused.value), f"{stop.text}: {stop.cure}"):
         assert said.startswith(f"{program} has file capabilities: ")
         assert said.endswith(f": cp {program} program.copy")
     monkeypatch.setattr(os, "getuid", lambda: 0)
-    assert found.privilege == ""
+    assert detection.privilege == ""
 
 
 @needs_cc
@@ -254,5 +258,5 @@ def test_set_uid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_program_without_mpi(source: str, outcome: tuple[bool, bool], tmp_path: Path) -> None:
     """What can load and start nothing has nothing to record; of others it is not known."""
     program = build(tmp_path / "program", source)
-    [found] = [one for one in checkup.command([str(program)], os.environ) if one.subject == "program"]
-    assert (found.stops, found.uncertain) == outcome
+    [finding] = [entry for entry in checkup.command([str(program)], os.environ) if entry.subject == "program"]
+    assert (finding.stops, finding.uncertain) == outcome

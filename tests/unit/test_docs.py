@@ -39,18 +39,18 @@ def sections(name: str) -> dict[str, str]:
 
 
 def sections_of(text: str) -> dict[str, str]:
-    found: dict[str, list[str]] = {"": []}
-    lines = found[""]
+    lines_of: dict[str, list[str]] = {"": []}
+    lines = lines_of[""]
     in_code = False
     for line in text.splitlines():
         in_code ^= line.startswith("```")
         heading = None if in_code else re.match(r"#+ (.*)", line)
         if heading:
-            assert heading[1] not in found, heading[1]
-            lines = found[heading[1]] = []
+            assert heading[1] not in lines_of, heading[1]
+            lines = lines_of[heading[1]] = []
         else:
             lines.append(line)
-    return {title: "\n".join(text) for title, text in found.items()}
+    return {title: "\n".join(text) for title, text in lines_of.items()}
 
 
 def table(text: str) -> list[list[str]]:

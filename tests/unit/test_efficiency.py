@@ -12,35 +12,37 @@ ALWAYS = 0.03  # that transfer may be off by
 
 
 def of(made: Made) -> Efficiency:
-    found = made.seen.efficiency
-    assert found is not None
-    return found
+    efficiency = made.seen.efficiency
+    assert efficiency is not None
+    return efficiency
 
 
 def split_of(made: Made) -> Split:
-    found = of(made)
-    assert found.split is not None, found.why_no_split
-    assert found.split.serialisation * found.split.transfer == pytest.approx(found.communication)
-    return found.split
+    efficiency = of(made)
+    assert efficiency.split is not None, efficiency.why_no_split
+    assert efficiency.split.serialisation * efficiency.split.transfer == pytest.approx(
+        efficiency.communication
+    )
+    return efficiency.split
 
 
 def test_useful_time_shared_out_unevenly() -> None:
     made = Made()
     for rank, seconds in enumerate((8.0, 7.0, 6.0, 1.0)):  # useful: 2, 3, 4, 9 of 10 s
         made.call(rank, "MPI_Allreduce", seconds)
-    found = of(made)
-    assert (found.region, found.ranks, found.seconds) == ("", 4, 10.0)
-    assert found.useful_mean_seconds == pytest.approx(4.5)
-    assert (found.useful_most_seconds, found.useful_most_rank) == (pytest.approx(9.0), 3)
-    assert found.parallel == pytest.approx(0.45)
-    assert found.load_balance == pytest.approx(0.5)
-    assert found.communication == pytest.approx(0.9)
-    assert found.parallel == pytest.approx(found.load_balance * found.communication)
+    efficiency = of(made)
+    assert (efficiency.region, efficiency.ranks, efficiency.seconds) == ("", 4, 10.0)
+    assert efficiency.useful_mean_seconds == pytest.approx(4.5)
+    assert (efficiency.useful_most_seconds, efficiency.useful_most_rank) == (pytest.approx(9.0), 3)
+    assert efficiency.parallel == pytest.approx(0.45)
+    assert efficiency.load_balance == pytest.approx(0.5)
+    assert efficiency.communication == pytest.approx(0.9)
+    assert efficiency.parallel == pytest.approx(efficiency.load_balance * efficiency.communication)
 
 
 def test_the_run_is_that_of_the_longest_rank() -> None:
-    found = of(Made(2, runs=(5.0, 10.0)))
-    assert (found.seconds, found.parallel, found.load_balance) == (10.0, 0.75, 0.75)
+    efficiency = of(Made(2, runs=(5.0, 10.0)))
+    assert (efficiency.seconds, efficiency.parallel, efficiency.load_balance) == (10.0, 0.75, 0.75)
 
 
 def test_time_in_mpi_is_taken_by_threads() -> None:
@@ -65,12 +67,12 @@ def test_imbalance_is_no_serialisation() -> None:
     for rank in range(4):
         made.call(rank, "MPI_Allreduce", 2.0 if rank == 3 else 6.0)
     made.instance("MPI_Allreduce", 1, (4.0, 4.0, 4.0, 8.0), 10.0)
-    found = split_of(made)
-    assert (found.waiting_seconds, found.transfer_seconds) == (pytest.approx(12.0), pytest.approx(8.0))
-    assert found.ideal_seconds == pytest.approx(8.0)
-    assert found.serialisation == pytest.approx(1.0)
-    assert found.transfer == found.transfer_low == pytest.approx(0.8)  # (rank 3 computes for 8 of 10 s)
-    assert found.transfer_high == pytest.approx(0.8 + ALWAYS)
+    split = split_of(made)
+    assert (split.waiting_seconds, split.transfer_seconds) == (pytest.approx(12.0), pytest.approx(8.0))
+    assert split.ideal_seconds == pytest.approx(8.0)
+    assert split.serialisation == pytest.approx(1.0)
+    assert split.transfer == split.transfer_low == pytest.approx(0.8)  # (rank 3 computes for 8 of 10 s)
+    assert split.transfer_high == pytest.approx(0.8 + ALWAYS)
 
 
 def test_one_after_another_is_serialisation() -> None:
@@ -83,10 +85,10 @@ def test_one_after_another_is_serialisation() -> None:
         made.call(rank, "MPI_Barrier", 7.5 - 2.5 * rank)
     made.call(3, "MPI_Barrier", 0.0)
     made.instance("MPI_Barrier", 1, (2.5, 5.0, 7.5, 10.0), 10.0)
-    found = split_of(made)
+    split = split_of(made)
     assert of(made).load_balance == pytest.approx(1.0)
-    assert found.serialisation == pytest.approx(0.25)
-    assert found.transfer == pytest.approx(1.0)
+    assert split.serialisation == pytest.approx(0.25)
+    assert split.transfer == pytest.approx(1.0)
 
 
 def test_posting_is_transfer() -> None:
@@ -104,24 +106,24 @@ def test_what_is_not_known_is_a_range() -> None:
         made.call(rank, "MPI_Barrier", 1.0)
         made.call(rank, "MPI_Win_fence", 1.0)
     made.instance("MPI_Barrier", 1, (0.5, 1.0), 1.5)  # 1 s and 0.5 s in it, 0.5 s of them waiting
-    found = of(made).split
-    assert found is not None
+    split = of(made).split
+    assert split is not None
     waited = 0.5  # of 1 s of rank 0
-    assert found.waiting_seconds == pytest.approx(waited)
-    assert found.unknown_seconds == pytest.approx(2.0)
-    assert found.transfer_low == pytest.approx(0.8)  # ranks compute for 8 of 10 s
-    assert found.transfer_high == pytest.approx((10 - (2 - waited) / 2) / 10 + ALWAYS)
-    assert found.transfer_low < found.transfer < found.transfer_high
+    assert split.waiting_seconds == pytest.approx(waited)
+    assert split.unknown_seconds == pytest.approx(2.0)
+    assert split.transfer_low == pytest.approx(0.8)  # ranks compute for 8 of 10 s
+    assert split.transfer_high == pytest.approx((10 - (2 - waited) / 2) / 10 + ALWAYS)
+    assert split.transfer_low < split.transfer < split.transfer_high
 
 
 def test_what_is_hardly_known_is_not_told(golden: Golden) -> None:
     made = Made(2)
     for rank in range(2):
         made.call(rank, "MPI_Win_fence", 4.0)
-    found = of(made)
-    assert found.split is None
-    golden.says(found.why_no_split, "100 % .. MPI")
-    assert found.communication == pytest.approx(0.6)
+    efficiency = of(made)
+    assert efficiency.split is None
+    golden.says(efficiency.why_no_split, "100 % .. MPI")
+    assert efficiency.communication == pytest.approx(0.6)
 
 
 def test_regions_are_inclusive() -> None:
@@ -148,5 +150,5 @@ def test_regions_are_inclusive() -> None:
 def test_ranks_that_never_enter_a_region_are_not_in_it() -> None:
     made = Made(4)
     made.region(1, "io", {2: (2.0, 2.0)})
-    [found] = made.seen.regions
-    assert (found.ranks, found.parallel, found.load_balance) == (1, 1.0, 1.0)
+    [region] = made.seen.regions
+    assert (region.ranks, region.parallel, region.load_balance) == (1, 1.0, 1.0)

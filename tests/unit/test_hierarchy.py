@@ -13,14 +13,14 @@ from rankwise.topology.hierarchy.find import find_hierarchy
 from rankwise.topology.hierarchy.levels import Hierarchy
 
 
-def groups_of(found: Hierarchy) -> list[list[int]]:
-    return [level.groups.tolist() for level in found.levels]
+def groups_of(hierarchy: Hierarchy) -> list[list[int]]:
+    return [level.groups.tolist() for level in hierarchy.levels]
 
 
-def assert_found(found: Hierarchy, planted: Machine) -> None:
+def assert_found(hierarchy: Hierarchy, planted: Machine) -> None:
     """The same levels, with the same groups, and the costs that were planted."""
-    assert groups_of(found) == [part.tolist() for part in planted.partitions] + [[0] * planted.count]
-    for level, latency, rate in zip(found.levels, planted.latencies, planted.rates, strict=True):
+    assert groups_of(hierarchy) == [part.tolist() for part in planted.partitions] + [[0] * planted.count]
+    for level, latency, rate in zip(hierarchy.levels, planted.latencies, planted.rates, strict=True):
         assert level.cost.latency_us == pytest.approx(latency, rel=0.15)
         assert level.cost.bandwidth_mb_s == pytest.approx(rate, rel=0.15)
 
@@ -48,10 +48,10 @@ def test_groups_may_be_of_unequal_sizes(seed: int) -> None:
 
 def test_a_thousand_ranks() -> None:
     planted = tree((4, 4, 4, 4, 4), (0.2, 0.4, 0.8, 1.6, 3.2), (1,) * 5, order="shuffled")
-    found = find_hierarchy(planted.measure(0.15, only_latency=True))
-    assert groups_of(found) == [*(part.tolist() for part in planted.partitions), [0] * planted.count]
-    assert sorted(found.order) == list(range(planted.count))
-    assert not found.outliers
+    hierarchy = find_hierarchy(planted.measure(0.15, only_latency=True))
+    assert groups_of(hierarchy) == [*(part.tolist() for part in planted.partitions), [0] * planted.count]
+    assert sorted(hierarchy.order) == list(range(planted.count))
+    assert not hierarchy.outliers
 
 
 def test_the_tree_of_four_thousand_ranks() -> None:
@@ -61,22 +61,22 @@ def test_the_tree_of_four_thousand_ranks() -> None:
     distances = np.triu(distances, 1)
     cuts = nested_partitions(distances + distances.T)
     # A few pairs that noise brought together are among the cuts, too: resampling tells.
-    found = [groups.tolist() for groups in cuts if 2 * groups.max() < planted.count]
-    assert found == [part.tolist() for part in planted.partitions]
+    partitions = [groups.tolist() for groups in cuts if 2 * groups.max() < planted.count]
+    assert partitions == [part.tolist() for part in planted.partitions]
 
 
 def test_groups_are_together_in_the_order() -> None:
-    found = find_hierarchy(tree((4, 4, 2), (1, 3, 9), (9, 3, 1), order="shuffled").measure(0.1))
-    for level in found.levels:
-        sorted_ = level.groups[list(found.order)]
+    hierarchy = find_hierarchy(tree((4, 4, 2), (1, 3, 9), (9, 3, 1), order="shuffled").measure(0.1))
+    for level in hierarchy.levels:
+        sorted_ = level.groups[list(hierarchy.order)]
         assert (np.diff(sorted_) != 0).sum() == level.groups.max()
 
 
 def test_one_seed_always_finds_the_same() -> None:
     measurement = tree((4, 4), (1, 1.6), (9, 6)).measure(0.3)
-    one, other = (find_hierarchy(measurement, seed=3) for _ in range(2))
-    assert groups_of(one) == groups_of(other)
-    assert [level.stability for level in one.levels] == [level.stability for level in other.levels]
+    first, other = (find_hierarchy(measurement, seed=3) for _ in range(2))
+    assert groups_of(first) == groups_of(other)
+    assert [level.stability for level in first.levels] == [level.stability for level in other.levels]
 
 
 @pytest.mark.parametrize("only", ["latency", "bandwidth"])
@@ -90,8 +90,8 @@ def test_a_level_that_one_view_shows_is_found(only: str) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_noise_makes_no_levels(count: int, seed: int) -> None:
     planted = tree((count,), (10.0,), (1000.0,))
-    found = find_hierarchy(planted.measure(0.3, seed))
-    assert [level.groups.tolist() for level in found.levels] == [[0] * count]
+    hierarchy = find_hierarchy(planted.measure(0.3, seed))
+    assert [level.groups.tolist() for level in hierarchy.levels] == [[0] * count]
 
 
 def test_one_rank_is_refused() -> None:

@@ -49,8 +49,8 @@ def test_text_is_that_of_the_library(seed: int) -> None:
     of = random.Random(seed)
     rows: list[Any] = [_One(of.choice(_PLAIN)) for _ in range(of.randrange(3))]
     value = {"rows": rows, **{f"k{number}": _anything(of, 4) for number in range(of.randrange(5))}}
-    for one in (value, _anything(of, 3)):
-        assert "".join(json_text(one)) == json.dumps(to_json(one), indent=2)
+    for document in (value, _anything(of, 3)):
+        assert "".join(json_text(document)) == json.dumps(to_json(document), indent=2)
 
 
 def test_many_rows_are_encoded_together() -> None:

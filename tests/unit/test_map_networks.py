@@ -32,8 +32,8 @@ def nodes(count: int, slots: int, **keys: object) -> list[dict[str, object]]:
 
 def mapped(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
     assert main(["map", *map(str, words), "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return answer
 
 
 def test_a_ring_goes_around_a_torus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,12 +41,12 @@ def test_a_ring_goes_around_a_torus(tmp_path: Path, capsys: pytest.CaptureFixtur
     hosts = [f"n{3 * rank % 8}" for rank in range(8)]
     profile = write_traffic(tmp_path / "ring.rankwise", hosts, ring(8))
     given = machine(tmp_path / "torus.json", nodes(8, 1), network={"kind": "torus", "dims": [8]})
-    found = mapped(capsys, profile, "--machine", given)
-    assert (found["present"]["cost"], found["found"]["cost"]) == (24000, 8000)
-    assert found["unit"] == "byte hops"
+    answer = mapped(capsys, profile, "--machine", given)
+    assert (answer["present"]["cost"], answer["found"]["cost"]) == (24000, 8000)
+    assert answer["unit"] == "byte hops"
     # Three neighbours' messages over each link before, one now.
-    assert found["present"]["bottleneck"]["load"] == 3000
-    assert found["found"]["bottleneck"] == {"where": "router 0 to 1", "load": 1000, "unit": "bytes"}
+    assert answer["present"]["bottleneck"]["load"] == 3000
+    assert answer["found"]["bottleneck"] == {"where": "router 0 to 1", "load": 1000, "unit": "bytes"}
 
 
 def test_levels_inside_nodes_count_below_hops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,9 +74,9 @@ def test_coordinates_tell_where_nodes_are(tmp_path: Path, capsys: pytest.Capture
     places = {"n0": [0, 0], "n1": [3, 2], "n2": [0, 4]}
     torus = {"kind": "torus", "dims": [6, 5], "coordinates": places}
     given = machine(tmp_path / "torus.json", nodes(3, 1), network=torus)
-    found = mapped(capsys, profile, "--machine", given)
-    assert (found["present"]["cost"], found["found"]["cost"]) == (5000, 1000)
-    assert {found["bindings"][0]["host"], found["bindings"][1]["host"]} == {"n0", "n2"}
+    answer = mapped(capsys, profile, "--machine", given)
+    assert (answer["present"]["cost"], answer["found"]["cost"]) == (5000, 1000)
+    assert {answer["bindings"][0]["host"], answer["bindings"][1]["host"]} == {"n0", "n2"}
 
 
 def test_measured_times_between_nodes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,10 +91,10 @@ def test_measured_times_between_nodes(tmp_path: Path, capsys: pytest.CaptureFixt
         tmp_path / "pair.rankwise", ["n0", "n1", "n2"], [(0, 1, "point-to-point", 1, 1000)]
     )
     given = machine(tmp_path / "measured.json", nodes(3, 1), network=matrix)
-    found = mapped(capsys, profile, "--machine", given, "--objective", "time")
-    assert found["unit"] == "us"
-    assert found["present"]["cost"] == pytest.approx(110)
-    assert found["found"]["cost"] == pytest.approx(22)
+    answer = mapped(capsys, profile, "--machine", given, "--objective", "time")
+    assert answer["unit"] == "us"
+    assert answer["present"]["cost"] == pytest.approx(110)
+    assert answer["found"]["cost"] == pytest.approx(22)
     hops = mapped(capsys, profile, "--machine", given)
     assert hops["present"]["cost"] == hops["found"]["cost"]  # the tree's levels: all nodes are alike
 
@@ -105,11 +105,11 @@ def test_the_bottleneck_is_made_small(tmp_path: Path, capsys: pytest.CaptureFixt
     hosts = [f"n{number}" for number in (0, 0, 2, 2, 1, 1, 3, 3)]
     profile = write_traffic(tmp_path / "pairs.rankwise", hosts, messages)
     given = machine(tmp_path / "nodes.json", nodes(4, 2))
-    found = mapped(capsys, profile, "--machine", given, "--objective", "bottleneck")
-    assert found["unit"] == "bytes"
-    assert (found["present"]["cost"], found["found"]["cost"]) == (2000, 0)
-    assert found["present"]["bottleneck"]["where"] in {"n0", "n1", "n2", "n3"}
-    assert found["found"]["bottleneck"] is None
+    answer = mapped(capsys, profile, "--machine", given, "--objective", "bottleneck")
+    assert answer["unit"] == "bytes"
+    assert (answer["present"]["cost"], answer["found"]["cost"]) == (2000, 0)
+    assert answer["present"]["bottleneck"]["where"] in {"n0", "n1", "n2", "n3"}
+    assert answer["found"]["bottleneck"] is None
 
 
 def test_links_are_as_fast_as_the_machine_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,11 +121,11 @@ def test_links_are_as_fast_as_the_machine_says(tmp_path: Path, capsys: pytest.Ca
         {"level": "node", "names": ["n1", "n2"]},
     ]
     given = machine(tmp_path / "m.json", [{"name": "node", "link_mb_s": 1000}], tree=tree)
-    found = mapped(capsys, profile, "--machine", given, "--objective", "bottleneck")
-    assert found["unit"] == "us"
-    assert found["present"]["cost"] == pytest.approx(20)
-    assert found["found"]["cost"] == pytest.approx(10)
-    assert found["found"]["bottleneck"] == {"where": "slow", "load": pytest.approx(10), "unit": "us"}
+    answer = mapped(capsys, profile, "--machine", given, "--objective", "bottleneck")
+    assert answer["unit"] == "us"
+    assert answer["present"]["cost"] == pytest.approx(20)
+    assert answer["found"]["cost"] == pytest.approx(10)
+    assert answer["found"]["bottleneck"] == {"where": "slow", "load": pytest.approx(10), "unit": "us"}
 
 
 def test_what_is_printed_names_the_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,16 +157,16 @@ def test_a_torus_written_as_forwarding_tables_is_the_same(
     }
     torus = machine(tmp_path / "torus.json", nodes(8, 1), network={"kind": "torus", "dims": [8]})
     tables = machine(tmp_path / "routes.json", nodes(8, 1), network=routes)
-    computed, tabulated = (mapped(capsys, profile, "--machine", one) for one in (torus, tables))
+    computed, tabulated = (mapped(capsys, profile, "--machine", path) for path in (torus, tables))
     for side in ("present", "found"):
         assert tabulated[side]["cost"] == computed[side]["cost"]
         assert tabulated[side]["bottleneck"]["load"] == computed[side]["bottleneck"]["load"]
     assert tabulated["unit"] == "byte hops"
     # With bandwidths: 3,000 bytes on each link before, of which the slow one has 10 MB/s.
     slow = machine(tmp_path / "slow.json", nodes(8, 1), network=routes | {"mb_s": [100] * 7 + [10]})
-    found = mapped(capsys, profile, "--machine", slow, "--objective", "bottleneck")
-    assert found["present"]["bottleneck"] == {"where": "r7 to r0", "load": 300, "unit": "us"}
-    assert found["found"]["bottleneck"]["load"] <= 100
+    answer = mapped(capsys, profile, "--machine", slow, "--objective", "bottleneck")
+    assert answer["present"]["bottleneck"] == {"where": "r7 to r0", "load": 300, "unit": "us"}
+    assert answer["found"]["bottleneck"]["load"] <= 100
     assert main(["map", str(profile), "--machine", str(slow), "--objective", "bottleneck"]) == 0
     said = capsys.readouterr().out
     rows = [" ".join(line.split()) for line in said.splitlines()]

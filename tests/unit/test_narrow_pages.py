@@ -127,7 +127,7 @@ def test_waits_for_messages_are_named_in_each_part(monkeypatch: pytest.MonkeyPat
         for procedure in ("MPI_Recv", "MPI_Waitall")
     ]
     caused = [Caused(late, 2, 0.1, 0.0, 0.05, 3) for late in (0, 1)]
-    found = MessageWaits(
+    waits = MessageWaits(
         seconds=0.2,
         percent_certain=100.0,
         late_sender_seconds=0.1,
@@ -137,7 +137,7 @@ def test_waits_for_messages_are_named_in_each_part(monkeypatch: pytest.MonkeyPat
         caused=caused,
         origins=[],
     )
-    _, who, for_whom = message_wait_tables(found, Detail.ALL)
+    _, who, for_whom = message_wait_tables(waits, Detail.ALL)
     for table, names in ((who, ["rank", "call", "communicator"]), (for_whom, ["late", "waits"])):
         file = io.StringIO()
         show_table(Page(file), table, Detail.VERBOSE, 0)
@@ -198,7 +198,7 @@ def test_doctor_goes_on_below_the_beginning_of_its_text(
 def test_groups_of_a_family(tmp_path: Path, members: list[str], text: str) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
     with sqlite3.connect(path) as connection:
-        profiles.add_communicators(connection, {f"W_d1.{n}": found for n, found in enumerate(members)})
+        profiles.add_communicators(connection, {f"W_d1.{n}": group for n, group in enumerate(members)})
     assert made(path)["W_d1" if len(members) > 1 else "W_d1.0"]["members"] == text
 
 

@@ -106,7 +106,7 @@ def test_processes_that_go_one_after_the_other(
         assert launcher.stdout.readline() == "done\n"
     note = observer.note()
     after = time.monotonic_ns()
-    seen = {int(name.split(".")[-3]): one for name, one in note.processes.items()}
+    seen = {int(name.split(".")[-3]): process for name, process in note.processes.items()}
     assert [seen[pid].order for pid in pids] == [3, 2, 1]
     instants = [before, *(seen[pid].gone_ns for pid in reversed(pids)), after]
     assert instants == sorted(instants)

@@ -47,8 +47,8 @@ def test_parts_of_the_time_add_up(late: dict[str, Any], golden: Golden) -> None:
 
 
 def test_the_efficiency_is_a_product(late: dict[str, Any], golden: Golden) -> None:
-    found = late["overview"]["efficiency"]
-    tree = found["tree"]
+    efficiency = late["overview"]["efficiency"]
+    tree = efficiency["tree"]
     balance, communication = tree["below"]
     assert tree["value"] == pytest.approx(0.5)
     assert balance["value"] == pytest.approx(0.625)
@@ -56,13 +56,13 @@ def test_the_efficiency_is_a_product(late: dict[str, Any], golden: Golden) -> No
     serialisation, transfer = communication["below"]
     assert serialisation["value"] * transfer["value"] == pytest.approx(0.8)
     assert serialisation["text"].startswith("~")
-    golden.says(found["title"])
+    golden.says(efficiency["title"])
 
 
 def test_who_is_late(late: dict[str, Any], golden: Golden) -> None:
-    found = late["overview"]["late"]
-    golden.says(found["title"], "3 .. 100.0 %")
-    [row] = found["rows"]
+    figure = late["overview"]["late"]
+    golden.says(figure["title"], "3 .. 100.0 %")
+    [row] = figure["rows"]
     assert (row["rank"], row["host"], row["seconds"], row["share"]) == (3, "slow", pytest.approx(12.0), 1.0)
 
 
@@ -88,28 +88,28 @@ def test_the_words_of_the_terminal(tmp_path: Path) -> None:
     shown = io.StringIO()
     print_summary(path, file=shown, verbose=2)
     words = " ".join(shown.getvalue().split())
-    found = run_of(path)["overview"]
-    for text in (*found["trust"]["fields"], found["efficiency"]["text"], *found["late"]["spread"]):
+    overview = run_of(path)["overview"]
+    for text in (*overview["trust"]["fields"], overview["efficiency"]["text"], *overview["late"]["spread"]):
         assert " ".join(text.split()) in words
-    for row in found["calls"]["table"]["rows"]:
+    for row in overview["calls"]["table"]["rows"]:
         assert f"{row[0][0]} {row[1][0]}" in words
-    assert f"MPI {found['time']['title'].split()[2]} %" in words
+    assert f"MPI {overview['time']['title'].split()[2]} %" in words
 
 
 def test_tables_have_what_matters_and_the_rest(tmp_path: Path) -> None:
-    found = run_of(profiles.write_profile(tmp_path / "a.rankwise"))["overview"]
-    for short in (found["communicators"], found["calls"]):
+    overview = run_of(profiles.write_profile(tmp_path / "a.rankwise"))["overview"]
+    for short in (overview["communicators"], overview["calls"]):
         assert len(short["values"]) == len(short["table"]["rows"]) <= 4
         assert len(short["table"]["sums"]) <= 1
         place = [column["name"] for column in short["table"]["columns"]].index("% of MPI")
         shares = [row[place][1] for row in short["table"]["rows"]]
         assert shares == sorted(shares, reverse=True)
-    assert found["calls"]["values"][0] == found["calls"]["table"]["rows"][0][0][0]
+    assert overview["calls"]["values"][0] == overview["calls"]["table"]["rows"][0][0][0]
 
 
 def test_communicators_that_nobody_used_take_no_share(tmp_path: Path) -> None:
-    found = run_of(Made(1).write(tmp_path / "a.rankwise"))["overview"]
-    for short in (found["communicators"], found["calls"]):
+    overview = run_of(Made(1).write(tmp_path / "a.rankwise"))["overview"]
+    for short in (overview["communicators"], overview["calls"]):
         assert short["table"]["rows"] == short["values"] == []
         assert short["table"]["empty"].startswith("No MPI call was recorded")
 
@@ -130,13 +130,13 @@ def test_any_profile_is_told(tmp_path: Path, write: Any) -> None:
 
 
 def test_the_appendix_has_all_words_and_tables(late: dict[str, Any]) -> None:
-    sections = {one["id"]: one for one in late["appendix"]["sections"]}
+    sections = {section["id"]: section for section in late["appendix"]["sections"]}
 
     def first_column(name: str) -> list[str]:
         return [row[0][0] for row in sections[name]["tables"][0]["rows"]]
 
-    assert first_column("metrics") == [one.name for one in METRICS]
-    assert first_column("rules") == [one.id for one in RULES]
+    assert first_column("metrics") == [metric.name for metric in METRICS]
+    assert first_column("rules") == [rule.id for rule in RULES]
     assert "command" in first_column("environment")
     assert first_column("coverage") == ["Allreduce"]
     alone = {name.removeprefix("by-") for name in sections if name.startswith("by-")}

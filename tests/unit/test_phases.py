@@ -29,42 +29,42 @@ def steps(*levels: tuple[int, float]) -> NDArray[np.float64]:
     return np.concatenate([np.full(times, level) for times, level in levels])[:, None]
 
 
-def found(series: NDArray[np.float64], **more: int) -> list[int]:
+def starts_of(series: NDArray[np.float64], **more: int) -> list[int]:
     return change_points(series, np.ones(len(series)), **more)
 
 
 def test_steps_are_found_where_they_are() -> None:
-    assert found(steps((30, 0.0), (20, 0.9), (50, 0.1))) == [0, 30, 50]
-    assert found(steps((100, 0.4))) == [0]
+    assert starts_of(steps((30, 0.0), (20, 0.9), (50, 0.1))) == [0, 30, 50]
+    assert starts_of(steps((100, 0.4))) == [0]
     # As short as a phase may be.
-    assert found(steps((40, 0.0), (2, 1.0), (40, 0.0))) == [0, 40, 42]
+    assert starts_of(steps((40, 0.0), (2, 1.0), (40, 0.0))) == [0, 40, 42]
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_noise_is_no_step(seed: int) -> None:
     noise = np.random.default_rng(seed).normal(0, 0.15, (200, 1))
-    assert found(0.5 + noise) == [0]
-    starts = found(steps((80, 0.0), (120, 0.8)) + noise)
+    assert starts_of(0.5 + noise) == [0]
+    starts = starts_of(steps((80, 0.0), (120, 0.8)) + noise)
     assert len(starts) == 2
     assert starts[1] == pytest.approx(80, abs=2)
 
 
 def test_either_series_may_tell() -> None:
     same, other = steps((100, 1.0)), steps((60, 0.0), (40, 0.5))
-    assert found(np.concatenate([same, other], axis=1)) == [0, 60]
+    assert starts_of(np.concatenate([same, other], axis=1)) == [0, 60]
 
 
 def test_what_goes_up_and_down_all_the_time_is_one_phase() -> None:
     wave = steps(*[(3, 0.0), (3, 1.0)] * 40)
-    assert found(wave) == [0]
+    assert starts_of(wave) == [0]
     then = np.concatenate([wave, steps((100, 1.0))])
-    assert len(found(then)) <= 12
+    assert len(starts_of(then)) <= 12
 
 
 def test_few_values() -> None:
-    assert found(np.zeros((0, 1))) == []
-    assert found(np.zeros((1, 1))) == [0]
-    assert found(steps((1, 0.0), (2, 1.0))) == [0]
+    assert starts_of(np.zeros((0, 1))) == []
+    assert starts_of(np.zeros((1, 1))) == [0]
+    assert starts_of(steps((1, 0.0), (2, 1.0))) == [0]
 
 
 def test_values_without_weight_do_not_count() -> None:
@@ -145,9 +145,9 @@ def test_strips_are_drawn_where_that_can_be_shown(profile: Path) -> None:
 
 def test_of_some_ranks(profile: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     assert main(["show", str(profile), "--by", "time", "--rank", "2", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [row["rank"] for row in found["time"]["ranks"]] == [2]
-    assert found["time"]["phases"][1]["percent_of_mpi"] == pytest.approx(50)
+    answer = json.loads(capsys.readouterr().out)
+    assert [row["rank"] for row in answer["time"]["ranks"]] == [2]
+    assert answer["time"]["phases"][1]["percent_of_mpi"] == pytest.approx(50)
     assert main(["show", str(profile), "--by", "time", "--call", "Bcast"]) == 2
     golden.says(capsys.readouterr().err, "--call .. --by")
 

@@ -44,22 +44,22 @@ def job(
 def profile(tmp_path: Path) -> Path:
     """Four nodes: two are alike, on the third one two ranks share a core, on the last one none is bound."""
     core = cores()
-    every = [cpu for one in core for cpu in one]
+    every = [cpu for cpus in core for cpu in cpus]
     hosts = ["n01", "n01", "n02", "n02", "n03", "n03", "n03", "n04", "n04"]
     return job(tmp_path, hosts, [core[0], core[5]] * 2 + [core[2], core[2], core[3], every, every])
 
 
 def drawn(tab: Tab) -> dict[str, dict[int, str]]:
     """What stands in each core of the nodes that are drawn, by host."""
-    found = {}
+    nodes = {}
     for node in tab.page.locator("#nodes .node").all():
         cells = {}
         for core in node.locator("g.core").all():
             number = re.match(r"core (\d+),", core.get_attribute("aria-label") or "")
             assert number
             cells[int(number[1])] = core.locator("text").text_content()
-        found[node.locator(".host").inner_text()] = cells
-    return found
+        nodes[node.locator(".host").inner_text()] = cells
+    return nodes
 
 
 def test_ranks_stand_on_their_cores(browser: Any, profile: Path) -> None:
@@ -102,14 +102,14 @@ def test_numbers_are_those_of_show(
     words: tuple[str, ...] | None,
 ) -> None:
     tab = opened(browser, profile, address)
-    told = {row["node"]: row for row in tab.rows("#node-table-data", tmp_path)}
+    shown = {row["node"]: row for row in tab.rows("#node-table-data", tmp_path)}
     capsys.readouterr()
     # (Nodes and ranks that are not chosen stay there to be chosen.)
     assert main(["show", str(profile), "--by", "node", "--json", *(words or ())]) == 0
     wanted = json.loads(capsys.readouterr().out)["nodes"]
-    assert told.keys() == {row["host"] for row in wanted}
+    assert shown.keys() == {row["host"] for row in wanted}
     for row in wanted:
-        cells = told[row["host"]]
+        cells = shown[row["host"]]
         assert int(cells["ranks"]) == row["ranks"]
         assert float(cells["mpi_seconds"]) == pytest.approx(row["seconds"], rel=1e-6)
         share = 100 * float(cells["mpi_seconds"]) / float(cells["run_seconds"])
@@ -201,7 +201,9 @@ def test_colours_follow_the_amount(browser: Any, profile: Path) -> None:
 @pytest.mark.parametrize("machine", few(sorted(path.name for path in MACHINES.glob("*.xml")), 3))
 def test_every_core_of_recorded_machines_is_drawn_once(browser: Any, tmp_path: Path, machine: str) -> None:
     processors = recorded(machine)
-    numbers = sorted({one["core"] if one["core"] >= 0 else one["os"] for one in processors})
+    numbers = sorted(
+        {processor["core"] if processor["core"] >= 0 else processor["os"] for processor in processors}
+    )
     tab = opened(browser, made(tmp_path, world(machine, ["n01"] * 2, [[numbers[0]]] * 2)).path, width=360)
     page = tab.page
     assert sorted(drawn(tab)["n01"]) == numbers

@@ -23,9 +23,9 @@ def shortest(links: list[tuple[int, int]], count: int) -> Numbers:
     """Links on the shortest way between each two routers (Floyd and Warshall)."""
     ways = np.full((count, count), 10**6)
     np.fill_diagonal(ways, 0)
-    for one, other in links:
-        if one != other:
-            ways[one, other] = ways[other, one] = 1
+    for first, other in links:
+        if first != other:
+            ways[first, other] = ways[other, first] = 1
     for by in range(count):
         ways = np.minimum(ways, ways[:, by, None] + ways[None, by])
     return ways
@@ -53,15 +53,15 @@ def dragonfly_hops(network: Dragonfly) -> Numbers:
             ends[group, other] = group * network.routers + link // per_router
     count = network.groups * network.routers * network.nodes
     hops = np.zeros((count, count), dtype=np.int64)
-    for one in range(count):
+    for first in range(count):
         for other in range(count):
-            path = [one // network.nodes]
+            path = [first // network.nodes]
             to = other // network.nodes
             groups = path[0] // network.routers, to // network.routers
             if groups[0] != groups[1]:
                 path += [ends[groups], ends[groups[::-1]]]
             path.append(to)
-            hops[one, other] = 0 if one == other else len(dict.fromkeys(path))
+            hops[first, other] = 0 if first == other else len(dict.fromkeys(path))
     return hops
 
 
@@ -87,8 +87,8 @@ def cost(traffic: Traffic, slot: NDArray[np.int32], per_byte: NDArray[np.float64
     """By definition; per_byte is between slots."""
     return float(
         sum(
-            size * per_byte[slot[one], slot[other]]
-            for one, other, size in zip(
+            size * per_byte[slot[first], slot[other]]
+            for first, other, size in zip(
                 np.asarray(traffic.source).tolist(),
                 np.asarray(traffic.destination).tolist(),
                 np.asarray(traffic.bytes).tolist(),
@@ -100,8 +100,8 @@ def cost(traffic: Traffic, slot: NDArray[np.int32], per_byte: NDArray[np.float64
 
 def random_traffic(random: np.random.Generator, ranks: int) -> Traffic:
     entries = int(random.integers(1, 5 * ranks + 1))
-    one, step = random.integers(0, ranks, entries), random.integers(1, max(ranks, 2), entries)
-    return Traffic(ranks, one, (one + step) % ranks, random.exponential(1e3, entries))
+    source, step = random.integers(0, ranks, entries), random.integers(1, max(ranks, 2), entries)
+    return Traffic(ranks, source, (source + step) % ranks, random.exponential(1e3, entries))
 
 
 def random_network(random: np.random.Generator) -> tuple[Network, NDArray[np.float64]]:
@@ -135,49 +135,49 @@ def test_costs_are_those_of_the_network_and_never_dearer(seed: int) -> None:
     ranks = int(random.integers(1, len(node) + 1))
     traffic = random_traffic(random, ranks)
     present = random.permutation(len(node))[:ranks]
-    found = place(traffic, places, present=present, effort=int(random.integers(1, 4)), seed=seed)
-    assert len(set(found.slot.tolist())) == ranks
-    assert set(found.slot.tolist()) <= set(range(len(node)))
+    placement = place(traffic, places, present=present, effort=int(random.integers(1, 4)), seed=seed)
+    assert len(set(placement.slot.tolist())) == ranks
+    assert set(placement.slot.tolist()) <= set(range(len(node)))
     other = np.asarray(traffic.source) != np.asarray(traffic.destination)
     kept = [np.asarray(column)[other] for column in (traffic.source, traffic.destination, traffic.bytes)]
     apart = Traffic(ranks, *kept)
-    assert found.cost == pytest.approx(cost(apart, found.slot, per_byte))
-    assert found.natural == pytest.approx(cost(apart, np.arange(ranks, dtype=np.int32), per_byte))
-    assert found.present == pytest.approx(cost(apart, present.astype(np.int32), per_byte))
-    assert found.cost <= min(found.natural, found.present)
+    assert placement.cost == pytest.approx(cost(apart, placement.slot, per_byte))
+    assert placement.natural == pytest.approx(cost(apart, np.arange(ranks, dtype=np.int32), per_byte))
+    assert placement.present == pytest.approx(cost(apart, present.astype(np.int32), per_byte))
+    assert placement.cost <= min(placement.natural, placement.present)
 
 
 def test_a_network_may_have_nodes_at_given_routers() -> None:
     """Three nodes of a line of ten: the two in its middle are neighbours."""
     places = bound_together(Torus([10], [False], router=[0, 4, 5]), 1, 3)
-    found = place(Traffic(3, [0, 0], [1, 2], [1.0, 9.0]), places)
-    assert found.cost == 9 + 4  # the chatty pair in the middle, the third one four hops from 0
-    assert found.natural == 4 + 45
+    placement = place(Traffic(3, [0, 0], [1, 2], [1.0, 9.0]), places)
+    assert placement.cost == 9 + 4  # the chatty pair in the middle, the third one four hops from 0
+    assert placement.natural == 4 + 45
 
 
 @pytest.mark.parametrize("shape", [(16,), (8, 8), (16, 16), (4, 4, 4), (6, 6, 6), (8, 8, 8), (5, 7, 9)])
 def test_a_halo_is_laid_onto_the_torus_of_its_shape(shape: tuple[int, ...]) -> None:
     """One hop for each pair of neighbours is the least there can be."""
     traffic = grid(*shape, seed=3)
-    found = place(traffic, bound_together(Torus(shape), 1, traffic.ranks))
+    placement = place(traffic, bound_together(Torus(shape), 1, traffic.ranks))
     best = float(np.sum(np.asarray(traffic.bytes)))
-    assert best <= found.cost <= 1.25 * best
-    assert found.cost < found.natural / 2
+    assert best <= placement.cost <= 1.25 * best
+    assert placement.cost < placement.natural / 2
 
 
 @pytest.mark.parametrize("length", [5, 16, 64])
 def test_a_ring_is_laid_around_a_ring(length: int) -> None:
     traffic = grid(length, seed=2, ring=True)
-    found = place(traffic, bound_together(Torus([length]), 1, length))
-    assert found.cost == 1000.0 * length
+    placement = place(traffic, bound_together(Torus([length]), 1, length))
+    assert placement.cost == 1000.0 * length
 
 
 def test_cubes_fill_the_nodes_of_a_torus() -> None:
     """Cubes of 2 x 2 x 2 in nodes of eight, beside their neighbours: 3 x 3 x 64 pairs are one link apart."""
     traffic = grid(8, 8, 8, seed=4)
-    found = place(traffic, bound_together(Torus([4, 4, 4]), 8, 64), effort=2)
+    placement = place(traffic, bound_together(Torus([4, 4, 4]), 8, 64), effort=2)
     best = 1000.0 * 3 * 3 * 64
-    assert best <= found.cost <= 1.3 * best
+    assert best <= placement.cost <= 1.3 * best
 
 
 def test_cliques_stay_in_their_group_of_a_dragonfly() -> None:
@@ -186,19 +186,19 @@ def test_cliques_stay_in_their_group_of_a_dragonfly() -> None:
     members = np.random.default_rng(5).permutation(40).reshape(5, 8)
     pairs = [(a, b) for group in members.tolist() for a in group for b in group if a < b]
     first, second = zip(*pairs, strict=True)
-    found = place(Traffic(40, first, second, np.ones(len(pairs))), bound_together(network, 1, 40))
-    assert found.cost == 5 * (4 * 1 + 24 * 2)  # pairs at one router, and others of the group
+    placement = place(Traffic(40, first, second, np.ones(len(pairs))), bound_together(network, 1, 40))
+    assert placement.cost == 5 * (4 * 1 + 24 * 2)  # pairs at one router, and others of the group
 
 
 def test_no_partners_are_put_to_a_slow_pair_of_nodes() -> None:
     """Four pairs of ranks on eight nodes; between nodes 1 and 2, and 5 and 6, all takes ten times as long."""
     slow = np.ones((8, 8))
-    for one, other in ((1, 2), (5, 6)):
-        slow[one, other] = slow[other, one] = 10.0
+    for first, other in ((1, 2), (5, 6)):
+        slow[first, other] = slow[other, first] = 10.0
     traffic = Traffic(8, [0, 1, 3, 5], [7, 2, 4, 6], np.full(4, 100.0))
-    found = place(traffic, bound_together(Matrix(slow), 1, 8))
-    assert found.natural == 100 * (1 + 10 + 1 + 10)
-    assert found.cost == 400
+    placement = place(traffic, bound_together(Matrix(slow), 1, 8))
+    assert placement.natural == 100 * (1 + 10 + 1 + 10)
+    assert placement.cost == 400
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -219,8 +219,8 @@ def test_few_ranks_are_placed_nearly_as_well_as_can_be(seed: int) -> None:
     best = min(
         float(np.sum(matrix * between[np.ix_(order, order)])) for order in map(list, permutations(range(7)))
     )
-    found = place(traffic, bound_together(network, 1, 7), effort=3)
-    assert best * (1 - 1e-9) <= found.cost <= best * 1.02
+    placement = place(traffic, bound_together(network, 1, 7), effort=3)
+    assert best * (1 - 1e-9) <= placement.cost <= best * 1.02
 
 
 def test_half_of_a_torus_is_found_again() -> None:
@@ -231,10 +231,10 @@ def test_half_of_a_torus_is_found_again() -> None:
         kept = random.random(np.size(traffic.source)) < 0.5
         source, destination = np.asarray(traffic.source)[kept], np.asarray(traffic.destination)[kept]
         weight = random.integers(1000, 3000, len(source))
-        found = place(
+        placement = place(
             Traffic(36, source, destination, weight), bound_together(Torus([6, 6]), 1, 36), seed=seed
         )
-        shares.append(found.cost / float(weight.sum()))
+        shares.append(placement.cost / float(weight.sum()))
     assert min(shares) == 1
     assert np.mean(shares) < 1.08
 
@@ -253,14 +253,14 @@ def test_no_swap_of_two_ranks_is_left_that_saves(seed: int) -> None:
     )
     pairs = random.integers(0, ranks, (2, 4 * ranks))
     traffic = Traffic(ranks, *pairs, random.integers(1, 1000, 4 * ranks), random.integers(0, 9, 4 * ranks))
-    found = place(traffic, places, effort=3 if seed < 3 else 1, seed=seed)
-    free = sorted(set(range(len(nodes))) - set(found.slot.tolist()))
+    placement = place(traffic, places, effort=3 if seed < 3 else 1, seed=seed)
+    free = sorted(set(range(len(nodes))) - set(placement.slot.tolist()))
     for rank in range(ranks):
-        for other in [*found.slot[rank + 1 :].tolist(), *free]:
-            slot = found.slot.copy()
-            slot[found.slot == other] = found.slot[rank]
+        for other in [*placement.slot[rank + 1 :].tolist(), *free]:
+            slot = placement.slot.copy()
+            slot[placement.slot == other] = placement.slot[rank]
             slot[rank] = other
-            assert weigh(traffic, places, slot)[0] >= found.cost * (1 - 1e-9)
+            assert weigh(traffic, places, slot)[0] >= placement.cost * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("network", [Torus([4, 4, 8]), Dragonfly(8, 4, 4)])

@@ -65,13 +65,13 @@ class Chance:
         self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
     ) -> list[dict[str, float]]:
         assert cell == CELL
-        assert all(set(one) == set(arms) for one in rounds)
+        assert all(set(names) == set(arms) for names in rounds)
         if unfit := {name: why for name, why in self.unfit.items() if name in arms}:
             raise Unfit(unfit)
         if self.rounds >= self.interrupted_after:
             raise Interrupted
         self.rounds += len(rounds)
-        return [{name: self._time(arms[name]) for name in one} for one in rounds]
+        return [{name: self._time(arms[name]) for name in names} for names in rounds]
 
     def _time(self, algorithm: Algorithm | None) -> float:
         scatter = self.random.lognormvariate(0, self.scatter)
@@ -94,14 +94,14 @@ def test_with_noise_the_fastest_wins() -> None:
         racer = Chance({"default": 2e-3, "linear": 1.4e-3, "ring": 2e-3, "tree": 1.7e-3}, 0.2, seed)
         outcome = race(racer, CELL, ARMS, seed=seed)
         assert outcome.winner == ARMS["linear"]
-        found = validate(racer, CELL, Algorithm("linear", 1), 0.99, seed=seed)
-        assert found.proven
-        assert not found.too_noisy
-        assert found.evidence.low < 2 / 1.4 < found.evidence.high
-        assert found.evidence.confidence >= 0.99
-        assert found.evidence.rounds == VALIDATION_ROUNDS
-        assert found.evidence.default_us == pytest.approx(2000, rel=0.2)
-        assert found.evidence.chosen_us == pytest.approx(1400, rel=0.2)
+        validation = validate(racer, CELL, Algorithm("linear", 1), 0.99, seed=seed)
+        assert validation.proven
+        assert not validation.too_noisy
+        assert validation.evidence.low < 2 / 1.4 < validation.evidence.high
+        assert validation.evidence.confidence >= 0.99
+        assert validation.evidence.rounds == VALIDATION_ROUNDS
+        assert validation.evidence.default_us == pytest.approx(2000, rel=0.2)
+        assert validation.evidence.chosen_us == pytest.approx(1400, rel=0.2)
 
 
 def test_few_are_raced_where_each_is_a_launch() -> None:
@@ -116,9 +116,9 @@ def test_few_are_raced_where_each_is_a_launch() -> None:
 
 def test_chance_seldom_wins() -> None:
     """Where no algorithm is better than another one, in at most 5 % of the races one is called the winner."""
-    alike = dict.fromkeys(["default", "linear", "ring", "tree"], 1e-3)
+    times = dict.fromkeys(["default", "linear", "ring", "tree"], 1e-3)
     aim = Aim(confidence=AIM.confidence, resolve=AIM.resolve, risk=AIM.risk, most=32)
-    outcomes = [race(Chance(alike, 0.2, seed), CELL, ARMS, aim, seed) for seed in range(400)]
+    outcomes = [race(Chance(times, 0.2, seed), CELL, ARMS, aim, seed) for seed in range(400)]
     assert sum(outcome.winner is not None for outcome in outcomes) <= 20
 
 
@@ -162,10 +162,10 @@ def test_a_hold_out_goes_on_too(tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
         validate(racer, CELL, ring, 0.95, store=Store(path))
     kept, racer.interrupted_after = racer.rounds, 1 << 30
-    found = validate(racer, CELL, ring, 0.95, store=Store(path))
+    validation = validate(racer, CELL, ring, 0.95, store=Store(path))
     assert kept >= 3
-    assert racer.rounds == found.evidence.rounds == found.interval.pairs == VALIDATION_ROUNDS
-    assert validate(Chance({}), CELL, ring, 0.95, store=Store(path)) == found
+    assert racer.rounds == validation.evidence.rounds == validation.interval.pairs == VALIDATION_ROUNDS
+    assert validate(Chance({}), CELL, ring, 0.95, store=Store(path)) == validation
     # Other nodes, another race.
     racer.hosts = ("a", "c")
     validate(racer, CELL, ring, 0.95, store=Store(path))
@@ -194,13 +194,13 @@ def test_a_gain_has_to_exceed_the_noise(
             self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
         ) -> list[dict[str, float]]:
             slower = {AGAIN: 1 / again if inverse else again}
-            found = super().run(cell, arms, rounds)
-            return [{name: one[name] * slower.get(name, 1) for name in one} for one in found]
+            timings = super().run(cell, arms, rounds)
+            return [{name: timing[name] * slower.get(name, 1) for name in timing} for timing in timings]
 
     racer = Drifting({"default": 2e-3, "ring": us}, 0.002)
-    found = validate(racer, CELL, Algorithm("ring", 4), 0.95)
-    assert found.control.verdict != "no difference shown"
-    assert (found.proven, found.is_worth_it, found.too_noisy) == (proven, proven, too_noisy)
+    validation = validate(racer, CELL, Algorithm("ring", 4), 0.95)
+    assert validation.control.verdict != "no difference shown"
+    assert (validation.proven, validation.is_worth_it, validation.too_noisy) == (proven, proven, too_noisy)
 
 
 def test_perfect_cells_do_not_die_by_chance() -> None:
@@ -216,9 +216,9 @@ def test_perfect_cells_do_not_die_by_chance() -> None:
 
 def test_rounds_enough_for_the_confidence() -> None:
     racer = Chance({"default": 2e-3, "ring": 1e-3}, 0.01)
-    found = validate(racer, CELL, Algorithm("ring", 4), 1 - 1e-4, rounds=5)
-    assert found.proven
-    assert found.evidence.rounds == 15
+    validation = validate(racer, CELL, Algorithm("ring", 4), 1 - 1e-4, rounds=5)
+    assert validation.proven
+    assert validation.evidence.rounds == 15
 
 
 OFFERS = Offers({"MPI_Allreduce": Choice((Algorithm("ring", 4),), "algorithm", "segment")}, overruled=True)

@@ -78,6 +78,6 @@ def test_keeps_what_is_in_it(profile: Path, tmp_path: Path, monkeypatch: pytest.
     import keep
 
     again = made_again(keep.keep(profile, tmp_path), tmp_path / "again.rankwise")
-    with closing(sqlite3.connect(profile)) as one, closing(sqlite3.connect(again)) as other:
-        assert list(other.iterdump()) == list(one.iterdump())
+    with closing(sqlite3.connect(profile)) as first, closing(sqlite3.connect(again)) as other:
+        assert list(other.iterdump()) == list(first.iterdump())
     sys.modules.pop("keep")

@@ -45,12 +45,12 @@ def test_calls_that_are_latency(golden: Golden) -> None:
     made.insert("objects", id=1, path="/opt/app", is_program=1)
     made.insert("sites", id=1, object=1, offset=8, file="solve.c", line=12)
     made.connection.execute("UPDATE call_places SET site = 1")
-    found = found_in(made)
-    assert found.saved_seconds == pytest.approx(4 * CALLS * 2e-4)  # waiting for rank 1 is not saved
-    assert found.upper_bound
-    assert found.confidence == MEDIUM
-    golden.says(found.title, "Allreduce 8-15 B .. W .. solve.c:12 .. 1000 .. 200 us")
-    assert found.command.options == ("--by", "site", "--call", "Allreduce")
+    finding = found_in(made)
+    assert finding.saved_seconds == pytest.approx(4 * CALLS * 2e-4)  # waiting for rank 1 is not saved
+    assert finding.upper_bound
+    assert finding.confidence == MEDIUM
+    golden.says(finding.title, "Allreduce 8-15 B .. W .. solve.c:12 .. 1000 .. 200 us")
+    assert finding.command.options == ("--by", "site", "--call", "Allreduce")
 
 
 def test_on_too_few_processors_it_is_not_sure() -> None:
@@ -67,8 +67,8 @@ def test_what_takes_much_longer_than_usual_is_no_latency() -> None:
     assert sum(rank.seconds for rank in made.seen.ranks) > 0.2 * made.seen.seconds
     assert RULE.find(made.seen) == []
     # Of a call that takes 100 times as long as usual no more counts than 4 times the usual.
-    found = found_in(allreduces(Made(), 1e-4, slow=1e-2))
-    assert found.saved_seconds == pytest.approx(4 * CALLS * 1e-4 * (0.9 + 0.1 * 4))
+    finding = found_in(allreduces(Made(), 1e-4, slow=1e-2))
+    assert finding.saved_seconds == pytest.approx(4 * CALLS * 1e-4 * (0.9 + 0.1 * 4))
 
 
 def test_large_calls_and_few_ones() -> None:

@@ -152,11 +152,11 @@ def test_findings_take_the_place_of_what_to_look_at_next(
         connection.execute("DELETE FROM messages WHERE source / 2 = destination / 2")
         connection.execute("UPDATE ranks SET cpus_allowed = '0'")
     lines = summary_of(path).splitlines()
-    told = "\n".join(lines[-7:])
-    assert_facts(told, "50.0 % .. 2 .. 1 .. 1 .. rankwise show a.rankwise --by rank -v")
-    assert_facts(told, '3.0 % .. W_a1 "grid" .. 100.0 % .. rankwise run --reorder -- mpirun -n 4 ./heat')
+    foot = "\n".join(lines[-7:])
+    assert_facts(foot, "50.0 % .. 2 .. 1 .. 1 .. rankwise show a.rankwise --by rank -v")
+    assert_facts(foot, '3.0 % .. W_a1 "grid" .. 100.0 % .. rankwise run --reorder -- mpirun -n 4 ./heat')
     assert lines[-1].startswith("next:     rankwise explain a.rankwise   # ")
-    golden.says(told)
+    golden.says(foot)
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE run SET partial = 1")
     golden.says(summary_of(path).splitlines()[-1])
@@ -210,10 +210,10 @@ def test_rows_go_by_share(tmp_path: Path) -> None:
     few = {"A": (0, 90.0), "B": (0, 4.0), "C": (0, 3.0), **{f"D{number}": (0, 0.2) for number in range(15)}}
     assert calls_shown(path, few) == ["A", "B", "C", "15 others"]
     path.unlink()
-    alike = {f"A{number:02}": (0, 10.0 - number / 100) for number in range(30)}
-    assert calls_shown(path, alike) == [*list(alike)[:9], "21 others"]
+    similar = {f"A{number:02}": (0, 10.0 - number / 100) for number in range(30)}
+    assert calls_shown(path, similar) == [*list(similar)[:9], "21 others"]
     path.unlink()
-    assert calls_shown(path, dict(list(alike.items())[:10])) == list(alike)[:10]
+    assert calls_shown(path, dict(list(similar.items())[:10])) == list(similar)[:10]
     path.unlink()  # what sends, but takes no time
     sends = {**few, "S": (1000, 0.01)}
     assert calls_shown(path, sends) == ["A", "B", "C", "S", "15 others"]

@@ -62,13 +62,13 @@ class Machine:
         nodes = len({self.hosts[rank] for rank in group})
         if cell.procedure == self.fails:
             raise RankwiseError("the job ended with status 9", 1)
-        found = []
+        timings = []
         for names in rounds:
             if self.rounds >= self.ends_after:
                 raise self.end
             self.rounds += 1
-            found.append({name: self._time(cell, arms[name], nodes) for name in names})
-        return found
+            timings.append({name: self._time(cell, arms[name], nodes) for name in names})
+        return timings
 
     def _time(self, cell: Cell, algorithm: Algorithm | None, nodes: int) -> float:
         return self.seconds(cell, algorithm, nodes) * self.random.lognormvariate(0, self.scatter)
@@ -131,9 +131,9 @@ def grid(
     sizes: Sequence[int] = SIZES,
 ) -> list[Scope]:
     shapes = Layout(machine.hosts).shapes(nodes, per_node)
-    found, too_large = scopes(procedures, shapes, sizes, traits_of(BOTH))
+    fitting, too_large = scopes(procedures, shapes, sizes, traits_of(BOTH))
     assert not too_large
-    return found
+    return fitting
 
 
 def measured(path: Path, machine: Machine, wanted: Sequence[Scope]) -> Kept:
@@ -142,12 +142,12 @@ def measured(path: Path, machine: Machine, wanted: Sequence[Scope]) -> Kept:
     return kept
 
 
-def found(kept: Kept, predicted: Sequence[int] | None = None) -> Table:
+def table_of(kept: Kept, predicted: Sequence[int] | None = None) -> Table:
     return table(kept.results, 0.95, 0.03, predicted)
 
 
 def of(rules: Sequence[Made], processes: int) -> list[Made]:
-    return [one for one in rules if one.rule.processes == processes]
+    return [entry for entry in rules if entry.rule.processes == processes]
 
 
 # What is measured.
@@ -180,13 +180,13 @@ def test_shapes_that_are_not_there_are_refused(
 def test_scopes_hold_what_a_rule_can_not_tell_apart() -> None:
     shapes = Layout(tuple("aabb")).shapes([1, 2], [1, 2])
     made, _ = scopes(["MPI_Bcast", "MPI_Gather", "MPI_Barrier"], shapes, [8, 64], traits_of(()))
-    texts = [one.text for one in made]
+    texts = [scope.text for scope in made]
     assert "Bcast of 8 B on 1 x 2 and 2 x 1" in texts
-    wholes = [one for one in made if one.procedure == "MPI_Gather"]
-    assert {one.processes for one in wholes} == {2, 4}
+    wholes = [scope for scope in made if scope.procedure == "MPI_Gather"]
+    assert {scope.processes for scope in wholes} == {2, 4}
     assert len(wholes) == 2
     assert "Barrier on 2 x 2" in texts
-    together = next(one for one in wholes if one.processes == 2)
+    together = next(scope for scope in wholes if scope.processes == 2)
     assert {(point.shape, point.size) for point in together.points} == {
         (shape, size) for shape in (Shape(1, 2), Shape(2, 1)) for size in (8, 64)
     }
@@ -194,13 +194,13 @@ def test_scopes_hold_what_a_rule_can_not_tell_apart() -> None:
 
 def test_an_early_end_leaves_what_is_spread_over_all_sizes() -> None:
     made, _ = scopes(["MPI_Bcast"], [Shape(1, 4)], [1, 2, 4, 8, 16, 32, 64], traits_of(()))
-    assert [one.size for one in made] == [1, 64, 8, 2, 16, 4, 32]
+    assert [scope.size for scope in made] == [1, 64, 8, 2, 16, 4, 32]
 
 
 def test_what_is_too_large_is_left_out() -> None:
     made, too_large = scopes(["MPI_Alltoall", "MPI_Bcast"], [Shape(1, 512)], [1 << 20], traits_of(BOTH))
-    assert [one.text for one in too_large] == ["Alltoall of 1 MiB on 1 x 512"]
-    assert [one.procedure for one in made] == ["MPI_Bcast"]
+    assert [scope.text for scope in too_large] == ["Alltoall of 1 MiB on 1 x 512"]
+    assert [scope.procedure for scope in made] == ["MPI_Bcast"]
 
 
 def test_a_shape_has_its_own_names_of_nodes() -> None:
@@ -268,35 +268,39 @@ def test_two_points_say_nothing_about_what_is_between() -> None:
 def test_crossover_points_are_found(tmp_path: Path) -> None:
     machine = Machine(crossing(8192))
     kept = measured(tmp_path / "m.jsonl", machine, grid(machine))
-    made = found(kept)
+    made = table_of(kept)
     for processes in (2, 4, 6, 8):
         rules = of(made.rules, processes)
-        by_algorithm = {name: [one for one in rules if one.rule.algorithm == name] for name in (SMALL, LARGE)}
-        ends = [one.rule.high or 0 for one in by_algorithm[SMALL]]
-        begins = [one.rule.low for one in by_algorithm[LARGE]]
+        by_algorithm = {
+            name: [entry for entry in rules if entry.rule.algorithm == name] for name in (SMALL, LARGE)
+        }
+        ends = [entry.rule.high or 0 for entry in by_algorithm[SMALL]]
+        begins = [entry.rule.low for entry in by_algorithm[LARGE]]
         assert 4096 <= max(ends) < 8192 < min(begins) <= 32768
-        assert min(one.rule.low for one in rules) == 64
+        assert min(entry.rule.low for entry in rules) == 64
         for before, after in pairwise(rules):  # only around the crossover the library's own choice stays
             assert before.rule.high is not None
             assert after.rule.low == before.rule.high + 1 or before.rule.algorithm != after.rule.algorithm
-        assert max(one.rule.high or 0 for one in rules) == 262144
-        known = [one for one in rules if one.kind == "measured"]
-        assert [{raced.size for raced in one.rule.raced} for one in known] == [
+        assert max(entry.rule.high or 0 for entry in rules) == 262144
+        known = [entry for entry in rules if entry.kind == "measured"]
+        assert [{raced.size for raced in entry.rule.raced} for entry in known] == [
             {64, 512, 4096},
             {32768, 262144},
         ]
-        assert all(one.rule.evidence and one.rule.evidence.rounds == 64 for one in known)
-        assert all(one.rule.evidence and one.rule.evidence.rounds == 0 for one in rules if one not in known)
+        assert all(entry.rule.evidence and entry.rule.evidence.rounds == 64 for entry in known)
+        assert all(
+            entry.rule.evidence and entry.rule.evidence.rounds == 0 for entry in rules if entry not in known
+        )
     assert not made.unsure
 
 
 def test_nothing_is_written_where_nothing_is_better(tmp_path: Path) -> None:
     machine = Machine(equal)
     kept = measured(tmp_path / "m.jsonl", machine, grid(machine, ("MPI_Bcast", "MPI_Gather")))
-    made = found(kept)
+    made = table_of(kept)
     assert made.rules == []
     # Of 24 races one or two have a winner by chance; it is measured afresh, and nothing is left of it.
-    assert [one.why for one in made.decisions].count("default is best") >= 20
+    assert [decision.why for decision in made.decisions].count("default is best") >= 20
     assert writable(made, kept.results, {}, None).settings is None
 
 
@@ -307,11 +311,11 @@ def test_a_gain_within_the_margin_is_not_written(golden: Golden, tmp_path: Path)
 
     machine = Machine(seconds, scatter=0.002)
     kept = measured(tmp_path / "m.jsonl", machine, grid(machine, nodes=(2,), sizes=(64,)))
-    made = found(kept)
+    made = table_of(kept)
     assert made.rules == []
     (unsure,) = made.unsure
     golden.says(unsure.why, "basic_linear .. 3 %")
-    assert [one.rule.algorithm for one in table(kept.results, 0.95, 0.005).rules] == [SMALL]
+    assert [entry.rule.algorithm for entry in table(kept.results, 0.95, 0.005).rules] == [SMALL]
 
 
 def test_a_rule_holds_on_every_shape_with_as_many_processes(tmp_path: Path) -> None:
@@ -324,24 +328,24 @@ def test_a_rule_holds_on_every_shape_with_as_many_processes(tmp_path: Path) -> N
 
     machine = Machine(seconds)
     wanted = grid(machine, nodes=(2, 4), per_node=(1, 2), sizes=(64, 512))
-    made = found(measured(tmp_path / "m.jsonl", machine, wanted))
+    made = table_of(measured(tmp_path / "m.jsonl", machine, wanted))
     rule, *between = of(made.rules, 4)
     assert rule.rule.algorithm == LARGE
-    assert all(one.kind == "predicted" and (one.rule.high or 512) < 512 for one in between)
+    assert all(entry.kind == "predicted" and (entry.rule.high or 512) < 512 for entry in between)
     assert (rule.rule.low, rule.rule.high) == (64, 64)
     assert set(rule.shapes) == {"2 x 2", "4 x 1"}
-    assert any("512 B on" in one.what for one in made.unsure)
+    assert any("512 B on" in case.what for case in made.unsure)
 
 
 def test_one_rule_for_all_sizes_must_lose_at_none(tmp_path: Path) -> None:
     machine = Machine(crossing(8192))
     kept = measured(tmp_path / "m.jsonl", machine, grid(machine, ("MPI_Gather",), nodes=(2,)))
-    made = found(kept)
+    made = table_of(kept)
     assert made.rules == []
     assert made.unsure
     always = Machine(crossing(1e9))
     kept = measured(tmp_path / "n.jsonl", always, grid(always, ("MPI_Gather",), nodes=(2,)))
-    (rule,) = found(kept).rules
+    (rule,) = table_of(kept).rules
     assert (rule.rule.low, rule.rule.high, rule.rule.algorithm) == (0, None, SMALL)
     assert {raced.size for raced in rule.rule.raced} == set(SIZES)
 
@@ -349,14 +353,14 @@ def test_one_rule_for_all_sizes_must_lose_at_none(tmp_path: Path) -> None:
 def test_numbers_of_nodes_between_are_predicted(tmp_path: Path) -> None:
     machine = Machine(crossing(8192), "".join(node * 2 for node in "abcdefgh"))
     kept = measured(tmp_path / "m.jsonl", machine, grid(machine, nodes=(1, 2, 3, 4, 6, 8)))
-    made = found(kept)
+    made = table_of(kept)
     for processes in (10, 14):  # 5 and 7 nodes
         rules = of(made.rules, processes)
-        assert {one.kind for one in rules} == {"predicted"}
-        assert {one.rule.algorithm for one in rules} == {SMALL, LARGE}
-        assert max(one.rule.high or 0 for one in rules if one.rule.algorithm == SMALL) < 8192
-        assert min(one.rule.low for one in rules if one.rule.algorithm == LARGE) > 8192
-        assert all(one.rule.evidence and not one.rule.evidence.rounds for one in rules)
+        assert {entry.kind for entry in rules} == {"predicted"}
+        assert {entry.rule.algorithm for entry in rules} == {SMALL, LARGE}
+        assert max(entry.rule.high or 0 for entry in rules if entry.rule.algorithm == SMALL) < 8192
+        assert min(entry.rule.low for entry in rules if entry.rule.algorithm == LARGE) > 8192
+        assert all(entry.rule.evidence and not entry.rule.evidence.rounds for entry in rules)
         assert rules[0].shapes == (f"{processes // 2} x 2",)
     assert not of(made.rules, 18)
 
@@ -364,9 +368,9 @@ def test_numbers_of_nodes_between_are_predicted(tmp_path: Path) -> None:
 def test_beyond_what_was_measured_is_told_apart_or_refused(golden: Golden, tmp_path: Path) -> None:
     machine = Machine(crossing(8192), scatter=0.002)
     kept = measured(tmp_path / "m.jsonl", machine, grid(machine))
-    made = found(kept, [6])
-    assert {one.kind for one in of(made.rules, 12)} == {"extrapolated"}
-    (far,) = found(kept, [9]).unsure
+    made = table_of(kept, [6])
+    assert {entry.kind for entry in of(made.rules, 12)} == {"extrapolated"}
+    (far,) = table_of(kept, [9]).unsure
     assert far.what == "9 x 2"
     golden.says(far.why)
     shapes = {point.shape for point in kept.results.raced}
@@ -382,9 +386,9 @@ def test_beyond_what_was_measured_is_told_apart_or_refused(golden: Golden, tmp_p
 def test_powers_of_two_tell_nothing_about_other_numbers(tmp_path: Path) -> None:
     machine = Machine(crossing(8192))
     kept = measured(tmp_path / "m.jsonl", machine, grid(machine, nodes=(1, 2, 4)))
-    made = found(kept)
+    made = table_of(kept)
     assert not of(made.rules, 6)
-    assert [one.what for one in made.unsure] == ["Bcast on 6 ranks"]
+    assert [case.what for case in made.unsure] == ["Bcast on 6 ranks"]
 
 
 def test_what_changes_with_the_nodes_is_not_predicted(golden: Golden, tmp_path: Path) -> None:
@@ -395,9 +399,9 @@ def test_what_changes_with_the_nodes_is_not_predicted(golden: Golden, tmp_path: 
 
     machine = Machine(seconds, "".join(node * 2 for node in "abcdefgh"), scatter=0.002)
     kept = measured(tmp_path / "m.jsonl", machine, grid(machine, nodes=(1, 2, 3, 4, 6, 8), sizes=(64, 512)))
-    made = found(kept)
-    assert {one.rule.processes for one in made.rules} == {2, 4, 6, 8, 12, 16}
-    assert [one.what for one in made.unsure] == ["Bcast on 10 ranks", "Bcast on 14 ranks"]
+    made = table_of(kept)
+    assert {entry.rule.processes for entry in made.rules} == {2, 4, 6, 8, 12, 16}
+    assert [case.what for case in made.unsure] == ["Bcast on 10 ranks", "Bcast on 14 ranks"]
     golden.says(made.unsure[0].why)
 
 
@@ -407,12 +411,12 @@ def test_what_changes_with_the_nodes_is_not_predicted(golden: Golden, tmp_path: 
 def test_the_files_can_be_used(golden: Golden, tmp_path: Path) -> None:
     machine = Machine(crossing(8192), "".join(node * 2 for node in "abcdefgh"))
     kept = measured(tmp_path / "m.jsonl", machine, grid(machine, nodes=(1, 2, 3, 4, 6, 8)))
-    made = found(kept)
+    made = table_of(kept)
     can = writable(made, kept.results, {"OMPI_MCA_coll_han_priority": "0"}, None)
     assert can.settings is not None
     assert can.rules == made.rules
     files = write_all(can.settings, tmp_path / "m.json", force=True)
-    assert [one.name for one in files] == ["m.json", "m.env", "m.rules"]
+    assert [file.name for file in files] == ["m.json", "m.env", "m.rules"]
     again = read(tmp_path / "m.json")
     assert again.rules == can.settings.rules
     text = (tmp_path / "m.rules").read_text()
@@ -420,20 +424,20 @@ def test_the_files_can_be_used(golden: Golden, tmp_path: Path) -> None:
     assert "measured at 64 B, 512 B, 4 KiB, predicted between" in text
     assert "OMPI_MCA_coll_han_priority=0" in (tmp_path / "m.env").read_text()
     screen = StringIO()
-    print_tuned_machine(made, can, kept.results, [Path(one.name) for one in files], "", 0, screen)
+    print_tuned_machine(made, can, kept.results, [Path(file.name) for file in files], "", 0, screen)
     golden.check(SCREENS / "tables" / "tuned-machine.txt", screen.getvalue())
     data = machine_as_data(made, can, kept.results, files, "")
-    assert json.dumps(data["files"]) == json.dumps([str(one) for one in files])
+    assert json.dumps(data["files"]) == json.dumps([str(file) for file in files])
 
 
 def test_rules_that_can_not_stand_together_are_left_out(tmp_path: Path) -> None:
     machine = Machine(crossing(1e9))
     machine.library = "Intel(R) MPI Library 2021.18"
     kept = measured(tmp_path / "m.jsonl", machine, grid(machine, nodes=(2, 4)))
-    made = found(kept)
+    made = table_of(kept)
     can = writable(made, kept.results, {}, None)
     assert can.settings is not None
-    assert len({one.rule.processes for one in can.rules}) == 1
+    assert len({entry.rule.processes for entry in can.rules}) == 1
     assert sum(can.beside.values()) == len(made.rules) - len(can.rules) > 0
 
 
@@ -442,13 +446,13 @@ class WithFile(Machine):
 
     def __init__(self, seconds: Seconds, rules: Sequence[Made], *, takes: bool) -> None:
         super().__init__(seconds)
-        self.rules = [one.rule for one in rules] if takes else []
+        self.rules = [entry.rule for entry in rules] if takes else []
 
     def _time(self, cell: Cell, algorithm: Algorithm | None, nodes: int) -> float:
         chosen = [
-            one.algorithm
-            for one in self.rules
-            if one.processes == cell.processes and one.low <= cell.size <= (one.high or one.low)
+            rule.algorithm
+            for rule in self.rules
+            if rule.processes == cell.processes and rule.low <= cell.size <= (rule.high or rule.low)
         ]
         return super()._time(cell, algorithm or (chosen[0] if chosen else None), nodes)
 
@@ -458,23 +462,23 @@ def test_rules_that_the_library_does_not_take_are_left_out(tmp_path: Path, takes
     machine = Machine(crossing(8192))
     wanted = grid(machine, nodes=(2,))
     kept = measured(tmp_path / "m.jsonl", machine, wanted)
-    before = found(kept)
+    before = table_of(kept)
     asked = to_be_checked(before, before.rules, kept)
-    assert {one.point.size for one in asked} == set(SIZES)
+    assert {question.point.size for question in asked} == set(SIZES)
     assert not to_be_checked(before, [], kept)
     launch = WithFile(crossing(8192), before.rules, takes=takes)
     assert check(launch, asked, request(wanted), kept, lambda _: None) == ""
     after = Kept(tmp_path / "m.jsonl")
     assert to_be_checked(before, before.rules, after) == []
-    assert found(after).rules == (before.rules if takes else [])
-    assert len(found(after).unsure) == (0 if takes else len(SIZES))
+    assert table_of(after).rules == (before.rules if takes else [])
+    assert len(table_of(after).unsure) == (0 if takes else len(SIZES))
 
 
 def test_looking_at_the_file_goes_on_too(tmp_path: Path) -> None:
     machine = Machine(crossing(8192))
     wanted = grid(machine, nodes=(2,))
     kept = measured(tmp_path / "m.jsonl", machine, wanted)
-    made = found(kept)
+    made = table_of(kept)
     launch = WithFile(crossing(8192), made.rules, takes=True)
     launch.ends_after, launch.end = 70, Interrupted()
     assert check(launch, to_be_checked(made, made.rules, kept), request(wanted), kept, lambda _: None)
@@ -503,7 +507,7 @@ def test_a_call_goes_on_where_another_has_ended(tmp_path: Path, end: Exception) 
     assert calls > 5
     # Only what was cut off in the middle of a batch was lost.
     assert rounds <= whole.rounds + 150 * 2
-    assert {one.text for one in kept.results.raced} == {one.text for one in once.results.raced}
+    assert {point.text for point in kept.results.raced} == {point.text for point in once.results.raced}
     assert kept.results.hosts == tuple("abcdefgh")
     again = Machine(crossing(8192))
     assert measure(again, request(grid(again)), begun(path, again), said.append, lambda: None) == ""
@@ -521,7 +525,7 @@ def test_a_killed_job_leaves_half_a_line(tmp_path: Path) -> None:
         again = Machine(crossing(8192))
         after = measured(path, again, wanted)
         assert set(after.results.raced) == set(kept.results.raced)
-        assert {one.rule.algorithm for one in found(after).rules} == {SMALL}
+        assert {entry.rule.algorithm for entry in table_of(after).rules} == {SMALL}
         assert again.rounds < machine.rounds
 
 
@@ -552,8 +556,8 @@ def test_a_damaged_record_is_one_line(tmp_path: Path) -> None:
     lines = path.read_text().splitlines()
     for name, key, value in (("raced", "default_us", "x"), ("held", "default", [0.0]), ("raced", "point", 3)):
         records = [json.loads(line) for line in lines]
-        next(one for one in records if one["key"] == name)[key] = value
-        path.write_text("".join(json.dumps(one) + "\n" for one in records))
+        next(record for record in records if record["key"] == name)[key] = value
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
         with pytest.raises(RankwiseError, match="is damaged"):
             Kept(path)
 
@@ -586,7 +590,7 @@ def test_a_point_that_fails_does_not_end_the_rest(tmp_path: Path) -> None:
     kept = begun(tmp_path / "m.jsonl", machine)
     assert measure(machine, request(wanted), kept, lambda _: None, lambda: None) == ""
     assert {point.procedure for point in kept.results.failed} == {"MPI_Gather"}
-    assert {one.rule.procedure for one in found(kept).rules} == {"MPI_Bcast"}
+    assert {entry.rule.procedure for entry in table_of(kept).rules} == {"MPI_Bcast"}
     machine.fails = ""
     kept = begun(tmp_path / "m.jsonl", machine)
     assert measure(machine, request(wanted), kept, lambda _: None, lambda: None) == ""
@@ -629,9 +633,9 @@ def test_what_is_not_safe_for_every_program_is_not_raced(tmp_path: Path) -> None
         raced = kept.results.raced[Point("MPI_Allreduce", shapes[0], 64)]
         assert {arm.algorithm.label for arm in raced.arms} == labels
     made, _ = scopes(["MPI_Alltoall"], shapes, [64, 512], traits_of(()))
-    assert [bool(one.whole) for one in made] == [True]
+    assert [bool(scope.whole) for scope in made] == [True]
     made, _ = scopes(["MPI_Alltoall"], shapes, [64, 512], traits_of(("not-in-place",)))
-    assert [bool(one.whole) for one in made] == [False, False]
+    assert [bool(scope.whole) for scope in made] == [False, False]
 
 
 @pytest.mark.parametrize("path", ["m.json", "m", "m.measured.jsonl"])
@@ -702,4 +706,4 @@ def test_controls_of_a_noisy_machine_find_nothing(tmp_path: Path) -> None:
     """All algorithms take the same, with a scatter of 15 %: no rule in any of 60 places."""
     machine = Machine(equal, scatter=0.15)
     wanted = grid(machine, ("MPI_Bcast", "MPI_Allreduce", "MPI_Reduce"))
-    assert found(measured(tmp_path / "m.jsonl", machine, wanted)).rules == []
+    assert table_of(measured(tmp_path / "m.jsonl", machine, wanted)).rules == []
