@@ -131,9 +131,12 @@ class RowWriter:
 
     def _insert(self, table: str, columns: Columns, added: str = "", **texts: list[str]) -> None:
         """Insert rows; rows with the same key are updated."""
-        names = [name for (name,) in self._profile.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+        known = self._profile.execute("SELECT name, pk FROM pragma_table_info(?)", (table,)).fetchall()
+        names = [name for name, _ in known]
         values: list[list[Any]] = [texts[name] if name in texts else columns[name].tolist() for name in names]
-        conflict = f"ON CONFLICT DO UPDATE SET {added}" if added else ""
+        # (SQLite before 3.35 wants the columns of the key.)
+        key = ", ".join(name for name, is_key in known if is_key)
+        conflict = f"ON CONFLICT ({key}) DO UPDATE SET {added}" if added else ""
         self._profile.executemany(
             f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))}) {conflict}",
             zip(*values, strict=True),
