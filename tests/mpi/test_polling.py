@@ -78,10 +78,10 @@ def test_times_are_those_of_the_calls(record: Record) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name, indirect=True)
 def test_large_messages_that_are_copied_in_some_of_the_calls(record: Record) -> None:
-    """Nearly all of the time is covered where nothing interrupts the ranks, and most of it where something does.
+    """Nearly all of the time is covered where nothing interrupts the ranks, and else most of it.
 
-    A round takes a few milliseconds, as long as others have the processor: then one interruption that is taken
-    for computing is a large part of it.
+    A round takes a few milliseconds, as long as others have the processor. One interruption that is taken for
+    computing is a large part of it.
     """
     done = record("polling.c", 2, "copy")
     own, ours = by_own_clock(done), recorded(done)

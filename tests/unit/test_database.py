@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import stat
 from contextlib import closing
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from synthetic import small_world, write_world
 
+import rankwise
 from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
@@ -128,3 +130,18 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
             connection.execute("INSERT INTO warnings VALUES (1, zeroblob(1000000))")
     assert caught.value.exit_status == 1
     assert list(tmp_path.iterdir()) == []
+
+
+NEWER_SQL = re.compile(
+    r"ON CONFLICT DO UPDATE|\bRETURNING\b|\bUPDATE \w+ SET [^\"]* FROM |\bFILTER \(|\bIIF\(|\bNULLS (FIRST|LAST)\b"
+    r"|->>|\bMATERIALIZED\b|\bGENERATED ALWAYS\b|\b(RIGHT|FULL) JOIN\b|IS NOT DISTINCT FROM|\bUNIXEPOCH\("
+)
+"""What SQLite knows since 3.28 or later: Red Hat Enterprise Linux 8 has 3.26, and 9 has 3.34."""
+
+
+def test_no_sql_that_clusters_do_not_have() -> None:
+    package = Path(rankwise.__file__).parent
+    files = [path for ending in ("py", "sql") for path in package.rglob(f"*.{ending}")]
+    assert files
+    newer = [f"{path}: {match[0]}" for path in files for match in NEWER_SQL.finditer(path.read_text())]
+    assert newer == []

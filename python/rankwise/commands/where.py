@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     launch = understand(arguments.command, os.environ, "where", with_program=True)
     question = _question(arguments, launch)
-    program = _probe(arguments, launch)
+    program = _probe(probes.options_of(arguments), launch)
     compared = None
     with Signals() as signals, _directory(arguments.run_dir) as directory:
 
@@ -113,23 +113,22 @@ def _question(arguments: argparse.Namespace, launch: Launch) -> Question | None:
                 raise RankwiseError(f"--{option} is for --for: add --for F.rankwise, or remove it")
         return None
     from rankwise.analysis.messages.traffic import run_traffic
-    from rankwise.analysis.opened import opened_profile
+    from rankwise.analysis.opened import opened_messages
     from rankwise.placement.relaunch import placing_of
     from rankwise.placement.where.distributions import Question
     from rankwise.topology.machine.read import read_machine
 
     _, placing = placing_of(launch.command, launch.environment)
     machine = read_machine(arguments.machine) if arguments.machine else None
-    with opened_profile(arguments.profile) as connection:
-        run_messages = run_traffic(connection, arguments.kind or "all")
+    with opened_messages(arguments.profile) as opened:
+        run_messages = run_traffic(opened.connection, arguments.kind or "all")
     return Question(run=run_messages, placing=placing, machine=machine, seed=arguments.seed)
 
 
-def _probe(arguments: argparse.Namespace, launch: Launch) -> Path:
+def _probe(options: probes.ProbeOptions, launch: Launch) -> Path:
     from rankwise.probes import mpicc
     from rankwise.probes.build import build
 
-    options = probes.options_of(arguments)
     compiler = mpicc.find(launch.launcher, launch.environment, options.compiler)
     return build(_PROBE, compiler, launch.environment, options.directory, say)
 
