@@ -83,8 +83,12 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.render.terminal.where import print_where
     from rankwise.trials.run import Interrupted
 
+    _check(arguments)
     launch = understand(arguments.command, os.environ, "where", with_program=True)
-    question = _question(arguments, launch)
+    question = None
+    if arguments.profile is not None:
+        kind = arguments.kind or "all"
+        question = _question(arguments.profile, arguments.machine, kind, arguments.seed, launch)
     program = _probe(probes.options_of(arguments), launch)
     compared = None
     with Signals() as signals, _directory(arguments.run_dir) as directory:
@@ -105,13 +109,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _question(arguments: argparse.Namespace, launch: Launch) -> Question | None:
-    """Return the question of --for; None without it."""
-    if arguments.profile is None:
-        for option in ("machine", "kind"):
-            if getattr(arguments, option) is not None:
-                raise RankwiseError(f"--{option} is for --for: add --for F.rankwise, or remove it")
-        return None
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse options that need --for; RankwiseError."""
+    for option in ("machine", "kind"):
+        if arguments.profile is None and getattr(arguments, option) is not None:
+            raise RankwiseError(f"--{option} is for --for: add --for F.rankwise, or remove it")
+
+
+def _question(profile: Path, machine: Path | None, kind: str, seed: int, launch: Launch) -> Question:
+    """Return the question of --for."""
     from rankwise.analysis.messages.traffic import run_traffic
     from rankwise.analysis.opened import opened_messages
     from rankwise.placement.relaunch import placing_of
@@ -119,10 +125,10 @@ def _question(arguments: argparse.Namespace, launch: Launch) -> Question | None:
     from rankwise.topology.machine.read import read_machine
 
     _, placing = placing_of(launch.command, launch.environment)
-    machine = read_machine(arguments.machine) if arguments.machine else None
-    with opened_messages(arguments.profile) as opened:
-        run_messages = run_traffic(opened.connection, arguments.kind or "all")
-    return Question(run=run_messages, placing=placing, machine=machine, seed=arguments.seed)
+    nodes = read_machine(machine) if machine else None
+    with opened_messages(profile) as opened:
+        messages = run_traffic(opened.connection, kind)
+    return Question(run=messages, placing=placing, machine=nodes, seed=seed)
 
 
 def _probe(options: probes.ProbeOptions, launch: Launch) -> Path:
