@@ -134,7 +134,8 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
 
 NEWER_SQL = re.compile(
     r"ON CONFLICT DO UPDATE|\bRETURNING\b|\bUPDATE \w+ SET [^\"]* FROM |\bFILTER \(|\bIIF\("
-    r"|\bNULLS (FIRST|LAST)\b|->>|\bMATERIALIZED\b|\bGENERATED ALWAYS\b|\b(RIGHT|FULL) JOIN\b|IS NOT DISTINCT FROM|\bUNIXEPOCH\("
+    r"|\bNULLS (FIRST|LAST)\b|->>|\bMATERIALIZED\b|\bGENERATED ALWAYS\b|\b(RIGHT|FULL) JOIN\b"
+    r"|IS NOT DISTINCT FROM|\bUNIXEPOCH\("
 )
 """What SQLite knows since 3.28 or later: Red Hat Enterprise Linux 8 has 3.26, and 9 has 3.34."""
 

@@ -167,7 +167,7 @@ def test_it_is_shown(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_it_is_placed(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is between ranks 1 and 2 has to cross, 7 bytes in each direction."""
+    """Messages between ranks 1 and 2 have to cross, 7 bytes in each direction."""
     answer = printed(capsys, "map", "predict", table, "--shape", "2x2")
     assert answer["found"]["bytes_off_node"] == 14
     assert (answer["messages"], answer["found"]["messages_off_node"]) == (None, None)

@@ -1,8 +1,8 @@
 """The formats of matrices: how each is recognised, and read.
 
-- Square tables, with blanks, commas, semicolons or tabs, with or without names of the rows and columns: those
-  that MPI_M_rootflush writes, TreeMatch's, and tables of spreadsheets.
-- Lists of pairs: those that MPI_M_flush writes, one file for each rank, and CSV with a head.
+- Square tables, with blanks, commas, semicolons or tabs, with or without names of the rows and columns:
+  MPI_M_rootflush, TreeMatch and spreadsheets write them.
+- Lists of pairs: MPI_M_flush writes one file for each rank; CSV with a head.
 - Matrix Market, coordinate and array: https://math.nist.gov/MatrixMarket/formats.html
 - Graphs of Scotch: "Scotch and libScotch user's guide", section "Graph format".
 """
@@ -39,7 +39,7 @@ def read(path: Path, text: str) -> Messages:
     """Read a file.
 
     Args:
-        path: of the file; files that belong to it are beside it.
+        path: of the file; files that belong to it are in the same directory.
         text: its content.
 
     Raises:
@@ -49,7 +49,9 @@ def read(path: Path, text: str) -> Messages:
     if not head:
         raise FormatError("is empty")
     if head[0].startswith(("@ mpiP", "@ Command", "mpiP")):
-        raise FormatError("is a report of mpiP, which has no pairs of ranks: record the program anew")
+        raise FormatError(
+            "is a report of mpiP, which has no pairs of ranks: record the program with Rankwise"
+        )
     if head[0].lower().startswith(_MARKET.lower()):
         return _market(text)
     if any(line.strip() == _ROW_HEAD for line in head):
@@ -118,7 +120,7 @@ def _counts_beside(path: Path, size: int) -> NDArray[np.float64] | None:
     lines = other.read_text(encoding="utf-8", errors="replace").splitlines()
     rows = [line.split() for line in lines if line.strip() and not line.startswith("#")]
     if len(rows) != size or any(len(row) != size for row in rows):
-        raise FormatError(f"and {other.name} beside it differ in the number of ranks")
+        raise FormatError(f"and {other.name} differ in the number of ranks")
     return _matrix(rows)
 
 

@@ -49,7 +49,7 @@ def messages_of(
     format_name: str,
     note: str = "",
 ) -> Messages:
-    """Check entries, and add up those of a pair of ranks.
+    """Check entries, and add them up by pairs of ranks.
 
     Raises:
         FormatError: a number is impossible.
