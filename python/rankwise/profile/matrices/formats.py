@@ -50,7 +50,7 @@ def read(path: Path, text: str) -> Messages:
         raise FormatError("is empty")
     if head[0].startswith(("@ mpiP", "@ Command", "mpiP")):
         raise FormatError(
-            "is a report of mpiP, which has no pairs of ranks: record the program with Rankwise"
+            "is a report of mpiP, which has no pairs of ranks: use `rankwise run`"
         )
     if head[0].lower().startswith(_MARKET.lower()):
         return _market(text)
