@@ -206,10 +206,10 @@ def _lacks(error: ModuleNotFoundError) -> int:
     from rankwise.extras import not_installed
 
     try:
-        told = not_installed(error.name)
+        complaint = not_installed(error.name)
     except KeyError:
         raise error from None
-    return _failed(str(told), told.exit_status)
+    return _failed(str(complaint), complaint.exit_status)
 
 
 def _close_stdout() -> None:

@@ -70,16 +70,16 @@ class News:
         Without a name it is more than that: what the directory holds has to be looked up, or it is gone, and
         is watched no more.
         """
-        found: list[tuple[Path, str]] = []
+        events: list[tuple[Path, str]] = []
         with contextlib.suppress(BlockingIOError):
             data = os.read(self.descriptor, _EVENTS_BYTES)
             at = 0
             while at < len(data):
                 watch, what, _, length = _EVENT.unpack_from(data, at)
                 at += _EVENT.size
-                found += self._of_event(watch, what, os.fsdecode(data[at : at + length].rstrip(b"\0")))
+                events += self._of_event(watch, what, os.fsdecode(data[at : at + length].rstrip(b"\0")))
                 at += length
-        return found
+        return events
 
     def _of_event(self, watch: int, what: int, name: str) -> list[tuple[Path, str]]:
         if what & _IN_Q_OVERFLOW:
@@ -110,10 +110,10 @@ class SignalFile:
     def take(self) -> int:
         """Take a signal that has come; 0 = there is none."""
         try:
-            told = os.read(self.descriptor, _SIGINFO_BYTES)
+            record = os.read(self.descriptor, _SIGINFO_BYTES)
         except BlockingIOError:
             return 0
-        signum: int = struct.unpack_from("I", told)[0]
+        signum: int = struct.unpack_from("I", record)[0]
         return signum
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ def cpu_list(text: str) -> tuple[int, ...]:
     Raises:
         ValueError: it is no such list.
     """
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in text.split(",") if text else ():
         match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part, re.ASCII)
         if not match:
@@ -22,8 +22,8 @@ def cpu_list(text: str) -> tuple[int, ...]:
         low, high = int(match[1]), int(match[2] or match[1])
         if not low <= high < _MOST:
             raise ValueError(text)
-        found.update(range(low, high + 1))
-    return tuple(sorted(found))
+        numbers.update(range(low, high + 1))
+    return tuple(sorted(numbers))
 
 
 def cpu_text(cpus: Iterable[int]) -> str:

@@ -57,7 +57,7 @@ class Arguments:
 
     def texts(self, texts: Iterable[str]) -> Any:
         """Return an array of texts; one with a 0 in it ends there."""
-        return self.new("char *[]", [self.new("char[]", one.encode(errors="replace")) for one in texts])
+        return self.new("char *[]", [self.new("char[]", text.encode(errors="replace")) for text in texts])
 
     def problem(self) -> Any:
         """Return room for a line that says what is wrong."""
@@ -65,8 +65,8 @@ class Arguments:
 
     def said(self, text: Any) -> str:
         """Return a text of the library."""
-        found: str = self.ffi.string(text).decode(errors="replace")
-        return found
+        decoded: str = self.ffi.string(text).decode(errors="replace")
+        return decoded
 
 
 @cache

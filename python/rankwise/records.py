@@ -42,5 +42,5 @@ def _made(cls: type[Any], frozen: bool, kw_only: bool) -> type[Any]:
 
 
 def _representation(self: Any) -> str:
-    shown = (f"{one.name}={getattr(self, one.name)!r}" for one in dataclasses.fields(self) if one.repr)
+    shown = (f"{each.name}={getattr(self, each.name)!r}" for each in dataclasses.fields(self) if each.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"

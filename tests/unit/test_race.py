@@ -124,7 +124,7 @@ def test_what_is_clearly_worse_is_dropped_early() -> None:
 def test_two_equal_arms_are_said_to_be_alike() -> None:
     generator, runs = np.random.default_rng(9), 200
     judgements = [
-        raced([1, truth], Aim(rounds=30, resolve=0.1), "normal", generator).comparisons()[0].alike
+        raced([1, truth], Aim(rounds=30, resolve=0.1), "normal", generator).comparisons()[0].equivalent
         for truth in [1.0] * runs + [1.1] * runs
     ]
     assert sum(judgements[:runs]) > 0.9 * runs
@@ -132,7 +132,7 @@ def test_two_equal_arms_are_said_to_be_alike() -> None:
     few = Race(["a", "b"], Aim(rounds=3), 1)
     for _ in range(3):
         few.add({"a": 1.0, "b": 1.0})
-    assert not few.comparisons()[0].alike  # by chance
+    assert not few.comparisons()[0].equivalent  # by chance
 
 
 def test_the_baseline_stays() -> None:

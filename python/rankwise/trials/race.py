@@ -76,13 +76,13 @@ class Comparison:
         arm: its name.
         interval: of the ratio baseline / arm; None if they have no round in common. That of a dropped arm is
             from the rounds before, in which it may have looked worse than it is.
-        alike: the whole interval is within the change to resolve.
+        equivalent: the whole interval is within the change to resolve.
         dropped: why it left the race; None if it did not.
     """
 
     arm: str
     interval: Interval | None
-    alike: bool
+    equivalent: bool
     dropped: Dropped | None
 
 

@@ -57,7 +57,7 @@ class Priced:
             return "faster without"
         if proof.interval.verdict == "slower":
             return "slower without"
-        return "no difference" if proof.alike else "no difference shown"
+        return "no difference" if proof.equivalent else "no difference shown"
 
     @property
     def can_go(self) -> bool:

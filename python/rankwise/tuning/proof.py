@@ -50,7 +50,7 @@ class Proof:
         before: seconds of the program as given, in pairs with `after`.
         after: seconds with the settings.
         interval: of the ratio; None without a pair.
-        alike: whether the interval is within the change to be resolved.
+        equivalent: whether the interval is within the change to be resolved.
         ended: why it ended undecided; '' if it is decided.
         rejected: why the settings are out at any speed, such as another output; '' if they are not.
         excluded: the smallest gain that is excluded, such as 0.06; None: no gain is.
@@ -61,7 +61,7 @@ class Proof:
     before: list[float] = field(default_factory=list)
     after: list[float] = field(default_factory=list)
     interval: Interval | None = None
-    alike: bool = False
+    equivalent: bool = False
     ended: str = ""
     rejected: str = ""
     excluded: float | None = None
@@ -135,7 +135,7 @@ class _Prover:
             # Without a look it proves nothing, at any confidence that so many pairs would have alone.
             made.interval = replace(ratio_interval(test.before, test.after, self._aim.confidence), wanted=1.0)
         if made.interval is not None:
-            made.alike = made.interval.reached and made.interval.within(self._aim.resolve)
+            made.equivalent = made.interval.reached and made.interval.within(self._aim.resolve)
         made.excluded = test.excluded
         return made
 

@@ -181,7 +181,7 @@ def _print_json(verified: Verified, written: list[Written], command: str) -> Non
         "found": verified.mapping.found,
         "bindings": verified.bindings,
         "interval": verified.interval,
-        "equivalent": verified.alike,
+        "equivalent": verified.equivalent,
         "needed": verified.needed,
         "ended": verified.ended,
         "before": verified.before,

@@ -74,7 +74,7 @@ class Verified:
         before: runs of the job as given, in pairs with
         after: those with the new placement.
         interval: of the times; None without a pair.
-        alike: whether the interval is within the change to resolve.
+        equivalent: whether the interval is within the change to resolve.
         needed: number of pairs that are needed, as the first ones show.
         ended: why there are fewer; '' if there are not.
         notes: what a reader must know.
@@ -86,7 +86,7 @@ class Verified:
     before: list[Measured] = field(default_factory=list)
     after: list[Measured] = field(default_factory=list)
     interval: Interval | None = None
-    alike: bool = False
+    equivalent: bool = False
     needed: int | None = None
     ended: str = ""
     notes: list[str] = field(default_factory=list)
@@ -155,7 +155,7 @@ class _Trial:
         made.before, made.after = ([trial.measured for trial in ran.results[side]] for side in SIDES)
         made.needed, made.ended = ran.race.needed, ran.ended
         (compared,) = ran.race.comparisons()
-        made.interval, made.alike = compared.interval, compared.alike
+        made.interval, made.equivalent = compared.interval, compared.equivalent
         notes = [bound_otherwise(first.where, warm.where), unsteady(made.before, made.after)]
         made.notes = list(filter(None, notes))
         return made

@@ -49,9 +49,7 @@ def read(path: Path, text: str) -> Messages:
     if not head:
         raise FormatError("is empty")
     if head[0].startswith(("@ mpiP", "@ Command", "mpiP")):
-        raise FormatError(
-            "is a report of mpiP, which has no pairs of ranks: use `rankwise run`"
-        )
+        raise FormatError("is a report of mpiP, which has no pairs of ranks: use `rankwise run`")
     if head[0].lower().startswith(_MARKET.lower()):
         return _market(text)
     if any(line.strip() == _ROW_HEAD for line in head):

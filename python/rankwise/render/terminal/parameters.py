@@ -97,7 +97,7 @@ def _verdict(outcome: Outcome) -> str:
     if outcome.verdict == "not proven":
         so_far = f"{change_text(_change(interval.ratio))} % ({range_text})"
         return f"Not decided: the kept values change the time by {so_far} so far."
-    below = " Any difference is below the requested resolution." if outcome.alike else ""
+    below = " Any difference is below the requested resolution." if outcome.equivalent else ""
     change = f"{change_text(_change(interval.ratio))} % ({range_text})"
     return f"No gain: the kept values change the time by {change}, measured again.{below}"
 

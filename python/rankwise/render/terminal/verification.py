@@ -57,7 +57,7 @@ def print_verified(
         page.write(Text(), *table_lines(page, _columns(), _rows(verified)), Text())
     for note in filter(None, [verified.ended, _unresolved(verified), *verified.notes]):
         page.write(*page.wrapped(note, indent=2))
-    page.write(*page.wrapped(_verdict(verified.interval, alike=verified.alike), "bold", indent=2))
+    page.write(*page.wrapped(_verdict(verified.interval, equivalent=verified.equivalent), "bold", indent=2))
     if verified.verdict != "faster":
         page.write(*page.wrapped(_KEPT))
     elif output is None:
@@ -112,7 +112,7 @@ def _unresolved(verified: Verified) -> str:
     return f"{verified.needed} pairs would be needed for the requested resolution: see --pairs and --resolve."
 
 
-def _verdict(interval: Interval | None, *, alike: bool) -> str:
+def _verdict(interval: Interval | None, *, equivalent: bool) -> str:
     """Return the result of the runs, as a change of the job's time."""
     if interval is None:
         return "No difference shown: no pair of runs was completed."
@@ -126,7 +126,7 @@ def _verdict(interval: Interval | None, *, alike: bool) -> str:
     if interval.verdict == "slower":
         more = f"Slower: the job takes {percent_text(change)} % more time"
         return f"{more} ({confidence}: {percent_range_text(low, high)} %), {ratio}."
-    below = " Any difference is below the requested resolution." if alike else ""
+    below = " Any difference is below the requested resolution." if equivalent else ""
     few = "" if interval.reached else f" So few pairs can't give {_percent(interval.wanted)}."
     none = f"No difference shown: the time changes by {change:+.1f} %"
     return f"{none} ({confidence}: {low:+.1f} to {high:+.1f} %), {ratio}.{few}{below}"

@@ -17,14 +17,14 @@ class Tried:
         setting: the value.
         interval: of the ratio: present value / this value, on top of the values kept before; None if it has
             no whole round.
-        alike: whether the whole interval is within the change to be resolved.
+        equivalent: whether the whole interval is within the change to be resolved.
         why_not: why it is out of the race for another reason than its times; '' if it isn't.
         seen: whether the library reported the value.
     """
 
     setting: Setting
     interval: Interval | None = None
-    alike: bool = False
+    equivalent: bool = False
     why_not: str = ""
     seen: bool = False
 
@@ -33,7 +33,7 @@ class Tried:
         """'faster', 'slower', 'no difference shown', 'no difference', or 'not tried'."""
         if self.interval is None:
             return "not tried"
-        return "no difference" if self.alike else self.interval.verdict
+        return "no difference" if self.equivalent else self.interval.verdict
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Outcome:
         kept: all variables that have won.
         interval: of the ratio: program as given / with all kept values, measured afresh; None if no value
             was kept, or they could not be measured.
-        alike: whether the whole interval is within the change to be resolved.
+        equivalent: whether the whole interval is within the change to be resolved.
         before: seconds of the runs as given, in pairs with `after`.
         after: seconds of the runs with the kept values.
         ended: why it did not finish; '' if it did.
@@ -79,7 +79,7 @@ class Outcome:
     steps: list[Step] = field(default_factory=list)
     kept: dict[str, str] = field(default_factory=dict)
     interval: Interval | None = None
-    alike: bool = False
+    equivalent: bool = False
     before: list[float] = field(default_factory=list)
     after: list[float] = field(default_factory=list)
     ended: str = ""

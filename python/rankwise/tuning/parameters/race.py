@@ -234,7 +234,7 @@ class _Tuning:
             if comparison:
                 why = comparison.dropped.why if comparison.dropped else ""
                 step.tried[place] = replace(
-                    tried, interval=comparison.interval, alike=comparison.alike, why_not=why
+                    tried, interval=comparison.interval, equivalent=comparison.equivalent, why_not=why
                 )
         if self._interrupted:
             raise Interrupted
@@ -366,7 +366,7 @@ class _Tuning:
         if proof.rejected:
             made.notes.append(f"The kept values fail together: {proof.rejected}.")
         else:
-            made.interval, made.alike = proof.interval, proof.alike
+            made.interval, made.equivalent = proof.interval, proof.equivalent
 
 
 @dataclass
