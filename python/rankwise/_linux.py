@@ -121,6 +121,14 @@ class SignalFile:
         os.close(self.descriptor)
 
 
+def close_all_but(*kept: int) -> None:
+    """Close all files of a forked process but these: it would keep locks, and its readers waiting."""
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - the names are all that is wanted
+        if int(name) not in kept:
+            with contextlib.suppress(OSError):  # the listing itself was one
+                os.close(int(name))
+
+
 def stand_back() -> None:
     """Run only when nobody else wants the processor, from now on: an ordinary user can't take it back."""
     with contextlib.suppress(OSError, AttributeError):

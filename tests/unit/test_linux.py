@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import rankwise
-from rankwise._linux import News, SignalFile
+from rankwise._linux import News, SignalFile, close_all_but
 from rankwise.profile.collect import glimpse, layout
 
 
@@ -92,3 +93,21 @@ def test_what_is_read_without_numpy_stands_where_the_format_says() -> None:
     control = layout.STRUCTS["control"].fields
     assert control is not None
     assert control["pids"][1] == glimpse.PIDS_AT
+
+
+def test_a_forked_process_keeps_only_the_files_that_it_needs() -> None:
+    """A lock that it kept would outlive the process that took it."""
+    kept, told = os.pipe()
+    others = [os.open(os.devnull, os.O_RDONLY) for _ in range(5)]
+    pid = os.fork()
+    if pid == 0:
+        try:
+            close_all_but(told)
+            left = [name for name in os.listdir("/proc/self/fd") if Path(f"/proc/self/fd/{name}").exists()]  # noqa: PTH208
+            os.write(told, json.dumps([*map(int, left)]).encode())
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+    assert json.loads(os.read(kept, 4096)) == [told]
+    for file in (kept, told, *others):
+        os.close(file)

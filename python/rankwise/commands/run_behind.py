@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+from rankwise._linux import close_all_but
 from rankwise.commands.messages import say
 from rankwise.errors import RankwiseError
 from rankwise.launch import job
@@ -33,8 +34,6 @@ from rankwise.launchers.base import Preload
 from rankwise.launchers.membership import Membership
 
 _FOR_RANK_0_S = 3.0
-_FIRST_FILE = 3  # beyond stdin, stdout and stderr
-_MOST_FILES = 1 << 16
 _BLOCKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 _ORDER = "rankwise run -- mpirun -n 4 ./app"
 
@@ -179,7 +178,7 @@ class _Finisher:
         try:
             os.setsid()
             signal.pthread_sigmask(signal.SIG_BLOCK, _BLOCKED)
-            _close_all_but(end_read, hold_write)
+            close_all_but(0, 1, 2, end_read, hold_write)
             nothing = os.open(os.devnull, os.O_RDWR)
             os.dup2(nothing, 0)
             os.dup2(nothing, 1)
@@ -199,7 +198,7 @@ class _Finisher:
         os.close(self._end_pipe)
         if end.status:
             return
-        _close_all_but(self._hold_pipe)  # also the launcher's: it takes their end for the program's
+        close_all_but(0, 1, 2, self._hold_pipe)  # also the launcher's: it takes their end for the program's
         for signum in _BLOCKED:
             signal.signal(signum, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
@@ -249,11 +248,3 @@ def _die_by(signum: int) -> None:
         signal.signal(signum, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signum])
     os.kill(os.getpid(), signum)
-
-
-def _close_all_but(*kept: int) -> None:
-    start = _FIRST_FILE
-    for file in sorted(kept):
-        os.closerange(start, file)
-        start = file + 1
-    os.closerange(start, _MOST_FILES)

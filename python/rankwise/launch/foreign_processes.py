@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection
 from pathlib import Path, PurePath
 
-from rankwise._linux import stand_back
+from rankwise._linux import close_all_but, stand_back
 from rankwise.launchers import rank_variables
 from rankwise.launchers.base import Preload
 from rankwise.mpi_libraries import ANY
@@ -141,8 +141,7 @@ class _Child:
         self._pid = os.fork()
         if self._pid == 0:
             try:
-                for stream in (0, 1, 2):
-                    os.close(stream)  # or a reader of the program's output would wait for us
+                close_all_but(tell)
                 stand_back()
                 os.write(tell, find())
             finally:

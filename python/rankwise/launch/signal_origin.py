@@ -14,6 +14,8 @@ import signal
 from collections.abc import Collection
 from types import TracebackType
 
+from rankwise._linux import close_all_but
+
 
 class SignalOrigin:
     """A child process that does nothing but note which signals reach it.
@@ -29,7 +31,6 @@ class SignalOrigin:
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                os.close(self._lifeline)  # or it would wait for its own end
                 _take_notes(signals, notes, lifeline)
             finally:
                 os._exit(0)
@@ -70,8 +71,7 @@ class SignalOrigin:
 
 def _take_notes(signals: Collection[signal.Signals], notes: int, lifeline: int) -> None:
     """Write a byte for every signal until the other end of the lifeline is closed."""
-    for stream in (0, 1, 2):
-        os.close(stream)  # or a reader of the program's output would wait for us
+    close_all_but(notes, lifeline)
     os.set_blocking(notes, False)
     signal.set_wakeup_fd(notes, warn_on_full_buffer=False)
     for signum in signals:

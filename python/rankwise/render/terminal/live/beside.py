@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rankwise._linux import stand_back
+from rankwise._linux import close_all_but, stand_back
 from rankwise.errors import RankwiseError
 from rankwise.live.watch import Look, Watch
 from rankwise.render.terminal.live.screen import show, steerable
@@ -52,6 +52,7 @@ class View:
             try:
                 # Signals are for the job; the view ends with it.
                 signal.pthread_sigmask(signal.SIG_BLOCK, _NOT_OURS)
+                close_all_but(0, 1, 2)  # not the lock of the run directory
                 stand_back()
                 looks = Watch(directory, EVERY_S).looks()
                 show(_while_child_of(parent, looks), EVERY_S, sys.stderr)
