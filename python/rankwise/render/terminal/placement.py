@@ -128,10 +128,10 @@ def print_predicted(near: Predicted, profile: Path, file: TextIO) -> None:
     page = Page(file)
     option, share = " ".join(near.distribution.words), percent_text(100 * near.share)
     text = (
-        f"The option {option} alone is predicted to bring {share} % of this saving, without a file. "
-        f"`rankwise where --for {profile} -- LAUNCH` checks it by launches."
+        f"The option {option} alone is predicted to bring {share} % of this saving, without a file. To check:"
     )
     page.write(*page.wrapped(text, indent=2))
+    page.write(page.text(f"{_INDENT}rankwise where --for {profile} -- LAUNCH"))
 
 
 def print_files(written: Sequence[Written], directory: Path, program_known: bool, file: TextIO) -> None:
