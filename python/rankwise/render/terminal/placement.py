@@ -127,9 +127,7 @@ def print_predicted(near: Predicted, profile: Path, file: TextIO) -> None:
     """
     page = Page(file)
     option, share = " ".join(near.distribution.words), percent_text(100 * near.share)
-    text = (
-        f"The option {option} alone is predicted to bring {share} % of this saving, without a file. To check:"
-    )
+    text = f"Predicted: {option} alone brings {share} % of this saving, without a file. To check it:"
     page.write(*page.wrapped(text, indent=2))
     page.write(page.text(f"{_INDENT}rankwise where --for {profile} -- LAUNCH"))
 
