@@ -97,17 +97,17 @@ def test_what_is_read_without_numpy_stands_where_the_format_says() -> None:
 
 def test_a_forked_process_keeps_only_the_files_that_it_needs() -> None:
     """A lock that it kept would outlive the process that took it."""
-    kept, told = os.pipe()
+    kept, written = os.pipe()
     others = [os.open(os.devnull, os.O_RDONLY) for _ in range(5)]
     pid = os.fork()
     if pid == 0:
         try:
-            close_all_but(told)
+            close_all_but(written)
             left = [name for name in os.listdir("/proc/self/fd") if Path(f"/proc/self/fd/{name}").exists()]  # noqa: PTH208
-            os.write(told, json.dumps([*map(int, left)]).encode())
+            os.write(written, json.dumps([*map(int, left)]).encode())
         finally:
             os._exit(0)
     os.waitpid(pid, 0)
-    assert json.loads(os.read(kept, 4096)) == [told]
-    for file in (kept, told, *others):
+    assert json.loads(os.read(kept, 4096)) == [written]
+    for file in (kept, written, *others):
         os.close(file)
