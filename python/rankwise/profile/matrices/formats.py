@@ -88,18 +88,21 @@ def _table(path: Path, lines: Sequence[str]) -> Messages:
     first = _cells(lines[0]) if lines else []
     if columns := _columns(first):
         return _pairs(columns, [_cells(line) for line in lines[1:]])
-    rows = [_cells(line) for line in lines]
-    if not all(map(_is_number, filter(None, first))) or (first and not first[0]):
-        rows = [row[len(row) - len(rows) + 1 :] for row in rows[1:]]  # names of the columns, and of the rows
-    size = len(rows)
-    if not any(_is_number(cell) for row in rows[:1] for cell in row):
+    is_named = not all(map(_is_number, filter(None, first))) or (first and not first[0])
+    body = lines[1:] if is_named else lines
+    if not any(_is_number(cell) for line in body[:1] for cell in _cells(line)):
         raise FormatError(
             "is not a Rankwise profile, and no matrix of messages: give a file that `rankwise run` wrote"
         )
-    for number, row in enumerate(rows, 1):
-        if len(row) != size:
-            raise FormatError(f"is no square table: {size} rows, and {len(row)} numbers in row {number}")
-    sizes = _matrix(rows)
+    size, rows = len(body), []
+    for number, line in enumerate(body, 1):
+        cells = _cells(line)
+        if is_named:
+            cells = cells[len(cells) - size :]  # without the name of the row
+        if len(cells) != size:
+            raise FormatError(f"is no square table: {size} rows, and {len(cells)} numbers in row {number}")
+        rows.append(_numbers(cells))  # at once: as texts, a large table would not fit in memory
+    sizes = np.array(rows)
     source, destination = np.nonzero(sizes)
     beside = _counts_beside(path, size)
     counts = None if beside is None else beside[source, destination]
