@@ -73,7 +73,7 @@ def test_a_choice_that_is_bad_by_construction(
     # On a machine that is busy otherwise, it may not have come to its end; it never goes wrong.
     if bad["state"] == "kept":
         assert bad["evidence"]["low"] > 1
-        assert bad["rule"], bad  # the cell says why there is none
+        assert bad["rule"], bad  # the cell has the reason
         assert bad["rule"]["algorithm"] == bad["candidate"]
         written = json.loads(file.read_text())
         assert [rule["procedure"] for rule in written["rules"]] == ["MPI_Alltoall"]

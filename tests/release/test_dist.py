@@ -132,7 +132,7 @@ def test_bare_debian_11(tmp_path: Path) -> None:
     if not root.is_dir() or not packed or os.geteuid() != 0:
         pytest.skip("no Debian 11 here, or no folder that was made there: make test-release, as root")
     shutil.copy(packed[0], tmp_path)
-    # A program for its glibc, which is older than the one here.
+    # A program for its glibc, which is older than ours.
     with_compiler = ROOT / "build" / "bullseye" / "root"
     shutil.copy(HEAT, with_compiler / "tmp" / "heat.c")
     run("chroot", with_compiler, "mpicc.openmpi", "-O2", "-o", "/tmp/heat", "/tmp/heat.c", "-lm")
@@ -240,7 +240,7 @@ def test_easybuild_takes_its_recipes() -> None:
     lmod = Path("/usr/share/lmod/lmod/libexec/lmod")
     if program is None or not lmod.exists() or not recipes.is_dir():
         pytest.skip("no EasyBuild or no Lmod: pip install easybuild pycodestyle; or no recipes: make dist")
-    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    as_another = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
     # (The folders of tests are root's alone.)
     path = f"{lmod.parent}:{os.environ['PATH']}"
     with tempfile.TemporaryDirectory() as name:
@@ -248,4 +248,4 @@ def test_easybuild_takes_its_recipes() -> None:
         place.chmod(0o777)
         for recipe in recipes.glob("*.eb"):
             shutil.copy(recipe, place)
-            run(*nobody, program, "--check-style", place / recipe.name, env=environment, cwd=place)
+            run(*as_another, program, "--check-style", place / recipe.name, env=environment, cwd=place)
