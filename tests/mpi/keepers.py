@@ -34,8 +34,15 @@ def keeper_of(memory: NodeMemory) -> int:
 
 
 def assert_gone(run_directory: Path, *keepers: int) -> None:
-    """Neither a keeper nor what it kept is left, or only for as long as it takes to save."""
-    patience.wait_until(lambda: not any(map(is_alive, keepers)), LIMIT_SECONDS)
+    """Neither a keeper nor what it kept is left, or only for as long as it takes to save.
+
+    Another keeper may have taken the place of one that was killed, and is waited for, too.
+    """
+
+    def kept() -> bool:
+        return any(map(is_alive, keepers)) or any(m.is_kept() for m in node_memory.of_run(run_directory))
+
+    patience.wait_until(lambda: not kept(), LIMIT_SECONDS)
     assert [memory.path for memory in node_memory.of_run(run_directory)] == []
 
 
