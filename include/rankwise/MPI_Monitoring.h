@@ -60,9 +60,9 @@ enum {
   MPI_M_INVALID_ROOT = 9,
   MPI_M_INVALID_FLAGS = 10,     /* none, or unknown ones */
   MPI_M_INVALID_PROCEDURE = 11, /* not an MPI procedure that Rankwise counts */
-  MPI_M_INVALID_COMM = 12,      /* the communicator has other processes than the session */
+  MPI_M_INVALID_COMM = 12,      /* not the processes of the session, or of the rows that were gathered here */
   MPI_M_INVALID_MACHINE = 13,   /* no valid machine.json, or it does not describe these processes */
-  MPI_M_INVALID_ORDER = 14,     /* some rank is missing or repeated */
+  MPI_M_INVALID_ORDER = 14,     /* some rank is missing or repeated, or no place for the order */
   MPI_M_NOT_VISIBLE = 15        /* MPI_M_INSIDE_ONLY, but no message inside collectives is visible */
 };
 
@@ -114,6 +114,12 @@ int MPI_M_get_comm_data(MPI_Comm comm, const char *procedure, unsigned long *cal
  * MPI_M_INT_IGNORE: k[i] is the new rank of the process that has rank i in `comm`. If no order is cheaper, the order
  * stays. The program frees the communicator; on an error it is MPI_COMM_NULL. */
 int MPI_M_reorder(MPI_M_msid msid, MPI_Comm comm, const char *machine, MPI_Comm *optimised, int *k);
+
+/* New ranks from a matrix, in the order of MPI_M_rootgather_data: sizes[i * n + j] are the bytes from rank i to rank j.
+ * Not collective. Call it on the process that gathered the rows of a session of n processes last (the root; rank 0
+ * after MPI_M_allgather_data), since it then knows where they are. k[i] is the new rank of rank i, as above; the new
+ * communicator is then made by MPI_Comm_split(comm, 0, k[rank], ...). */
+int MPI_M_mapping(const unsigned long *sizes, int n, int *k);
 
 /* Sends the data of rank i of `original` to the process that has rank i in the new order and continues its work; k as
  * above. Blocks may differ in size; `recvcount` is the capacity. All processes of `original` must call it.

@@ -38,7 +38,7 @@ module MPI_Monitoring
   public :: MPI_M_init, MPI_M_finalize, MPI_M_start, MPI_M_suspend, MPI_M_continue, MPI_M_reset, MPI_M_free, &
     MPI_M_get_info, MPI_M_get_visible, MPI_M_get_data, MPI_M_allgather_data, MPI_M_rootgather_data, MPI_M_flush, &
     MPI_M_rootflush, &
-    MPI_M_get_comm_time, MPI_M_get_comm_data, MPI_M_reorder, MPI_M_redistribute
+    MPI_M_get_comm_time, MPI_M_get_comm_data, MPI_M_reorder, MPI_M_mapping, MPI_M_redistribute
 
   interface
     integer(c_int) function c_init() bind(C, name="MPI_M_init")
@@ -92,6 +92,11 @@ module MPI_Monitoring
       import :: c_int, c_ptr
       integer(c_int), value :: msid, root, flags
       type(c_ptr), value :: counts, sizes
+    end function
+    integer(c_int) function c_mapping(sizes, n, k) bind(C, name="MPI_M_mapping")
+      import :: c_int, c_ptr
+      integer(c_int), value :: n
+      type(c_ptr), value :: sizes, k
     end function
     integer(c_int) function c_flush(msid, filename, flags) bind(C, name="MPI_M_flush")
       import :: c_int, c_char
@@ -209,6 +214,14 @@ contains
     integer(MPI_M_DATA_KIND), intent(inout), target :: matrix_counts(*), matrix_sizes(*)
     integer, intent(out) :: ierror
     ierror = c_rootgather_data(msid, root, wanted(c_loc(matrix_counts)), wanted(c_loc(matrix_sizes)), flags)
+  end subroutine
+
+  subroutine MPI_M_mapping(sizes, n, k, ierror)
+    integer(MPI_M_DATA_KIND), intent(in), target :: sizes(*)
+    integer, intent(in) :: n
+    integer, intent(inout), target :: k(*)
+    integer, intent(out) :: ierror
+    ierror = c_mapping(c_loc(sizes), n, c_loc(k))
   end subroutine
 
   subroutine MPI_M_flush(msid, filename, flags, ierror)

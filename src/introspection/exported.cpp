@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "files.h"
+#include "mapping.h"
 #include "reorder.h"
 #include "sessions.h"
 #include "so_far.h"
@@ -130,6 +131,12 @@ RANKWISE_EXPORTED MPI_M_get_comm_data(const void *comm, const char *procedure, u
 RANKWISE_EXPORTED MPI_M_reorder(int msid, const void *comm, const char *machine, void *optimised, int *k) {
   if (optimised == nullptr) return introspection::invalid_comm;
   return reorder(msid, handle(comm), machine, k, [=](Handle made) { introspection::mpi->put(made, optimised); });
+}
+
+RANKWISE_EXPORTED MPI_M_mapping(const unsigned long *sizes, int n, int *k) {
+  if (!introspection::is_open()) return introspection::missing_init;
+  if (sizes == nullptr || k == nullptr || n < 1) return introspection::invalid_order;
+  return introspection::mapping::find(sizes, n, k);
 }
 
 RANKWISE_EXPORTED MPI_M_redistribute(const void *sendbuf, int sendcount, void *recvbuf, int recvcount,

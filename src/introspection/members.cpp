@@ -9,6 +9,7 @@
 #include "../runtime/inside/inside.h"
 #include "../runtime/lock.h"
 #include "../runtime/thread.h"
+#include "mapping.h"
 #include "sections.h"
 
 namespace rankwise::introspection {
@@ -249,6 +250,8 @@ void Members::destroy() {
   std::free(processes_.world_ranks);
   std::free(by_world_rank_);
   std::free(addresses_);
+  mapping::forget(places);
+  std::free(places);
   std::free(this);
 }
 

@@ -7,6 +7,7 @@
 
 #include "../runtime/communication.h"
 #include "errors.h"
+#include "rankwise/reordering.h"
 
 namespace rankwise::introspection {
 
@@ -44,6 +45,10 @@ class Members {
     }
     return peer < RANKWISE_PEER_UNKNOWN ? member_at(peer - RANKWISE_FIRST_ENDPOINT) : -1;
   }
+
+  // The locations of the processes, on the member that asked for them first. For MPI_M_mapping (mapping.cpp).
+  int places_at = -1;
+  rankwise_whereabouts *places = nullptr;
 
  private:
   struct Address {

@@ -9,6 +9,7 @@
 #include "../runtime/handle_table.h"
 #include "../runtime/logical.h"
 #include "../runtime/thread.h"
+#include "mapping.h"
 
 namespace rankwise::introspection {
 namespace {
@@ -296,7 +297,7 @@ Error Rows::gather(int id, int flags, const int *root) {
     const std::size_t bytes = n * sizeof(Count);
     const bool done = root == nullptr ? mpi->all_gather(members_->copy(), own, bytes, counts_)
                                       : mpi->gather(members_->copy(), *root, own, bytes, counts_);
-    if (!done) error = mpit_fail;
+    error = done ? mapping::gather_places(*members_, root == nullptr ? 0 : *root) : mpit_fail;
   }
   std::free(own);
   return error;

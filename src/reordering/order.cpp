@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "placement_library.h"
-#include "whereabouts.h"
 
 namespace rankwise::reordering {
 namespace {
@@ -73,6 +72,15 @@ void keep(int *new_rank, int size) {
   for (int i = 0; new_rank != nullptr && i < size; ++i) new_rank[i] = i;
 }
 
+void take(const Verdict &verdict, int size, Order &order) {
+  order.outcome = verdict.outcome;
+  order.before = verdict.before;
+  order.after = verdict.after;
+  order.machine_is_bad = verdict.machine_is_bad;
+  memcpy(order.problem, verdict.problem, sizeof order.problem);
+  if (order.outcome != Outcome::reordered) keep(order.new_rank, size);
+}
+
 }  // namespace
 
 Order find_order(const Communication &mpi, Handle copy, int rank, int size, const rankwise_traffic *traffic,
@@ -96,12 +104,17 @@ Order find_order(const Communication &mpi, Handle copy, int rank, int size, cons
   done = done && mpi.broadcast(copy, 0, &verdict, sizeof verdict);
   if (done && verdict.outcome == Outcome::reordered) done = mpi.broadcast(copy, 0, order.new_rank, n * sizeof(int));
   if (!done) fail(verdict, refused);
-  order.outcome = verdict.outcome;
-  order.before = verdict.before;
-  order.after = verdict.after;
-  order.machine_is_bad = verdict.machine_is_bad;
-  memcpy(order.problem, verdict.problem, sizeof order.problem);
-  if (order.outcome != Outcome::reordered) keep(order.new_rank, size);
+  take(verdict, size, order);
+  return order;
+}
+
+Order find_order_here(const rankwise_traffic &traffic, const rankwise_whereabouts *where) {
+  Order order;
+  order.new_rank = static_cast<int *>(std::malloc(static_cast<std::size_t>(traffic.ranks) * sizeof(int)));
+  Verdict verdict{};
+  fail(verdict, no_memory);
+  if (order.new_rank != nullptr) decide(traffic, where, traffic.ranks, nullptr, order.new_rank, verdict);
+  take(verdict, traffic.ranks, order);
   return order;
 }
 

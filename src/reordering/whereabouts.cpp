@@ -1,10 +1,9 @@
-#include "whereabouts.h"
-
 #include <sched.h>
 
 #include <cstdlib>
 #include <cstring>
 
+#include "../runtime/find_order.h"
 #include "../runtime/host.h"
 #include "processors.h"
 

@@ -5,6 +5,7 @@
 
 #include "communication.h"
 #include "rankwise/placement.h"
+#include "rankwise/reordering.h"
 
 namespace rankwise::reordering {
 
@@ -32,6 +33,12 @@ struct Order {
 // processes' nodes describe themselves.
 Order find_order(const Communication &mpi, Handle copy, int rank, int size, const rankwise_traffic *traffic,
                  const char *machine);
+
+// Where this process is. Determined at each call: a program may bind itself at any time.
+rankwise_whereabouts whereabouts();
+
+// The same decision by one process, which knows where the others are: where [traffic.ranks].
+Order find_order_here(const rankwise_traffic &traffic, const rankwise_whereabouts *where);
 
 }  // namespace rankwise::reordering
 

@@ -22,7 +22,7 @@ from test_mpi4py import environment
 
 NODES = "ABBA"
 RANKS = len(NODES)
-CHECKED = ("world", "another_order", "part", "collectives", "kept", "redistribute", "refused")
+CHECKED = ("world", "another_order", "part", "collectives", "kept", "redistribute", "mapping", "refused")
 
 
 @pytest.fixture(scope="session")

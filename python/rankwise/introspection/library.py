@@ -34,6 +34,7 @@ _ARGUMENTS: dict[str, list[type]] = {
     "MPI_M_get_data": [_INT, _ARRAY, _ARRAY, _INT],
     "MPI_M_allgather_data": [_INT, _ARRAY, _ARRAY, _INT],
     "MPI_M_rootgather_data": [_INT, _INT, _ARRAY, _ARRAY, _INT],
+    "MPI_M_mapping": [_ARRAY, _INT, _INT_ADDRESS],
     "MPI_M_flush": [_INT, ctypes.c_char_p, _INT],
     "MPI_M_rootflush": [_INT, _INT, ctypes.c_char_p, _INT],
     "MPI_M_get_comm_time": [_COMMUNICATOR, ctypes.c_char_p, ctypes.POINTER(ctypes.c_double)],

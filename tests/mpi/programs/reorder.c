@@ -214,6 +214,31 @@ static void redistribute(void) {
   MPI_Comm_free(&optimised);
 }
 
+// As in RR-9292: the root computes the order from the gathered matrix, and the program makes the communicator.
+static void mapping(void) {
+  enum { ROOT = 3 };
+  MPI_M_msid session = session_of(MPI_COMM_WORLD, MPI_COMM_WORLD, 1000);
+  unsigned long sizes[MOST * MOST] = {0};
+  MPI_Comm better;
+  int k[MOST];
+  char each[MOST];
+  if (rank == ROOT) CHECK(MPI_M_mapping(sizes, 4, k) == MPI_M_INVALID_COMM);
+  CHECK(MPI_M_rootgather_data(session, ROOT, MPI_M_DATA_IGNORE, sizes, MPI_M_USER_ONLY) == MPI_SUCCESS);
+  if (rank == ROOT) {
+    CHECK(MPI_M_mapping(sizes, 3, k) == MPI_M_INVALID_COMM);
+    CHECK(MPI_M_mapping(NULL, 4, k) == MPI_M_INVALID_ORDER);
+    CHECK(MPI_M_mapping(sizes, 4, k) == MPI_SUCCESS);
+    is_order(k, 4);
+    CHECK(moves(k, 4) == 2);
+  }
+  MPI_Bcast(k, 4, MPI_INT, ROOT, MPI_COMM_WORLD);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, k[rank], &better);
+  nodes_of(better, each);
+  CHECK(each[0] == each[1] && each[2] == each[3]);
+  MPI_M_free(session);
+  MPI_Comm_free(&better);
+}
+
 static void refused(void) {
   MPI_M_msid session = session_of(MPI_COMM_WORLD, MPI_COMM_WORLD, 10), active;
   MPI_Comm optimised = MPI_COMM_SELF;
@@ -243,6 +268,7 @@ static const struct {
               {"collectives", collectives},
               {"kept", kept},
               {"redistribute", redistribute},
+              {"mapping", mapping},
               {"refused", refused}};
 
 int main(int argc, char **argv) {
@@ -255,6 +281,7 @@ int main(int argc, char **argv) {
   MPI_Comm none;
   CHECK(MPI_M_reorder(1, MPI_COMM_WORLD, NULL, &none, k) == MPI_M_MISSING_INIT);
   CHECK(MPI_M_redistribute(NULL, 0, NULL, 0, MPI_INT, MPI_COMM_SELF, k) == MPI_M_MISSING_INIT);
+  CHECK(MPI_M_mapping(NULL, 1, k) == MPI_M_MISSING_INIT);
   CHECK(MPI_M_init() == MPI_SUCCESS);
   for (int i = 1; i < argc; i++) {
     int known = 0;
