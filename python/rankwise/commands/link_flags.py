@@ -2,13 +2,15 @@
 
   mpicc -o app app.o $(rankwise link-flags) ...
   mpicc -o app app.c $(rankwise link-flags --monitoring)
+  cc -o place place.c $(rankwise link-flags --placement)
   mpifort -o app $(rankwise link-flags --monitoring-module) app.f90 $(rankwise link-flags --monitoring)
   LD_PRELOAD=$(rankwise link-flags --monitoring-preload) mpirun -n 4 python app.py
 
 The flags go after the program's own objects and before the MPI library. Without an option they are for MPI
 libraries that are linked statically: the program is then recorded under `rankwise run`, and otherwise runs as
 before. With --monitoring they are for programs that include MPI_Monitoring.h and query their own counters
-while they run; those do not need `rankwise run`.
+while they run; those do not need `rankwise run`. With --placement they are for programs that call the
+placement engine.
 """
 
 from __future__ import annotations
@@ -27,6 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--monitoring",
         action="store_true",
         help="flags to compile and link a program that uses MPI_Monitoring.h",
+    )
+    use.add_argument(
+        "--placement",
+        action="store_true",
+        help="flags to compile and link a program that uses placement.h",
+    )
+    use.add_argument(
+        "--root",
+        action="store_true",
+        help="the directory with lib/pkgconfig and lib/cmake, for pkg-config and CMake",
     )
     use.add_argument(
         "--monitoring-module",
@@ -56,6 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
         # (librankwise is named for musl's loader, which knows no filters.)
         whole = "-Wl,--no-as-needed"
         print(f"-I{include} -L{directory} -Wl,-rpath,{directory} {whole} -lrankwise -lrankwise_monitoring")
+    elif arguments.placement:
+        include = _in_one_word(installed("include/placement.h")).parent
+        directory = _in_one_word(installed("lib/librankwise_placement.so")).parent
+        print(f"-I{include} -L{directory} -Wl,-rpath,{directory} -lrankwise_placement")
+    elif arguments.root:
+        print(_in_one_word(installed("lib/pkgconfig/rankwise-placement.pc")).parents[2])
     elif arguments.monitoring_preload:
         print(_in_one_word(installed("lib/librankwise_monitoring.so.0")))
     elif arguments.monitoring_module:
