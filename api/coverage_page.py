@@ -81,7 +81,7 @@ class Page:
 
     def __init__(self, table: Table) -> None:
         facts = json.loads(LIBRARIES.read_text(encoding="utf-8"))
-        self._procedures = table.procedures
+        self._procedures = [p for p in table.procedures if p.standard or p.rule]
         self._libraries: list[str] = facts["libraries"]
         self._having: dict[str, list[str]] = facts["functions"]
 

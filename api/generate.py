@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,18 @@ DESCRIBED = {
 
 
 def slots(table: Table) -> Iterator[tuple[Procedure, Function]]:
-    """Every C function that the library wraps; its position is its slot in the dispatch table."""
-    for procedure in table.recorded:
+    """Every C function that the library wraps; its position is its slot in the dispatch table.
+
+    Functions that are not recorded come last: their calls reach us only with `rankwise run --place`.
+    """
+    for procedure in (*table.recorded, *table.only_ordered):
         for function in procedure.bindings:
             yield procedure, function
+
+
+def recorded_slots(table: Table) -> int:
+    """How many of them are recorded."""
+    return sum(len(procedure.bindings) for procedure in table.recorded)
 
 
 def describable(function: Function) -> bool:
@@ -57,7 +66,7 @@ def frequent(procedure: Procedure, function: Function) -> bool:
 
 def exported(procedure: Procedure, function: Function) -> bool:
     """Whether the preloaded library may define the symbol: only if every MPI library has it."""
-    return procedure.everywhere and function is procedure.bindings[0]
+    return procedure.rule is not None and procedure.everywhere and function is procedure.bindings[0]
 
 
 # What the library sends while one of these runs belongs to the program, or to another call under way.
@@ -177,10 +186,12 @@ constexpr bool initialises_collective(Procedure procedure) {{
   }}
 }}
 
-// Every C function that is wrapped, in the order of the dispatch table.
+// Every C function that is wrapped, in the order of the dispatch table: recorded ones first.
 enum class Slot : std::uint16_t {{
 {slot_names}  count
 }};
+
+inline constexpr int recorded_slots = {recorded_slots(table)};
 
 struct SlotFacts {{
   Name name;
@@ -260,7 +271,8 @@ def wrapper(procedure: Procedure, function: Function) -> str:
 
 def wrappers(table: Table, which: bool, writer: str) -> str:
     """The frequent or the other wrappers of one build, and what writes them into the table in slot order."""
-    chosen = [(i, p, f) for i, (p, f) in enumerate(slots(table)) if frequent(p, f) == which]
+    recorded = islice(slots(table), recorded_slots(table))
+    chosen = [(i, p, f) for i, (p, f) in enumerate(recorded) if frequent(p, f) == which]
     bodies = "\n".join(wrapper(p, f) for _, p, f in chosen if not (p.rule or {}).get("custom"))
     rows = "".join(f"  table[{i}] = reinterpret_cast<void *>(&{f.name});\n" for i, _, f in chosen)
     return f"""// {STAMP}
@@ -281,13 +293,49 @@ def others_inc(table: Table) -> str:
     return wrappers(table, False, "write_others")
 
 
+def outer_inc(table: Table) -> str:
+    """The functions that calls reach first if MPI_COMM_WORLD has a new order."""
+    bodies, rows = [], []
+    for slot, (procedure, function) in enumerate(slots(table)):
+        if not table.passes_communicator(procedure):
+            continue
+        if procedure.name not in table.ordered_by_hand:
+            bodies.append(outer_function(procedure, function))
+        rows.append(f"  table[{slot}] = reinterpret_cast<void *>(&{function.name});\n")
+    return f"""// {STAMP}
+// clang-format off
+{chr(10).join(bodies)}
+RANKWISE_APART inline void write(void **table) {{
+{"".join(rows)}}}
+"""
+
+
+def outer_function(procedure: Procedure, function: Function) -> str:
+    """One of them."""
+    names = (p.name for p in function.parameters)
+    passed = (f"world::in_order({n})" if procedure.kinds.get(n) == "COMMUNICATOR in" else n for n in names)
+    parameters = ", ".join(str(p) for p in function.parameters)
+    return (
+        f"RANKWISE_APART {function.returns} {function.name}({parameters}) {{\n"
+        f"  return inner<decltype(&{function.name})>(Slot::{function.name})({', '.join(passed)});\n}}\n"
+    )
+
+
 def stubs_inc(table: Table) -> str:
     """One line a slot for the assembler: symbols that programs bind to."""
+    kinds = ["EXPORTED" if exported(p, f) else "HIDDEN" for p, f in slots(table)]
+    first = recorded_slots(table)
+    kinds[first:] = ["UNRECORDED"] * (len(kinds) - first)
     lines = [
-        f"{'EXPORTED' if exported(p, f) else 'HIDDEN'}_STUB({f.name}, {i})\n"
-        for i, (p, f) in enumerate(slots(table))
+        f"{kind}_STUB({f.name}, {i})\n"
+        for i, (kind, (_, f)) in enumerate(zip(kinds, slots(table), strict=True))
     ]
-    return f"/* {STAMP} */\n#define RANKWISE_SLOTS {len(lines)}\n{''.join(lines)}"
+    return f"""/* {STAMP} */
+#define RANKWISE_SLOTS {len(lines)}
+/* As hidden ones, but statically linked programs have none. */
+#define UNRECORDED_STUB(name, slot) HIDDEN_STUB(name, slot)
+{"".join(lines)}#undef UNRECORDED_STUB
+"""
 
 
 def procedures_py(table: Table) -> str:
@@ -338,6 +386,7 @@ PRODUCTS: dict[Path, Callable[[Table], str]] = {
     RUNTIME / "declarations.inc": declarations_inc,
     RUNTIME / "frequent.inc": frequent_inc,
     RUNTIME / "others.inc": others_inc,
+    RUNTIME / "outer.inc": outer_inc,
     RUNTIME / "stubs.inc": stubs_inc,
     PACKAGE / "profile" / "collect" / "procedures.py": procedures_py,
     PACKAGE / "profile" / "collect" / "format_declarations.py": lambda _: parsed([FORMAT]),

@@ -74,6 +74,7 @@ class Procedure:
     class_name: str
     rule: dict[str, Any] | None
     frequent: bool  # programs may call it a million times a second
+    standard: bool  # of MPI 5.0, not removed before it or a library's own
 
     @property
     def letter(self) -> str:
@@ -99,20 +100,26 @@ class Table:
     """All procedures: those of the standard in alphabetical order, then extensions; ids start at 1."""
 
     def __init__(self) -> None:
-        facts = [
-            *json.loads((HERE / "procedures.json").read_text()),
-            *json.loads((HERE / "extensions.json").read_text()),
-        ]
+        standard = json.loads((HERE / "procedures.json").read_text())
+        facts = [*standard, *json.loads((HERE / "extensions.json").read_text())]
         semantics = tomllib.loads((HERE / "semantics.toml").read_text())
         rules = {name: rule for rule in semantics["rule"] for name in rule["procedures"]}
         self._unrecorded = [(re.compile(u["names"]), u["class"]) for u in semantics["unrecorded"]]
         self._frequent = set(semantics["frequent"])
-        unknown = (rules.keys() | self._frequent) - {row["name"] for row in facts}
+        self.ordered_by_hand = frozenset(semantics["ordered"]["by_hand"])
+        self._as_given = frozenset(semantics["ordered"]["as_given"])
+        named = rules.keys() | self._frequent | self.ordered_by_hand | self._as_given
+        unknown = named - {row["name"] for row in facts}
         if unknown:
             raise SystemExit(f"api/semantics.toml: no such procedure: {', '.join(sorted(unknown))}")
-        self.procedures = [self._procedure(i, row, rules.get(row["name"])) for i, row in enumerate(facts, 1)]
+        self.procedures = [
+            self._procedure(i, row, rules.get(row["name"]), standard=i <= len(standard))
+            for i, row in enumerate(facts, 1)
+        ]
 
-    def _procedure(self, number: int, row: dict[str, Any], rule: dict[str, Any] | None) -> Procedure:
+    def _procedure(
+        self, number: int, row: dict[str, Any], rule: dict[str, Any] | None, *, standard: bool
+    ) -> Procedure:
         name = row["name"]
         class_name = (
             rule["class"] if rule else next(c for names, c in self._unrecorded if names.fullmatch(name))
@@ -126,12 +133,23 @@ class Table:
             class_name,
             rule,
             name in self._frequent,
+            standard,
         )
 
     @property
     def recorded(self) -> list[Procedure]:
         """Procedures with a rule."""
         return [p for p in self.procedures if p.rule]
+
+    def passes_communicator(self, procedure: Procedure) -> bool:
+        """Whether a new order of MPI_COMM_WORLD concerns calls of it."""
+        takes = "COMMUNICATOR in" in procedure.kinds.values() and procedure.name not in self._as_given
+        return takes or procedure.name in self.ordered_by_hand
+
+    @property
+    def only_ordered(self) -> list[Procedure]:
+        """Procedures without a rule that a new order of MPI_COMM_WORLD concerns."""
+        return [p for p in self.procedures if not p.rule and self.passes_communicator(p)]
 
     @cached_property
     def digest(self) -> int:

@@ -364,6 +364,8 @@ struct rankwise_header {
   char omp_places[32];
   uint64_t run_queue_wait_ns; /* that its threads were ready to run but had no processor between MPI_Init and
                                * MPI_Finalize, plus 1; 0 = not known */
+  char world_order_kept[256]; /* why MPI_COMM_WORLD has kept its order although a new one was asked for; empty = it has
+                               * not, or none was */
 };
 
 /* The node file, HOST.NAMESPACE.KEEPER.TIME.node: the data that a keeper has saved of the processes that it sees. A

@@ -95,6 +95,17 @@ int size() { return number(size_variables); }
 
 int local_rank() { return number(local_rank_variables); }
 
+int rank_variable_number(const char *name) {
+  int number = 0;
+  for (const char *variable : rank_variables) {
+    if (strcmp(variable, name) == 0) return number;
+    ++number;
+  }
+  return -1;
+}
+
+const char *rank_variable(int number) { return rank_variables[number]; }
+
 void job(char *text, std::size_t bytes) {
   if (bytes == 0) return;
   for (const World &world : worlds) {

@@ -10,6 +10,11 @@ int rank();        // -1 if unknown
 int size();        // -1 if unknown
 int local_rank();  // within the node; -1 if unknown
 
+// The variables that contain the rank of a process are numbered: the number of one, -1 for other variables, and its
+// name.
+int rank_variable_number(const char *name);
+const char *rank_variable(int number);
+
 // A text that distinguishes this MPI_COMM_WORLD from others in the same run directory; empty if unknown.
 void job(char *text, std::size_t bytes);
 

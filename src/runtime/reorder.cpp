@@ -1,6 +1,5 @@
 #include "reorder.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -20,8 +19,7 @@ void read_wish() {
   if (wish == nullptr) return;
   const bool by_machine = strcmp(wish, "machine") == 0;
   wanted = by_machine || strcmp(wish, "nodes") == 0;
-  const char *directory = run_directory::path();
-  if (by_machine && directory != nullptr) snprintf(machine_path, sizeof machine_path, "%s/machine.json", directory);
+  if (by_machine) run_directory::path_of("machine.json", machine_path, sizeof machine_path);
 }
 
 const char *machine() { return machine_path[0] != '\0' ? machine_path : nullptr; }

@@ -71,4 +71,9 @@ const char *path() {
   return nullptr;
 }
 
+bool path_of(const char *name, char *path, std::size_t bytes) {
+  const char *directory = run_directory::path();
+  return directory != nullptr && snprintf(path, bytes, "%s/%s", directory, name) > 0;
+}
+
 }  // namespace rankwise::run_directory

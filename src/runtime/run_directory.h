@@ -2,6 +2,7 @@
 #ifndef RANKWISE_RUN_DIRECTORY_H
 #define RANKWISE_RUN_DIRECTORY_H
 
+#include <cstddef>
 #include <cstdlib>
 
 namespace rankwise::run_directory {
@@ -18,6 +19,9 @@ inline bool is_given() {
 //
 // Nothing is created here: the keeper creates a job's directory.
 const char *path();
+
+// The path of a file there that `rankwise run` has written; false without a directory.
+bool path_of(const char *name, char *path, std::size_t bytes);
 
 }  // namespace rankwise::run_directory
 

@@ -256,6 +256,21 @@ def test_a_placement_tried_out(slurm: Slurm, program: Path, place: Path) -> None
     assert (answer["verdict"], answer["interval"]["confidence"]) == ("no difference shown", 0)
 
 
+def test_the_world_in_another_order(slurm: Slurm, program: Path, place: Path) -> None:
+    """The same gain without a placement by srun: only the order of MPI_COMM_WORLD changes."""
+    words = srun("-mcyclic", program)
+    first, placed = place / "first.rankwise", place / "placed.rankwise"
+    off_node = """SELECT sum(bytes) FROM messages JOIN ranks a ON a.rank = source
+                  JOIN ranks b ON b.rank = destination WHERE kind = 'point-to-point' AND a.host <> b.host"""
+    for output, options, expected in (
+        (first, [], RING_BYTES),
+        (placed, ["--place", first], 3 * 1000 * (1 + 3)),
+    ):
+        ended = slurm.run(RANKWISE, "run", "-q", *options, "-o", output, "--", *words, cwd=place)
+        assert ended.returncode == 0, ended.stderr
+        assert Recording(ended, output).rows(off_node) == [(expected,)]
+
+
 def test_distributions_compared(slurm: Slurm, program: Path, place: Path) -> None:
     """Dealt out in turns, all of a ring's bytes go off node; in blocks, what ranks 1 and 3 send."""
     output = place / "ring.rankwise"

@@ -112,7 +112,13 @@ def test_every_recorded_class() -> None:
 
 def test_coverage_is_that_of_the_trust_line() -> None:
     described = sections("coverage.md")
+    outside = in_code(described["Not in the tables"].partition("never part of it")[2])
+    assert len(outside) > 5
+    assert not_covered(outside) == []
     for procedure in PROCEDURES:
+        if procedure.name in outside:  # removed from the standard; known for a new order of MPI_COMM_WORLD
+            assert not procedure.recorded
+            continue
         [words] = [
             row[1] for row in table(described[procedure.class_name]) if row[0] == f"`{procedure.name}`"
         ]
@@ -121,9 +127,6 @@ def test_coverage_is_that_of_the_trust_line() -> None:
         name = procedure.name.lower()
         for symbol in (procedure.name, f"{procedure.name}_c", f"{name}_", f"{name}_f08_", f"{name}_f08ts_"):
             assert not_covered([symbol]) == ([procedure.name] if passed else []), symbol
-    outside = in_code(described["Not in the tables"].partition("never part of it")[2])
-    assert len(outside) > 5
-    assert not_covered(outside) == []
 
 
 def test_every_byte_rule() -> None:

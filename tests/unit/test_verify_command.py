@@ -13,7 +13,7 @@ from golden import Golden
 from rankwise.__main__ import main
 from rankwise.analysis.messages.traffic import Whereabouts
 from rankwise.launchers.binding import Binding
-from rankwise.placement.verification.check_bindings import bound_otherwise, misplaced, moved
+from rankwise.placement.verification.check_bindings import bound_otherwise, each_bound, misplaced, moved
 from rankwise.topology.machine.model import Level, Machine
 from rankwise.topology.machine.objects import Object
 
@@ -65,7 +65,6 @@ def test_options_that_contradict(
     for option, value in (("--pairs", "0"), ("--pairs", "2.5"), ("--resolve", "0"), ("--confidence", "100")):
         assert value in refusal(capsys, parted, option, value, *job)
     golden.says(refusal(capsys, parted, "--budget", "2", *job))
-    assert "can't take" in refusal(capsys, parted, "--", "true")
     assert "not found" in refusal(capsys, parted, "--", "/nowhere/mpirun", "-n", "4", "true")
 
 
@@ -94,6 +93,20 @@ def test_a_launcher_that_starts_nothing(
     assert str(kept) in line
     golden.says(line.replace(kept.name, "KEPT"), "MPI")
     assert (kept / "warm-up.before.out").exists()
+
+
+def test_a_command_that_is_no_launch(
+    parted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It might be a launch by an unknown launcher: it is run, and then there is no MPI program."""
+    monkeypatch.chdir(tmp_path)
+    assert "MPI" in refusal(capsys, parted, "--", "true")
+
+
+def test_bound_to_processors_of_their_own() -> None:
+    assert each_bound(Whereabouts(("a", "a", "b"), ((0,), (1, 2), (0,))))
+    assert not each_bound(Whereabouts(("a", "a"), ((0, 1), (1, 2))))
+    assert not each_bound(Whereabouts(("a", "a"), ((0,), ())))
 
 
 MACHINE = Machine(

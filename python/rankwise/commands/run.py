@@ -25,6 +25,7 @@ from rankwise.commands.messages import Waiting
 from rankwise.commands.messages import say as _say
 from rankwise.errors import RankwiseError
 from rankwise.launch import clock_sync, inside_options, job, reorder
+from rankwise.launch.detect import Kind
 from rankwise.launch.environment import prepare, save_every
 from rankwise.launch.foreign_processes import ForeignProcesses
 from rankwise.launch.observer import Observer
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from rankwise.commands.with_settings import WithSettings
+    from rankwise.launch.world_order import WorldOrder
     from rankwise.profile.assemble import Assembly
     from rankwise.render.terminal.live.beside import View
 
@@ -122,7 +124,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--machine",
         metavar="machine.json",
         type=Path,
-        help="with --reorder: the machine (default: the nodes and processors of the ranks)",
+        help="with --reorder or --place: the machine (default: the nodes and processors of the ranks)",
+    )
+    parser.add_argument(
+        "--place",
+        metavar="FILE",
+        type=Path,
+        help="change the order of MPI_COMM_WORLD in MPI_Init: to suit the messages in FILE (a profile or a "
+        "matrix), or to the order in FILE (as MPICH_RANK_ORDER); every process of the job must run under "
+        "Rankwise",
+    )
+    parser.add_argument(
+        "--renumber",
+        action="store_true",
+        help="with --place and an order: variables of the launcher such as PMI_RANK have the new rank for the"
+        " program",
     )
     parser.add_argument(
         "--with",
@@ -158,9 +174,18 @@ def run(arguments: argparse.Namespace) -> int:
     preloaded = library()
     only = inside_options.only(arguments.inside) if arguments.inside is not None else []
     settings = _inside(planned, only, everything=arguments.see_all, nothing=arguments.no_inside)
-    reordering = reorder.asked(arguments.reorder, arguments.machine)
+    order = _order(
+        planned,
+        arguments.place,
+        arguments.machine,
+        renumber=arguments.renumber,
+        reorder=arguments.reorder,
+    )
+    reordering = reorder.asked(arguments.reorder, None if order else arguments.machine)
     if reordering:
         settings |= reordering.settings()
+    if order:
+        settings |= order.settings()
     if arguments.save_every is not None:
         settings |= save_every(arguments.save_every)
     if arguments.no_counters:
@@ -174,7 +199,7 @@ def run(arguments: argparse.Namespace) -> int:
         from rankwise.commands.run_behind import Behind  # not above: the usual order does without it
 
         preload = Preload(preloaded, Path(), arguments.mpi or "", settings)
-        given = {"--with": arguments.with_settings is not None, "--top": arguments.top}
+        given = {"--with": arguments.with_settings is not None, "--top": arguments.top, "--place": order}
         refused = next(
             (f"{name} needs the launcher behind it" for name, is_given in given.items() if is_given), ""
         )
@@ -220,6 +245,8 @@ def run(arguments: argparse.Namespace) -> int:
         directory.note(planned, only)
         if reordering:
             directory.keep_machine(reordering)
+        if order:
+            directory.keep_order(order)
         view = _view(directory) if arguments.top else None
         observer = Observer(directory.path)
         strangers = ForeignProcesses(preload)
@@ -308,6 +335,25 @@ def _applied(file: Path, planned: Plan, mpi: str | None, *, quiet: bool) -> With
         for line in filter(None, [applied.other_version(), *applied.notes]):
             _say(line)
     return applied
+
+
+def _order(
+    planned: Plan, file: Path | None, machine: Path | None, *, renumber: bool, reorder: bool
+) -> WorldOrder | None:
+    """Return the order of MPI_COMM_WORLD that the options ask for, None if it stays."""
+    if file is None:
+        if renumber:
+            raise RankwiseError("--renumber is for an order of MPI_COMM_WORLD: add --place FILE")
+        return None
+    if reorder:
+        raise RankwiseError("--place and --reorder each choose the ranks: remove one of them")
+    for detection in planned.detections:
+        if detection.kind is Kind.LINKED:
+            text = f"--place: {detection.program} has MPI linked in statically, and can't participate"
+            raise RankwiseError(text)
+    from rankwise.placement import world_order  # not above: it loads NumPy
+
+    return world_order.asked(file, machine, renumber=renumber)
 
 
 def _view(directory: RunDirectory) -> View | None:

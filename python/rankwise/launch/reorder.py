@@ -35,7 +35,7 @@ def asked(reorder: bool, machine: Path | None) -> Reordering | None:
     """
     if not reorder:
         if machine is not None:
-            raise RankwiseError("--machine is what communicators are reordered for: add --reorder")
+            raise RankwiseError("--machine describes where ranks are: add --reorder, or --place FILE")
         return None
     if machine is None:
         return Reordering()

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
-from rankwise.launch import meeting, reorder
+from rankwise.launch import meeting, reorder, world_order
 from rankwise.launch.plan import Plan
+from rankwise.launch.world_order import WorldOrder
 from rankwise.profile.collect import end_note, node_memory
 from rankwise.profile.collect.launch_note import FILE_NAME
 
@@ -197,6 +198,11 @@ class RunDirectory(NamedTuple):
         if reordering.machine:
             self._write(reorder.FILE_NAME, reordering.machine)
 
+    def keep_order(self, order: WorldOrder) -> None:
+        """Put the files that describe the order of MPI_COMM_WORLD where every node can read them."""
+        for name, content in order.files.items():
+            self._write_bytes(name, content)
+
     def for_settings(self) -> Path:
         """Make the directory of the files that apply settings; it goes with what the run leaves."""
         path = self.path / APPLIED
@@ -209,13 +215,16 @@ class RunDirectory(NamedTuple):
             self._write(end_note.FILE_NAME, json.dumps(note.text() if note else {}, indent=1))
 
     def _write(self, name: str, text: str) -> None:
+        self._write_bytes(name, (text + "\n").encode())
+
+    def _write_bytes(self, name: str, content: bytes) -> None:
         # Only our user may read it, wherever the directory is: it may show the command line.
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         path = self.path / name
         descriptor = os.open(path, flags, 0o600)
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text + "\n")
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
         except OSError as error:  # which lacks the name
             raise OSError(error.errno, error.strerror, str(path)) from error
 
@@ -234,7 +243,8 @@ class RunDirectory(NamedTuple):
                 self.path.rmdir()
 
     def _clear(self) -> None:
-        others = (FILE_NAME, _NEW_NOTE, end_note.FILE_NAME, KEPT_STDERR, reorder.FILE_NAME, meeting.DECISION)
+        others = [FILE_NAME, _NEW_NOTE, end_note.FILE_NAME, KEPT_STDERR, reorder.FILE_NAME, meeting.DECISION]
+        others += world_order.FILE_NAMES
         counters = (path for pattern in (*_COUNTERS, meeting.MARKS) for path in self.path.glob(pattern))
         shutil.rmtree(self.path / APPLIED, ignore_errors=True)
         for file in (*counters, *(self.path / name for name in others)):

@@ -19,6 +19,10 @@ from rankwise.launchers.placing import Job, Relaunching, Written, job_of
 from rankwise.mpi_libraries import Version
 
 
+class PlacementError(RankwiseError):
+    """The launcher can't give each rank a place; the order of MPI_COMM_WORLD can be changed all the same."""
+
+
 @dataclass(frozen=True)
 class Relaunched:
     """A launch that gives each rank its place.
@@ -79,14 +83,14 @@ class Launch:
             directory: of the launchers' files, as placement.files.write_all makes them.
 
         Raises:
-            RankwiseError: the launcher can't take these bindings.
+            PlacementError: the launcher can't take these bindings.
         """
         job = job_of(bindings, directory, ())
         written = self.file(job)
         if not written.words:
-            raise RankwiseError(f"{written.launcher}: {written.note}")
+            raise PlacementError(f"{written.launcher}: {written.note}")
         if job.is_split() and self.placing.needs_whole_hosts:
-            raise RankwiseError(
+            raise PlacementError(
                 f"{self.placing.name} treats a host whose ranks are not consecutive as several nodes: it "
                 "needs MPICH 4.1 or later"
             )
@@ -118,7 +122,8 @@ def understand(
         library: whose launcher it is; None: the launcher that is found here is asked.
 
     Raises:
-        RankwiseError: there is no launch, its launcher is unknown, or it starts several programs or none.
+        RankwiseError: there is no launch, or it starts several programs or none.
+        PlacementError: its launcher is unknown, or can't take bindings.
     """
     if not words:
         raise RankwiseError(
@@ -151,14 +156,14 @@ def placing_of(
         library: whose launcher it is; None: the launcher that is found here is asked.
 
     Raises:
-        RankwiseError: it can't take any, or is unknown.
+        PlacementError: it can't take any, or is unknown.
     """
     launcher = command.known
     name = PurePath(command.launcher).name
     placing = launcher and launcher.placing(name, library or _asked(command, environment))
     if not launcher or not isinstance(placing, Relaunching):
         first = command.launcher or (command.contexts[0].program or ("the command",))[0]
-        raise RankwiseError(f"{first} can't take placements; launchers that can: {_known()}")
+        raise PlacementError(f"{first} can't take placements; launchers that can: {_known()}")
     return launcher, placing
 
 

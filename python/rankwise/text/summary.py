@@ -18,6 +18,9 @@ from rankwise.analysis.timing.times import RankTime, Times
 from rankwise.text.names import library_name, library_said, shown_path
 from rankwise.text.units import byte_text, count_text, number_of, percent_text, second_text
 
+_WORLD = "W"
+"""The family of MPI_COMM_WORLD."""
+
 
 def run_fields(run: Run, *, verbose: bool) -> list[str]:
     """Return what stands beside the command: ranks, nodes, job, date, library, how it ended."""
@@ -142,11 +145,12 @@ def file_fields(totals: FileTotals) -> list[str]:
 
 def reordered_text(families: Sequence[Family]) -> str:
     """Return how many of the communicators that may be reordered have a new order, if any."""
-    if not any(family.reordered for family in families):
-        return ""
+    done = [family for family in families if family.reordered]
+    if any(family.name == _WORLD for family in done):
+        return "MPI_COMM_WORLD, in MPI_Init (--place)"
     asked = sum(family.reorder for family in families)
-    done = sum(family.reordered for family in families)
-    return f"{count_text(done)} of {count_text(asked)} communicators that allow it, to suit the machine"
+    allowed = f"{count_text(len(done))} of {count_text(asked)} communicators that allow it"
+    return f"{allowed}, to suit the machine" if done else ""
 
 
 def _rank(time: RankTime) -> str:

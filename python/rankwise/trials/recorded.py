@@ -20,6 +20,7 @@ from rankwise.launch.plan import library, plan
 from rankwise.launch.rundirectory import RunDirectory
 from rankwise.launch.signals import Signals
 from rankwise.launch.wait_for_ranks import wait_for_ranks
+from rankwise.launch.world_order import WorldOrder
 from rankwise.launchers.base import Preload
 from rankwise.profile.assemble import assemble
 from rankwise.trials import process
@@ -35,10 +36,12 @@ class Command:
     Attributes:
         words: of the command, as given.
         variables: that it needs beside our environment.
+        order: of MPI_COMM_WORLD; None: as the launcher says.
     """
 
     words: tuple[str, ...]
     variables: Mapping[str, str]
+    order: WorldOrder | None = None
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,9 @@ def record(
     preloaded = library()
     clocks = clock_sync.setting(None, planned, preloaded) if how.clocks else {}
     settings = {**how.settings, **clocks, **directory.variables()}
+    if command.order:
+        settings |= command.order.settings()
+        directory.keep_order(command.order)
     preload = Preload(preloaded, directory.path, "", settings)
     if how.watch:
         preload = _with_watch(preload, profile)

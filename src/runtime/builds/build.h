@@ -51,6 +51,7 @@
 #include "../requests.h"
 #include "../thread.h"
 #include "../windows.h"
+#include "../world_order.h"
 #include "../wrappers/asked.h"
 #include "../wrappers/booking.h"
 #include "builds.h"
@@ -61,6 +62,8 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 
 // These belong together and in this order; each needs the types of the ABI.
 #include "../wrappers/queries.h"
+//
+#include "../wrappers/world.h"
 //
 #include "../wrappers/groups.h"
 #include "../wrappers/topology.h"
@@ -114,6 +117,10 @@ std::uint64_t own_cost_of_frequent(bool world_is_open) { return own_cost(world_i
 #include "../wrappers/reordering/attempt.h"
 #include "../wrappers/reordering/constructors.h"
 #include "../wrappers/reordering/maps.h"
+//
+#include "../wrappers/world_order.h"
+//
+#include "../wrappers/outer.h"
 //
 #include "../generated/others.inc"
 

@@ -10,14 +10,20 @@ struct Communication;
 
 namespace openmpi {
 void write_wrappers(void **table);
+void write_outer(void **table);
+void *fortran_stand_in(const char *name, bool is_binding);
 const Communication *communication();
 }  // namespace openmpi
 namespace mpich {
 void write_wrappers(void **table);
+void write_outer(void **table);
+void *fortran_stand_in(const char *name, bool is_binding);
 const Communication *communication();
 }  // namespace mpich
 namespace mpiabi {
 void write_wrappers(void **table);
+void write_outer(void **table);
+void *fortran_stand_in(const char *name, bool is_binding);
 const Communication *communication();
 }  // namespace mpiabi
 
@@ -58,6 +64,21 @@ inline const Communication *communication(rankwise_abi abi) {
     default:
       return nullptr;
   }
+}
+
+// Writes the functions that calls reach first with `rankwise run --place`, in the same way.
+inline void write_outer(rankwise_abi abi, void **table) {
+  if (abi == RANKWISE_ABI_OPENMPI) rankwise::openmpi::write_outer(table);
+  if (abi == RANKWISE_ABI_MPICH) rankwise::mpich::write_outer(table);
+  if (abi == RANKWISE_ABI_MPIABI) rankwise::mpiabi::write_outer(table);
+}
+
+// Our function for references to this name in a Fortran binding, or elsewhere, that pass MPI_COMM_WORLD and do not lead
+// to a C function of MPI; nullptr for all other names.
+inline void *fortran_stand_in(rankwise_abi abi, const char *name, bool is_binding) {
+  if (abi == RANKWISE_ABI_OPENMPI) return rankwise::openmpi::fortran_stand_in(name, is_binding);
+  if (abi == RANKWISE_ABI_MPICH) return rankwise::mpich::fortran_stand_in(name, is_binding);
+  return nullptr;
 }
 
 }  // namespace builds

@@ -10,6 +10,7 @@
 #include "../clock.h"
 #include "../node_clock.h"
 #include "../report.h"
+#include "../world_order.h"
 #include "copies.h"
 #include "library.h"
 #include "stub_tables.h"
@@ -29,13 +30,19 @@ constexpr int slots = static_cast<int>(Slot::count);
 
 bool past_us = false;
 
-void fill(int slot, void *target) { __atomic_store_n(&rankwise_slots[slot], target, __ATOMIC_RELEASE); }
+void *outer_functions[slots] = {};  // nullptr: calls reach the inner one at once
+
+void fill(int slot, void *target) {
+  __atomic_store_n(&inner_functions[slot], target, __ATOMIC_RELEASE);
+  void *outer = outer_functions[slot];
+  __atomic_store_n(&rankwise_slots[slot], outer != nullptr ? outer : target, __ATOMIC_RELEASE);
+}
 
 // RATIONALE: otherwise the first call of each kind would wait for the page of its wrapper, for microseconds in which
 // messages arrive in another order than without us. (Older systems don't support this; then it is so.)
 void bring_in(void *const (&wrappers)[slots]) {
   constexpr int populate_read = 22;  // MADV_POPULATE_READ, which older headers lack
-  const auto [lowest, highest] = std::minmax_element(wrappers, wrappers + slots);
+  const auto [lowest, highest] = std::minmax_element(wrappers, wrappers + recorded_slots);
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto from = reinterpret_cast<std::uintptr_t>(*lowest) & ~(page - 1);
   madvise(reinterpret_cast<void *>(from), reinterpret_cast<std::uintptr_t>(*highest) + 1 - from, populate_read);
@@ -49,7 +56,9 @@ bool to_wrappers(rankwise_abi abi) {
   bring_in(wrappers);
   clock::choose();
   node_clock::read_test();
-  for (int i = 0; i < slots; ++i) fill(i, wrappers[i]);
+  if (world_order::wanted) builds::write_outer(abi, outer_functions);
+  for (int i = 0; i < recorded_slots; ++i) fill(i, wrappers[i]);
+  for (int i = recorded_slots; i < slots && world_order::wanted; ++i) fill(i, library::find_next(static_cast<Slot>(i)));
   return true;
 }
 

@@ -22,6 +22,9 @@ bool leads_to_library();
 // The address of a slot's symbol.
 void *symbol(Slot slot);
 
+// With `rankwise run --place`, calls reach another function first (wrappers/outer.h), and then these.
+inline void *inner_functions[static_cast<int>(Slot::count)] = {};
+
 }  // namespace rankwise::dispatch
 
 #endif

@@ -6,6 +6,7 @@
 #include "../counters_file.h"
 #include "../lock.h"
 #include "../thread.h"
+#include "../world_order.h"
 #include "dispatch.h"
 #include "library.h"
 #include "stub_tables.h"
@@ -107,8 +108,9 @@ void mark(int slot) {
 }
 
 void *call(int slot, std::uintptr_t return_address) {
-  if (dispatch::leads_to_library() || is_forwarded(return_address)) return own_function(slot);
-  mark(slot);
+  const bool passes_us = dispatch::leads_to_library() && !world_order::wanted;
+  if (passes_us || is_forwarded(return_address)) return own_function(slot);
+  if (slot < recorded_slots) mark(slot);
   void *ours = dispatch::symbol(static_cast<Slot>(slot));
   void *&next = library::next_functions[slot];
   void *following = __atomic_load_n(&next, __ATOMIC_RELAXED);

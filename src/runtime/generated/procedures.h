@@ -7,7 +7,7 @@
 
 namespace rankwise {
 
-inline constexpr std::uint64_t table_digest = 8968635071992376629U;
+inline constexpr std::uint64_t table_digest = 2049066191183383075U;
 
 // Every procedure of the MPI standard; the number goes into the keys of the counters file.
 enum class Procedure : std::uint16_t {
@@ -496,9 +496,12 @@ enum class Procedure : std::uint16_t {
   MPIX_Comm_iagree = 482,
   MPIX_Comm_revoke = 483,
   MPIX_Comm_shrink = 484,
+  MPI_Errhandler_create = 485,
+  MPI_Errhandler_get = 486,
+  MPI_Errhandler_set = 487,
 };
 
-inline constexpr int procedure_count = 485;
+inline constexpr int procedure_count = 488;
 
 // Whether messages that the library sends of itself may belong to a call of this procedure: not to calls that
 // hand it the program's messages, wait for something, or start what another call has made.
@@ -988,6 +991,9 @@ inline constexpr bool has_messages_of_its_own[procedure_count] = {
     true,
     true,
     true,
+    false,
+    false,
+    false,
 };
 
 // Whether the library goes on with it when the call is over.
@@ -1475,6 +1481,9 @@ inline constexpr bool outlives_its_call[procedure_count] = {
     false,
     false,
     true,
+    false,
+    false,
+    false,
     false,
     false,
 };
@@ -1974,6 +1983,9 @@ inline constexpr ProcedureFacts procedure_facts[procedure_count] = {
     {"MPIX_Comm_iagree", false},
     {"MPIX_Comm_revoke", false},
     {"MPIX_Comm_shrink", false},
+    {"", false},
+    {"", false},
+    {"", false},
 };
 
 // In communicator names: the letter of the creating procedure.
@@ -2062,7 +2074,7 @@ constexpr bool initialises_collective(Procedure procedure) {
   }
 }
 
-// Every C function that is wrapped, in the order of the dispatch table.
+// Every C function that is wrapped, in the order of the dispatch table: recorded ones first.
 enum class Slot : std::uint16_t {
   MPI_Abort,
   MPI_Accumulate,
@@ -2436,8 +2448,54 @@ enum class Slot : std::uint16_t {
   MPIX_Comm_iagree,
   MPIX_Comm_revoke,
   MPIX_Comm_shrink,
+  MPI_Attr_delete,
+  MPI_Attr_get,
+  MPI_Attr_put,
+  MPI_Cart_coords,
+  MPI_Cart_get,
+  MPI_Cart_rank,
+  MPI_Cart_shift,
+  MPI_Cartdim_get,
+  MPI_Comm_call_errhandler,
+  MPI_Comm_compare,
+  MPI_Comm_create_errhandler,
+  MPI_Comm_create_keyval,
+  MPI_Comm_delete_attr,
+  MPI_Comm_get_attr,
+  MPI_Comm_get_errhandler,
+  MPI_Comm_get_info,
+  MPI_Comm_get_name,
+  MPI_Comm_group,
+  MPI_Comm_rank,
+  MPI_Comm_remote_group,
+  MPI_Comm_remote_size,
+  MPI_Comm_set_attr,
+  MPI_Comm_set_errhandler,
+  MPI_Comm_set_info,
+  MPI_Comm_size,
+  MPI_Comm_test_inter,
+  MPI_Dist_graph_neighbors,
+  MPI_Dist_graph_neighbors_count,
+  MPI_Graph_get,
+  MPI_Graph_neighbors,
+  MPI_Graph_neighbors_count,
+  MPI_Graphdims_get,
+  MPI_Group_from_session_pset,
+  MPI_Keyval_create,
+  MPI_Pack,
+  MPI_Pack_c,
+  MPI_Pack_size,
+  MPI_Pack_size_c,
+  MPI_Topo_test,
+  MPI_Unpack,
+  MPI_Unpack_c,
+  MPI_Errhandler_create,
+  MPI_Errhandler_get,
+  MPI_Errhandler_set,
   count
 };
+
+inline constexpr int recorded_slots = 372;
 
 struct SlotFacts {
   Name name;
@@ -2818,6 +2876,50 @@ inline constexpr SlotFacts slot_facts[] = {
     {"MPIX_Comm_iagree", false, Procedure::MPIX_Comm_iagree},
     {"MPIX_Comm_revoke", false, Procedure::MPIX_Comm_revoke},
     {"MPIX_Comm_shrink", false, Procedure::MPIX_Comm_shrink},
+    {"MPI_Attr_delete", false, Procedure::MPI_Attr_delete},
+    {"MPI_Attr_get", false, Procedure::MPI_Attr_get},
+    {"MPI_Attr_put", false, Procedure::MPI_Attr_put},
+    {"MPI_Cart_coords", false, Procedure::MPI_Cart_coords},
+    {"MPI_Cart_get", false, Procedure::MPI_Cart_get},
+    {"MPI_Cart_rank", false, Procedure::MPI_Cart_rank},
+    {"MPI_Cart_shift", false, Procedure::MPI_Cart_shift},
+    {"MPI_Cartdim_get", false, Procedure::MPI_Cartdim_get},
+    {"MPI_Comm_call_errhandler", false, Procedure::MPI_Comm_call_errhandler},
+    {"MPI_Comm_compare", false, Procedure::MPI_Comm_compare},
+    {"MPI_Comm_create_errhandler", false, Procedure::MPI_Comm_create_errhandler},
+    {"MPI_Comm_create_keyval", false, Procedure::MPI_Comm_create_keyval},
+    {"MPI_Comm_delete_attr", false, Procedure::MPI_Comm_delete_attr},
+    {"MPI_Comm_get_attr", false, Procedure::MPI_Comm_get_attr},
+    {"MPI_Comm_get_errhandler", false, Procedure::MPI_Comm_get_errhandler},
+    {"MPI_Comm_get_info", false, Procedure::MPI_Comm_get_info},
+    {"MPI_Comm_get_name", false, Procedure::MPI_Comm_get_name},
+    {"MPI_Comm_group", false, Procedure::MPI_Comm_group},
+    {"MPI_Comm_rank", false, Procedure::MPI_Comm_rank},
+    {"MPI_Comm_remote_group", false, Procedure::MPI_Comm_remote_group},
+    {"MPI_Comm_remote_size", false, Procedure::MPI_Comm_remote_size},
+    {"MPI_Comm_set_attr", false, Procedure::MPI_Comm_set_attr},
+    {"MPI_Comm_set_errhandler", false, Procedure::MPI_Comm_set_errhandler},
+    {"MPI_Comm_set_info", false, Procedure::MPI_Comm_set_info},
+    {"MPI_Comm_size", false, Procedure::MPI_Comm_size},
+    {"MPI_Comm_test_inter", false, Procedure::MPI_Comm_test_inter},
+    {"MPI_Dist_graph_neighbors", false, Procedure::MPI_Dist_graph_neighbors},
+    {"MPI_Dist_graph_neighbors_count", false, Procedure::MPI_Dist_graph_neighbors_count},
+    {"MPI_Graph_get", false, Procedure::MPI_Graph_get},
+    {"MPI_Graph_neighbors", false, Procedure::MPI_Graph_neighbors},
+    {"MPI_Graph_neighbors_count", false, Procedure::MPI_Graph_neighbors_count},
+    {"MPI_Graphdims_get", false, Procedure::MPI_Graphdims_get},
+    {"MPI_Group_from_session_pset", false, Procedure::MPI_Group_from_session_pset},
+    {"MPI_Keyval_create", false, Procedure::MPI_Keyval_create},
+    {"MPI_Pack", false, Procedure::MPI_Pack},
+    {"MPI_Pack_c", false, Procedure::MPI_Pack},
+    {"MPI_Pack_size", false, Procedure::MPI_Pack_size},
+    {"MPI_Pack_size_c", false, Procedure::MPI_Pack_size},
+    {"MPI_Topo_test", false, Procedure::MPI_Topo_test},
+    {"MPI_Unpack", false, Procedure::MPI_Unpack},
+    {"MPI_Unpack_c", false, Procedure::MPI_Unpack},
+    {"MPI_Errhandler_create", false, Procedure::MPI_Errhandler_create},
+    {"MPI_Errhandler_get", false, Procedure::MPI_Errhandler_get},
+    {"MPI_Errhandler_set", false, Procedure::MPI_Errhandler_set},
 };
 
 }  // namespace rankwise

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "../builds/builds.h"
 #include "../call_sites.h"
 #include "../counters_file.h"
 #include "../dispatch/copies.h"
@@ -17,6 +18,7 @@
 #include "../dispatch/profiling.h"
 #include "../lock.h"
 #include "../thread.h"
+#include "../world_order.h"
 #include "empty_completions.h"
 #include "imports.h"
 #include "loader_calls.h"
@@ -104,6 +106,7 @@ struct State {
 // RATIONALE: next to the slots of the stubs (dispatch/stubs.S), on a page that the loader has written to anyway.
 [[gnu::section(".data")]] constinit State state{};
 Unclear unclear_object;
+rankwise_abi abi_for_order = RANKWISE_ABI_NONE;  // with `rankwise run --place`
 static_assert(procedure_count <= RANKWISE_PROCEDURE_WORDS * 64);
 
 int read_loads(dl_phdr_info *info, std::size_t /*bytes*/, void *loads) {
@@ -161,6 +164,25 @@ const char *path_of(const Object &object) {
   return path;
 }
 
+// Libraries that read the environment for Fortran programs.
+bool is_fortran_runtime(const char *path) {
+  const char *slash = path != nullptr ? strrchr(path, '/') : nullptr;
+  if (slash == nullptr) return false;
+  for (const char *prefix : {"libgfortran", "libifcore", "libifport", "libflang", "libFortran", "libnvf"}) {
+    if (strncmp(slash + 1, prefix, strlen(prefix)) == 0) return true;
+  }
+  return false;
+}
+
+// `rankwise run --place`: redirects the references that only a new order of MPI_COMM_WORLD concerns.
+bool redirect_for_order(const char *name, void **place, const Object &object) {
+  void *ours = nullptr;
+  if (object.is_program || is_fortran_runtime(object.info.dlpi_name)) ours = world_order::stand_in(name);
+  if (ours == nullptr && state.mpi) ours = builds::fortran_stand_in(abi_for_order, name, object.fortran);
+  if (ours != nullptr) references::set(place, ours, object.read_only());
+  return ours != nullptr;
+}
+
 // Redirects one reference; false if it must wait for an answer of the MPI library.
 bool redirect_reference(const char *name, void **place, const Object &object) {
   if (void *ours = loader_calls::stand_in(name); ours != nullptr && !object.fortran) {
@@ -171,10 +193,12 @@ bool redirect_reference(const char *name, void **place, const Object &object) {
     references::set(place, ours, object.read_only());
     return true;
   }
+  if (world_order::wanted && redirect_for_order(name, place, object)) return true;
   const bool profiling_name = name[0] == 'P';
   if (!state.mpi || (profiling_name ? object.is_component : name[0] != 'M')) return true;
   const int slot = slot_named(profiling_name ? name + 1 : name);
-  if (slot < 0 && !profiling_name && !object.fortran && !object.is_component && is_mpi_name(name)) {
+  const bool is_recorded = slot >= 0 && slot < recorded_slots;
+  if (!is_recorded && !profiling_name && !object.fortran && !object.is_component && is_mpi_name(name)) {
     imports::note(name);
   }
   if (slot < 0 || (!profiling_name && slot_facts[slot].exported)) return true;
@@ -186,7 +210,7 @@ bool redirect_reference(const char *name, void **place, const Object &object) {
     const auto asked = static_cast<Slot>(slot);
     const bool of_program = profiling_name && !object.fortran;
     const Procedure procedure = slot_facts[slot].procedure;
-    if (of_program) profiling::refers(path_of(object), procedure);
+    if (of_program && is_recorded) profiling::refers(path_of(object), procedure);
     lead(place, of_program ? profiling::symbol(asked) : dispatch::symbol(asked), procedure, object);
   }
   return true;
@@ -328,6 +352,7 @@ void walk(bool mpi) {
   if (now.subs != state.loads.subs) call_sites::forget();
   state.loads = now;
   state.mpi = mpi;
+  if (world_order::wanted && mpi) abi_for_order = library::abi();
   do {
     state.asked = false;
     while (dl_iterate_phdr(redirect_object, nullptr) != 0) clear_up(unclear_object);
@@ -355,6 +380,7 @@ void redirect(bool late) {
     if (!mpi) dl_iterate_phdr(empty_weak_references, nullptr);
     return;
   }
+  world_order::read_wish();
   if (!state.lock.try_acquire()) return;
   state.empties = !mpi;
   walk(mpi);

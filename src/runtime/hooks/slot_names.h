@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "../generated/procedures.h"
+#include "../world_order.h"
 
 namespace rankwise {
 
@@ -39,12 +40,12 @@ inline bool is_mpi_name(const char *name) {
   return strncmp(name, "MPI", 3) == 0 && (name[3] == '_' || (name[3] == 'X' && name[4] == '_'));
 }
 
-// Slot of "MPI_X", -1 if the name is unknown.
+// Slot of "MPI_X", -1 if the name is unknown, or its calls do not concern us.
 inline int slot_named(const char *name) {
   for (unsigned place = SlotNames::place_of(name); slot_names.slots[place] != 0;
        place = (place + 1) % SlotNames::places) {
     const int slot = slot_names.slots[place] - 1;
-    if (strcmp(slot_facts[slot].name, name) == 0) return slot;
+    if (strcmp(slot_facts[slot].name, name) == 0) return slot < recorded_slots || world_order::wanted ? slot : -1;
   }
   return -1;
 }

@@ -16,7 +16,7 @@ Comm as(Handle handle) {
     return static_cast<Comm>(handle);  // the upper half of a register is undefined
   }
 }
-inline MPI_Comm communicator_of(Handle handle) { return as<MPI_Comm>(handle); }
+inline MPI_Comm communicator_of(Handle handle) { return world::in_order(as<MPI_Comm>(handle)); }
 
 // A scope in which the thread's MPI calls are not the program's.
 class Ours {

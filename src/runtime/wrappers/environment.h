@@ -1,6 +1,9 @@
 // The wrappers that no rule can express: start and end of MPI, MPI_Abort, MPI_Pcontrol. Included inside the
 // namespace of a build.
 
+// world_order.h
+void change_world_order();
+
 namespace environment {
 
 inline void book(Procedure procedure, std::uint64_t ticks) {
@@ -66,7 +69,9 @@ int initialise(Procedure procedure, Next next) {
       procedure,
       [&] {
         const int opened = next();
-        if (opened == abi::success) node_clocks::at_start();
+        if (opened != abi::success) return opened;
+        change_world_order();
+        node_clocks::at_start();
         return opened;
       },
       lifecycle::world);

@@ -56,8 +56,8 @@ class Group {
     const Guard guard(world_group.lock, threads::several);
     if (world_group.known) return ranks_in(world_group.handle, size());
     if (!world_group.closing) return nullptr;
-    const Group world(abi::comm_world, Side::local);
-    return world.valid_ ? ranks_in(world.handle(), size()) : nullptr;
+    const Group all(world::communicator(), Side::local);
+    return all.valid_ ? ranks_in(all.handle(), size()) : nullptr;
   }
 
   // Rank of the first process in another group, -1 if it is not in it.

@@ -43,7 +43,7 @@ inline void forget_world_group() {
 }
 
 inline bool group_of(const Opener &opener, MPI_Group *group) {
-  if (opener.is_world) return queries.Comm_group(abi::comm_world, group) == abi::success;
+  if (opener.is_world) return queries.Comm_group(world::communicator(), group) == abi::success;
   using FromPset = decltype(&declared::MPI_Group_from_session_pset);
   static const auto from_pset = reinterpret_cast<FromPset>(library::function("PMPI_Group_from_session_pset"));
   return from_pset != nullptr && from_pset(opener.session, "mpi://WORLD", group) == abi::success;

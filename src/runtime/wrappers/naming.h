@@ -55,8 +55,9 @@ inline void add_from_group(MPI_Comm comm, Origin origin, const char *tag) {
 inline void add_world() {
   Origin origin;
   origin.letter = 'W';
-  Communicator *world = add(abi::comm_world, origin);
-  if (world != nullptr) world->is_world = true;
+  if (world::has_new_order()) origin.flags = RANKWISE_COMMUNICATOR_REORDERED;
+  Communicator *added = add(world::communicator(), origin);
+  if (added != nullptr) added->is_world = true;
 }
 
 // Whether this leads to the processes that spawned ours.

@@ -223,7 +223,8 @@ inline bool is_leader(const Told &own, int rank, int size, bool *several) {
   auto *all = static_cast<Told *>(std::calloc(static_cast<std::size_t>(size), sizeof(Told)));
   if (all == nullptr) return false;
   constexpr int bytes = static_cast<int>(sizeof(Told));
-  bool agreed = state::mpi.Allgather(&own, bytes, abi::byte, all, bytes, abi::byte, abi::comm_world) == abi::success;
+  bool agreed =
+      state::mpi.Allgather(&own, bytes, abi::byte, all, bytes, abi::byte, world::communicator()) == abi::success;
   bool leads = true;
   for (int i = 0; i < size; ++i) {
     agreed = agreed && all[i].wanted == 1 && all[i].clock != 0;
@@ -251,9 +252,9 @@ inline void at_start() {
   if (state::mpi.Comm_get_parent(&parent) != abi::success || parent != abi::comm_null) return;
   int size = 0;
   int rank = 0;
-  if (state::mpi.Comm_size(abi::comm_world, &size) != abi::success || size < 2) return;
-  if (state::mpi.Comm_rank(abi::comm_world, &rank) != abi::success) return;
-  const Quiet quiet(abi::comm_world);
+  if (state::mpi.Comm_size(world::communicator(), &size) != abi::success || size < 2) return;
+  if (state::mpi.Comm_rank(world::communicator(), &rank) != abi::success) return;
+  const Quiet quiet(world::communicator());
   bool several = false;
   const bool leads = is_leader(own, rank, size, &several);
   if (!several) return;
@@ -261,7 +262,7 @@ inline void at_start() {
   // for it, and not every launcher supports that.
   MPI_Comm leaders = abi::comm_null;
   const int color = leads ? 0 : abi::undefined;
-  if (state::mpi.Comm_split(abi::comm_world, color, rank, &leaders) != abi::success || leaders == abi::comm_null)
+  if (state::mpi.Comm_split(world::communicator(), color, rank, &leaders) != abi::success || leaders == abi::comm_null)
     return;
   Quiet::for_good(leaders);
   state::leaders = leaders;

@@ -13,7 +13,7 @@ inline std::uint64_t own_cost(bool world_is_open) {
     for (int i = 0; i < calls; ++i) {
       Call call(Procedure::none);
       if (call.nested()) return 0;
-      if (world_is_open) call.on(abi::comm_world);
+      if (world_is_open) call.on(world::communicator());
       call.made_at({});  // no site, found as fast as any
       call.start();
       call.stop(abi::success);
@@ -25,7 +25,7 @@ inline std::uint64_t own_cost(bool world_is_open) {
   }
   Thread *thread = threads::enter();
   communicators::Communicator *world =
-      world_is_open ? communicators::table.find(thread->communicator_cache, abi::bits(abi::comm_world)) : nullptr;
+      world_is_open ? communicators::table.find(thread->communicator_cache, abi::bits(world::communicator())) : nullptr;
   const std::uint64_t key = keys::calls(Procedure::none, world != nullptr ? world->index : 0, regions::current);
   rankwise_calls &row = booking::row(*thread, keys::with_bin(key, keys::bin(1)));
   row.calls = row.bytes_sent = row.ticks = row.min_ticks = row.max_ticks = 0;

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from dataclasses import dataclass
 from functools import partial
@@ -36,6 +37,7 @@ class _Asked:
     Attributes:
         profile: of the job.
         words: of the command that is run.
+        machine: path of a machine.json; None: what the profile shows.
         kind: of messages that count.
         find: a placement for what a run sent.
         aim: of the runs.
@@ -45,6 +47,7 @@ class _Asked:
 
     profile: Path
     words: tuple[str, ...]
+    machine: Path | None
     kind: str
     find: Find
     aim: Aim
@@ -74,6 +77,7 @@ class _Asked:
         return cls(
             profile=arguments.profile,
             words=tuple(arguments.command),
+            machine=arguments.machine,
             kind=arguments.kind,
             find=find,
             aim=aim,
@@ -97,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Verify; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.launch.signals import Signals
     from rankwise.placement.files import EVERY, check_output, write_all
-    from rankwise.placement.relaunch import understand
+    from rankwise.placement.relaunch import PlacementError, understand
     from rankwise.placement.verification.verify import Verified, verify
     from rankwise.render.terminal.verification import print_verified
     from rankwise.trials.plan import announcement
@@ -107,11 +111,16 @@ def run(arguments: argparse.Namespace) -> int:
     options.check_files(arguments)
     if arguments.command:
         check(Command(tuple(arguments.command), {}))
-    launch = understand(arguments.command, os.environ)
-    wanted = arguments.launcher or launch.placing.choice
-    launchers = EVERY if wanted == "all" else tuple(dict.fromkeys((launch.placing.choice, wanted)))
-    if arguments.output is not None:
-        check_output(arguments.output, launchers, force=arguments.force)
+    launch: Launch | str
+    launchers: tuple[str, ...] = ()
+    try:
+        launch = understand(arguments.command, os.environ)
+        wanted = arguments.launcher or launch.placing.choice
+        launchers = EVERY if wanted == "all" else tuple(dict.fromkeys((launch.placing.choice, wanted)))
+        if arguments.output is not None:
+            check_output(arguments.output, launchers, force=arguments.force)
+    except PlacementError as error:
+        launch = f"{error}"
     asked = _Asked.by(arguments)
     request, wall, program = _request(asked, launch)
     signal = 0
@@ -125,7 +134,11 @@ def run(arguments: argparse.Namespace) -> int:
         verified = Verified(mapping=request.mapping, bindings=request.mapping.bindings)
     written: list[Written] = []
     command = ""
-    if verified.verdict == "faster" and arguments.output is not None:
+    if verified.verdict == "faster" and verified.by_order:
+        machine = ("--machine", str(arguments.machine)) if arguments.machine else ()
+        words = ("rankwise", "run", "--place", str(arguments.profile), *machine, "--", *arguments.command)
+        command = shlex.join(words)
+    elif verified.verdict == "faster" and arguments.output is not None and not isinstance(launch, str):
         written = write_all(verified.bindings, arguments.output, program, launchers, force=arguments.force)
         command = launch.relaunched(verified.bindings, arguments.output).command_line
     if arguments.json:
@@ -135,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 128 + signal if signal else 0
 
 
-def _request(asked: _Asked, launch: Launch) -> tuple[Request, float, list[str]]:
+def _request(asked: _Asked, launch: Launch | str) -> tuple[Request, float, list[str]]:
     """Return the request, how long the profile's run took, and its program."""
     from rankwise.analysis.messages.traffic import run_traffic, whereabouts
     from rankwise.analysis.opened import opened_profile
@@ -155,6 +168,7 @@ def _request(asked: _Asked, launch: Launch) -> tuple[Request, float, list[str]]:
     request = Request(
         words=asked.words,
         launch=launch,
+        machine=asked.machine,
         where=where,
         mapping=mapping,
         find=asked.find,
@@ -177,6 +191,7 @@ def _print_json(verified: Verified, written: list[Written], command: str) -> Non
     shown = {
         "verdict": verified.verdict,
         "again": verified.again,
+        "by_order": verified.by_order,
         "present": verified.mapping.present,
         "found": verified.mapping.found,
         "bindings": verified.bindings,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from rankwise.analysis.messages.traffic import Whereabouts
+from rankwise.analysis.opened import opened_profile
 from rankwise.launchers.binding import Binding
 from rankwise.placement.present_placement import known_hosts, nodes_of
 from rankwise.topology.machine.model import Machine
@@ -19,6 +21,17 @@ def moved(where: Whereabouts, meant: Whereabouts) -> str:
         if host != other:
             return f"rank {rank} was on {host} and not on {other}"
     return ""
+
+
+def order_kept(profile: Path) -> str:
+    """Say why MPI_COMM_WORLD has no new order in a run that asked for one; '' if it has."""
+    with opened_profile(profile) as connection:
+        if connection.execute("SELECT 1 FROM communicators WHERE name = 'W' AND reordered").fetchone():
+            return ""
+        row = connection.execute(
+            "SELECT text FROM warnings WHERE text LIKE 'MPI_COMM_WORLD kept%'"
+        ).fetchone()
+    return str(row[0]) if row else "MPI_COMM_WORLD kept its order"
 
 
 def misplaced(where: Whereabouts, bindings: Sequence[Binding], machine: Machine) -> str:
@@ -48,6 +61,17 @@ def misplaced(where: Whereabouts, bindings: Sequence[Binding], machine: Machine)
         if binding.cpu >= 0 and allowed and (binding.cpu not in allowed or allowed & others):
             return f"rank {binding.rank} was not bound to processor {binding.cpu} of {binding.host}"
     return ""
+
+
+def each_bound(where: Whereabouts) -> bool:
+    """Whether each rank had processors that no other rank of its node had."""
+    used: set[tuple[str | None, int]] = set()
+    for host, cpus in zip(where.hosts, where.cpus, strict=True):
+        own = {(host, cpu) for cpu in cpus}
+        if not own or own & used:
+            return False
+        used |= own
+    return True
 
 
 def not_applicable(where: Whereabouts, bindings: Sequence[Binding], machine: Machine) -> str:

@@ -14,10 +14,18 @@ from rankwise.analysis.messages.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
 from rankwise.launchers.binding import Binding
+from rankwise.placement import world_order
 from rankwise.placement.files import write_all
 from rankwise.placement.mapping import Mapping
-from rankwise.placement.relaunch import Launch, Relaunched
-from rankwise.placement.verification.check_bindings import bound_otherwise, misplaced, moved, not_applicable
+from rankwise.placement.relaunch import Launch, PlacementError, Relaunched
+from rankwise.placement.verification.check_bindings import (
+    bound_otherwise,
+    each_bound,
+    misplaced,
+    moved,
+    not_applicable,
+    order_kept,
+)
 from rankwise.placement.verification.measured import Measured, Seen, measure, unsteady
 from rankwise.trials.interval import Interval
 from rankwise.trials.plan import Aim, about
@@ -36,7 +44,8 @@ class Request:
 
     Attributes:
         words: of the user's command.
-        launch: the same, taken apart.
+        launch: the same, taken apart; or why its launcher can't give each rank a place.
+        machine: that places are found on; None: what the ranks find.
         where: the ranks were in the profile.
         mapping: that was found from it.
         find: finds another one, if the job's ranks are elsewhere now.
@@ -50,7 +59,8 @@ class Request:
     """
 
     words: tuple[str, ...]
-    launch: Launch
+    launch: Launch | str
+    machine: Path | None
     where: Whereabouts
     mapping: Mapping
     find: Find
@@ -70,6 +80,7 @@ class Verified:
     Attributes:
         mapping: that was tried, or not if it gains nothing.
         bindings: given to the launcher.
+        by_order: why the order of MPI_COMM_WORLD was changed instead; '' if the launcher got bindings.
         again: why the ranks were mapped again from the first run; '' if they were not.
         before: runs of the job as given, in pairs with
         after: those with the new placement.
@@ -82,6 +93,7 @@ class Verified:
 
     mapping: Mapping
     bindings: list[Binding]
+    by_order: str = ""
     again: str = ""
     before: list[Measured] = field(default_factory=list)
     after: list[Measured] = field(default_factory=list)
@@ -131,15 +143,20 @@ class _Trial:
             made.again = moved(first.where, request.where)
             if made.again:
                 made.mapping = self._again(first, made.again)
-            self._where = first.where
-            made.bindings = request.launch.bindings(made.mapping.bindings)
+            self._where, self._mapping = first.where, made.mapping
             if not made.mapping.gains:
                 return made
-            self._mapping, self._seats = made.mapping, made.bindings
-            if why := not_applicable(first.where, self._seats, self._mapping.machine):
-                raise RankwiseError(why)
-            self._commands["after"] = self._relaunched()
+            try:
+                self._commands["after"] = self._relaunched()
+                made.bindings = self._seats
+            except PlacementError as error:
+                made.by_order = f"{error}"
+                self._say(f"{error}; the order of MPI_COMM_WORLD is changed instead (`run --place`)")
+                self._commands["after"] = self._in_order()
             warm = self._run("after", 0, self._remaining_s())
+            if made.by_order and (why := order_kept(self._profile("after", 0))):
+                made.ended = f"{why}."
+                return made
         except Interrupted:
             made.ended = "Interrupted before the first pair."
             return made
@@ -165,18 +182,32 @@ class _Trial:
         return self._request.find(first.observed, first.where)
 
     def _relaunched(self) -> Command:
+        launch = self._request.launch
+        if isinstance(launch, str):
+            raise PlacementError(launch)
+        self._seats = launch.bindings(self._mapping.bindings)
+        if why := not_applicable(self._where, self._seats, self._mapping.machine):
+            raise PlacementError(why) if each_bound(self._where) else RankwiseError(why)
         directory = self._directory / _PLACEMENT
         write_all(self._seats, directory, ())
-        relaunched: Relaunched = self._request.launch.relaunched(self._seats, directory)
+        relaunched: Relaunched = launch.relaunched(self._seats, directory)
         return Command(relaunched.words, relaunched.variables)
+
+    def _in_order(self) -> Command:
+        self._seats = []
+        order = world_order.asked(self._profile("before", 0), self._request.machine, renumber=False)
+        return Command(self._request.words, {}, order)
+
+    def _profile(self, side: Side, pair: int) -> Path:
+        name = f"{pair:02d}.{side}" if pair else f"warm-up.{side}"
+        return self._directory / f"{name}.rankwise"
 
     def _remaining_s(self) -> float:
         return self._end - time.monotonic()
 
     def _run(self, side: Side, pair: int, remaining_s: float) -> Seen:
         """Run one side of a pair within the remaining seconds; pair 0 is the warm-up."""
-        name = f"{pair:02d}.{side}" if pair else f"warm-up.{side}"
-        profile = self._directory / f"{name}.rankwise"
+        profile = self._profile(side, pair)
         end_of_all = time.monotonic() + remaining_s
         try:
             limit = Limit(min(self._limit, remaining_s), self._request.cure)
@@ -194,6 +225,8 @@ class _Trial:
 
     def _wrong_place(self, side: Side, pair: int, measurement: Seen) -> str:
         if side == "after":
+            if not self._seats:
+                return ""  # the processes are where the launcher has put them, with other ranks
             wrong = misplaced(measurement.where, self._seats, self._mapping.machine)
             return wrong and f"{wrong}, so the launcher did not do what its file says"
         wrong = moved(measurement.where, self._where) if pair else ""

@@ -129,6 +129,8 @@ class Header:
         tasks: threads of all kinds at MPI_Finalize; 0 = not known.
         computing_tasks: most threads that were seen to compute between two looks; 0 = not known.
         run_queue_wait_ns: that its threads were ready and had no processor, plus 1; 0 = not known.
+        world_order_kept: why MPI_COMM_WORLD has kept its order although a new one was asked for; '' = it has
+            not, or none was.
         imports_known: whether `imports` has all procedures that the process imports without a wrapper.
     """
 
@@ -183,6 +185,7 @@ class Header:
     tasks: int = 0
     computing_tasks: int = 0
     run_queue_wait_ns: int = 0
+    world_order_kept: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

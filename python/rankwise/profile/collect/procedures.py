@@ -25,7 +25,7 @@ class Procedure(NamedTuple):
     frequent: bool = False
 
 
-TABLE_DIGEST = 8968635071992376629
+TABLE_DIGEST = 2049066191183383075
 
 # fmt: off
 PROCEDURES: tuple[Procedure, ...] = (
@@ -513,5 +513,8 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure(482, "MPIX_Comm_iagree", "communicator", "", True),
     Procedure(483, "MPIX_Comm_revoke", "communicator", "", True),
     Procedure(484, "MPIX_Comm_shrink", "communicator", "v", True),
+    Procedure(485, "MPI_Errhandler_create", "local", "", False),
+    Procedure(486, "MPI_Errhandler_get", "local", "", False),
+    Procedure(487, "MPI_Errhandler_set", "local", "", False),
 )
 # fmt: on

@@ -24,7 +24,13 @@ def header_warnings(headers: Mapping[int, Header]) -> list[str]:
     Args:
         headers: by rank, in the order of the ranks.
     """
-    return [*_transports(headers), *_passed_by(headers), *_profiling_names(headers), *_memory(headers)]
+    return [
+        *_world_order(headers),
+        *_transports(headers),
+        *_passed_by(headers),
+        *_profiling_names(headers),
+        *_memory(headers),
+    ]
 
 
 def passed_by(headers: Collection[Header]) -> list[str]:
@@ -58,6 +64,12 @@ def _transports(headers: Mapping[int, Header]) -> list[str]:
 
 def _ranks(ranks: list[int]) -> str:
     return f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {compact(sorted(ranks))}"
+
+
+def _world_order(headers: Mapping[int, Header]) -> list[str]:
+    """Say why MPI_COMM_WORLD has no new order; all ranks have the same reason."""
+    reasons = (header.world_order_kept for header in headers.values())
+    return [f"MPI_COMM_WORLD kept its order: {reason}" for reason in filter(None, reasons)][:1]
 
 
 def _passed_by(headers: Mapping[int, Header]) -> list[str]:

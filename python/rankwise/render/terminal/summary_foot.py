@@ -50,7 +50,6 @@ def foot_lines(
     locality, leaves = summary.locality, summary.run.nodes > 1 or summary.locality.bytes_unplaced
     shown = diagnosis.findings.in_summary
     counters = counter_fields(summary.counters, summary.shortages, {entry.finding.rule for entry in shown})
-    reordered = reordered_text(summary.families)
     return [
         *(
             _labelled(page, "in MPI", *extremes(summary.times))
@@ -62,9 +61,15 @@ def foot_lines(
         *([_inside(page, summary.inside, summary.run.nodes)] if summary.inside and not short else []),
         *(_labelled(page, "system", *counters) if counters else []),
         *(_labelled(page, "files", *file_fields(summary.files)) if summary.files else []),
-        *(_labelled(page, "reordered", reordered) if reordered else []),
+        *reordered_lines(page, summary),
         *findings_foot(page, summary, shown, path),
     ]
+
+
+def reordered_lines(page: Page, summary: Summary) -> list[Text]:
+    """Return what Rankwise reordered, if anything."""
+    reordered = reordered_text(summary.families)
+    return _labelled(page, "reordered", reordered) if reordered else []
 
 
 def ended_foot(page: Page, summary: Summary, has_findings: bool, path: Path) -> list[Text]:

@@ -60,6 +60,11 @@ def print_verified(
     page.write(*page.wrapped(_verdict(verified.interval, equivalent=verified.equivalent), "bold", indent=2))
     if verified.verdict != "faster":
         page.write(*page.wrapped(_KEPT))
+    elif verified.by_order:
+        page.write(
+            *page.wrapped("The launcher places no rank: Rankwise changed the order of MPI_COMM_WORLD.")
+        )
+        page.write(page.text(f"    {command}"))
     elif output is None:
         again = "the same with -o DIR" if verified.again else f"rankwise map {profile} -o DIR"
         page.write(*page.wrapped(f"No files are written without -o DIR: {again} writes them."))
