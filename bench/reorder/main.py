@@ -70,6 +70,8 @@ def _measure(mpi: Mpi, cluster: Cluster, pairs: int) -> None:
     print("Started in a bad order, mapped, started again:")
     print(tables.times(results), end="\n\n")
     print(tables.off_node(results), end="\n\n", flush=True)
+    print("By a file for the launcher, and by the order of MPI_COMM_WORLD (run --place, recorded):")
+    print(tables.orders(results), end="\n\n", flush=True)
     print("The same launch without and with reordering, its cost included; all are profiled:")
     print(tables.ways(two_ways.measure(mpi, cluster, pairs)), end="\n\n", flush=True)
     # Inside MPICH messages within nodes are not seen, so MPI_M_reorder goes by what collectives are by

@@ -10,6 +10,7 @@ from pathlib import Path
 from launching import ConnectionFails, record_success, run
 from libraries import Mpi
 from nodes import Cluster
+from recording import RANKWISE
 from traffic.relaunch import carried, counted, map_profile
 
 from common.errors import BenchError
@@ -45,16 +46,28 @@ class Runs:
 
 @dataclass(frozen=True)
 class Relaunched:
-    """A program before and after it was mapped."""
+    """A program before and after it was mapped.
+
+    Attributes:
+        before: in its bad order.
+        after: in the places that the launcher got in a file.
+        ordered: started as before, by `rankwise run --place`, which changes the order of MPI_COMM_WORLD.
+    """
 
     name: str
     before: Runs
     after: Runs
+    ordered: Runs
 
     @property
     def ratio(self) -> Interval:
         """How much faster it has become."""
         return ratio_interval(self.before.seconds, self.after.seconds)
+
+    @property
+    def by_order(self) -> Interval:
+        """How much faster it is by the file than by the order of MPI_COMM_WORLD, which is recorded, too."""
+        return ratio_interval(self.ordered.seconds, self.after.seconds)
 
     @property
     def fall_beside_prediction(self) -> float:
@@ -63,7 +76,7 @@ class Relaunched:
 
 
 def measure(mpi: Mpi, cluster: Cluster, program: Program, pairs: int) -> Relaunched:
-    """Profile it in its bad order, map the profile, profile it there, and run pairs."""
+    """Profile it in its bad order, map it, profile it there, and run pairs, each with a third run."""
     place = Path(tempfile.mkdtemp(dir=cluster.directory))
     words = program.launch(mpi, cluster)
     with program.links(cluster):
@@ -71,6 +84,12 @@ def measure(mpi: Mpi, cluster: Cluster, program: Program, pairs: int) -> Relaunc
         mapped = map_profile(mpi, profile, place / "placement")
         (place / "after").mkdir()
         again = record_success(mpi, cluster, place / "after", mapped.words)
+        (place / "ordered").mkdir()
+        placing = ["--place", str(profile.path)]
+        third = record_success(mpi, cluster, place / "ordered", words, *placing)
+        ordered = Runs(mapped.found, counted(third))
+        rankwise = [str(RANKWISE), "run", "--quiet", "--force", *placing]
+        in_order = [*rankwise, "-o", str(place / "ordered.rankwise"), "--", *words]
         runs: dict[Side, Runs] = {
             "before": Runs(mapped.present, counted(profile)),
             "after": Runs(mapped.found, counted(again)),
@@ -80,7 +99,10 @@ def measure(mpi: Mpi, cluster: Cluster, program: Program, pairs: int) -> Relaunc
                 run_seconds, bytes_ = _run(mpi, cluster, place, words if side == "before" else mapped.words)
                 runs[side].seconds.append(run_seconds)
                 runs[side].carried.append(bytes_)
-    return Relaunched(program.name, runs["before"], runs["after"])
+            run_seconds, bytes_ = _run(mpi, cluster, place, in_order)
+            ordered.seconds.append(run_seconds)
+            ordered.carried.append(bytes_)
+    return Relaunched(program.name, runs["before"], runs["after"], ordered)
 
 
 def _run(mpi: Mpi, cluster: Cluster, place: Path, words: list[str]) -> tuple[float, int]:

@@ -26,6 +26,18 @@ def times(results: Sequence[Relaunched]) -> str:
     return "\n".join(lines)
 
 
+def orders(results: Sequence[Relaunched]) -> str:
+    """Make a line for each program: its time and bytes by a file for the launcher, and by --place."""
+    lines = [f"{'program':<10} {'file s':>9} {'--place s':>9} {'--place / file':>24} {'':<20} off node MB"]
+    for result in results:
+        by_file, by_order = (statistics.median(runs.seconds) for runs in (result.after, result.ordered))
+        sizes = ", ".join(f"{runs.counted / 1e6:.2f}" for runs in (result.after, result.ordered))
+        lines.append(
+            f"{result.name:<10} {by_file:>9.3f} {by_order:>9.3f} {interval(result.by_order):<46}{sizes}"
+        )
+    return "\n".join(lines)
+
+
 def off_node(results: Sequence[Relaunched]) -> str:
     """Make a line for each program: its bytes between nodes in both orders."""
     head = "".join(f"{what + ' MB':>21}" for what in ("predicted", "counted", "on the wire"))
