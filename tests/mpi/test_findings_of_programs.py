@@ -47,7 +47,10 @@ def run(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Run:
         # (Launchers bind their ranks, whatever they themselves may use.)
         before = ["taskset", "-c", cpus] if cpus else []
         command = mpi.launch(ranks, *before, program, what, *words)
-        return findings_of(recording.run_on(mpi, command, tmp_path / f"{what}.{ranks}.rankwise"))
+        done = recording.run_on(mpi, command, tmp_path / f"{what}.{ranks}.rankwise")
+        if what == "sends" and "all are buffered" in done.process.stdout:
+            pytest.skip(f"{mpi.name} buffers messages of 2 MiB on this processor, so no send waits")
+        return findings_of(done)
 
     return run_
 

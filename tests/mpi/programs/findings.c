@@ -43,12 +43,16 @@ static void allgathers(void) {
   free(all);
 }
 
-// Sends of 64 bytes and more, to a receiver that comes late to each: some are buffered, the larger ones are not.
+// Sends of 64 bytes and more, to a receiver that comes late to each: some are buffered, the larger ones are not. (Intel
+// MPI buffers 2 MiB on some processors: then it says so.)
 static void sends(int largest) {
   char *room = calloc(1, (size_t)largest);
+  double shortest = 1;
   for (int bytes = 64; bytes <= largest; bytes *= 2) {
     for (int i = 0; i < 3; i++) {
+      const double start = MPI_Wtime();
       if (rank == 0) MPI_Send(room, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+      if (bytes == largest && MPI_Wtime() - start < shortest) shortest = MPI_Wtime() - start;
       if (rank == 1) {
         usleep(3000);
         MPI_Recv(room, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -56,6 +60,7 @@ static void sends(int largest) {
       MPI_Barrier(MPI_COMM_WORLD);
     }
   }
+  if (rank == 0 && shortest < 2e-3) puts("all are buffered");
   free(room);
 }
 
