@@ -13,6 +13,7 @@ from rankwise.analysis.waiting.messages import MessageWaits, message_waits
 
 STEPS = 4000
 AROUND = 1e-6  # seconds a step, between what the program measures and the call
+SURELY = 2  # times the error, which holds in 95 % of the cases: there are dozens here
 CLOCK = 0.02  # of the time in the calls: the program measures around them
 
 
@@ -35,7 +36,7 @@ def test_waits_are_those_of_the_program(record: Record, extra: int, ratio: int) 
         row = rows[rank]
         not_known = row.seconds - row.certain_seconds
         off = abs(row.late_sender_seconds - waited)
-        assert off <= row.error_seconds + not_known + CLOCK * seconds + STEPS * AROUND
+        assert off <= SURELY * row.error_seconds + not_known + CLOCK * seconds + STEPS * AROUND
         assert row.late_receiver_seconds == 0.0
     # (Where processors are shared, stretches may be shorter than the time that one is taken away.)
     assert rows[1].certain >= 0.6 * rows[1].sampled >= 8
