@@ -15,13 +15,11 @@
 #include "../../src/runtime/inside/inside.h"
 #include "../../src/runtime/process.h"
 #include "../../src/runtime/requests.h"
-#include "../../src/runtime/run_directory.h"
 #include "../../src/runtime/thread.h"
 
 using namespace rankwise;
 
 // Of parts of the runtime that are not here.
-const char *run_directory::path() { return nullptr; }
 bool library::belongs_to_mpi(const char * /*path*/) { return false; }
 bool library::is_mpi_library(const char * /*path*/) { return false; }
 bool library::is_component(const char * /*path*/) { return false; }

@@ -15,7 +15,7 @@ import pytest
 RUNTIME = Path(__file__).parents[2] / "src" / "runtime"
 COMPILER = shlex.split(os.environ.get("CXX", "c++"))
 SOURCES = [
-    *(path for path in sorted(RUNTIME.glob("*.cpp")) if path.name != "run_directory.cpp"),
+    *sorted(RUNTIME.glob("*.cpp")),
     RUNTIME / "keeper_image.S",
     RUNTIME / "hooks" / "longjmp.S",
     *(RUNTIME / "inside" / f"{name}.cpp" for name in ("inside", "operations", "patterns", "running")),
