@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, cast
 
 import pytest
 from fake_mpi import script
@@ -45,6 +48,26 @@ def test_a_launch_is_found_with_what_the_script_has_set(place: Path) -> None:
     (inner,) = seen(place, "sleep 0.3; export OWN=1; mpirun 1; sleep 0.2")
     assert inner.words == ("mpirun", "1")
     assert inner.environment["OWN"] == "1"
+
+
+def test_a_quick_launch_is_seen(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look sees what the script has started, also where it is too early for all processes."""
+    watch = LaunchWatch()
+    words = ["sh", "-c", "read go; mpirun 60 & read stop; kill $!"]
+    environment = {"PATH": f"{place / 'bin'}:/usr/bin:/bin"}
+    with subprocess.Popen(words, stdin=subprocess.PIPE, env=environment, start_new_session=True) as process:
+        watch.look(process.pid)
+        assert not watch.launches
+        now = time.monotonic()
+        monkeypatch.setattr("rankwise.launch.inner_launch.time.monotonic", lambda: now - 1)
+        os.write(cast("IO[bytes]", process.stdin).fileno(), b"go\n")
+        for _ in range(3000):
+            watch.look(process.pid)
+            if watch.launches:
+                break
+            time.sleep(0.01)
+        process.communicate(b"stop\n", timeout=60)
+    assert [inner.words for inner in watch.launches] == [("mpirun", "60")]
 
 
 def test_what_rankwise_had_added_is_taken_away(place: Path) -> None:

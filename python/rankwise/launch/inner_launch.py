@@ -16,7 +16,10 @@ from pathlib import Path, PurePath
 from rankwise.launch.commandline import parse
 from rankwise.launchers import is_launcher
 
-_PAUSE_S, _LONG_PAUSE_S = 0.1, 0.5  # between looks: before a launcher is seen, and afterwards
+# Between looks, before a launcher is seen and afterwards: at the descendants of the script, and at all
+# processes, among which may be launchers whose parents have ended.
+_DESCENDANTS_S, _DESCENDANTS_LATER_S = 0.01, 0.1  # a quick launch takes some 50 ms
+_ALL_S, _ALL_LATER_S = 0.1, 0.5
 _PARENT, _SESSION = 1, 3  # proc_pid_stat(5), counted from the state
 
 
@@ -46,20 +49,25 @@ class LaunchWatch:
     found: dict[int, Inner] = field(default_factory=dict)
     _due: float = 0.0
 
+    @property
+    def pause_s(self) -> float:
+        """Return how long to wait until the next look."""
+        return _DESCENDANTS_LATER_S if self.found else _DESCENDANTS_S
+
     def look(self, session: int) -> None:
-        """Look if it is time to.
+        """Look at the descendants of a process, and from time to time at its whole session.
 
         Args:
-            session: whose processes are looked at.
+            session: the process, which leads a session.
         """
-        if (now := time.monotonic()) < self._due:
-            return
-        self._due = now + (_LONG_PAUSE_S if self.found else _PAUSE_S)
         parents: dict[int, int] = {}  # the launchers' parents
-        for name in os.listdir("/proc"):  # noqa: PTH208 - the names are all that is wanted
-            if name.isdecimal():
-                with suppress(OSError, IndexError, ValueError):  # it is gone
+        if (now := time.monotonic()) >= self._due:
+            self._due = now + (_ALL_LATER_S if self.found else _ALL_S)
+            for name in os.listdir("/proc"):  # noqa: PTH208 - the names are all that is wanted
+                if name.isdecimal():
                     self._look_at(int(name), session, parents)
+        else:
+            self._look_below(session, session, parents)
         for pid in (pid for pid in parents if pid not in self.found and parents[pid] not in parents):
             with suppress(OSError):
                 self.found[pid] = self._inner(Path("/proc", str(pid)))
@@ -69,12 +77,22 @@ class LaunchWatch:
         """Return the distinct launches."""
         return list({inner.words: inner for inner in self.found.values()}.values())
 
+    def _look_below(self, pid: int, session: int, parents: dict[int, int]) -> None:
+        """Look at a process and its descendants, but not at those of launchers, which are ranks."""
+        self._look_at(pid, session, parents)
+        if pid in parents:
+            return
+        with suppress(OSError, ValueError):  # it is gone, or the kernel has no such file
+            for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+                self._look_below(int(child), session, parents)
+
     def _look_at(self, pid: int, session: int, parents: dict[int, int]) -> None:
         process = Path("/proc", str(pid))
-        fields = (process / "stat").read_text(errors="replace").rpartition(")")[2].split()
-        words = _words(process) if int(fields[_SESSION]) == session else []
-        if words and is_launcher(PurePath(words[0]).name):
-            parents[pid] = int(fields[_PARENT])
+        with suppress(OSError, IndexError, ValueError):  # it is gone
+            fields = (process / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            words = _words(process) if int(fields[_SESSION]) == session else []
+            if words and is_launcher(PurePath(words[0]).name):
+                parents[pid] = int(fields[_PARENT])
 
     def _inner(self, process: Path) -> Inner:
         words, directory = _words(process), (process / "cwd").readlink()

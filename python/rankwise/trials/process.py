@@ -109,5 +109,5 @@ def _wait(
         elif too_long is not None and now > kill_at:
             send(process, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_LOOK_SECONDS)
+            process.wait(watch.pause_s if watch else _LOOK_SECONDS)
     return too_long
