@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 import sqlite3
 import struct
 from contextlib import closing
@@ -17,7 +18,9 @@ from synthetic import small_world
 from golden import Golden
 from rankwise.__main__ import main
 from rankwise.analysis.messages.matrix import ENDS
+from rankwise.analysis.opened import opened_profile
 from rankwise.commands.show import VIEWS
+from rankwise.errors import RankwiseError
 
 
 @pytest.fixture
@@ -236,3 +239,23 @@ def test_a_table_that_holds_itself_many_times_over(path: Path, capsys: pytest.Ca
         rows = connection.execute("SELECT text FROM warnings")
         assert [next(rows) for _ in range(100_000)] == [("one",)] * 100_000
     assert not shows_or_complains(capsys, path, "--json")
+
+
+def test_a_signal_is_no_damage(path: Path) -> None:
+    """As Ctrl-C in a long query, in which Python runs its handler within SQLite."""
+
+    def stop(_signum: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGPROF, stop)
+    try:
+        with pytest.raises(RankwiseError) as refused, opened_profile(path) as connection:
+            signal.setitimer(signal.ITIMER_PROF, 0.05)
+            connection.execute(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT MAX(i) FROM n"
+            ).fetchone()
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+    assert str(refused.value) == f"interrupted while reading {path}"
+    assert refused.value.exit_status == 130

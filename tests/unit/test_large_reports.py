@@ -40,6 +40,7 @@ def test_stencil(browser: Any, tmp_path_factory: pytest.TempPathFactory, tmp_pat
 
 
 @pytest.mark.exhaustive
+@pytest.mark.timeout(600)  # 16 million pairs
 def test_all_to_all(browser: Any, tmp_path: Path) -> None:
     report = reported(large_profiles.write_dense(tmp_path / "dense.rankwise", 4096), tmp_path)
     tab = Tab(browser, report)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankwise.errors import RankwiseError
-from rankwise.profile.store.database import open_profile
+from rankwise.profile.store.database import open_profile, refuse_interrupted
 
 if TYPE_CHECKING:
     from rankwise.profile.matrices.messages import Messages
@@ -89,6 +89,7 @@ def damage_told(*paths: Path) -> Iterator[None]:
     except _DAMAGE as error:
         # A truncated file can open and then fail at the first missing page. A text may replace a number, or a
         # row may name a rank that does not exist.
-        what = f"{error}" if isinstance(error, sqlite3.Error) else f"{type(error).__name__}: {error}"
         named = ", ".join(map(str, paths))
+        refuse_interrupted(error, named)
+        what = f"{error}" if isinstance(error, sqlite3.Error) else f"{type(error).__name__}: {error}"
         raise RankwiseError(f"{named}: damaged profile ({what}); copy it again or record it again") from error

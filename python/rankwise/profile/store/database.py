@@ -40,6 +40,7 @@ _DISK_TROUBLE = re.compile(r"disk|unable to open|readonly")
 # A profile may come from a stranger; a file can be made that holds itself many times over. Steps of SQLite's
 # machine that reading one may take: views of large profiles take one or two for each byte of the file.
 _STEPS, _STEPS_A_BYTE = 10_000_000, 30
+_INTERRUPTED = 130  # 128 + SIGINT
 _STEPS_AT_ONCE = 100_000
 _LONGEST_TEXT = 1 << 20  # bytes, or the size of the file
 MOST_RANKS = 1 << 24
@@ -66,6 +67,7 @@ def open_profile(path: Path) -> sqlite3.Connection:
         impossible = _impossible(profile) if complete else ""
     except (sqlite3.Error, ValueError) as error:  # also a text that is none
         profile.close()
+        refuse_interrupted(error, f"{path}")
         raise _damaged(path) from error
     if not complete or impossible:
         profile.close()
@@ -94,17 +96,42 @@ def _times() -> dict[str, list[str]]:
     return {name: columns for name, columns in times.items() if columns and name not in _OF_EACH_CALL}
 
 
+class _Work:
+    """The steps that reading the latest profile may take."""
+
+    is_spent = False
+
+
+def refuse_interrupted(error: Exception, name: str) -> None:
+    """Pass on that a signal ended a query, as Ctrl-C does.
+
+    (Signal handlers run within the progress handler. SQLite does not pass on what they raise.)
+
+    Args:
+        error: of the query.
+        name: of the profile.
+
+    Raises:
+        RankwiseError: it was a signal.
+    """
+    if isinstance(error, sqlite3.OperationalError) and f"{error}" == "interrupted" and not _Work.is_spent:
+        raise RankwiseError(f"interrupted while reading {name}", _INTERRUPTED) from None
+
+
 def _distrust(profile: sqlite3.Connection, length: int) -> None:
     """Let nothing in the file act, and reading it end."""
     profile.execute("PRAGMA trusted_schema = OFF")
     profile.execute("PRAGMA cell_size_check = ON")
     if sys.version_info >= (3, 11):
         profile.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(length, _LONGEST_TEXT))
+    _Work.is_spent = False
     steps_left = (_STEPS + _STEPS_A_BYTE * length) // _STEPS_AT_ONCE
 
     def is_too_much() -> bool:
         nonlocal steps_left
         steps_left -= 1
+        if steps_left < 0:
+            _Work.is_spent = True
         return steps_left < 0
 
     profile.set_progress_handler(is_too_much, _STEPS_AT_ONCE)
